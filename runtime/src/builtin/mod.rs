@@ -1,0 +1,1 @@
+//! The built-in kinds, declared with our own derive, and their lifecycle controllers.

@@ -1,0 +1,10 @@
+//! Kinds: the `Resource` trait, the model of a kind, the registry of kinds and versions, records as stored, and the
+//! reader given to the cache.
+
+pub mod model;
+pub mod registry;
+pub mod resource;
+
+pub use model::Kind;
+pub use registry::Registry;
+pub use resource::Resource;

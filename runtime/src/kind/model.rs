@@ -1,0 +1,179 @@
+//! The model of a kind: everything the server must know of it, declared in Rust or not.
+use std::{fmt, sync::Arc};
+
+use crate::{
+    auth::User,
+    meta::{FieldError, GroupKind, GroupResource, GroupVersion},
+    schema::{Document, Schema},
+};
+
+/// Whether objects live in namespaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Objects live in a namespace.
+    Namespaced,
+    /// Objects belong to the cluster.
+    Cluster,
+}
+
+/// How answers for the kind look, where the reference differs between its own kinds and declared ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As a custom resource: list items carry type meta, deletion answers a Status, values of a wrong type are 422.
+    Custom,
+    /// As a kind compiled into the reference: list items carry no type meta, ages are text, values of a wrong type are
+    /// 400, empty optional fields are dropped.
+    Builtin,
+}
+
+/// How object names of the kind are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameRule {
+    /// A lower-case RFC 1123 subdomain of at most 253 characters.
+    Subdomain,
+    /// A lower-case RFC 1123 label of at most 63 characters (Namespace).
+    Label,
+    /// Any name that is safe in a path (roles).
+    PathSegment,
+}
+
+/// A path to a field by wire names: `["spec", "pageCount"]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path(pub Vec<String>);
+
+impl Path {
+    /// The value at the path, if it is there and not null.
+    pub fn of<'d>(&self, document: &'d Document) -> Option<&'d Document> {
+        let value = self.0.iter().try_fold(document, |at, name| at.get(name))?;
+        (!value.is_null()).then_some(value)
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("."))
+    }
+}
+
+/// Where a column's cell comes from.
+#[derive(Clone)]
+pub enum Cell {
+    /// The value at a path.
+    Path(Path),
+    /// What a function makes of the object; null where there is nothing to show.
+    Computed(fn(&Document) -> Document),
+}
+
+/// One column of the kind's Table beyond the name.
+#[derive(Clone)]
+pub struct Column {
+    /// The header.
+    pub name: String,
+    /// `integer`, `number`, `string`, `boolean` or `date`.
+    pub kind: &'static str,
+    /// The format, such as `int32`; may be empty.
+    pub format: &'static str,
+    /// What the column shows.
+    pub description: String,
+    /// 0 is always shown, above it only in wide output.
+    pub priority: i32,
+    /// Where cells come from.
+    pub cell: Cell,
+}
+
+/// Paths of the scale subresource.
+#[derive(Clone, Debug)]
+pub struct ScalePaths {
+    /// Desired replicas, such as `spec.replicas`.
+    pub replicas: Path,
+    /// Observed replicas, such as `status.replicas`.
+    pub status_replicas: Path,
+    /// The serialized label selector, such as `status.selector`.
+    pub selector: Option<Path>,
+}
+
+/// What a hook is told about the request it runs in.
+pub struct HookContext<'a> {
+    /// The object as it was, on an update.
+    pub old: Option<&'a Document>,
+    /// Who asks.
+    pub user: &'a User,
+    /// Nothing will be stored.
+    pub dry_run: bool,
+    /// The subresource that is written, such as `status`; empty for the object itself.
+    pub subresource: &'a str,
+}
+
+/// Hooks of a kind, as functions on documents; the derive adapts the user's typed ones.
+#[derive(Clone, Copy, Default)]
+pub struct Hooks {
+    /// Fills in what static defaults cannot say. `Err` is a value that the type could not decode.
+    pub default: Option<fn(&mut Document, &HookContext<'_>) -> Result<(), String>>,
+    /// Checks what the schema cannot say.
+    pub validate: Option<fn(&Document, &HookContext<'_>) -> Result<Vec<FieldError>, String>>,
+    /// Makes a name out of `metadata.generateName`; without it five random characters are appended.
+    pub generate_name: Option<fn(&Document, base: &str) -> Result<String, String>>,
+}
+
+/// A kind as data. Kinds may come and change while the server runs; whoever uses one holds it as `Arc<Kind>`.
+#[derive(Clone)]
+pub struct Kind {
+    /// The group and version.
+    pub group_version: GroupVersion,
+    /// The kind, CamelCase.
+    pub kind: String,
+    /// The kind of lists, usually `<Kind>List`.
+    pub list_kind: String,
+    /// The plural, lower case: the resource's name in paths.
+    pub plural: String,
+    /// The singular, lower case.
+    pub singular: String,
+    /// Short names for command lines.
+    pub short_names: Vec<String>,
+    /// Groups of resources such as `all`.
+    pub categories: Vec<String>,
+    /// Namespaced or not.
+    pub scope: Scope,
+    /// How answers look.
+    pub style: Style,
+    /// How names are checked.
+    pub names: NameRule,
+    /// The object's schema: properties beside apiVersion, kind and metadata.
+    pub schema: Arc<Schema>,
+    /// There is a status subresource, and writes of the object itself leave status alone.
+    pub status: bool,
+    /// `metadata.generation` counts changes of what is not metadata or status.
+    pub generation: bool,
+    /// The scale subresource.
+    pub scale: Option<ScalePaths>,
+    /// Columns beyond the name; an Age column is among them where the kind wants one.
+    pub columns: Vec<Column>,
+    /// Selectable fields beyond metadata.name and metadata.namespace.
+    pub selectable: Vec<Path>,
+    /// An update may leave out `metadata.resourceVersion`.
+    pub update_without_version: bool,
+    /// A PUT to a name that does not exist creates it.
+    pub create_on_update: bool,
+    /// Hooks.
+    pub hooks: Hooks,
+}
+
+impl Kind {
+    /// The resource and its group, as NotFound and Conflict name it.
+    pub fn group_resource(&self) -> GroupResource {
+        GroupResource { group: self.group_version.group.clone(), resource: self.plural.clone() }
+    }
+
+    /// The kind and its group, as Invalid names it.
+    pub fn group_kind(&self) -> GroupKind {
+        GroupKind { group: self.group_version.group.clone(), kind: self.kind.clone() }
+    }
+
+    /// The prefix of the resource's keys in the store: `/registry/configmaps/`, `/registry/example.com/widgets/`.
+    pub fn prefix(&self) -> String {
+        match self.group_version.group.as_str() {
+            "" => format!("/registry/{}/", self.plural),
+            group => format!("/registry/{group}/{}/", self.plural),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Errors about one field of an object: what `Status.details.causes` carries.
+use std::fmt;
+
+use serde_json::Value;
+
+/// A path to a field, printed as the API prints it: `spec.ports[1].name`, `metadata.labels[app]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPath(String);
+
+impl FieldPath {
+    /// The object itself.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// A path given as its text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The path of a named field below this one.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Self {
+        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}.{name}", self.0)) }
+    }
+
+    /// The path of a list's item.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        Self(format!("{}[{index}]", self.0))
+    }
+
+    /// The path of a map's entry.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        Self(format!("{}[{key}]", self.0))
+    }
+
+    /// The path as text; empty for the root.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_empty() { "<nil>" } else { &self.0 })
+    }
+}
+
+/// What is wrong with a field; each has its own cause reason and wording.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldErrorKind {
+    /// A required field is absent, null or empty.
+    Required,
+    /// The value is not allowed. The value is printed as JSON.
+    Invalid(Value),
+    /// The value has another type than the schema says. The value is printed as JSON.
+    TypeInvalid(Value),
+    /// The value is not one of those supported.
+    NotSupported {
+        /// What was given.
+        given: Value,
+        /// What is allowed, already quoted where it is text.
+        supported: Vec<String>,
+    },
+    /// The value occurs twice where it must be unique.
+    Duplicate(Value),
+    /// The field may not be set, or not set so.
+    Forbidden,
+    /// A string or byte field is longer than allowed.
+    TooLong {
+        /// The limit, in bytes.
+        limit: i64,
+    },
+    /// A list or map has more entries than allowed.
+    TooMany {
+        /// How many there are.
+        given: usize,
+        /// How many there may be.
+        limit: i64,
+    },
+    /// What the field refers to does not exist.
+    NotFound(Value),
+    /// The server failed while it checked the field.
+    Internal,
+}
+
+/// One thing wrong with one field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldError {
+    /// Where.
+    pub path: FieldPath,
+    /// What.
+    pub kind: FieldErrorKind,
+    /// The rest of the message, after the kind's own words; may be empty.
+    pub detail: String,
+}
+
+impl FieldError {
+    /// An error of the given kind.
+    pub fn new(path: &FieldPath, kind: FieldErrorKind, detail: impl Into<String>) -> Self {
+        Self { path: path.clone(), kind, detail: detail.into() }
+    }
+
+    /// The reason of the cause, such as `FieldValueRequired`.
+    pub fn reason(&self) -> &'static str {
+        match self.kind {
+            FieldErrorKind::Required => "FieldValueRequired",
+            FieldErrorKind::Invalid(_) => "FieldValueInvalid",
+            FieldErrorKind::TypeInvalid(_) => "FieldValueTypeInvalid",
+            FieldErrorKind::NotSupported { .. } => "FieldValueNotSupported",
+            FieldErrorKind::Duplicate(_) => "FieldValueDuplicate",
+            FieldErrorKind::Forbidden => "FieldValueForbidden",
+            FieldErrorKind::TooLong { .. } => "FieldValueTooLong",
+            FieldErrorKind::TooMany { .. } => "FieldValueTooMany",
+            FieldErrorKind::NotFound(_) => "FieldValueNotFound",
+            FieldErrorKind::Internal => "InternalError",
+        }
+    }
+
+    /// The message of the cause, which does not name the field: `Required value: name or generateName is required`.
+    pub fn message(&self) -> String {
+        let head = match &self.kind {
+            FieldErrorKind::Required => "Required value".to_owned(),
+            FieldErrorKind::Invalid(v) | FieldErrorKind::TypeInvalid(v) => format!("Invalid value: {v}"),
+            FieldErrorKind::NotSupported { given, supported } => {
+                format!("Unsupported value: {given}: supported values: {}", supported.join(", "))
+            }
+            FieldErrorKind::Duplicate(v) => format!("Duplicate value: {v}"),
+            FieldErrorKind::Forbidden => "Forbidden".to_owned(),
+            FieldErrorKind::TooLong { limit } => format!("Too long: may not be more than {limit} bytes"),
+            FieldErrorKind::TooMany { given, limit } => format!("Too many: {given}: must have at most {limit} items"),
+            FieldErrorKind::NotFound(v) => format!("Not found: {v}"),
+            FieldErrorKind::Internal => "Internal error".to_owned(),
+        };
+        if self.detail.is_empty() { head } else { format!("{head}: {}", self.detail) }
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message())
+    }
+}

@@ -1,0 +1,1 @@
+//! options: filled by its slice.

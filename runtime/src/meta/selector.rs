@@ -1,0 +1,1 @@
+//! selector: filled by its slice.

@@ -1,0 +1,1 @@
+//! status: filled by its slice.

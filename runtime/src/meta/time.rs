@@ -1,0 +1,1 @@
+//! time: filled by its slice.

@@ -1,0 +1,129 @@
+//! The structural schema of a value.
+use std::collections::BTreeMap;
+
+use regex::Regex;
+
+use super::Document;
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Type {
+    /// A struct (with `properties`) or a map (with `additional`).
+    Object,
+    /// A list, with `items`.
+    Array,
+    /// Text; `format` narrows it (`date-time`, `byte`, `quantity`).
+    String,
+    /// A whole number; `format` is `int32` or `int64`.
+    Integer,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// An integer or text (`x-kubernetes-int-or-string`).
+    IntOrString,
+    /// Anything (`x-kubernetes-preserve-unknown-fields` without a type).
+    #[default]
+    Any,
+}
+
+/// How lists merge (`x-kubernetes-list-type`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ListType {
+    /// Replaced as a whole.
+    #[default]
+    Atomic,
+    /// Scalars, each at most once.
+    Set,
+    /// Objects, identified by these keys.
+    Map(Vec<String>),
+}
+
+/// How the reference's strategic merge patch treats a list or struct (`x-kubernetes-patch-strategy`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PatchStrategy {
+    /// `merge`: items are merged by `merge_key`, or as a set of scalars.
+    pub merge: bool,
+    /// `retainKeys`: keys that the patch does not name are dropped.
+    pub retain_keys: bool,
+    /// The key of items (`x-kubernetes-patch-merge-key`).
+    pub merge_key: Option<String>,
+}
+
+/// A pattern and its source text.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// As declared.
+    pub text: String,
+    /// Compiled.
+    pub regex: Regex,
+}
+
+/// A structural schema (API conventions; CRD structural schemas).
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    /// The type.
+    pub kind: Type,
+    /// The format, such as `int32`, `date-time`, `byte`.
+    pub format: Option<String>,
+    /// What the value is, from the doc comment.
+    pub description: String,
+    /// A name under which the OpenAPI documents may share this schema, such as `BookSpec`.
+    pub name: Option<String>,
+    /// Fields of a struct by wire name.
+    pub properties: BTreeMap<String, Schema>,
+    /// Names of required fields, in declaration order.
+    pub required: Vec<String>,
+    /// The values of a map.
+    pub additional: Option<Box<Schema>>,
+    /// The items of a list.
+    pub items: Option<Box<Schema>>,
+    /// Unknown fields are kept (`x-kubernetes-preserve-unknown-fields`).
+    pub preserve_unknown: bool,
+    /// The value holds a whole object with its own type meta (`x-kubernetes-embedded-resource`).
+    pub embedded: bool,
+    /// `null` is a value (it otherwise counts as absent).
+    pub nullable: bool,
+    /// An empty value is dropped when the document is normalised, as Go's `omitempty` does. Built-in kinds have it.
+    pub omit_empty: bool,
+    /// The default.
+    pub default: Option<Document>,
+    /// Allowed values, in declaration order; empty for any.
+    pub enumeration: Vec<Document>,
+    /// Smallest number.
+    pub minimum: Option<f64>,
+    /// `minimum` itself is not allowed.
+    pub exclusive_minimum: bool,
+    /// Largest number.
+    pub maximum: Option<f64>,
+    /// `maximum` itself is not allowed.
+    pub exclusive_maximum: bool,
+    /// Numbers are multiples of this.
+    pub multiple_of: Option<f64>,
+    /// Shortest text, in characters.
+    pub min_length: Option<u64>,
+    /// Longest text, in characters.
+    pub max_length: Option<u64>,
+    /// Text matches this.
+    pub pattern: Option<Pattern>,
+    /// Fewest items.
+    pub min_items: Option<u64>,
+    /// Most items.
+    pub max_items: Option<u64>,
+    /// Fewest entries of a map or struct.
+    pub min_properties: Option<u64>,
+    /// Most entries of a map or struct.
+    pub max_properties: Option<u64>,
+    /// How the list merges under apply, and what must be unique in it.
+    pub list: ListType,
+    /// The map or struct is replaced as a whole (`x-kubernetes-map-type: atomic`).
+    pub map_atomic: bool,
+    /// How strategic merge patch treats the value.
+    pub patch: PatchStrategy,
+    /// The value cannot change once set.
+    pub immutable: bool,
+    /// The struct is a union: exactly one of its properties is set.
+    pub one_of: bool,
+    /// The field's number in the Protobuf message.
+    pub protobuf: Option<u32>,
+}

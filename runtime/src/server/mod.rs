@@ -1,0 +1,1 @@
+//! The server: the builder, listeners, TLS, the first run, a graceful stop, and a server for tests.

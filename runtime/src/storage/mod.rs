@@ -1,0 +1,163 @@
+//! The store: keys, bytes and revisions, and the engines that keep them.
+//! Guarantees that what a commit acknowledged is durable, that its operations happened together, and that changes come
+//! out in revision order, each once. Knows no kind and no JSON; the only layer that names an engine.
+
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
+
+use bytes::Bytes;
+
+use crate::meta::Revision;
+
+/// What must hold of a key for an operation on it to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// Nothing.
+    Any,
+    /// The key does not exist.
+    Absent,
+    /// The key's newest value was written at exactly this revision.
+    At(Revision),
+}
+
+/// One operation of a commit.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// The key, such as `/registry/configmaps/default/a`.
+    pub key: Arc<str>,
+    /// The new value, or `None` to delete.
+    pub value: Option<Bytes>,
+    /// The precondition.
+    pub expect: Expect,
+}
+
+/// One change of the store, as history keeps it and the cache receives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The change's own revision.
+    pub revision: Revision,
+    /// The key.
+    pub key: Arc<str>,
+    /// The value after the change; `None` where it deleted the key.
+    pub value: Option<Bytes>,
+    /// The value before the change and the revision that wrote it; `None` where the change created the key.
+    pub previous: Option<(Revision, Bytes)>,
+}
+
+/// One key as a range returns it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: Arc<str>,
+    /// Its value.
+    pub value: Bytes,
+    /// The revision that wrote the value.
+    pub revision: Revision,
+}
+
+/// Why a commit did not happen. None of its operations has.
+#[derive(Clone, Debug)]
+pub enum CommitError {
+    /// An operation's precondition does not hold.
+    Conflict {
+        /// Which operation of the commit, by position.
+        index: usize,
+        /// The revision of the key's newest value, or `None` where the key does not exist.
+        current: Option<Revision>,
+    },
+    /// The store is shutting down; nothing was written.
+    Closed,
+    /// The engine failed; the message is for logs and administrators.
+    Engine(String),
+}
+
+/// Why history could not be read.
+#[derive(Clone, Debug)]
+pub enum ReadError {
+    /// The revision is compacted away; history begins after the one given.
+    Compacted(Revision),
+    /// The revision has not happened yet; the newest is given.
+    Future(Revision),
+    /// The engine failed; the message is for logs and administrators.
+    Engine(String),
+}
+
+impl fmt::Display for CommitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict { index, .. } => write!(f, "the precondition of operation {index} does not hold"),
+            Self::Closed => f.write_str("the store is shutting down"),
+            Self::Engine(message) => write!(f, "the storage engine failed: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compacted(at) => write!(f, "history is compacted up to revision {at}"),
+            Self::Future(head) => write!(f, "the newest revision is {head}"),
+            Self::Engine(message) => write!(f, "the storage engine failed: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for CommitError {}
+impl std::error::Error for ReadError {}
+
+/// Receives every change once, in revision order, a whole commit group at a time.
+///
+/// A store calls it from one thread, after the changes are durable and before it acknowledges their commits: that is
+/// how a writer reads its own writes. It must be quick and must not call the store.
+pub type Sink = Box<dyn FnMut(&[Change]) + Send>;
+
+/// What a commit resolves to: the revision of each operation, in the order given, consecutive.
+pub type CommitFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Revision>, CommitError>> + Send + 'a>>;
+
+/// A durable, revisioned map.
+///
+/// Revisions strictly increase over the whole store, by one for each operation that happened. Methods other than
+/// `commit` may block on the disk; call them from a blocking thread.
+pub trait Store: Send + Sync + 'static {
+    /// Gives the store the sink for its changes. Called once, before the first commit; nothing that was stored
+    /// earlier is replayed into it.
+    fn attach(&self, sink: Sink);
+
+    /// Commits operations together, or none of them. The keys of one commit are distinct. Preconditions are judged in
+    /// the order in which commits were queued; one that fails does not fail others of its group. An operation that
+    /// deletes a missing key under [`Expect::Any`] is a conflict. Dropping the future does not undo the commit.
+    fn commit(&self, ops: Vec<Op>) -> CommitFuture<'_>;
+
+    /// The newest value of a key.
+    ///
+    /// # Errors
+    /// [`ReadError::Engine`].
+    fn get(&self, key: &str) -> Result<Option<Entry>, ReadError>;
+
+    /// All keys that begin with the prefix, in byte order, and the revision at which this holds: the newest, or the
+    /// one asked for.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError>;
+
+    /// The newest durable revision.
+    fn head(&self) -> Revision;
+
+    /// The revision up to which history is compacted; zero while it is whole. Changes after it can be read.
+    fn compacted(&self) -> Revision;
+
+    /// Changes strictly after a revision, in order, at most `limit` of them.
+    ///
+    /// # Errors
+    /// [`ReadError::Compacted`] where changes after the revision are gone.
+    fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError>;
+
+    /// Forgets history up to and including a revision. Newest values stay.
+    ///
+    /// # Errors
+    /// [`ReadError::Engine`].
+    fn compact(&self, upto: Revision) -> Result<(), ReadError>;
+
+    /// Commits what is queued, then refuses further commits. Returns when all is durable. May be called again.
+    fn close(&self);
+}

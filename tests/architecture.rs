@@ -1,0 +1,38 @@
+//! Holds the layers of README `## Architecture`: imports go down only.
+use std::{fs, path::Path};
+
+/// From the top down. A module may import from those after it.
+const LAYERS: [&str; 12] =
+    ["server", "http", "builtin", "verbs", "kind", "auth", "patch", "codec", "schema", "cache", "storage", "meta"];
+
+fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a source folder") {
+        let path = entry.expect("a folder entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn imports_go_down_only() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src");
+    let mut wrong = Vec::new();
+    for (level, layer) in LAYERS.iter().enumerate() {
+        let mut files = Vec::new();
+        sources(&root.join(layer), &mut files);
+        assert!(!files.is_empty(), "the layer {layer} has no sources");
+        for file in files {
+            let text = fs::read_to_string(&file).expect("a source file");
+            for upper in &LAYERS[..level] {
+                let named = text.contains(&format!("crate::{upper}::")) || text.contains(&format!("    {upper}::"));
+                if named {
+                    wrong.push(format!("{} imports {upper}, a layer above {layer}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

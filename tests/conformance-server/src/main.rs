@@ -1,0 +1,2 @@
+//! Placeholder of the skeleton.
+fn main() {}
