@@ -2,6 +2,7 @@
 //! reader given to the cache.
 
 pub mod model;
+pub mod record;
 pub mod registry;
 pub mod resource;
 

@@ -1,1 +1,109 @@
 //! The verbs, one file each; `pipeline` fixes the order of a write, once.
+//! Works on documents and kinds; makes no Status and knows no HTTP.
+use std::sync::Arc;
+
+use crate::{
+    auth::User,
+    cache::{Cache, Object, Watch},
+    kind::{Registry, registry::Served},
+    meta::Revision,
+    schema::Document,
+    storage::Store,
+};
+
+pub mod error;
+pub use error::Error;
+
+/// The verbs over one store: what HTTP, controllers and tests call.
+pub struct Api {
+    /// The kinds.
+    pub registry: Arc<Registry>,
+    /// The state.
+    pub cache: Arc<Cache>,
+    /// Where writes go.
+    pub store: Arc<dyn Store>,
+}
+
+/// Which part of an object a request is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The object itself.
+    Whole,
+    /// Its status subresource.
+    Status,
+    /// Its scale subresource.
+    Scale,
+}
+
+/// Who asks for what; authorized already.
+#[derive(Clone)]
+pub struct Request {
+    /// Who.
+    pub user: Arc<User>,
+    /// The kind.
+    pub served: Arc<Served>,
+    /// The namespace of the path; empty for all namespaces and for cluster-scoped kinds.
+    pub namespace: String,
+    /// The name of the path; empty for a collection.
+    pub name: String,
+    /// The object or a subresource.
+    pub part: Part,
+}
+
+/// What a verb answers with for one object.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// An object of the kind, rendered.
+    Object(Arc<Object>),
+    /// An object of another kind, such as autoscaling/v1 Scale, with type meta.
+    Document(Document),
+}
+
+/// A write's answer.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The object after the write.
+    pub answer: Answer,
+    /// The write created it: 201 rather than 200.
+    pub created: bool,
+    /// Warnings for the client (`Warning: 299` headers).
+    pub warnings: Vec<String>,
+}
+
+/// A deletion's answer.
+#[derive(Clone, Debug)]
+pub enum Deleted {
+    /// The object is marked and waits for its finalizers or its grace period.
+    Marked(Arc<Object>),
+    /// The object is gone: the reference answers a Status with name, group, plural and uid.
+    Gone {
+        /// The object's last state.
+        object: Arc<Object>,
+        /// Its uid.
+        uid: String,
+    },
+}
+
+/// A list's answer; also deletecollection's.
+pub struct List {
+    /// The revision of the list.
+    pub revision: Revision,
+    /// The items, in key order.
+    pub items: Vec<Arc<Object>>,
+    /// The token for the rest.
+    pub continue_token: Option<String>,
+    /// How many are left, where that is known (no selectors).
+    pub remaining: Option<usize>,
+}
+
+/// A watch's answer.
+pub struct Watching {
+    /// Objects to send as ADDED before the watch's own events.
+    pub initial: Vec<Arc<Object>>,
+    /// After the initial events, send a bookmark at this revision with the annotation `k8s.io/initial-events-end`.
+    pub initial_bookmark: Option<Revision>,
+    /// The client allows bookmarks.
+    pub bookmarks: bool,
+    /// The watch.
+    pub watch: Watch,
+}

@@ -1,0 +1,56 @@
+//! Why a verb refused. The http layer turns each into a Status.
+use crate::meta::{FieldError, GroupKind, GroupResource, Revision};
+
+/// Why a verb refused or failed.
+#[derive(Clone, Debug)]
+pub enum Error {
+    /// 404: no object of this name.
+    NotFound(GroupResource, String),
+    /// 409: an object of this name exists.
+    AlreadyExists(GroupResource, String),
+    /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. The reference names a kind here in places.
+    Conflict(GroupResource, String, String),
+    /// 422: the object, or the options, are invalid.
+    Invalid(GroupKind, String, Vec<FieldError>),
+    /// 400 with a message.
+    BadRequest(String),
+    /// 403: `<what> "<name>" is forbidden: <message>`.
+    Forbidden {
+        /// The resource.
+        resource: GroupResource,
+        /// The object's name; may be empty.
+        name: String,
+        /// Why.
+        message: String,
+        /// Further causes: reason, message, field.
+        causes: Vec<(String, String, String)>,
+    },
+    /// 405.
+    MethodNotAllowed,
+    /// 410 Expired. A list that was being continued gets a fresh token that goes on, inconsistently.
+    Expired {
+        /// What the client is told.
+        message: String,
+        /// The token to go on with from the newest state.
+        continue_token: Option<String>,
+    },
+    /// 504 Timeout with the cause ResourceVersionTooLarge and Retry-After 1.
+    TooLargeRevision {
+        /// What was asked for.
+        asked: Revision,
+        /// What there is.
+        current: Revision,
+    },
+    /// 500 AlreadyExists' kin: generateName found no free name; 409 with Retry-After.
+    GeneratedNameTaken(GroupResource, String),
+    /// 415: the patch type is not served; what is.
+    UnsupportedMediaType(String),
+    /// 413.
+    TooLarge(String),
+    /// 500 as the reference gives it, with no reason.
+    Unknown(String),
+    /// 500 InternalError.
+    Internal(String),
+    /// 503: the server is stopping.
+    Unavailable(String),
+}
