@@ -1,8 +1,8 @@
 //! The cache: the newest state of every resource as rendered bytes, ordered snapshots, the window of past changes, and
 //! the fan-out to watchers. Knows keys, bytes and indexes; never a kind.
 
-use std::sync::Arc;
 use bytes::Bytes;
+use std::sync::Arc;
 
 /// What the kind layer reads out of a stored value for the cache.
 #[derive(Clone, Debug, Default)]
@@ -34,47 +34,84 @@ pub trait Reader: Send + Sync {
 /// A reader shared by the cache's parts.
 pub type SharedReader = Arc<dyn Reader>;
 
-use crate::{meta::Revision, storage::{Change, Sink, Store, ReadError}};
+use crate::{
+    meta::Revision,
+    storage::{Change, ReadError, Sink, Store},
+};
 use std::task::{Context, Poll};
 
 /// One object at one revision: its JSON, rendered once, and where its parts lie.
 #[derive(Debug)]
-pub struct Object { _todo: () }
+pub struct Object {
+    _todo: (),
+}
 
 impl Object {
     /// Renders an object. Revision zero leaves `resourceVersion` out (dry runs).
-    pub fn compose(_key: &str, _revision: Revision, _type_meta: &str, _reading: Reading) -> Self { todo!() }
+    pub fn compose(_key: &str, _revision: Revision, _type_meta: &str, _reading: Reading) -> Self {
+        todo!()
+    }
     /// The key below the resource's prefix: `namespace/name`, or `name` for a cluster-scoped kind.
-    pub fn key(&self) -> &str { todo!() }
+    pub fn key(&self) -> &str {
+        todo!()
+    }
     /// The revision that wrote it (for a deletion as a watcher sees it: the deletion's).
-    pub fn revision(&self) -> Revision { todo!() }
+    pub fn revision(&self) -> Revision {
+        todo!()
+    }
     /// The whole object as JSON, with type meta.
-    pub fn json(&self) -> Bytes { todo!() }
+    pub fn json(&self) -> Bytes {
+        todo!()
+    }
     /// The object as JSON without type meta, but for its opening brace: `"metadata":{…},…}`.
-    pub fn item(&self) -> Bytes { todo!() }
+    pub fn item(&self) -> Bytes {
+        todo!()
+    }
     /// The value of `metadata`: `{…}`.
-    pub fn metadata(&self) -> Bytes { todo!() }
+    pub fn metadata(&self) -> Bytes {
+        todo!()
+    }
     /// Labels.
-    pub fn labels(&self) -> &[(Box<str>, Box<str>)] { todo!() }
+    pub fn labels(&self) -> &[(Box<str>, Box<str>)] {
+        todo!()
+    }
     /// Values of the kind's selectable fields, in declared order.
-    pub fn fields(&self) -> &[Box<str>] { todo!() }
+    pub fn fields(&self) -> &[Box<str>] {
+        todo!()
+    }
     /// Why it could not be decoded, if so.
-    pub fn unreadable(&self) -> Option<&str> { todo!() }
+    pub fn unreadable(&self) -> Option<&str> {
+        todo!()
+    }
 }
 
 /// A resource's objects at one revision, in key order; cheap to take, to clone and to keep for a while.
 #[derive(Clone)]
-pub struct Snapshot { _todo: () }
+pub struct Snapshot {
+    _todo: (),
+}
 
 impl Snapshot {
     /// The revision at which this is the state.
-    pub fn revision(&self) -> Revision { todo!() }
+    pub fn revision(&self) -> Revision {
+        todo!()
+    }
     /// One object by key.
-    pub fn get(&self, _key: &str) -> Option<Arc<Object>> { todo!() }
+    pub fn get(&self, _key: &str) -> Option<Arc<Object>> {
+        todo!()
+    }
     /// Objects whose key has the prefix (empty for all, `ns/` for a namespace) and is after `after`, in order.
-    pub fn range<'a>(&'a self, _prefix: &'a str, _after: Option<&'a str>) -> impl Iterator<Item = &'a Arc<Object>> + 'a { std::iter::empty() }
+    pub fn range<'a>(
+        &'a self,
+        _prefix: &'a str,
+        _after: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Arc<Object>> + 'a {
+        std::iter::empty()
+    }
     /// How many objects `range` would give; O(log n) where it can be.
-    pub fn count(&self, _prefix: &str, _after: Option<&str>) -> usize { todo!() }
+    pub fn count(&self, _prefix: &str, _after: Option<&str>) -> usize {
+        todo!()
+    }
 }
 
 /// Which part of a resource a watch looks at; wake-ups are indexed by it.
@@ -116,49 +153,82 @@ pub enum WatchError {
 }
 
 /// A watch: a position and a filter. Gives every matching change after its position once and in order.
-pub struct Watch { _todo: () }
+pub struct Watch {
+    _todo: (),
+}
 
 impl Watch {
     /// The next event, or `None` when the cache is closed.
-    pub fn poll_next(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> { todo!() }
+    pub fn poll_next(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> {
+        todo!()
+    }
     /// The revision up to which everything has been given: what a bookmark may say.
-    pub fn position(&self) -> Revision { todo!() }
+    pub fn position(&self) -> Revision {
+        todo!()
+    }
 }
 
 /// One resource in the cache.
-pub struct Resource { _todo: () }
+pub struct Resource {
+    _todo: (),
+}
 
 impl Resource {
     /// The prefix of its keys in the store.
-    pub fn prefix(&self) -> &str { todo!() }
+    pub fn prefix(&self) -> &str {
+        todo!()
+    }
     /// The newest state; no lock, O(1).
-    pub fn snapshot(&self) -> Snapshot { todo!() }
+    pub fn snapshot(&self) -> Snapshot {
+        todo!()
+    }
     /// The state at a revision: a past snapshot that is still kept, or rebuilt from the store's change log.
     /// # Errors
     /// [`ReadError`].
-    pub async fn snapshot_at(&self, _revision: Revision) -> Result<Snapshot, ReadError> { todo!() }
+    pub async fn snapshot_at(&self, _revision: Revision) -> Result<Snapshot, ReadError> {
+        todo!()
+    }
     /// Watches from strictly after a revision (which may be in the future: nothing is given until it has passed).
     /// # Errors
     /// [`WatchError`].
-    pub async fn watch(&self, _after: Revision, _interest: Interest, _filter: Option<Filter>) -> Result<Watch, WatchError> { todo!() }
+    pub async fn watch(
+        &self,
+        _after: Revision,
+        _interest: Interest,
+        _filter: Option<Filter>,
+    ) -> Result<Watch, WatchError> {
+        todo!()
+    }
 }
 
 /// All resources, fed in revision order by the store.
-pub struct Cache { _todo: () }
+pub struct Cache {
+    _todo: (),
+}
 
 impl Cache {
     /// A cache over a store: attaches itself as the store's sink.
-    pub fn new(_store: Arc<dyn Store>, _limits: Limits) -> Arc<Self> { todo!() }
+    pub fn new(_store: Arc<dyn Store>, _limits: Limits) -> Arc<Self> {
+        todo!()
+    }
     /// Adds a resource: loads its objects and the tail of its history from the store, then serves it. Blocks on the disk.
     /// # Errors
     /// [`ReadError`].
-    pub fn register(&self, _prefix: &str, _reader: SharedReader) -> Result<Arc<Resource>, ReadError> { todo!() }
+    pub fn register(&self, _prefix: &str, _reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
+        todo!()
+    }
     /// The newest revision that readers see.
-    pub fn revision(&self) -> Revision { todo!() }
+    pub fn revision(&self) -> Revision {
+        todo!()
+    }
     /// Waits until readers see a revision.
-    pub async fn reached(&self, _revision: Revision) { todo!() }
+    pub async fn reached(&self, _revision: Revision) {
+        todo!()
+    }
     /// Ends every watch after what it has been given; further watches end at once.
-    pub fn close(&self) { todo!() }
+    pub fn close(&self) {
+        todo!()
+    }
 }
 
 /// What the cache may keep.
