@@ -1,0 +1,84 @@
+//! A small HTTP/1.1 client: enough to send a request and read an answer of known length, or the lines of a watch.
+use std::io::ErrorKind;
+
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::TcpStream,
+};
+
+use crate::{Outcome, Target};
+
+/// One connection, kept open.
+pub struct Connection {
+    stream: BufReader<TcpStream>,
+    token: String,
+}
+
+/// An answer: its status and, where its length was told, its body.
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// The body; empty for a chunked answer, which is read by lines.
+    pub body: Vec<u8>,
+}
+
+impl Connection {
+    /// Connects.
+    pub async fn open(target: &Target) -> Outcome<Self> {
+        let stream = TcpStream::connect(target.address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream: BufReader::with_capacity(64 << 10, stream), token: target.token.clone() })
+    }
+
+    /// Sends a request and reads the head of the answer, and its body where it has a length.
+    pub async fn send(&mut self, method: &str, path: &str, content_type: &str, body: &str) -> Outcome<Answer> {
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nAccept: application/json\r\n\
+             Content-Type: {content_type}\r\nContent-Length: {}\r\n\r\n",
+            self.token,
+            body.len()
+        );
+        self.stream.get_mut().write_all(format!("{head}{body}").as_bytes()).await?;
+        self.read_answer().await
+    }
+
+    async fn read_answer(&mut self) -> Outcome<Answer> {
+        let (mut status, mut length, mut line) = (0, 0, String::new());
+        loop {
+            line.clear();
+            if self.stream.read_line(&mut line).await? == 0 {
+                return Err(std::io::Error::from(ErrorKind::UnexpectedEof).into());
+            }
+            let text = line.trim_end().to_ascii_lowercase();
+            if let Some(rest) = text.strip_prefix("http/1.1 ") {
+                status = rest.get(..3).unwrap_or("").parse()?;
+            } else if let Some(rest) = text.strip_prefix("content-length:") {
+                length = rest.trim().parse()?;
+            } else if text.is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body).await?;
+        Ok(Answer { status, body })
+    }
+
+    /// Reads until so many watch events have arrived. An event ends with a brace and a line end; nothing else on the
+    /// wire does, as chunk headers end with a carriage return before theirs.
+    pub async fn count_events(&mut self, mut wanted: usize) -> Outcome<()> {
+        let mut last = 0;
+        while wanted > 0 {
+            let read = self.stream.fill_buf().await?;
+            if read.is_empty() {
+                return Err(std::io::Error::from(ErrorKind::UnexpectedEof).into());
+            }
+            for &byte in read {
+                wanted -= usize::from(byte == b'\n' && last == b'}').min(wanted);
+                last = byte;
+            }
+            let length = read.len();
+            self.stream.consume(length);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Load figures: `static` is the plain axum server to compare with, `fill` puts ConfigMaps into a server, `fanout` measures
+//! what an event delivered to a watcher costs the server. `tests/load/run` drives them with wrk, side by side.
+mod client;
+mod fanout;
+mod fill;
+
+use std::{error::Error, net::SocketAddr};
+
+use axum::{Router, body::Body, http::header, response::Response, routing::get};
+use bytes::Bytes;
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "Load figures of a server on this machine")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serves static bytes at `/`: what plain axum reaches with an answer of this size.
+    Static {
+        /// Address to listen on.
+        #[arg(long)]
+        listen: SocketAddr,
+        /// Size of the answer in bytes.
+        #[arg(long)]
+        size: usize,
+    },
+    /// Creates ConfigMaps of 1.6 KB in the namespace `load`.
+    Fill {
+        #[command(flatten)]
+        server: Target,
+        /// How many.
+        #[arg(long, default_value_t = 10_000)]
+        count: usize,
+    },
+    /// Watches with many clients, changes objects, and divides the server's CPU time by the events delivered.
+    Fanout {
+        #[command(flatten)]
+        server: Target,
+        /// The server's process, whose CPU time is read from /proc.
+        #[arg(long)]
+        pid: u32,
+        /// How many watchers.
+        #[arg(long, default_value_t = 500)]
+        watchers: usize,
+        /// How many changes each of them sees.
+        #[arg(long, default_value_t = 1_000)]
+        changes: usize,
+    },
+}
+
+/// A server under load.
+#[derive(clap::Args, Clone)]
+struct Target {
+    /// Its address; loopback only.
+    #[arg(long)]
+    address: SocketAddr,
+    /// A bearer token.
+    #[arg(long)]
+    token: String,
+}
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+#[tokio::main]
+async fn main() -> Outcome<()> {
+    match Cli::parse().command {
+        Command::Static { listen, size } => serve_static(listen, size).await,
+        Command::Fill { server, count } => fill::fill(&server, count).await,
+        Command::Fanout { server, pid, watchers, changes } => fanout::measure(&server, pid, watchers, changes).await,
+    }
+}
+
+async fn serve_static(listen: SocketAddr, size: usize) -> Outcome<()> {
+    let body = Bytes::from(vec![b'x'; size]);
+    let answer = move || {
+        let body = body.clone();
+        async move {
+            let mut response = Response::new(Body::from(body));
+            response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
+            response
+        }
+    };
+    let listener = tokio::net::TcpListener::bind(listen).await?;
+    println!("listening on http://{}", listener.local_addr()?);
+    axum::serve(listener, Router::new().route("/", get(answer))).await?;
+    Ok(())
+}
