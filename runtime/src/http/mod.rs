@@ -1,1 +1,65 @@
-//! HTTP: routes, content negotiation, Status answers, streams, discovery documents. The only layer that names axum.
+//! HTTP: the only layer that names axum. Reads requests, authenticates and authorizes each of them, calls the verbs, and
+//! writes what they answer: objects and lists as slices of the cache, streams, Tables, discovery, OpenAPI, health.
+//! Guarantees that every request is answered, a panic included, and that only `status` makes a Status.
+
+use std::sync::Arc;
+
+use axum::Router;
+
+use crate::verbs;
+
+pub mod path;
+
+/// What the HTTP layer serves.
+pub struct App {
+    /// The verbs.
+    pub api: Arc<verbs::Api>,
+    /// What `/version` says.
+    pub version: VersionInfo,
+    /// What requests may use.
+    pub limits: Limits,
+}
+
+/// What requests may use.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Largest request body, in bytes.
+    pub body_bytes: usize,
+    /// Shortest time after which a watch without `timeoutSeconds` ends; the longest is twice as long.
+    pub min_watch_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { body_bytes: 3 << 20, min_watch_seconds: 1800 }
+    }
+}
+
+/// What `/version` says. Clients read `major` and `minor` as the version of Kubernetes whose API they may expect.
+#[derive(Clone, Debug)]
+pub struct VersionInfo {
+    /// Major version of Kubernetes.
+    pub major: String,
+    /// Minor version of Kubernetes.
+    pub minor: String,
+    /// The whole version, such as `v1.36.0+kindsmith-0.1.0`.
+    pub git_version: String,
+    /// The platform, such as `linux/amd64`.
+    pub platform: String,
+}
+
+impl Default for VersionInfo {
+    fn default() -> Self {
+        Self {
+            major: "1".to_owned(),
+            minor: "36".to_owned(),
+            git_version: concat!("v1.36.0+kindsmith-", env!("CARGO_PKG_VERSION")).to_owned(),
+            platform: format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+        }
+    }
+}
+
+/// The whole API as an axum router. It reads the client's address from no extension and needs no layer around it.
+pub fn router(_app: Arc<App>) -> Router {
+    todo!()
+}
