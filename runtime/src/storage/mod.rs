@@ -2,6 +2,13 @@
 //! Guarantees that what a commit acknowledged is durable, that its operations happened together, and that changes come
 //! out in revision order, each once. Knows no kind and no JSON; the only layer that names an engine.
 
+pub mod memory;
+mod past;
+#[cfg(test)]
+mod suite;
+
+pub use memory::Memory;
+
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
@@ -17,6 +24,17 @@ pub enum Expect {
     Absent,
     /// The key's newest value was written at exactly this revision.
     At(Revision),
+}
+
+impl Expect {
+    /// Whether an operation may happen to a key whose newest value has this revision.
+    fn holds(self, current: Option<Revision>, deletes: bool) -> bool {
+        match self {
+            Self::Any => current.is_some() || !deletes,
+            Self::Absent => current.is_none() && !deletes,
+            Self::At(revision) => current == Some(revision),
+        }
+    }
 }
 
 /// One operation of a commit.

@@ -1,0 +1,163 @@
+//! What every engine must do. Each engine's tests run this suite on a store of its own.
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+
+use super::{Change, CommitError, Entry, Expect, Memory, Op, ReadError, Store};
+use crate::meta::Revision;
+
+pub(super) fn put(key: &str, value: &str, expect: Expect) -> Op {
+    Op { key: key.into(), value: Some(Bytes::copy_from_slice(value.as_bytes())), expect }
+}
+
+pub(super) fn delete(key: &str, expect: Expect) -> Op {
+    Op { key: key.into(), value: None, expect }
+}
+
+/// Waits for a commit on this thread: the futures need no runtime.
+pub(super) fn commit(store: &dyn Store, ops: Vec<Op>) -> Result<Vec<Revision>, CommitError> {
+    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(store.commit(ops))
+}
+
+fn values(entries: &[Entry]) -> Vec<(&str, &str, u64)> {
+    entries
+        .iter()
+        .map(|entry| (&*entry.key, std::str::from_utf8(&entry.value).expect("text"), entry.revision.0))
+        .collect()
+}
+
+fn seen(store: &dyn Store) -> Arc<Mutex<Vec<Change>>> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let into = Arc::clone(&seen);
+    store.attach(Box::new(move |changes: &[Change]| into.lock().unwrap().extend_from_slice(changes)));
+    seen
+}
+
+/// Runs the whole suite; `fresh` makes an empty store.
+pub(super) fn run<S: Store>(mut fresh: impl FnMut() -> S) {
+    preconditions(&fresh());
+    a_commit_is_whole_or_nothing(&fresh());
+    ranges_hold_exactly_the_prefix(&fresh());
+    the_past_is_rebuilt(&fresh());
+    compaction_forgets_and_says_so(&fresh());
+    the_sink_sees_what_changes_gives(&fresh());
+    a_closed_store_refuses(&fresh());
+}
+
+fn conflict(result: Result<Vec<Revision>, CommitError>) -> (usize, Option<u64>) {
+    match result {
+        Err(CommitError::Conflict { index, current }) => (index, current.map(|revision| revision.0)),
+        other => panic!("expected a conflict, got {other:?}"),
+    }
+}
+
+fn preconditions(store: &dyn Store) {
+    assert_eq!(conflict(commit(store, vec![delete("/a", Expect::Any)])), (0, None));
+    assert_eq!(conflict(commit(store, vec![put("/a", "1", Expect::At(Revision(1)))])), (0, None));
+    assert_eq!(commit(store, vec![put("/a", "1", Expect::Absent)]).unwrap(), [Revision(1)]);
+    assert_eq!(conflict(commit(store, vec![put("/a", "2", Expect::Absent)])), (0, Some(1)));
+    assert_eq!(conflict(commit(store, vec![put("/a", "2", Expect::At(Revision(7)))])), (0, Some(1)));
+    assert_eq!(commit(store, vec![put("/a", "2", Expect::At(Revision(1)))]).unwrap(), [Revision(2)]);
+    assert_eq!(commit(store, vec![put("/a", "3", Expect::Any)]).unwrap(), [Revision(3)]);
+    assert_eq!(conflict(commit(store, vec![delete("/a", Expect::At(Revision(2)))])), (0, Some(3)));
+    assert_eq!(commit(store, vec![delete("/a", Expect::At(Revision(3)))]).unwrap(), [Revision(4)]);
+    assert_eq!(store.get("/a").unwrap(), None);
+    assert_eq!(store.head(), Revision(4));
+    assert_eq!(commit(store, Vec::new()).unwrap(), []);
+    assert_eq!(store.head(), Revision(4));
+}
+
+fn a_commit_is_whole_or_nothing(store: &dyn Store) {
+    commit(store, vec![put("/a", "1", Expect::Absent), put("/b", "1", Expect::Absent)]).unwrap();
+    let result = commit(store, vec![put("/c", "1", Expect::Absent), put("/b", "2", Expect::Absent)]);
+    assert_eq!(conflict(result), (1, Some(2)));
+    assert_eq!(store.head(), Revision(2));
+    assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "1", 1), ("/b", "1", 2)]);
+    assert_eq!(store.changes(Revision(0), 10).unwrap().len(), 2);
+    let ops = vec![put("/c", "1", Expect::Absent), delete("/a", Expect::At(Revision(1))), put("/b", "2", Expect::Any)];
+    assert_eq!(commit(store, ops).unwrap(), [Revision(3), Revision(4), Revision(5)]);
+    assert_eq!(values(&store.range("/", None).unwrap().0), [("/b", "2", 5), ("/c", "1", 3)]);
+}
+
+fn ranges_hold_exactly_the_prefix(store: &dyn Store) {
+    for key in ["/r/a/x", "/r/a/y", "/r/aa/x", "/r/a", "/r/b/x", "/q", "/r/ä"] {
+        commit(store, vec![put(key, key, Expect::Absent)]).unwrap();
+    }
+    let keys = |prefix: &str| -> Vec<String> {
+        store.range(prefix, None).unwrap().0.iter().map(|entry| entry.key.to_string()).collect()
+    };
+    assert_eq!(keys("/r/a/"), ["/r/a/x", "/r/a/y"]);
+    assert_eq!(keys("/r/a"), ["/r/a", "/r/a/x", "/r/a/y", "/r/aa/x"]);
+    assert_eq!(keys("/r/ä"), ["/r/ä"]);
+    assert_eq!(keys("/s"), [""; 0]);
+    assert_eq!(keys("").len(), 7);
+    assert_eq!(store.range("/r/a/", Some(Revision(1))).unwrap().0.len(), 1);
+}
+
+fn the_past_is_rebuilt(store: &dyn Store) {
+    commit(store, vec![put("/a", "1", Expect::Absent)]).unwrap();
+    commit(store, vec![put("/a", "2", Expect::Any)]).unwrap();
+    commit(store, vec![delete("/a", Expect::Any)]).unwrap();
+    commit(store, vec![put("/a", "4", Expect::Absent), put("/b", "5", Expect::Absent)]).unwrap();
+    let at = |revision| store.range("/", Some(Revision(revision)));
+    assert_eq!(values(&at(0).unwrap().0), []);
+    assert_eq!(values(&at(1).unwrap().0), [("/a", "1", 1)]);
+    assert_eq!(values(&at(2).unwrap().0), [("/a", "2", 2)]);
+    assert_eq!(values(&at(3).unwrap().0), []);
+    assert_eq!(values(&at(4).unwrap().0), [("/a", "4", 4)]);
+    assert_eq!(values(&at(5).unwrap().0), [("/a", "4", 4), ("/b", "5", 5)]);
+    assert_eq!(at(5).unwrap().1, Revision(5));
+    assert!(matches!(at(6), Err(ReadError::Future(Revision(5)))));
+}
+
+fn compaction_forgets_and_says_so(store: &dyn Store) {
+    assert_eq!(store.compacted(), Revision(0));
+    for value in ["1", "2", "3", "4"] {
+        commit(store, vec![put("/a", value, Expect::Any)]).unwrap();
+    }
+    store.compact(Revision(2)).unwrap();
+    assert_eq!(store.compacted(), Revision(2));
+    assert!(matches!(store.changes(Revision(1), 10), Err(ReadError::Compacted(Revision(2)))));
+    assert!(matches!(store.range("/", Some(Revision(1))), Err(ReadError::Compacted(Revision(2)))));
+    assert_eq!(values(&store.range("/", Some(Revision(2))).unwrap().0), [("/a", "2", 2)]);
+    let rest: Vec<u64> = store.changes(Revision(2), 10).unwrap().iter().map(|change| change.revision.0).collect();
+    assert_eq!(rest, [3, 4]);
+    store.compact(Revision(1)).unwrap();
+    assert_eq!(store.compacted(), Revision(2), "compaction never goes back");
+    store.compact(Revision(99)).unwrap();
+    assert_eq!(store.compacted(), Revision(4), "what has not happened cannot be forgotten");
+    assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "4", 4)]);
+    assert_eq!(commit(store, vec![put("/a", "5", Expect::At(Revision(4)))]).unwrap(), [Revision(5)]);
+    assert_eq!(store.changes(Revision(4), 10).unwrap().len(), 1);
+}
+
+fn the_sink_sees_what_changes_gives(store: &dyn Store) {
+    let seen = seen(store);
+    commit(store, vec![put("/a", "1", Expect::Absent), put("/b", "1", Expect::Absent)]).unwrap();
+    let _ = commit(store, vec![put("/a", "2", Expect::Absent)]);
+    drop(store.commit(vec![put("/a", "3", Expect::Any)]));
+    commit(store, vec![delete("/b", Expect::Any)]).unwrap();
+    let seen = seen.lock().unwrap().clone();
+    assert_eq!(seen, store.changes(Revision(0), 10).unwrap());
+    assert_eq!(store.changes(Revision(1), 2).unwrap(), &seen[1..3]);
+    assert_eq!(store.changes(Revision(4), 2).unwrap(), []);
+    assert_eq!(seen.len(), 4, "a dropped future undoes nothing, a conflict leaves no trace");
+    assert_eq!(seen[2].previous, Some((Revision(1), Bytes::from_static(b"1"))));
+    assert_eq!((&seen[3].value, &seen[3].previous), (&None, &Some((Revision(2), Bytes::from_static(b"1")))));
+}
+
+fn a_closed_store_refuses(store: &dyn Store) {
+    let kept = store.commit(vec![put("/a", "1", Expect::Absent)]);
+    store.close();
+    store.close();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    assert_eq!(runtime.block_on(kept).unwrap(), [Revision(1)], "what was queued is committed");
+    assert!(matches!(commit(store, vec![put("/a", "1", Expect::Any)]), Err(CommitError::Closed)));
+    assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "1", 1)]);
+}
+
+#[test]
+fn memory_keeps_the_promises_of_a_store() {
+    run(Memory::new);
+}
