@@ -2,11 +2,13 @@
 //! Guarantees that what a commit acknowledged is durable, that its operations happened together, and that changes come
 //! out in revision order, each once. Knows no kind and no JSON; the only layer that names an engine.
 
+pub mod embedded;
 pub mod memory;
 mod past;
 #[cfg(test)]
 mod suite;
 
+pub use embedded::{Embedded, OpenError, Options};
 pub use memory::Memory;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
