@@ -11,6 +11,7 @@ pub mod patch;
 pub mod schema;
 pub mod server;
 pub mod storage;
+pub mod testing;
 pub mod verbs;
 
 pub use kind::Resource;

@@ -1,1 +1,27 @@
 //! Patches as pure functions on documents: JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386).
+use std::fmt;
+
+pub mod json;
+pub mod merge;
+
+/// Why a patch did not happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatchError {
+    /// The patch is not one: 400, `error decoding patch: …`.
+    Malformed(String),
+    /// The patch has too many operations: 413.
+    TooLarge(String),
+    /// The patch does not apply to this object: 422.
+    Inapplicable(String),
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(message) => write!(f, "error decoding patch: {message}"),
+            Self::TooLarge(message) | Self::Inapplicable(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for PatchError {}

@@ -1,11 +1,28 @@
 //! Structural schemas: what a kind's documents look like, and the pure functions over them: validate, default, prune.
 //! Does no I/O; knows no kind.
+//!
+//! All functions take the root schema and the whole object. At the root `apiVersion`, `kind` and `metadata` are not in
+//! the schema; they are kept and not looked into.
 
+pub mod check;
 pub mod declare;
+pub mod default;
+pub mod fingerprint;
 pub mod model;
+pub mod normalise;
+pub mod openapi;
+pub mod prune;
+pub mod types;
+pub mod validate;
 
 pub use declare::ApiType;
+pub use default::default;
+pub use fingerprint::fingerprint;
 pub use model::Schema;
+pub use normalise::normalise;
+pub use prune::prune;
+pub use types::check_types;
+pub use validate::{validate, validate_update};
 
 /// A document: JSON as Kubernetes tells it apart. Keys are kept sorted; numbers are `i64` or `f64` (an integer literal
 /// outside `i64` is a double); duplicates have been settled by the decoder. Equality of documents decides what is no change.
