@@ -1,4 +1,13 @@
 //! Who asks, and may they: the traits called on every request, and the authenticators and authorizers that come along.
+//! Knows no HTTP: the http layer gives it what a request carries.
+
+pub mod authenticate;
+pub mod authorize;
+mod soon;
+
+pub use authenticate::{Authenticate, Credentials, Unauthenticated};
+pub use authorize::{Attributes, Authorize, Decision};
+pub use soon::Soon;
 
 /// An authenticated user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,4 +18,27 @@ pub struct User {
     pub uid: String,
     /// The groups, such as `system:masters`.
     pub groups: Vec<String>,
+}
+
+impl User {
+    /// The group of those who may do everything.
+    pub const MASTERS: &'static str = "system:masters";
+    /// The group of everyone who said who they are.
+    pub const AUTHENTICATED: &'static str = "system:authenticated";
+    /// The group of everyone who did not.
+    pub const UNAUTHENTICATED: &'static str = "system:unauthenticated";
+
+    /// Whether the user is in a group.
+    pub fn is_in(&self, group: &str) -> bool {
+        self.groups.iter().any(|g| g == group)
+    }
+
+    /// The server itself, which its controllers act as.
+    pub fn system() -> Self {
+        Self {
+            name: "system:apiserver".to_owned(),
+            uid: String::new(),
+            groups: vec![Self::MASTERS.to_owned(), Self::AUTHENTICATED.to_owned()],
+        }
+    }
 }

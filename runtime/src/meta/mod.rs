@@ -5,13 +5,24 @@ pub mod field;
 pub mod names;
 pub mod object;
 pub mod options;
+pub mod quantity;
 pub mod revision;
 pub mod selector;
+pub mod shared;
 pub mod status;
 pub mod time;
 pub mod validate;
+pub mod values;
 
 pub use field::{FieldError, FieldErrorKind, FieldPath};
 pub use names::{GroupKind, GroupResource, GroupVersion};
-pub use object::{ObjectMeta, OwnerReference};
+pub use object::{ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};
+pub use quantity::Quantity;
 pub use revision::Revision;
+pub use shared::{
+    Condition, LabelSelector, LabelSelectorRequirement, LocalObjectReference, ObjectReference, find_condition,
+    set_condition,
+};
+pub use status::{Status, StatusCause, StatusDetails};
+pub use time::{MicroTime, Time};
+pub use values::{ByteString, IntOrString, RawJson};

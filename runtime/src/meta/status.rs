@@ -1,1 +1,102 @@
-//! status: filled by its slice.
+//! `Status`: what the API answers where it does not answer with an object. Members are written in the API's own order.
+use serde::{Deserialize, Serialize};
+
+use super::object::ListMeta;
+
+/// The result of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// Always `Status`.
+    pub kind: String,
+    /// Always `v1`.
+    pub api_version: String,
+    /// Of no use; always there.
+    #[serde(default)]
+    pub metadata: ListMeta,
+    /// `Success` or `Failure`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub status: String,
+    /// For people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// For machines, such as `NotFound`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// More for machines. `Some` of nothing is written as `{}`, as some answers have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<StatusDetails>,
+    /// The HTTP status; left out of a success.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub code: u16,
+}
+
+/// What a [`Status`] is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StatusDetails {
+    /// The object's name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The group of `kind`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// The kind, or the resource where the API names that.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The object's uid.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub uid: String,
+    /// Each thing that is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<StatusCause>,
+    /// When to try again; zero where it makes no sense.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub retry_after_seconds: u16,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StatusCause {
+    /// For machines, such as `FieldValueRequired`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// For people.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The field, such as `spec.ports[1].name`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+impl Status {
+    /// A success, which has neither reason nor code.
+    pub fn success(details: Option<StatusDetails>) -> Self {
+        Self { status: "Success".to_owned(), details, ..Self::empty() }
+    }
+
+    /// A failure. The reason may be empty.
+    pub fn failure(code: u16, reason: &str, message: impl Into<String>, details: Option<StatusDetails>) -> Self {
+        let (reason, message) = (reason.to_owned(), message.into());
+        Self { status: "Failure".to_owned(), message, reason, details, code, ..Self::empty() }
+    }
+
+    fn empty() -> Self {
+        Self {
+            kind: "Status".to_owned(),
+            api_version: "v1".to_owned(),
+            metadata: ListMeta::default(),
+            status: String::new(),
+            message: String::new(),
+            reason: String::new(),
+            details: None,
+            code: 0,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_zero(number: &u16) -> bool {
+    *number == 0
+}

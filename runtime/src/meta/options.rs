@@ -1,1 +1,0 @@
-//! options: filled by its slice.

@@ -1,1 +1,0 @@
-//! selector: filled by its slice.

@@ -1,1 +1,0 @@
-//! validate: filled by its slice.
