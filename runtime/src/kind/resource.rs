@@ -1,8 +1,207 @@
-//! The trait that `#[derive(Resource)]` implements.
-use super::Kind;
+//! The trait that `#[derive(Resource)]` implements, the table it emits, and the [`Kind`] built from that.
+use super::{
+    Kind,
+    model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope, Style},
+};
+use crate::{
+    meta::GroupVersion,
+    schema::{
+        Document,
+        declare::{ApiType, TypeDecl, resolve},
+    },
+};
 
-/// A kind declared in Rust.
-pub trait Resource: crate::ApiType {
+/// A kind declared in Rust, with `#[derive(Resource)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a kind",
+    label = "not declared as a kind",
+    note = "declare it: `#[derive(Resource)] #[resource(group = \"example.com\", version = \"v1\")]`"
+)]
+pub trait Resource: ApiType {
+    /// The declaration.
+    const RESOURCE: &'static ResourceDecl;
+
     /// The model of the kind.
-    fn kind() -> Kind;
+    ///
+    /// # Panics
+    /// When the declaration contradicts itself in a way that the derive does not see; the test that comes with every
+    /// kind meets it first. [`ResourceDecl::build`] returns the error instead.
+    fn kind() -> Kind {
+        match Self::RESOURCE.build(Self::DECLARATION) {
+            Ok(kind) => kind,
+            Err(error) => panic!("the declaration of {} cannot be served: {error}", Self::RESOURCE.kind),
+        }
+    }
+}
+
+/// A path by Rust names.
+pub type RustPath = &'static [&'static str];
+
+/// A kind as declared, beside its fields.
+#[derive(Clone, Copy)]
+pub struct ResourceDecl {
+    /// The API group; empty for the core group.
+    pub group: &'static str,
+    /// The version.
+    pub version: &'static str,
+    /// The kind.
+    pub kind: &'static str,
+    /// The plural.
+    pub plural: &'static str,
+    /// The singular.
+    pub singular: &'static str,
+    /// Short names.
+    pub short_names: &'static [&'static str],
+    /// Categories.
+    pub categories: &'static [&'static str],
+    /// Whether objects live in namespaces.
+    pub scope: Scope,
+    /// How answers look.
+    pub style: Style,
+    /// How names are checked.
+    pub names: NameRule,
+    /// There is a status subresource.
+    pub status: bool,
+    /// `metadata.generation` is kept.
+    pub generation: bool,
+    /// The scale subresource.
+    pub scale: Option<ScaleDecl>,
+    /// Columns beyond the name.
+    pub columns: &'static [ColumnDecl],
+    /// Selectable fields.
+    pub selectable: &'static [RustPath],
+    /// An update may leave out the resourceVersion.
+    pub update_without_version: bool,
+    /// A PUT may create.
+    pub create_on_update: bool,
+    /// Hooks, adapted to documents.
+    pub hooks: Hooks,
+}
+
+/// The scale subresource as declared.
+#[derive(Clone, Copy, Debug)]
+pub struct ScaleDecl {
+    /// Desired replicas.
+    pub replicas: RustPath,
+    /// Observed replicas.
+    pub status: RustPath,
+    /// The serialized label selector.
+    pub selector: Option<RustPath>,
+}
+
+/// A column as declared.
+#[derive(Clone, Copy)]
+pub struct ColumnDecl {
+    /// The header.
+    pub name: &'static str,
+    /// 0 is always shown, above it only in wide output.
+    pub priority: i32,
+    /// What the column shows; empty for a default.
+    pub description: &'static str,
+    /// A format, such as `int32`; usually empty.
+    pub format: &'static str,
+    /// Where cells come from.
+    pub cell: CellDecl,
+}
+
+/// Where a declared column's cells come from.
+#[derive(Clone, Copy)]
+pub enum CellDecl {
+    /// The value at a path, whose type is the column's.
+    Path(RustPath),
+    /// A function's result, and the column's type.
+    Computed(fn(&Document) -> Document, &'static str),
+}
+
+/// What the reference says of the age column of a kind that declares none.
+const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
+    created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set \
+    this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. \
+    More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+
+impl ResourceDecl {
+    /// The model of the kind whose root type is given.
+    ///
+    /// # Errors
+    /// What contradicts itself: a pattern that is no regular expression, a path to a field that is not declared.
+    pub fn build(&self, root: &'static TypeDecl) -> Result<Kind, String> {
+        let mut schema = root.schema(self.style == Style::Builtin)?;
+        schema.properties.remove("metadata");
+        schema.required.retain(|name| name != "metadata");
+        let path = |rust: RustPath| resolve(root, rust).map(|leaf| Path(leaf.wire)).map_err(|e| e.to_string());
+        let scale = match &self.scale {
+            None => None,
+            Some(scale) => Some(ScalePaths {
+                replicas: path(scale.replicas)?,
+                status_replicas: path(scale.status)?,
+                selector: scale.selector.map(path).transpose()?,
+            }),
+        };
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Ok(Kind {
+            group_version: GroupVersion { group: self.group.to_owned(), version: self.version.to_owned() },
+            kind: self.kind.to_owned(),
+            list_kind: format!("{}List", self.kind),
+            plural: self.plural.to_owned(),
+            singular: self.singular.to_owned(),
+            short_names: owned(self.short_names),
+            categories: owned(self.categories),
+            scope: self.scope,
+            style: self.style,
+            names: self.names,
+            schema: schema.into(),
+            status: self.status,
+            generation: self.generation,
+            scale,
+            columns: self.columns(root)?,
+            selectable: self.selectable.iter().map(|rust| path(rust)).collect::<Result<_, _>>()?,
+            update_without_version: self.update_without_version,
+            create_on_update: self.create_on_update,
+            hooks: self.hooks,
+        })
+    }
+
+    /// The declared columns, then Age unless one of them shows the creation time.
+    fn columns(&self, root: &'static TypeDecl) -> Result<Vec<Column>, String> {
+        let mut columns = self.columns.iter().map(|c| column(root, c)).collect::<Result<Vec<_>, _>>()?;
+        let created = Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]);
+        let shown = |c: &Column| c.name == "Age" || matches!(&c.cell, Cell::Path(path) if *path == created);
+        if !columns.iter().any(shown) {
+            let description = if columns.is_empty() || self.style == Style::Builtin {
+                AGE_DESCRIPTION.to_owned()
+            } else {
+                described(&created)
+            };
+            let (name, cell) = ("Age".to_owned(), Cell::Path(created));
+            columns.push(Column { name, kind: "date", format: "", description, priority: 0, cell });
+        }
+        Ok(columns)
+    }
+}
+
+/// What the reference says of a declared column without a description.
+fn described(path: &Path) -> String {
+    format!("Custom resource definition column (in JSONPath format): .{path}")
+}
+
+fn column(root: &'static TypeDecl, decl: &ColumnDecl) -> Result<Column, String> {
+    let (kind, cell) = match decl.cell {
+        CellDecl::Computed(function, kind) => (kind, Cell::Computed(function)),
+        CellDecl::Path(rust) => {
+            let leaf = resolve(root, rust).map_err(|e| e.to_string())?;
+            (leaf.column_type(), Cell::Path(Path(leaf.wire)))
+        }
+    };
+    let description = match &cell {
+        Cell::Path(path) if decl.description.is_empty() => described(path),
+        _ => decl.description.to_owned(),
+    };
+    Ok(Column {
+        name: decl.name.to_owned(),
+        kind,
+        format: decl.format,
+        description,
+        priority: decl.priority,
+        cell,
+    })
 }

@@ -1,5 +1,15 @@
 //! Declarations: the static tables that the derives emit, and the schema built from them.
-//! Tables, not code, so that a kind costs little to build and little in the binary.
+//! Tables, not code, so that a kind costs little to build and little in the binary. Nested types are named by functions
+//! ([`TypeRef`]), so that types may be recursive and tables of constants.
+
+mod build;
+mod meta_types;
+mod std_types;
+mod table;
+mod walk;
+
+pub use table::{FieldDecl, Literal, MergeDecl, ListDecl, Rules, Shape, TypeDecl, TypeRef, VariantDecl};
+pub use walk::{Leaf, PathError, resolve};
 
 /// A type that can be part of a kind. Derived with `#[derive(ApiType)]`; implemented here for the types of the standard
 /// library and of `meta` that the API knows.
@@ -9,15 +19,14 @@
     note = "derive it: `#[derive(ApiType)]`; numbers are `i32`, `i64` or `f64`, text is `String`, raw JSON is `kindsmith::RawJson`"
 )]
 pub trait ApiType {
-    /// The static description of the type.
-    fn declaration() -> &'static TypeDecl;
-}
+    /// The type inside `Option` and `Box`, whose fields a path names; any other type is its own.
+    type Inner: ?Sized;
 
-/// A type as declared.
-#[derive(Debug)]
-pub struct TypeDecl {
-    /// The Rust name, which OpenAPI documents use.
-    pub name: &'static str,
-    /// The doc comment.
-    pub doc: &'static str,
+    /// The static description of the type.
+    const DECLARATION: &'static TypeDecl;
+
+    /// The static description of the type, as a function, which tables hold.
+    fn declaration() -> &'static TypeDecl {
+        Self::DECLARATION
+    }
 }

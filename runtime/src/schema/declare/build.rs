@@ -1,0 +1,186 @@
+//! From tables to a [`Schema`].
+use regex::Regex;
+use serde_json::{Map, Number};
+
+use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl};
+use crate::schema::{
+    Document, Schema,
+    model::{ListType, PatchStrategy, Pattern, Type},
+};
+
+/// How tables become a schema.
+#[derive(Clone, Copy, Debug, Default)]
+struct Build<'a> {
+    /// Optional fields are dropped when empty, as built-in kinds do.
+    omit_empty: bool,
+    /// The structs being built, from the outside in: one that is found again is recursive.
+    within: Option<&'a Within<'a>>,
+}
+
+/// A struct being built, and those around it.
+#[derive(Debug)]
+struct Within<'a> {
+    ty: &'static TypeDecl,
+    outer: Option<&'a Within<'a>>,
+}
+
+impl TypeDecl {
+    /// The schema of the type. A recursive type's schema ends where the type is met again: any object is allowed there.
+    ///
+    /// With `omit_empty`, optional fields are dropped when empty, as built-in kinds do.
+    ///
+    /// # Errors
+    /// A pattern that is no regular expression, or a path to a field that does not exist; the text says where.
+    pub fn schema(&'static self, omit_empty: bool) -> Result<Schema, String> {
+        Build { omit_empty, within: None }.of(self, &Rules::NONE)
+    }
+}
+
+impl Build<'_> {
+    fn of(self, ty: &'static TypeDecl, rules: &'static Rules) -> Result<Schema, String> {
+        let ty = ty.inner();
+        let mut schema = match ty.shape {
+            Shape::Struct(_) | Shape::Union(_) => self.fields(ty)?,
+            Shape::Scalar(kind, format) => {
+                Schema { kind, format: (!format.is_empty()).then(|| format.to_owned()), ..Schema::default() }
+            }
+            Shape::Enum(variants) => Schema {
+                kind: Type::String,
+                enumeration: variants.iter().map(|v| Document::from(v.wire)).collect(),
+                ..Schema::default()
+            },
+            Shape::List(item) => {
+                let items = Some(Box::new(self.of(item(), rules.items.unwrap_or(&Rules::NONE))?));
+                Schema { kind: Type::Array, items, ..Schema::default() }
+            }
+            Shape::Map(value) => {
+                let additional = Some(Box::new(self.of(value(), rules.items.unwrap_or(&Rules::NONE))?));
+                Schema { kind: Type::Object, additional, ..Schema::default() }
+            }
+            Shape::Any => Schema { preserve_unknown: true, ..Schema::default() },
+            Shape::Embedded => {
+                Schema { kind: Type::Object, preserve_unknown: true, embedded: true, ..Schema::default() }
+            }
+            Shape::Optional(_) | Shape::Boxed(_) => unreachable!("inner() went through them"),
+        };
+        schema.description = ty.doc.to_owned();
+        schema.name = (!ty.name.is_empty()).then(|| ty.name.to_owned());
+        apply(&mut schema, ty, rules)?;
+        Ok(schema)
+    }
+
+    /// A struct or union.
+    fn fields(self, ty: &'static TypeDecl) -> Result<Schema, String> {
+        let mut schema = Schema { kind: Type::Object, ..Schema::default() };
+        if self.is_within(ty) {
+            schema.preserve_unknown = true;
+            return Ok(schema);
+        }
+        let within = Within { ty, outer: self.within };
+        let build = Build { within: Some(&within), ..self };
+        schema.one_of = matches!(ty.shape, Shape::Union(_));
+        for field in ty.fields() {
+            let required = field.required() && !schema.one_of;
+            schema.properties.insert(field.wire.to_owned(), build.field(ty, field, required)?);
+            if required {
+                schema.required.push(field.wire.to_owned());
+            }
+        }
+        Ok(schema)
+    }
+
+    fn field(self, ty: &TypeDecl, field: &'static FieldDecl, required: bool) -> Result<Schema, String> {
+        let mut schema =
+            self.of((field.ty)(), field.rules).map_err(|e| format!("{}.{}: {e}", ty.name, field.rust))?;
+        if !field.doc.is_empty() {
+            schema.description = field.doc.to_owned();
+        }
+        schema.omit_empty = self.omit_empty && !required;
+        Ok(schema)
+    }
+
+    fn is_within(self, ty: &TypeDecl) -> bool {
+        let mut at = self.within;
+        while let Some(within) = at {
+            if within.ty.name == ty.name && within.ty.module == ty.module {
+                return true;
+            }
+            at = within.outer;
+        }
+        false
+    }
+}
+
+/// Adds what is declared to what the type says.
+fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> Result<(), String> {
+    if !rules.format.is_empty() {
+        schema.format = Some(rules.format.to_owned());
+    }
+    schema.default = rules.default.as_ref().map(|value| literal(ty, value)).transpose()?;
+    schema.minimum = rules.minimum;
+    schema.exclusive_minimum = rules.exclusive_minimum;
+    schema.maximum = rules.maximum;
+    schema.exclusive_maximum = rules.exclusive_maximum;
+    schema.multiple_of = rules.multiple_of;
+    schema.min_length = rules.min_length;
+    schema.max_length = rules.max_length;
+    if !rules.pattern.is_empty() {
+        let regex = Regex::new(rules.pattern).map_err(|e| format!("the pattern is no regular expression: {e}"))?;
+        schema.pattern = Some(Pattern { text: rules.pattern.to_owned(), regex });
+    }
+    schema.min_items = rules.min_items;
+    schema.max_items = rules.max_items;
+    schema.min_properties = rules.min_properties;
+    schema.max_properties = rules.max_properties;
+    schema.list = match rules.list {
+        ListDecl::Atomic => ListType::Atomic,
+        ListDecl::Set => ListType::Set,
+        ListDecl::Map(keys) => ListType::Map(keys.iter().map(|key| key_of(ty, key)).collect::<Result<_, _>>()?),
+    };
+    schema.map_atomic = rules.map_atomic;
+    schema.patch = PatchStrategy {
+        merge: rules.merge.merge,
+        retain_keys: rules.merge.retain_keys,
+        merge_key: rules.merge.key.map(|key| key_of(ty, key)).transpose()?,
+    };
+    schema.immutable = rules.immutable;
+    schema.protobuf = (rules.proto > 0).then_some(rules.proto);
+    Ok(())
+}
+
+/// The wire name of a key of a list's items.
+fn key_of(list: &'static TypeDecl, key: &str) -> Result<String, String> {
+    let Shape::List(item) = list.shape else { return Err(format!("the key `{key}` is declared on what is no list")) };
+    let item = item().inner();
+    item.field(key).map(|field| field.wire.to_owned()).ok_or_else(|| format!("`{}` has no field `{key}`", item.name))
+}
+
+/// A literal as a document.
+fn literal(ty: &'static TypeDecl, value: &Literal) -> Result<Document, String> {
+    Ok(match *value {
+        Literal::Bool(v) => v.into(),
+        Literal::Int(v) => v.into(),
+        Literal::Float(v) => Number::from_f64(v).map(Document::Number).ok_or("the default is no number")?,
+        Literal::Text(v) => v.into(),
+        Literal::Variant(name) => {
+            let Shape::Enum(variants) = ty.shape else { return Err(format!("`{name}` is no enumeration's value")) };
+            let variant = variants.iter().find(|v| v.rust == name);
+            variant.ok_or_else(|| format!("`{}` has no value `{name}`", ty.name))?.wire.into()
+        }
+        Literal::List(items) => {
+            let Shape::List(item) = ty.shape else { return Err("the default is a list".to_owned()) };
+            items.iter().map(|v| literal(item().inner(), v)).collect::<Result<Vec<_>, _>>()?.into()
+        }
+        Literal::Map(entries) => {
+            let mut map = Map::new();
+            for (key, v) in entries {
+                let at = match ty.shape {
+                    Shape::Map(value) => value().inner(),
+                    _ => ty.fields().iter().find(|f| f.wire == *key).map_or(ty, |f| (f.ty)().inner()),
+                };
+                map.insert((*key).to_owned(), literal(at, v)?);
+            }
+            map.into()
+        }
+    })
+}

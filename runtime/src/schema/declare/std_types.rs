@@ -1,0 +1,49 @@
+//! The types of the standard library that a kind may hold.
+use std::collections::{BTreeMap, HashMap};
+
+use super::{ApiType, Shape, TypeDecl};
+use crate::schema::model::Type;
+
+/// Declares scalars: Rust type, schema type, format.
+macro_rules! scalars {
+    ($($ty:ty: $kind:ident, $format:literal;)*) => { $(
+        impl ApiType for $ty {
+            type Inner = Self;
+            const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Scalar(Type::$kind, $format));
+        }
+    )* };
+}
+pub(super) use scalars;
+
+scalars! {
+    String: String, "";
+    bool: Boolean, "";
+    i32: Integer, "int32";
+    i64: Integer, "int64";
+    f64: Number, "double";
+}
+
+impl<T: ApiType> ApiType for Option<T> {
+    type Inner = T::Inner;
+    const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Optional(T::declaration));
+}
+
+impl<T: ApiType> ApiType for Box<T> {
+    type Inner = T::Inner;
+    const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Boxed(T::declaration));
+}
+
+impl<T: ApiType> ApiType for Vec<T> {
+    type Inner = Self;
+    const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::List(T::declaration));
+}
+
+impl<T: ApiType> ApiType for BTreeMap<String, T> {
+    type Inner = Self;
+    const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Map(T::declaration));
+}
+
+impl<T: ApiType, S> ApiType for HashMap<String, T, S> {
+    type Inner = Self;
+    const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Map(T::declaration));
+}

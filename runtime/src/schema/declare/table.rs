@@ -1,0 +1,227 @@
+//! The tables themselves: plain constants, no behaviour beyond their defaults.
+use crate::schema::model::Type;
+
+/// A nested type, named by the function that gives its table.
+pub type TypeRef = fn() -> &'static TypeDecl;
+
+/// A type as declared.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeDecl {
+    /// The Rust name, which OpenAPI documents use; empty for types without a name of their own, such as lists.
+    pub name: &'static str,
+    /// The module that declares it; with the name it tells types apart.
+    pub module: &'static str,
+    /// The doc comment.
+    pub doc: &'static str,
+    /// What values look like.
+    pub shape: Shape,
+}
+
+/// What values of a type look like on the wire.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A scalar of a schema type and format.
+    Scalar(Type, &'static str),
+    /// An object with these fields.
+    Struct(&'static [FieldDecl]),
+    /// Text, one of these.
+    Enum(&'static [VariantDecl]),
+    /// An object in which exactly one of these is set.
+    Union(&'static [FieldDecl]),
+    /// The other type, or absent.
+    Optional(TypeRef),
+    /// The other type, boxed.
+    Boxed(TypeRef),
+    /// A list.
+    List(TypeRef),
+    /// A map from text.
+    Map(TypeRef),
+    /// Any JSON.
+    Any,
+    /// A whole object of any kind, with its own type meta.
+    Embedded,
+}
+
+/// A field of a struct, or a member of a union.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldDecl {
+    /// The name in Rust, by which paths name the field.
+    pub rust: &'static str,
+    /// The name on the wire.
+    pub wire: &'static str,
+    /// The doc comment.
+    pub doc: &'static str,
+    /// The type.
+    pub ty: TypeRef,
+    /// The type decodes when the field is absent (`#[serde(default)]`).
+    pub defaulted: bool,
+    /// Declared rules.
+    pub rules: &'static Rules,
+}
+
+/// A value of an enumeration.
+#[derive(Clone, Copy, Debug)]
+pub struct VariantDecl {
+    /// The name in Rust.
+    pub rust: &'static str,
+    /// The text on the wire.
+    pub wire: &'static str,
+    /// The doc comment.
+    pub doc: &'static str,
+}
+
+/// A value written in an attribute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    /// `true`, `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Another number.
+    Float(f64),
+    /// Text.
+    Text(&'static str),
+    /// A variant of an enumeration, by its Rust name.
+    Variant(&'static str),
+    /// `[…]`.
+    List(&'static [Literal]),
+    /// `{…}`.
+    Map(&'static [(&'static str, Literal)]),
+}
+
+/// How a list merges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListDecl {
+    /// Replaced as a whole.
+    Atomic,
+    /// Scalars, each at most once.
+    Set,
+    /// Objects identified by these fields, by their Rust names.
+    Map(&'static [&'static str]),
+}
+
+/// How strategic merge patch treats a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergeDecl {
+    /// Items are merged.
+    pub merge: bool,
+    /// Keys that the patch does not name are dropped.
+    pub retain_keys: bool,
+    /// The key of items, by its Rust name.
+    pub key: Option<&'static str>,
+}
+
+/// What is declared of a value beyond its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// The default.
+    pub default: Option<Literal>,
+    /// A format other than the type's.
+    pub format: &'static str,
+    /// Smallest number.
+    pub minimum: Option<f64>,
+    /// `minimum` itself is not allowed.
+    pub exclusive_minimum: bool,
+    /// Largest number.
+    pub maximum: Option<f64>,
+    /// `maximum` itself is not allowed.
+    pub exclusive_maximum: bool,
+    /// Numbers are multiples of this.
+    pub multiple_of: Option<f64>,
+    /// Shortest text.
+    pub min_length: Option<u64>,
+    /// Longest text.
+    pub max_length: Option<u64>,
+    /// What text must match; empty for anything.
+    pub pattern: &'static str,
+    /// Fewest items.
+    pub min_items: Option<u64>,
+    /// Most items.
+    pub max_items: Option<u64>,
+    /// Fewest entries.
+    pub min_properties: Option<u64>,
+    /// Most entries.
+    pub max_properties: Option<u64>,
+    /// How the list merges.
+    pub list: ListDecl,
+    /// The map or struct is replaced as a whole.
+    pub map_atomic: bool,
+    /// How strategic merge patch treats the value.
+    pub merge: MergeDecl,
+    /// The value cannot change once set.
+    pub immutable: bool,
+    /// The number in the Protobuf message; 0 where none is declared.
+    pub proto: u32,
+    /// Rules of a list's items or a map's values.
+    pub items: Option<&'static Rules>,
+}
+
+impl Rules {
+    /// No rules.
+    pub const NONE: Rules = Rules {
+        default: None,
+        format: "",
+        minimum: None,
+        exclusive_minimum: false,
+        maximum: None,
+        exclusive_maximum: false,
+        multiple_of: None,
+        min_length: None,
+        max_length: None,
+        pattern: "",
+        min_items: None,
+        max_items: None,
+        min_properties: None,
+        max_properties: None,
+        list: ListDecl::Atomic,
+        map_atomic: false,
+        merge: MergeDecl { merge: false, retain_keys: false, key: None },
+        immutable: false,
+        proto: 0,
+        items: None,
+    };
+}
+
+impl TypeDecl {
+    /// A type without a name of its own.
+    pub const fn unnamed(shape: Shape) -> Self {
+        Self { name: "", module: "", doc: "", shape }
+    }
+
+    /// The type inside `Option` and `Box`.
+    pub fn inner(&'static self) -> &'static TypeDecl {
+        match self.shape {
+            Shape::Optional(ty) | Shape::Boxed(ty) => ty().inner(),
+            _ => self,
+        }
+    }
+
+    /// A value may be left out.
+    pub fn optional(&self) -> bool {
+        match self.shape {
+            Shape::Optional(_) => true,
+            Shape::Boxed(ty) => ty().optional(),
+            _ => false,
+        }
+    }
+
+    /// The fields of a struct or the members of a union; none for other types.
+    pub fn fields(&self) -> &'static [FieldDecl] {
+        match self.shape {
+            Shape::Struct(fields) | Shape::Union(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The field of a Rust name.
+    pub fn field(&self, rust: &str) -> Option<&'static FieldDecl> {
+        self.fields().iter().find(|field| field.rust == rust)
+    }
+}
+
+impl FieldDecl {
+    /// The wire refuses an object without the field.
+    pub fn required(&self) -> bool {
+        !self.defaulted && self.rules.default.is_none() && !(self.ty)().optional()
+    }
+}
