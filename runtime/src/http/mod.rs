@@ -6,32 +6,55 @@ use std::sync::Arc;
 
 use axum::Router;
 
-use crate::verbs;
+use crate::{
+    auth::{Authenticate, Authorize},
+    verbs,
+};
 
+pub mod health;
+pub mod list;
+pub mod negotiate;
+pub mod partial;
 pub mod path;
+pub mod pretty;
+
+pub use health::Health;
 
 /// What the HTTP layer serves.
 pub struct App {
     /// The verbs.
     pub api: Arc<verbs::Api>,
+    /// Who asks. A request of whom it knows nothing is the user `system:anonymous`, where the authenticator says so; 401 otherwise.
+    pub authenticator: Arc<dyn Authenticate>,
+    /// May they.
+    pub authorizer: Arc<dyn Authorize>,
+    /// What `/healthz`, `/livez` and `/readyz` say.
+    pub health: Health,
     /// What `/version` says.
     pub version: VersionInfo,
     /// What requests may use.
     pub limits: Limits,
 }
 
+/// The client's certificate chain in DER, verified against the server's client CAs. A listener that asks for certificates
+/// puts it into the extensions of each request.
+#[derive(Clone, Debug, Default)]
+pub struct PeerCertificates(pub Arc<Vec<Vec<u8>>>);
+
 /// What requests may use.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Largest request body, in bytes.
     pub body_bytes: usize,
+    /// Longest time for the body of a request to arrive, in seconds.
+    pub body_seconds: u64,
     /// Shortest time after which a watch without `timeoutSeconds` ends; the longest is twice as long.
     pub min_watch_seconds: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_bytes: 3 << 20, min_watch_seconds: 1800 }
+        Self { body_bytes: 3 << 20, body_seconds: 60, min_watch_seconds: 1800 }
     }
 }
 
@@ -59,7 +82,7 @@ impl Default for VersionInfo {
     }
 }
 
-/// The whole API as an axum router. It reads the client's address from no extension and needs no layer around it.
+/// The whole API as an axum router. It needs no layer around it and no connect info; see [`PeerCertificates`].
 pub fn router(_app: Arc<App>) -> Router {
     todo!()
 }

@@ -1,0 +1,123 @@
+//! Health: `/healthz`, `/livez` and `/readyz`, each as a whole, one check at a time, or told in words (`?verbose`).
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// A check: its name in paths, and whether all is well.
+type Check = (String, Arc<dyn Fn() -> bool + Send + Sync>);
+
+/// What the health endpoints report. Clones share the state.
+#[derive(Clone)]
+pub struct Health {
+    stopping: Arc<AtomicBool>,
+    checks: Arc<Vec<Check>>,
+}
+
+impl Default for Health {
+    fn default() -> Self {
+        Self { stopping: Arc::default(), checks: Arc::new(vec![("ping".to_owned(), Arc::new(|| true))]) }
+    }
+}
+
+/// Which of the endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Endpoint {
+    Healthz,
+    Livez,
+    Readyz,
+}
+
+impl Health {
+    /// Adds a check to all endpoints.
+    #[must_use]
+    pub fn with(mut self, name: &str, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let mut checks = (*self.checks).clone();
+        checks.push((name.to_owned(), Arc::new(check)));
+        self.checks = Arc::new(checks);
+        self
+    }
+
+    /// From now on `/readyz` fails, so that load balancers send no more requests.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Answers a health path, such as `/readyz` or `/livez/ping`: whether all is well, and the text. `None` for a path
+    /// that is no health path or names no check.
+    pub fn answer(&self, path: &str, query: &str) -> Option<(bool, String)> {
+        let mut segments = path.trim_start_matches('/').splitn(2, '/');
+        let name = segments.next()?;
+        let endpoint = match name {
+            "healthz" => Endpoint::Healthz,
+            "livez" => Endpoint::Livez,
+            "readyz" => Endpoint::Readyz,
+            _ => return None,
+        };
+        let only = segments.next();
+        let pairs = super::path::query(query);
+        let excluded = |check: &str| pairs.iter().any(|(n, v)| n == "exclude" && v == check);
+        let mut results: Vec<(&str, bool)> = self.checks.iter().map(|(n, check)| (n.as_str(), check())).collect();
+        if endpoint == Endpoint::Readyz {
+            results.push(("shutdown", !self.stopping.load(Ordering::Relaxed)));
+        }
+        results.retain(|(n, _)| only.is_none_or(|only| only == *n) && !excluded(n));
+        if only.is_some() && results.is_empty() {
+            return None;
+        }
+        let well = results.iter().all(|(_, well)| *well);
+        let verbose = pairs.iter().any(|(n, _)| n == "verbose");
+        Some((well, text(name, &results, well, verbose && only.is_none())))
+    }
+}
+
+fn text(name: &str, results: &[(&str, bool)], well: bool, verbose: bool) -> String {
+    if well && !verbose {
+        return "ok".to_owned();
+    }
+    let mut lines: String = results
+        .iter()
+        .map(|(check, well)| match well {
+            true => format!("[+]{check} ok\n"),
+            false => format!("[-]{check} failed: reason withheld\n"),
+        })
+        .collect();
+    lines.push_str(&format!("{name} check {}\n", if well { "passed" } else { "failed" }));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn healthy() {
+        let health = Health::default();
+        for path in ["/healthz", "/livez", "/readyz", "/readyz/ping", "/readyz/shutdown"] {
+            assert_eq!(health.answer(path, ""), Some((true, "ok".to_owned())), "{path}");
+        }
+        assert_eq!(health.answer("/readyz/other", ""), None);
+        assert_eq!(health.answer("/healthz/shutdown", ""), None);
+        assert_eq!(health.answer("/metrics", ""), None);
+        let want = "[+]ping ok\n[+]shutdown ok\nreadyz check passed\n";
+        assert_eq!(health.answer("/readyz", "verbose"), Some((true, want.to_owned())));
+    }
+
+    #[test]
+    fn unwell() {
+        let health = Health::default().with("store", || false);
+        let want = "[+]ping ok\n[-]store failed: reason withheld\nlivez check failed\n";
+        assert_eq!(health.answer("/livez", ""), Some((false, want.to_owned())));
+        assert_eq!(health.answer("/livez", "exclude=store"), Some((true, "ok".to_owned())));
+        assert_eq!(health.answer("/livez/ping", ""), Some((true, "ok".to_owned())));
+    }
+
+    #[test]
+    fn a_stopping_server_is_alive_but_not_ready() {
+        let health = Health::default();
+        health.clone().stop();
+        assert!(health.answer("/readyz", "").is_some_and(|(well, _)| !well));
+        assert!(health.answer("/livez", "").is_some_and(|(well, _)| well));
+    }
+}
