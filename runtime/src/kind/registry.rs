@@ -1,8 +1,13 @@
 //! The registry: which kinds are served, under which group and version, and where each one's objects are cached.
 //! Kinds may be added while the server runs; readers take the table of the moment without a lock.
-use std::sync::Arc;
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use super::Kind;
+use arc_swap::ArcSwap;
+
+use super::{Kind, record::{KindReader, Transformer}};
 use crate::cache;
 
 /// A kind that is served, and its place in the cache.
@@ -11,34 +16,135 @@ pub struct Served {
     pub kind: Arc<Kind>,
     /// Its objects.
     pub objects: Arc<cache::Resource>,
+    /// Makes what is stored of an object.
+    pub records: Arc<KindReader>,
+}
+
+impl fmt::Debug for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Served({} {})", self.kind.group_version, self.kind.kind)
+    }
+}
+
+/// The kinds of one moment.
+#[derive(Default)]
+struct Table {
+    /// In the order of registration.
+    kinds: Arc<Vec<Arc<Served>>>,
+    /// Sorted by group, version and plural name: found without building a key.
+    places: Vec<Arc<Served>>,
+    /// Grows with each change.
+    generation: u64,
 }
 
 /// The kinds that are served.
 pub struct Registry {
-    _todo: (),
+    cache: Arc<cache::Cache>,
+    transformer: Arc<dyn Transformer>,
+    table: ArcSwap<Table>,
+    /// Held while a kind is added: one at a time, so that two with clashing names cannot both find their names free.
+    adding: Mutex<()>,
 }
 
 impl Registry {
     /// An empty registry over a cache.
-    pub fn new(_cache: Arc<cache::Cache>) -> Self {
-        todo!()
+    pub fn new(cache: Arc<cache::Cache>) -> Self {
+        Self::with_transformer(cache, Arc::new(AsStored))
+    }
+
+    /// An empty registry that stores objects through a transformer.
+    pub fn with_transformer(cache: Arc<cache::Cache>, transformer: Arc<dyn Transformer>) -> Self {
+        Self { cache, transformer, table: ArcSwap::default(), adding: Mutex::new(()) }
     }
 
     /// Adds a kind: checks it, loads its objects, and serves it. Blocks on the disk.
     ///
     /// # Errors
     /// A kind whose names clash with another's, or whose objects could not be loaded; the text names both.
-    pub fn register(&self, _kind: Kind) -> Result<Arc<Served>, String> {
-        todo!()
+    pub fn register(&self, kind: Kind) -> Result<Arc<Served>, String> {
+        let _one_at_a_time = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = self.table.load();
+        for other in table.kinds.iter() {
+            check_clash(&kind, &other.kind)?;
+        }
+        let kind = Arc::new(kind);
+        let records = Arc::new(KindReader::new(kind.clone(), self.transformer.clone()));
+        let objects = self
+            .cache
+            .register(&kind.prefix(), records.clone())
+            .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
+        let served = Arc::new(Served { kind, objects, records });
+        self.table.store(Arc::new(table.with(served.clone())));
+        Ok(served)
     }
 
     /// The kind served at a group, version and plural name.
-    pub fn find(&self, _group: &str, _version: &str, _plural: &str) -> Option<Arc<Served>> {
-        todo!()
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Served>> {
+        let table = self.table.load();
+        let at = table.places.binary_search_by(|served| place(&served.kind).cmp(&(group, version, plural))).ok()?;
+        Some(table.places[at].clone())
+    }
+
+    /// The kind served at a group and plural name, in whichever version.
+    pub fn find_resource(&self, group: &str, plural: &str) -> Option<Arc<Served>> {
+        let table = self.table.load();
+        table
+            .kinds
+            .iter()
+            .find(|served| served.kind.group_version.group == group && served.kind.plural == plural)
+            .cloned()
     }
 
     /// All kinds, in the order in which they were registered, and a number that changes when they do.
     pub fn all(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
-        todo!()
+        let table = self.table.load();
+        (table.kinds.clone(), table.generation)
+    }
+}
+
+impl Table {
+    /// This table and one kind more.
+    fn with(&self, served: Arc<Served>) -> Self {
+        let mut kinds = Vec::clone(&self.kinds);
+        kinds.push(served.clone());
+        let mut places = self.places.clone();
+        places.insert(places.partition_point(|other| place(&other.kind) < place(&served.kind)), served);
+        Self { kinds: Arc::new(kinds), places, generation: self.generation + 1 }
+    }
+}
+
+/// Where a kind is served: group, version, plural name.
+fn place(kind: &Kind) -> (&str, &str, &str) {
+    (&kind.group_version.group, &kind.group_version.version, &kind.plural)
+}
+
+/// Within a group, a name stands for one kind only: clients look up plural, singular and short names alike.
+fn check_clash(new: &Kind, old: &Kind) -> Result<(), String> {
+    if new.group_version.group != old.group_version.group {
+        return Ok(());
+    }
+    for kind in [&new.kind, &new.list_kind] {
+        if [&old.kind, &old.list_kind].contains(&kind) {
+            return Err(format!("kind {kind} of {} is taken by {} of {}", new.group_resource(), old.kind, old.group_resource()));
+        }
+    }
+    let taken = |name: &str| name == old.plural || name == old.singular || old.short_names.iter().any(|n| n == name);
+    let names = [&new.plural, &new.singular].into_iter().chain(&new.short_names);
+    match names.into_iter().find(|name| taken(name)) {
+        Some(name) => Err(format!("name {name:?} of {} is taken by {}", new.group_kind(), old.group_kind())),
+        None => Ok(()),
+    }
+}
+
+/// Stores records as they are.
+struct AsStored;
+
+impl Transformer for AsStored {
+    fn seal(&self, _key: &str, record: Vec<u8>) -> Result<Vec<u8>, String> {
+        Ok(record)
+    }
+
+    fn open(&self, _key: &str, stored: &bytes::Bytes) -> Result<bytes::Bytes, String> {
+        Ok(stored.clone())
     }
 }

@@ -43,6 +43,9 @@ pub enum Error {
     },
     /// 500 AlreadyExists' kin: generateName found no free name; 409 with Retry-After.
     GeneratedNameTaken(GroupResource, String),
+    /// 422 as the reference answers a patch that does not apply: reason Invalid, `details: {}`, and the message
+    /// `the server rejected our request due to an error in our request`. The text is for logs.
+    InapplicablePatch(String),
     /// 415: the patch type is not served; what is.
     UnsupportedMediaType(String),
     /// 413.

@@ -2,6 +2,8 @@
 //! Works on documents and kinds; makes no Status and knows no HTTP.
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::{
     auth::User,
     cache::{Cache, Object, Watch},
@@ -11,7 +13,28 @@ use crate::{
     storage::Store,
 };
 
+pub mod admission;
+//@mod commit;
+//@mod continue_token;
+mod create;
+mod delete;
+mod delete_collection;
 pub mod error;
+//@mod gate;
+mod get;
+mod list;
+//@mod names;
+mod patch;
+//@mod pipeline;
+//@mod revisions;
+//@mod scale;
+//@mod selection;
+//@#[cfg(test)]
+//@mod tests;
+mod update;
+mod watch;
+
+pub use admission::{Admission, Attempt};
 pub use error::Error;
 
 /// The verbs over one store: what HTTP, controllers and tests call.
@@ -22,6 +45,28 @@ pub struct Api {
     pub cache: Arc<Cache>,
     /// Where writes go.
     pub store: Arc<dyn Store>,
+    /// What may change or refuse a write, in order.
+    admission: Vec<Arc<dyn Admission>>,
+}
+
+impl Api {
+    /// The verbs over a registry, the cache that feeds it, and the store under both.
+    pub fn new(registry: Arc<Registry>, cache: Arc<Cache>, store: Arc<dyn Store>) -> Arc<Self> {
+        Self::with_admission(registry, cache, store, Vec::new())
+    }
+
+    /// The verbs with further admission steps after the built-in one, which refuses objects in a namespace that is
+    /// missing or terminating.
+    pub fn with_admission(
+        registry: Arc<Registry>,
+        cache: Arc<Cache>,
+        store: Arc<dyn Store>,
+        further: Vec<Arc<dyn Admission>>,
+    ) -> Arc<Self> {
+        let mut admission: Vec<Arc<dyn Admission>> = vec![Arc::new(admission::NamespaceExists)];
+        admission.extend(further);
+        Arc::new(Self { registry, cache, store, admission })
+    }
 }
 
 /// Which part of an object a request is about.
@@ -33,6 +78,17 @@ pub enum Part {
     Status,
     /// Its scale subresource.
     Scale,
+    /// The finalize subresource of kinds whose spec holds finalizers of its own (Namespace).
+    Finalize,
+}
+
+/// A patch, by its media type.
+#[derive(Clone, Debug)]
+pub enum Patch {
+    /// `application/json-patch+json`.
+    Json(Bytes),
+    /// `application/merge-patch+json`.
+    Merge(Bytes),
 }
 
 /// Who asks for what; authorized already.
