@@ -1,6 +1,11 @@
 //! The cache: the newest state of every resource as rendered bytes, ordered snapshots, the window of past changes, and
 //! the fan-out to watchers. Knows keys, bytes and indexes; never a kind.
 
+mod object;
+mod packed;
+
+pub use object::{EventType, FRAME_END, Object};
+
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -39,51 +44,6 @@ use crate::{
     storage::{Change, ReadError, Sink, Store},
 };
 use std::task::{Context, Poll};
-
-/// One object at one revision: its JSON, rendered once, and where its parts lie.
-#[derive(Debug)]
-pub struct Object {
-    _todo: (),
-}
-
-impl Object {
-    /// Renders an object. Revision zero leaves `resourceVersion` out (dry runs).
-    pub fn compose(_key: &str, _revision: Revision, _type_meta: &str, _reading: Reading) -> Self {
-        todo!()
-    }
-    /// The key below the resource's prefix: `namespace/name`, or `name` for a cluster-scoped kind.
-    pub fn key(&self) -> &str {
-        todo!()
-    }
-    /// The revision that wrote it (for a deletion as a watcher sees it: the deletion's).
-    pub fn revision(&self) -> Revision {
-        todo!()
-    }
-    /// The whole object as JSON, with type meta.
-    pub fn json(&self) -> Bytes {
-        todo!()
-    }
-    /// The object as JSON without type meta, but for its opening brace: `"metadata":{…},…}`.
-    pub fn item(&self) -> Bytes {
-        todo!()
-    }
-    /// The value of `metadata`: `{…}`.
-    pub fn metadata(&self) -> Bytes {
-        todo!()
-    }
-    /// Labels.
-    pub fn labels(&self) -> &[(Box<str>, Box<str>)] {
-        todo!()
-    }
-    /// Values of the kind's selectable fields, in declared order.
-    pub fn fields(&self) -> &[Box<str>] {
-        todo!()
-    }
-    /// Why it could not be decoded, if so.
-    pub fn unreadable(&self) -> Option<&str> {
-        todo!()
-    }
-}
 
 /// A resource's objects at one revision, in key order; cheap to take, to clone and to keep for a while.
 #[derive(Clone)]
@@ -141,6 +101,28 @@ pub enum Event {
     Deleted(Arc<Object>),
 }
 
+impl Event {
+    /// The type on the wire.
+    pub fn event_type(&self) -> EventType {
+        match self {
+            Self::Added(_) => EventType::Added,
+            Self::Modified(_) => EventType::Modified,
+            Self::Deleted(_) => EventType::Deleted,
+        }
+    }
+
+    /// The object.
+    pub fn object(&self) -> &Arc<Object> {
+        let (Self::Added(object) | Self::Modified(object) | Self::Deleted(object)) = self;
+        object
+    }
+
+    /// The event as JSON with a newline, as a watch sends it; shared with all other watchers where it can be.
+    pub fn frame(&self) -> Bytes {
+        self.object().frame_as(self.event_type())
+    }
+}
+
 /// Why a watch cannot begin or go on.
 #[derive(Clone, Debug)]
 pub enum WatchError {
@@ -162,7 +144,22 @@ impl Watch {
     pub fn poll_next(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> {
         todo!()
     }
-    /// The revision up to which everything has been given: what a bookmark may say.
+    /// As many events as are ready, at most `max`, appended to `events`. Ready where at least one was appended, or
+    /// where the watch has ended (`None`, or an error) and none was.
+    pub fn poll_events(
+        &mut self,
+        _cx: &mut Context<'_>,
+        _max: usize,
+        _events: &mut Vec<Event>,
+    ) -> Poll<Option<Result<(), WatchError>>> {
+        todo!()
+    }
+    /// The next event; a convenience over `poll_next`.
+    pub async fn next(&mut self) -> Option<Result<Event, WatchError>> {
+        std::future::poll_fn(|cx| self.poll_next(cx)).await
+    }
+    /// The revision up to which everything has been given: what a bookmark may say. It moves on with the cache's
+    /// revision while the watch is idle.
     pub fn position(&self) -> Revision {
         todo!()
     }
@@ -186,6 +183,10 @@ impl Resource {
     /// # Errors
     /// [`ReadError`].
     pub async fn snapshot_at(&self, _revision: Revision) -> Result<Snapshot, ReadError> {
+        todo!()
+    }
+    /// Keeps a snapshot for a while, since more pages of it will be asked for with [`Resource::snapshot_at`].
+    pub fn keep(&self, _snapshot: &Snapshot) {
         todo!()
     }
     /// Watches from strictly after a revision (which may be in the future: nothing is given until it has passed).

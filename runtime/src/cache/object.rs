@@ -1,0 +1,368 @@
+//! One object at one revision: a single buffer of JSON, rendered once, that answers every read by slicing.
+//! The buffer is the object's natural watch frame, so that a watch sends it whole and get and list send parts of it.
+//! Nothing here re-parses JSON on a read; everything but the buffer is a small constant.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use super::{Reading, packed::Packed};
+use crate::meta::Revision;
+
+/// What a watch says happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventType {
+    /// It came to be, or entered the watcher's view.
+    Added,
+    /// It changed.
+    Modified,
+    /// It was deleted, or left the watcher's view.
+    Deleted,
+}
+
+impl EventType {
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+        }
+    }
+
+    /// What a watch frame of this type begins with; the object follows.
+    pub fn opening(self) -> &'static str {
+        match self {
+            Self::Added => r#"{"type":"ADDED","object":"#,
+            Self::Modified => r#"{"type":"MODIFIED","object":"#,
+            Self::Deleted => r#"{"type":"DELETED","object":"#,
+        }
+    }
+}
+
+/// What every watch frame ends with.
+pub const FRAME_END: &str = "}\n";
+
+/// What every canonical body begins with.
+const BODY_START: &str = r#"{"metadata":{"#;
+/// What stands between type meta and the value of `metadata`.
+const METADATA_KEY: &str = r#""metadata":"#;
+/// What the value of `metadata` begins with where the revision is known; the digits and `",` follow.
+const VERSION_START: &str = r#"{"resourceVersion":""#;
+
+/// One object at one revision: its JSON, rendered once, and where its parts lie.
+pub struct Object {
+    /// The watch frame of the natural type.
+    frame: Bytes,
+    /// Key, labels and selectable fields.
+    texts: Packed,
+    revision: Revision,
+    /// Where the value of `metadata` lies in the frame.
+    metadata: (u32, u32),
+    natural: EventType,
+    unreadable: Option<Box<str>>,
+}
+
+impl Object {
+    /// Renders an object. Revision zero leaves `resourceVersion` out (dry runs).
+    pub fn compose(key: &str, revision: Revision, type_meta: &str, reading: Reading) -> Self {
+        Self::compose_as(EventType::Added, key, revision, type_meta, reading)
+    }
+
+    /// Renders an object whose natural watch frame has the type given.
+    pub fn compose_as(
+        natural: EventType,
+        key: &str,
+        revision: Revision,
+        type_meta: &str,
+        mut reading: Reading,
+    ) -> Self {
+        if !reading.body.starts_with(BODY_START.as_bytes()) {
+            // A reader keeps to the form; a body that does not is shown by its key alone rather than as broken JSON.
+            reading.unreadable.get_or_insert_with(|| "the body does not begin with metadata".to_owned());
+            reading.body = minimal_body(key);
+        }
+        let rest = &reading.body[BODY_START.len()..];
+        let version = if revision.0 == 0 { String::new() } else { format!("{}{revision}\",", &VERSION_START[1..]) };
+        let opening = natural.opening();
+        let length =
+            opening.len() + 1 + type_meta.len() + BODY_START.len() - 1 + version.len() + rest.len() + FRAME_END.len();
+        let mut frame = Vec::with_capacity(length);
+        for part in [opening, "{", type_meta, &BODY_START[1..], &version] {
+            frame.extend_from_slice(part.as_bytes());
+        }
+        let start = opening.len() + 1 + type_meta.len() + METADATA_KEY.len();
+        let end = frame.len() + rest_of_object(rest);
+        frame.extend_from_slice(rest);
+        frame.extend_from_slice(FRAME_END.as_bytes());
+        debug_assert_eq!(frame.len(), length);
+        Self {
+            frame: Bytes::from(frame),
+            texts: Packed::new(key, &reading.labels, &reading.fields),
+            revision,
+            metadata: (offset(start), offset(end)),
+            natural,
+            unreadable: reading.unreadable.map(String::into_boxed_str),
+        }
+    }
+
+    /// The same body as its deletion shows it: with the deletion's revision, as a DELETED frame.
+    #[must_use]
+    pub fn deleted_at(&self, revision: Revision) -> Self {
+        let opening = EventType::Deleted.opening();
+        let (start, end) = (self.metadata.0 as usize, self.metadata.1 as usize);
+        // Behind the old version: after `{"resourceVersion":"N",`, or after the brace where there was none.
+        let mut rest = start + 1;
+        if self.revision.0 != 0 {
+            rest = start + VERSION_START.len() + digits(self.revision.0) + 2;
+        }
+        let version = format!("{VERSION_START}{revision}\",");
+        let json = self.json_start();
+        let mut frame = Vec::with_capacity(opening.len() + (start - json) + version.len() + (self.frame.len() - rest));
+        frame.extend_from_slice(opening.as_bytes());
+        frame.extend_from_slice(&self.frame[json..start]);
+        let new_start = frame.len();
+        frame.extend_from_slice(version.as_bytes());
+        let new_end = frame.len() + (end - rest);
+        frame.extend_from_slice(&self.frame[rest..]);
+        Self {
+            frame: Bytes::from(frame),
+            texts: self.texts.clone(),
+            revision,
+            metadata: (offset(new_start), offset(new_end)),
+            natural: EventType::Deleted,
+            unreadable: self.unreadable.clone(),
+        }
+    }
+
+    /// The key below the resource's prefix: `namespace/name`, or `name` for a cluster-scoped kind.
+    pub fn key(&self) -> &str {
+        self.texts.key()
+    }
+
+    /// The namespace; empty for a cluster-scoped kind.
+    pub fn namespace(&self) -> &str {
+        self.key().split_once('/').map_or("", |(namespace, _)| namespace)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        let key = self.key();
+        key.split_once('/').map_or(key, |(_, name)| name)
+    }
+
+    /// The revision that wrote it (for a deletion as a watcher sees it: the deletion's).
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The whole object as JSON, with type meta.
+    pub fn json(&self) -> Bytes {
+        self.frame.slice(self.json_start()..self.json_end())
+    }
+
+    /// The same bytes as [`Object::json`], borrowed.
+    pub fn json_bytes(&self) -> &[u8] {
+        &self.frame[self.json_start()..self.json_end()]
+    }
+
+    /// The object as JSON without type meta, but for its opening brace: `"metadata":{…},…}`.
+    pub fn item(&self) -> Bytes {
+        self.frame.slice(self.item_start()..self.json_end())
+    }
+
+    /// The same bytes as [`Object::item`], borrowed.
+    pub fn item_bytes(&self) -> &[u8] {
+        &self.frame[self.item_start()..self.json_end()]
+    }
+
+    /// The value of `metadata`: `{…}`.
+    pub fn metadata(&self) -> Bytes {
+        self.frame.slice(self.metadata.0 as usize..self.metadata.1 as usize)
+    }
+
+    /// The watch frame of the natural type, `{"type":…,"object":{…}}` and a newline, without a copy.
+    pub fn frame(&self) -> Bytes {
+        self.frame.clone()
+    }
+
+    /// The type of [`Object::frame`]: ADDED where the object was created or loaded, MODIFIED where it was updated,
+    /// DELETED for what a deletion shows.
+    pub fn natural_type(&self) -> EventType {
+        self.natural
+    }
+
+    /// The watch frame of a type: shared where the type is the natural one, else made by one copy.
+    pub fn frame_as(&self, event: EventType) -> Bytes {
+        if event == self.natural {
+            return self.frame.clone();
+        }
+        let opening = event.opening().as_bytes();
+        let rest = &self.frame[self.json_start()..];
+        let mut frame = Vec::with_capacity(opening.len() + rest.len());
+        frame.extend_from_slice(opening);
+        frame.extend_from_slice(rest);
+        Bytes::from(frame)
+    }
+
+    /// Labels, in the order in which the reader gave them.
+    pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.labels()
+    }
+
+    /// The value of one label.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.labels().find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// Values of the kind's selectable fields, in declared order.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.texts.fields()
+    }
+
+    /// One selectable field by its position in the declared order; empty where the object has none there.
+    pub fn field(&self, position: usize) -> &str {
+        self.fields().nth(position).unwrap_or("")
+    }
+
+    /// Why it could not be decoded, if so.
+    pub fn unreadable(&self) -> Option<&str> {
+        self.unreadable.as_deref()
+    }
+
+    /// How many bytes the object takes, roughly: its frame and what stands beside it.
+    pub fn size(&self) -> usize {
+        self.frame.len() + self.texts.len() + size_of::<Self>()
+    }
+
+    fn json_start(&self) -> usize {
+        self.natural.opening().len()
+    }
+
+    fn json_end(&self) -> usize {
+        self.frame.len() - FRAME_END.len()
+    }
+
+    fn item_start(&self) -> usize {
+        self.metadata.0 as usize - METADATA_KEY.len()
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Object({} at {}: {})", self.key(), self.revision, String::from_utf8_lossy(self.json_bytes()))
+    }
+}
+
+/// An offset in a frame; requests are limited far below 4 GiB, so that 32 bits hold it.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).expect("an object is smaller than 4 GiB")
+}
+
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |power| power as usize + 1)
+}
+
+/// A body that says only which object it is.
+fn minimal_body(key: &str) -> Bytes {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    Bytes::from(match key.split_once('/') {
+        Some((namespace, name)) => {
+            format!("{BODY_START}\"name\":{},\"namespace\":{}}}}}", quoted(name), quoted(namespace))
+        }
+        None => format!("{BODY_START}\"name\":{}}}}}", quoted(key)),
+    })
+}
+
+/// How long the rest of a JSON object is, up to and including the brace that closes it, given what follows its
+/// opening brace. Only strings and braces matter; the text is JSON that our own writer made.
+fn rest_of_object(text: &[u8]) -> usize {
+    let mut depth = 1usize;
+    let mut at = 0;
+    while at < text.len() {
+        match text[at] {
+            b'"' => at = end_of_string(text, at + 1),
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
+/// Where the quote is that ends a string.
+fn end_of_string(text: &[u8], mut at: usize) -> usize {
+    while at < text.len() && text[at] != b'"' {
+        at += if text[at] == b'\\' { 2 } else { 1 };
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const META: &str = r#""kind":"ConfigMap","apiVersion":"v1","#;
+
+    fn reading(body: &str) -> Reading {
+        Reading {
+            body: Bytes::from(body.to_owned()),
+            labels: vec![("app".into(), "x".into()), ("é".into(), "".into())],
+            fields: vec!["red".into(), "".into()],
+            unreadable: None,
+        }
+    }
+
+    #[test]
+    fn every_part_is_a_slice_of_the_frame() {
+        let body = r#"{"metadata":{"name":"a","note":"}\"{"},"data":{"k":"1"}}"#;
+        let object = Object::compose("ns/a", Revision(12), META, reading(body));
+        let metadata = r#"{"resourceVersion":"12","name":"a","note":"}\"{"}"#;
+        let item = format!(r#""metadata":{metadata},"data":{{"k":"1"}}}}"#);
+        let json = format!("{{{META}{item}");
+        assert_eq!(object.json(), json);
+        assert_eq!(object.item(), item);
+        assert_eq!(object.metadata(), metadata);
+        assert_eq!(object.frame(), format!("{{\"type\":\"ADDED\",\"object\":{json}}}\n"));
+        assert_eq!(object.frame_as(EventType::Modified), format!("{{\"type\":\"MODIFIED\",\"object\":{json}}}\n"));
+        assert_eq!((object.key(), object.namespace(), object.name()), ("ns/a", "ns", "a"));
+        assert_eq!(object.labels().collect::<Vec<_>>(), [("app", "x"), ("é", "")]);
+        assert_eq!(object.label("app"), Some("x"));
+        assert_eq!(object.fields().collect::<Vec<_>>(), ["red", ""]);
+        assert_eq!((object.field(0), object.field(7)), ("red", ""));
+    }
+
+    #[test]
+    fn revision_zero_leaves_the_version_out_and_a_deletion_puts_it_in() {
+        let body = r#"{"metadata":{"name":"a"}}"#;
+        let object = Object::compose("a", Revision(0), META, reading(body));
+        assert_eq!(object.metadata(), r#"{"name":"a"}"#);
+        let gone = object.deleted_at(Revision(5));
+        assert_eq!(gone.metadata(), r#"{"resourceVersion":"5","name":"a"}"#);
+    }
+
+    #[test]
+    fn a_deletion_is_the_old_body_with_the_new_revision() {
+        let body = r#"{"metadata":{"name":"a"},"data":{"k":"1"}}"#;
+        let object = Object::compose_as(EventType::Modified, "ns/a", Revision(99), META, reading(body));
+        let gone = object.deleted_at(Revision(100));
+        let expected = Object::compose_as(EventType::Deleted, "ns/a", Revision(100), META, reading(body));
+        assert_eq!(gone.frame(), expected.frame());
+        assert_eq!((gone.item(), gone.metadata()), (expected.item(), expected.metadata()));
+        assert_eq!((gone.natural_type(), gone.revision()), (EventType::Deleted, Revision(100)));
+        assert_eq!(gone.label("app"), Some("x"));
+    }
+
+    #[test]
+    fn a_body_out_of_form_is_marked_and_shown_by_its_key() {
+        let object = Object::compose("ns/a\"b", Revision(3), META, reading("garbage"));
+        assert!(object.unreadable().is_some());
+        let json: serde_json::Value = serde_json::from_slice(object.json_bytes()).expect("valid JSON");
+        assert_eq!(json["metadata"]["name"], "a\"b");
+        assert_eq!(json["metadata"]["resourceVersion"], "3");
+    }
+}
