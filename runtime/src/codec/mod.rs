@@ -1,7 +1,22 @@
 //! Between bytes and documents: JSON in and out, strict or not, with limits. No I/O.
+//!
+//! One pass, no clone. What it decodes is settled: of a field given twice the last value counts, a whole number within
+//! `i64` is an integer however it was written, any other number is a double. So equal documents are equal values, and
+//! what [`encode`] writes decodes to the same document.
 use std::fmt;
 
 use crate::{meta::FieldPath, schema::Document};
+
+mod number;
+mod parse;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use number::settle;
+pub(crate) use number::text_of_double;
+pub use write::{canonical, encode};
 
 /// What a decoder accepts. The size of the body is limited before it gets here.
 #[derive(Clone, Copy, Debug)]
@@ -47,29 +62,21 @@ impl std::error::Error for DecodeError {}
 /// Decodes JSON text.
 ///
 /// Integers outside `i64` become doubles; a double that is a whole number within `i64` becomes that integer, as it does
-/// in the reference by being written and read once.
+/// in the reference by being written and read once. Text that is not UTF-8, and a lone surrogate, are errors: the
+/// reference replaces them silently, which loses the user's data.
 ///
 /// # Errors
 /// [`DecodeError`] for what is not JSON, not UTF-8, nested too deeply, or followed by more than white space.
-pub fn decode(_bytes: &[u8], _limits: &Limits) -> Result<Decoded, DecodeError> {
-    todo!()
+pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
+    parse::Parser::new(bytes, limits).and_then(parse::Parser::document)
 }
 
-/// Writes a document as JSON: keys sorted, numbers as the reference prints them.
-pub fn encode(_document: &Document, _out: &mut Vec<u8>) {
-    todo!()
-}
-
-/// Appends the canonical body of an object: `metadata` first and without `resourceVersion`, then the other keys in
-/// order, without `apiVersion` and `kind`.
-pub fn canonical(_document: &Document, _out: &mut Vec<u8>) {
-    todo!()
-}
-
-/// Makes a document of a Rust value. Numbers become as [`decode`] makes them.
+/// Makes a document of a Rust value, settled as [`decode`] settles it.
 ///
 /// # Errors
 /// What the type's `Serialize` says.
-pub fn from_typed<T: serde::Serialize>(_value: &T) -> Result<Document, String> {
-    todo!()
+pub fn from_typed<T: serde::Serialize>(value: &T) -> Result<Document, String> {
+    let mut document = serde_json::to_value(value).map_err(|error| error.to_string())?;
+    settle(&mut document);
+    Ok(document)
 }

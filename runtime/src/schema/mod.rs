@@ -11,6 +11,7 @@ pub mod fingerprint;
 pub mod model;
 pub mod normalise;
 pub mod openapi;
+pub(crate) mod place;
 pub mod prune;
 pub mod types;
 pub mod validate;

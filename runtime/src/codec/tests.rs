@@ -1,0 +1,172 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn read(text: &str) -> Document {
+    decode(text.as_bytes(), &Limits::default()).expect(text).document
+}
+
+fn refuse(text: &str) -> DecodeError {
+    decode(text.as_bytes(), &Limits::default()).expect_err(text)
+}
+
+fn write(document: &Document) -> String {
+    let mut out = Vec::new();
+    encode(document, &mut out);
+    String::from_utf8(out).expect("UTF-8")
+}
+
+fn without_doubles(document: Document) -> Document {
+    match document {
+        Document::Number(number) if number.is_f64() => Document::from("a double"),
+        Document::Array(items) => items.into_iter().map(without_doubles).collect(),
+        Document::Object(fields) => fields.into_iter().map(|(k, v)| (k, without_doubles(v))).collect(),
+        other => other,
+    }
+}
+
+/// Any document in settled form.
+pub(crate) fn documents() -> impl Strategy<Value = Document> {
+    let leaf = prop_oneof![
+        Just(Document::Null),
+        any::<bool>().prop_map(Document::from),
+        any::<i64>().prop_map(Document::from),
+        (-5i64..5).prop_map(Document::from),
+        any::<f64>().prop_map(|double| {
+            let mut document = Document::from(double);
+            settle(&mut document);
+            document
+        }),
+        any::<String>().prop_map(Document::from),
+        "[a-c/~\"\\\\]{0,3}".prop_map(Document::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Document::from),
+            prop::collection::btree_map("[a-d/~]{0,2}|[0-9]|\\PC{0,4}", inner, 0..6)
+                .prop_map(|fields| fields.into_iter().collect()),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_decodes_to_the_same(document in documents()) {
+        let text = write(&document);
+        let decoded = decode(text.as_bytes(), &Limits::default()).expect("own output");
+        prop_assert_eq!(&decoded.document, &document);
+        prop_assert!(decoded.duplicates.is_empty());
+        // serde_json, another parser, reads the same out of it (but for the last bit of doubles).
+        let mut other: Document = serde_json::from_str(&text).expect("JSON");
+        settle(&mut other);
+        prop_assert_eq!(without_doubles(other), without_doubles(document));
+    }
+
+    #[test]
+    fn serde_json_accepts_the_same_texts(text in "[\\[\\]{},:\"0-9a-z.eE+ \\\\\\-\t]{0,24}") {
+        let ours = decode(text.as_bytes(), &Limits::default());
+        match serde_json::from_str::<Document>(&text) {
+            Ok(mut theirs) => {
+                settle(&mut theirs);
+                prop_assert_eq!(ours.expect("accepted by serde_json").document, theirs);
+            }
+            Err(error) => prop_assert!(ours.is_err(), "{error}"),
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = decode(&bytes, &Limits::default());
+    }
+
+    #[test]
+    fn doubles_print_so_that_they_read_back(double in any::<f64>()) {
+        let text = text_of_double(double);
+        prop_assert_eq!(text.parse::<f64>().expect("a double"), double);
+    }
+}
+
+#[test]
+fn numbers_settle_as_the_reference_settles_them() {
+    assert_eq!(read("9223372036854775807"), json!(i64::MAX));
+    assert_eq!(read("-9223372036854775808"), json!(i64::MIN));
+    assert!(read("9223372036854775808").is_f64());
+    assert_eq!(read("1.0"), json!(1));
+    assert_eq!(read("1e3"), json!(1000));
+    assert_eq!(read("-0"), json!(0));
+    assert_eq!(read("-0.0"), json!(0));
+    assert_eq!(read("1.5"), json!(1.5));
+    assert_eq!(write(&read("9223372036854775808")), "9223372036854776000");
+    assert_eq!(write(&read("1e21")), "1e+21");
+    assert_eq!(write(&read("1e-7")), "1e-7");
+    assert_eq!(write(&read("0.000001")), "0.000001");
+    assert_eq!(refuse("1e999").message, "number out of range: it fits neither a 64-bit integer nor a double");
+    assert_eq!(from_typed(&vec![1.0f64, 2.5]).expect("numbers"), json!([1, 2.5]));
+}
+
+#[test]
+fn the_last_duplicate_counts_and_each_is_named_once() {
+    let text = r#"{"metadata":{"labels":{"a":"1","a":"2"}},"data":{"k":"1"},"data":{"k":"2"},
+        "spec":{"ports":[{"x":1,"x":2,"x":3}]}}"#;
+    let decoded = decode(text.as_bytes(), &Limits::default()).expect("JSON");
+    assert_eq!(decoded.document["data"], json!({"k": "2"}));
+    assert_eq!(decoded.document["spec"]["ports"][0]["x"], json!(3));
+    let paths: Vec<_> = decoded.duplicates.iter().map(FieldPath::as_str).collect();
+    assert_eq!(paths, ["metadata.labels.a", "data", "spec.ports[0].x"]);
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    for (text, expected) in [
+        ("", "unexpected end of JSON input (line 1, column 1)"),
+        ("{not json", "invalid character 'n' looking for beginning of object key string (line 1, column 2)"),
+        ("{\n \"a\" 1}", "invalid character '1' after object key (line 2, column 6)"),
+        ("{\"a\":1 \"b\":2}", "invalid character '\"' after object key:value pair (line 1, column 8)"),
+        ("[1 2]", "invalid character '2' after array element (line 1, column 4)"),
+        ("[1,]", "invalid character ']' looking for beginning of value (line 1, column 4)"),
+        ("{} x", "invalid character 'x' after top-level value (line 1, column 4)"),
+        ("nul", "unexpected end of JSON input (line 1, column 4)"),
+        ("nuts", "invalid character 't' in literal null (expecting 'l') (line 1, column 3)"),
+        ("\"a\nb\"", "invalid character '\\n' in string literal (line 1, column 3)"),
+        ("\"\\x\"", "invalid character 'x' in string escape code (line 1, column 3)"),
+        ("\"\\u12g\"", "invalid character 'g' in \\u hexadecimal character escape (line 1, column 6)"),
+        ("\"\\ud800\"", "lone surrogate in \\u hexadecimal character escape (line 1, column 8)"),
+        ("-", "unexpected end of JSON input (line 1, column 2)"),
+        ("01", "invalid character '1' after top-level value (line 1, column 2)"),
+        ("é", "invalid character 'é' looking for beginning of value (line 1, column 1)"),
+    ] {
+        assert_eq!(refuse(text).to_string(), expected, "{text}");
+    }
+    let error = decode(b"[\"\xff\"]", &Limits::default()).expect_err("not UTF-8");
+    assert_eq!(error.to_string(), "invalid UTF-8 (line 1, column 3)");
+}
+
+#[test]
+fn nesting_is_limited_and_what_is_allowed_fits_the_stack() {
+    let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    assert_eq!(refuse(&deep(1_001)).message, "exceeded max depth of 1000");
+    assert_eq!(refuse(&"{\"a\":".repeat(100_000)).message, "exceeded max depth of 1000");
+    // A thread like those that serve requests, and every walk that a deep document meets.
+    let walk = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        let mut document = read(&("{\"a\":".repeat(999) + &deep(1) + &"}".repeat(999)));
+        settle(&mut document);
+        assert_eq!(document.clone(), document);
+        assert_eq!(read(&write(&document)), document);
+    });
+    walk.expect("a thread").join().expect("no overflow");
+}
+
+#[test]
+fn the_canonical_body_has_metadata_first() {
+    let mut out = Vec::new();
+    let object = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "data": {"b": "2", "a": "1"}, "binaryData": {},
+        "metadata": {"name": "x", "resourceVersion": "7", "labels": {"resourceVersion": "kept"}},
+    });
+    canonical(&object, &mut out);
+    assert_eq!(
+        String::from_utf8(out).expect("UTF-8"),
+        r#"{"metadata":{"labels":{"resourceVersion":"kept"},"name":"x"},"binaryData":{},"data":{"a":"1","b":"2"}}"#
+    );
+}

@@ -1,0 +1,110 @@
+//! Documents to JSON text.
+use std::io::Write;
+
+use serde_json::{Map, Number};
+
+use super::number::text_of_double;
+use crate::schema::Document;
+
+/// Appends a document as JSON: keys sorted, numbers as the reference prints them.
+pub fn encode(document: &Document, out: &mut Vec<u8>) {
+    match document {
+        Document::Null => out.extend_from_slice(b"null"),
+        Document::Bool(true) => out.extend_from_slice(b"true"),
+        Document::Bool(false) => out.extend_from_slice(b"false"),
+        Document::Number(number) => write_number(number, out),
+        Document::String(text) => write_text(text, out),
+        Document::Array(items) => {
+            let mut separator = b'[';
+            for item in items {
+                out.push(separator);
+                encode(item, out);
+                separator = b',';
+            }
+            if items.is_empty() {
+                out.push(b'[');
+            }
+            out.push(b']');
+        }
+        Document::Object(fields) => write_fields(fields, &[], out),
+    }
+}
+
+/// Appends the canonical body of an object: `metadata` first and without `resourceVersion`, then the other keys in
+/// order, without `apiVersion` and `kind`.
+pub fn canonical(document: &Document, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"metadata\":");
+    match document.get("metadata") {
+        Some(Document::Object(metadata)) => write_fields(metadata, &["resourceVersion"], out),
+        _ => out.extend_from_slice(b"{}"),
+    }
+    for (name, value) in document.as_object().into_iter().flatten() {
+        if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+            out.push(b',');
+            write_text(name, out);
+            out.push(b':');
+            encode(value, out);
+        }
+    }
+    out.push(b'}');
+}
+
+fn write_fields(fields: &Map<String, Document>, without: &[&str], out: &mut Vec<u8>) {
+    let mut separator = b'{';
+    for (name, value) in fields {
+        if without.contains(&name.as_str()) {
+            continue;
+        }
+        out.push(separator);
+        separator = b',';
+        write_text(name, out);
+        out.push(b':');
+        encode(value, out);
+    }
+    if separator == b'{' {
+        out.push(b'{');
+    }
+    out.push(b'}');
+}
+
+fn write_number(number: &Number, out: &mut Vec<u8>) {
+    let written = match (number.as_i64(), number.as_f64()) {
+        (Some(integer), _) => write!(out, "{integer}"),
+        (None, Some(double)) => write!(out, "{}", text_of_double(double)),
+        (None, None) => write!(out, "{number}"),
+    };
+    written.expect("writing to a Vec cannot fail");
+}
+
+/// Appends text in quotes.
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        let (plain, special) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        write_escape(special[0], out);
+        rest = &special[1..];
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}
+
+fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\t' => b't',
+        b'\r' => b'r',
+        0x08 => b'b',
+        0x0c => b'f',
+        _ => {
+            out.extend_from_slice(b"\\u00");
+            out.push(HEX[usize::from(byte >> 4)]);
+            out.push(HEX[usize::from(byte & 15)]);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
+}

@@ -1,0 +1,61 @@
+//! Where a walk over a document is: a chain on the stack that costs nothing until it is printed.
+use std::fmt::Write;
+
+use crate::meta::FieldPath;
+
+/// A place in a document, linked to the place above it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'p> {
+    /// The document itself.
+    Root,
+    /// A field of a struct, or an entry of a map.
+    Field(&'p Place<'p>, &'p str),
+    /// An item of a list.
+    Item(&'p Place<'p>, usize),
+}
+
+impl<'p> Place<'p> {
+    /// A field below this place.
+    pub(crate) fn field(&'p self, name: &'p str) -> Place<'p> {
+        Place::Field(self, name)
+    }
+
+    /// An item below this place.
+    pub(crate) fn item(&'p self, index: usize) -> Place<'p> {
+        Place::Item(self, index)
+    }
+
+    /// The object itself, not something in it.
+    pub(crate) fn is_root(&self) -> bool {
+        matches!(self, Place::Root)
+    }
+
+    /// As the reference prints it: `spec.ports[0].name`; entries of maps with a dot, too.
+    pub(crate) fn path(&self) -> FieldPath {
+        FieldPath::new(self.text())
+    }
+
+    /// As text; empty for the root.
+    pub(crate) fn text(&self) -> String {
+        let mut chain = Vec::new();
+        let mut at = self;
+        while let Place::Field(above, _) | Place::Item(above, _) = at {
+            chain.push(at);
+            at = above;
+        }
+        let mut text = String::new();
+        for place in chain.into_iter().rev() {
+            match place {
+                Place::Field(_, name) => {
+                    if !text.is_empty() {
+                        text.push('.');
+                    }
+                    text.push_str(name);
+                }
+                Place::Item(_, index) => write!(text, "[{index}]").expect("writing to a String cannot fail"),
+                Place::Root => {}
+            }
+        }
+        text
+    }
+}
