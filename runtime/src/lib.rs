@@ -18,3 +18,4 @@ pub use kind::Resource;
 pub use kindsmith_macros::{ApiType, Resource};
 pub use meta::object::ObjectMeta;
 pub use schema::declare::ApiType;
+pub use server::{Error, Result, Server};

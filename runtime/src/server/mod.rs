@@ -1,1 +1,48 @@
 //! The server: the builder, listeners, TLS, the first run, a graceful stop, and a server for tests.
+//!
+//! ```no_run
+//! # use kindsmith::Server;
+//! # async fn run() -> kindsmith::Result<()> {
+//! Server::builder().data_dir("./data").serve("127.0.0.1:8080").await
+//! # }
+//! ```
+//!
+//! Owns the order of the start and of the stop; knows requests only as a router.
+
+mod access;
+mod builder;
+mod connections;
+mod error;
+mod first_run;
+mod in_process;
+mod run;
+mod state;
+mod stop;
+mod tls;
+
+pub use builder::{Builder, Ready};
+pub use error::{Error, Result};
+pub use in_process::{TestBuilder, TestServer};
+
+/// Where servers begin: [`Server::builder`] for one that serves until it is stopped, [`Server::test`] for one inside a
+/// test.
+pub struct Server;
+
+impl Server {
+    /// A server that serves until the process is told to stop.
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+
+    /// A server inside a test: plain HTTP on a free port of 127.0.0.1, a memory store, gone when dropped.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let server = kindsmith::Server::test().start().await;
+    /// assert!(server.url().starts_with("http://127.0.0.1:"));
+    /// # });
+    /// ```
+    pub fn test() -> TestBuilder {
+        TestBuilder::new()
+    }
+}

@@ -1,0 +1,197 @@
+//! The builder: what a server serves, where it keeps it, who may use it.
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{Error, Result, run::Running, stop};
+use crate::{
+    Resource,
+    auth::{Authenticate, Authorize},
+    cache,
+    kind::Kind,
+};
+
+/// Where objects are kept.
+#[derive(Clone)]
+pub(super) enum Keep {
+    /// Not said yet.
+    Unsaid,
+    /// In memory.
+    Memory,
+    /// In a directory.
+    Disk(PathBuf),
+}
+
+/// What a server that listens tells [`Builder::on_ready`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Ready {
+    /// The address it listens on, with the port that was picked for port 0.
+    pub address: SocketAddr,
+    /// The base of every URL, such as `https://127.0.0.1:8080`.
+    pub url: String,
+    /// The kubeconfig, where one was written.
+    pub kubeconfig: Option<PathBuf>,
+}
+
+/// Builds a server: which kinds it serves, where it keeps objects, who may use it.
+///
+/// Without more than kinds and a data directory the server is safe to run: TLS under an authority of its own, an admin
+/// token and a kubeconfig in the data directory, and nothing for those who have no token.
+#[must_use = "a builder does nothing until `serve` is called"]
+pub struct Builder {
+    pub(super) kinds: Vec<Kind>,
+    pub(super) keep: Keep,
+    pub(super) plain_http: bool,
+    pub(super) names: Vec<String>,
+    pub(super) token_file: Option<PathBuf>,
+    pub(super) authenticator: Option<Arc<dyn Authenticate>>,
+    pub(super) authorizer: Option<Arc<dyn Authorize>>,
+    pub(super) controllers: bool,
+    pub(super) limits: cache::Limits,
+    pub(super) stop_within: Duration,
+    pub(super) manifest: Option<PathBuf>,
+    pub(super) on_ready: Option<Box<dyn FnOnce(&Ready) + Send>>,
+}
+
+impl Builder {
+    pub(super) fn new() -> Self {
+        Self {
+            kinds: Vec::new(),
+            keep: Keep::Unsaid,
+            plain_http: false,
+            names: Vec::new(),
+            token_file: None,
+            authenticator: None,
+            authorizer: None,
+            controllers: true,
+            limits: cache::Limits::default(),
+            stop_within: Duration::from_secs(30),
+            manifest: None,
+            on_ready: None,
+        }
+    }
+
+    /// Serves a kind declared in Rust. The kinds every control plane needs, such as Namespace and `ConfigMap`, are
+    /// always served.
+    pub fn kind<R: Resource>(self) -> Self {
+        self.model(R::kind())
+    }
+
+    /// Serves a kind given as data.
+    pub fn model(mut self, kind: Kind) -> Self {
+        self.kinds.push(kind);
+        self
+    }
+
+    /// Keeps objects in this directory, durably. It is made where it is missing, for its owner only (0700), and also
+    /// holds the server's certificate authority, the admin's token and the kubeconfig.
+    pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.keep = Keep::Disk(path.as_ref().to_owned());
+        self
+    }
+
+    /// Keeps objects in memory: they are gone when the server ends.
+    pub fn memory(mut self) -> Self {
+        self.keep = Keep::Memory;
+        self
+    }
+
+    /// Knows users by the tokens in this file, a line `token,user,uid,"group,group"` each, and makes no admin's token
+    /// and no kubeconfig of its own. Members of the group `system:masters` may do everything.
+    pub fn token_file(mut self, path: impl AsRef<Path>) -> Self {
+        self.token_file = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Speaks plain HTTP, on loopback addresses only. Tokens are asked for all the same. kubectl sends none without TLS,
+    /// so this is for load tests and tools.
+    pub fn http(mut self) -> Self {
+        self.plain_http = true;
+        self
+    }
+
+    /// Another host name or address that clients know the server by; its certificate is for these, too.
+    pub fn host_name(mut self, name: impl Into<String>) -> Self {
+        self.names.push(name.into());
+        self
+    }
+
+    /// Tells who asks, in place of tokens.
+    pub fn authenticator(mut self, authenticator: impl Authenticate + 'static) -> Self {
+        self.authenticator = Some(Arc::new(authenticator));
+        self
+    }
+
+    /// Tells what they may do; without it `system:masters` may do everything, and others nothing.
+    pub fn authorizer(mut self, authorizer: impl Authorize + 'static) -> Self {
+        self.authorizer = Some(Arc::new(authorizer));
+        self
+    }
+
+    /// Runs no controller: a deleted namespace stays, terminating, until someone else empties it.
+    pub fn without_builtin_controllers(mut self) -> Self {
+        self.controllers = false;
+        self
+    }
+
+    /// How much of the past the cache keeps in memory for watches to resume from.
+    pub fn cache_limits(mut self, limits: cache::Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How long a stop waits for requests in flight; 30 seconds unless told.
+    pub fn stop_within(mut self, limit: Duration) -> Self {
+        self.stop_within = limit;
+        self
+    }
+
+    /// A manifest that the commands printed at the start apply.
+    pub fn sample_manifest(mut self, path: impl AsRef<Path>) -> Self {
+        self.manifest = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Called once the server listens.
+    pub fn on_ready(mut self, tell: impl FnOnce(&Ready) + Send + 'static) -> Self {
+        self.on_ready = Some(Box::new(tell));
+        self
+    }
+
+    /// Serves on `host:port` until the process is told to stop (SIGTERM or SIGINT), and then ends gracefully: watches
+    /// end after a whole frame, requests in flight are answered, the store is closed. Port 0 picks a free one.
+    ///
+    /// Prints `listening on https://HOST:PORT` as the first line of standard output, then commands to try.
+    ///
+    /// # Errors
+    /// [`Error`] where the server cannot start.
+    pub async fn serve(mut self, address: &str) -> Result<()> {
+        let mut signals = stop::signals();
+        let within = self.stop_within;
+        let on_ready = self.on_ready.take();
+        let running = Running::start(self, resolve(address).await?).await?;
+        print!("{}", running.greeting());
+        if let Some(tell) = on_ready {
+            tell(&running.ready());
+        }
+        signals.next().await;
+        // A second signal says that the person will not wait.
+        tokio::select! {
+            () = running.stop(within) => {}
+            () = signals.next() => tracing::warn!("stopped without waiting for requests in flight"),
+        }
+        Ok(())
+    }
+}
+
+/// The address behind `host:port`.
+async fn resolve(given: &str) -> Result<SocketAddr> {
+    let failed = |source| Error::Address { given: given.to_owned(), source };
+    let none = || failed(std::io::Error::other("the host has no address"));
+    tokio::net::lookup_host(given).await.map_err(failed)?.next().ok_or_else(none)
+}

@@ -1,0 +1,103 @@
+//! Why a server could not start or go on: each message names the file or the address, and the way out.
+
+use std::{fmt, io, net::SocketAddr, path::PathBuf};
+
+use crate::storage::OpenError;
+
+/// Why a server could not start or go on.
+///
+/// `Debug` prints the message as well, because that is what `fn main() -> kindsmith::Result<()>` shows a person.
+pub enum Error {
+    /// The address to listen on is not `host:port`, or its host has no address.
+    Address {
+        /// As given.
+        given: String,
+        /// What is wrong with it.
+        source: io::Error,
+    },
+    /// Another process listens there.
+    PortInUse(SocketAddr),
+    /// The address cannot be listened on for another reason.
+    Listen(SocketAddr, io::Error),
+    /// Plain HTTP was asked for on an address that others can reach.
+    PlainHttp(SocketAddr),
+    /// Neither `data_dir` nor `memory` was called.
+    NoStore,
+    /// A file or a folder of the data directory cannot be made, read or written.
+    File(PathBuf, io::Error),
+    /// The store cannot be opened: another process has the data directory, or it is damaged.
+    Store(OpenError),
+    /// The token file cannot be used.
+    TokenFile(PathBuf, String),
+    /// The certificate authority in the data directory cannot be used.
+    Certificates(PathBuf, String),
+    /// A kind cannot be served.
+    Kind(String),
+    /// A built-in object could not be made at the start.
+    Bootstrap(String),
+}
+
+/// A result whose error is [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address { given, source } => write!(
+                f,
+                "cannot listen on `{given}`: {source}; expected a host and a port, such as 127.0.0.1:8080 (port 0 picks a free one)"
+            ),
+            Self::PortInUse(address) => write!(
+                f,
+                "{address} is in use by another process; stop it, or listen on another port (port 0 picks a free one)"
+            ),
+            Self::Listen(address, source) => write!(f, "cannot listen on {address}: {source}"),
+            Self::PlainHttp(address) => write!(
+                f,
+                "plain HTTP is refused on {address}, which other machines may reach and where tokens could be read on the way; listen on 127.0.0.1 or [::1], or leave out http() for TLS"
+            ),
+            Self::NoStore => f.write_str(
+                "the server has no store; call data_dir(\"./data\") to keep objects on disk, or memory() to forget them at the end",
+            ),
+            Self::File(path, source) => write!(f, "{}: {source}{}", path.display(), way_out(source)),
+            Self::Store(error) => error.fmt(f),
+            Self::TokenFile(path, message) => write!(
+                f,
+                "the token file {} cannot be used: {message}; each line is token,user,uid,\"group,group\"",
+                path.display()
+            ),
+            Self::Certificates(path, message) => write!(
+                f,
+                "{} cannot be used: {message}; move it and its pair (ca.crt, ca.key) away, and new ones are made at the next start",
+                path.display()
+            ),
+            Self::Kind(message) => f.write_str(message),
+            Self::Bootstrap(message) => write!(f, "the objects every server has could not be made: {message}"),
+        }
+    }
+}
+
+/// What a person can do about an I/O error, where that is plain.
+fn way_out(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "; make it belong to the user that runs the server",
+        io::ErrorKind::NotFound => "; check the path",
+        io::ErrorKind::StorageFull => "; free some space",
+        _ => "",
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Address { source, .. } | Self::Listen(_, source) | Self::File(_, source) => Some(source),
+            _ => None,
+        }
+    }
+}

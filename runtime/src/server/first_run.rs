@@ -1,0 +1,78 @@
+//! What a server tells the person who started it: the kubeconfig, and commands that work as printed.
+
+use std::{fmt::Write, path::Path};
+
+use super::{Result, state::StateDir};
+use crate::kind::{Kind, model::Scope};
+
+/// The name of the kubeconfig in the data directory.
+pub(super) const KUBECONFIG: &str = "kubeconfig";
+
+/// Writes the kubeconfig, with the authority's certificate and the admin's token in it.
+pub(super) fn write_kubeconfig(state: &StateDir, url: &str, authority_pem: &str, token: &str) -> Result<()> {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    let authority = STANDARD.encode(authority_pem);
+    state.write(
+        KUBECONFIG,
+        &format!(
+            "apiVersion: v1\n\
+             kind: Config\n\
+             clusters:\n\
+             - name: kindsmith\n  cluster:\n    server: {url}\n    certificate-authority-data: {authority}\n\
+             users:\n\
+             - name: admin\n  user:\n    token: {token}\n\
+             contexts:\n\
+             - name: kindsmith\n  context:\n    cluster: kindsmith\n    user: admin\n\
+             current-context: kindsmith\n"
+        ),
+    )
+}
+
+/// The commands to try, for a server that made its admin's token itself.
+pub(super) fn commands(state: &StateDir, url: &str, kinds: &[Kind], manifest: Option<&Path>) -> String {
+    let tls = url.starts_with("https:");
+    let mut text = String::new();
+    let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("text takes all");
+    if tls {
+        line(format_args!("kubeconfig: {}", state.file(KUBECONFIG).display()));
+        line(format_args!("\nTry, in another terminal:\n"));
+        line(format_args!("  export KUBECONFIG={}", quoted(&state.file(KUBECONFIG))));
+        line(format_args!("  kubectl api-resources"));
+        if let Some(manifest) = manifest {
+            line(format_args!("  kubectl apply -f {}", quoted(manifest)));
+        }
+        for kind in kinds {
+            line(format_args!("  kubectl explain {}", kind.plural));
+            let everywhere = if kind.scope == Scope::Namespaced { " -A" } else { "" };
+            line(format_args!("  kubectl get {}{everywhere}", kind.plural));
+        }
+    } else {
+        // kubectl sends no token over plain HTTP, so there is no kubeconfig to offer.
+        line(format_args!("\nTry, in another terminal (kubectl needs TLS: it sends no token over plain HTTP):\n"));
+    }
+    let path = kinds
+        .first()
+        .map_or("/api/v1/namespaces".to_owned(), |kind| format!("/apis/{}/{}", kind.group_version, kind.plural));
+    let trust = if tls { format!(" --cacert {}", quoted(&state.file("ca.crt"))) } else { String::new() };
+    let token = quoted(&state.file("admin.token"));
+    line(format_args!("  curl{trust} -H \"Authorization: Bearer $(cat {token})\" {url}{path}"));
+    text
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
+    if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_a_shell_would_take_apart_is_quoted() {
+        assert_eq!(quoted(Path::new("/a/b-c.d")), "/a/b-c.d");
+        assert_eq!(quoted(Path::new("/my data/it's")), r"'/my data/it'\''s'");
+    }
+}

@@ -1,0 +1,187 @@
+//! A server inside a test: one line, a free port, a memory store, gone when dropped.
+//! Runs on a thread and a runtime of its own, so that a test may block and may use any runtime.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use tokio::{runtime, sync::oneshot};
+
+use super::{Result, builder::Builder, run::Running};
+use crate::{Resource, kind::Kind, verbs::Api};
+
+/// Builds a [`TestServer`].
+#[must_use = "a builder does nothing until `start` is called"]
+pub struct TestBuilder {
+    builder: Builder,
+    address: String,
+}
+
+impl TestBuilder {
+    pub(super) fn new() -> Self {
+        Self { builder: Builder::new().memory().http(), address: "127.0.0.1:0".into() }
+    }
+
+    /// Serves a kind declared in Rust.
+    pub fn kind<R: Resource>(self) -> Self {
+        self.configure(Builder::kind::<R>)
+    }
+
+    /// Serves a kind given as data.
+    pub fn model(self, kind: Kind) -> Self {
+        self.configure(|builder| builder.model(kind))
+    }
+
+    /// Keeps objects in a directory, for tests that start a server again.
+    pub fn data_dir(self, path: impl AsRef<Path>) -> Self {
+        self.configure(|builder| builder.data_dir(path))
+    }
+
+    /// Speaks TLS, as a server does outside tests; [`TestServer::authority`] is the file to trust.
+    pub fn tls(mut self) -> Self {
+        self.builder.plain_http = false;
+        self
+    }
+
+    /// Listens on a given port rather than on a free one, for tests that start a server again.
+    pub fn port(mut self, port: u16) -> Self {
+        self.address = format!("127.0.0.1:{port}");
+        self
+    }
+
+    /// Changes anything else of the server.
+    pub fn configure(mut self, change: impl FnOnce(Builder) -> Builder) -> Self {
+        self.builder = change(self.builder);
+        self
+    }
+
+    /// Starts the server and waits until it is ready.
+    ///
+    /// # Panics
+    /// Where the server cannot start: a test has no better use for the error than its message.
+    pub async fn start(self) -> TestServer {
+        match self.try_start().await {
+            Ok(server) => server,
+            Err(error) => panic!("the test server cannot start: {error}"),
+        }
+    }
+
+    /// Starts the server and waits until it is ready.
+    ///
+    /// # Errors
+    /// As [`Builder::serve`].
+    pub async fn try_start(self) -> Result<TestServer> {
+        let (ready, started) = oneshot::channel();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let thread = std::thread::Builder::new()
+            .name("test-server".into())
+            .spawn(move || {
+                let runtime = runtime::Builder::new_multi_thread()
+                    .worker_threads(2)
+                    .enable_all()
+                    .build()
+                    .expect("the system has threads left for a test");
+                runtime.block_on(async {
+                    let Self { builder, address } = self;
+                    let address = address.parse().expect("a test listens on 127.0.0.1 and a port");
+                    match Running::start(builder, address).await {
+                        Err(error) => drop(ready.send(Err(error))),
+                        Ok(running) => {
+                            let told = ready.send(Ok(About::of(&running)));
+                            if told.is_ok() {
+                                // Ends when the server is dropped: the sender then goes, too.
+                                let _ = stopped.await;
+                            }
+                            running.stop(Duration::from_secs(10)).await;
+                        }
+                    }
+                });
+            })
+            .expect("the system has threads left for a test");
+        let about = started.await.expect("the server's thread says how it went")?;
+        Ok(TestServer { about, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+/// What a test may want to know of its server.
+struct About {
+    url: String,
+    token: String,
+    api: Arc<Api>,
+    authority: PathBuf,
+    kubeconfig: PathBuf,
+}
+
+impl About {
+    fn of(running: &Running) -> Self {
+        Self {
+            url: running.url().to_owned(),
+            token: running.admin_token().unwrap_or_default().to_owned(),
+            api: running.api().clone(),
+            authority: running.state().file("ca.crt"),
+            kubeconfig: running.state().file("kubeconfig"),
+        }
+    }
+}
+
+/// A server inside a test. It is stopped when dropped.
+pub struct TestServer {
+    about: About,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl TestServer {
+    /// The base of every URL, such as `http://127.0.0.1:40123`.
+    pub fn url(&self) -> &str {
+        &self.about.url
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        let port = self.about.url.rsplit(':').next().and_then(|port| port.parse().ok());
+        port.expect("a server's URL ends in its port")
+    }
+
+    /// The admin's token; empty where the test brought users of its own.
+    pub fn token(&self) -> &str {
+        &self.about.token
+    }
+
+    /// The verbs, without HTTP.
+    pub fn api(&self) -> &Arc<Api> {
+        &self.about.api
+    }
+
+    /// The certificate to trust, where the server speaks TLS.
+    pub fn authority(&self) -> &Path {
+        &self.about.authority
+    }
+
+    /// A kubeconfig for the server, where it speaks TLS.
+    pub fn kubeconfig(&self) -> &Path {
+        &self.about.kubeconfig
+    }
+
+    /// Stops the server as a signal would, and waits until it has stopped.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic of the server's thread has been printed; a test that is dropping things cannot do more with it.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

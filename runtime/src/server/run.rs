@@ -1,0 +1,179 @@
+//! A server from start to stop. The start goes from the store up: store, cache, kinds, the objects every server has,
+//! controllers, and only then the port. The stop goes the other way.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::{
+    net::TcpListener,
+    sync::watch,
+    task::{JoinHandle, spawn_blocking},
+    time::timeout,
+};
+use tokio_rustls::TlsAcceptor;
+
+use super::{
+    Error, Result,
+    access::{self, Access},
+    builder::{Builder, Keep, Ready},
+    connections, first_run,
+    state::StateDir,
+    tls::Authority,
+};
+use crate::{
+    builtin::{self, Controllers},
+    cache::{self, Cache},
+    http::{self, App, Health},
+    kind::{Kind, Registry},
+    storage::{Embedded, Memory, Options, Store},
+    verbs::Api,
+};
+
+/// A server that listens.
+pub(super) struct Running {
+    address: SocketAddr,
+    url: String,
+    admin_token: Option<String>,
+    commands: String,
+    api: Arc<Api>,
+    health: Health,
+    controllers: Option<Controllers>,
+    stop: watch::Sender<bool>,
+    accepting: JoinHandle<GracefulShutdown>,
+    // Last, so that a temporary folder outlives what uses it.
+    state: StateDir,
+}
+
+impl Running {
+    /// Starts a server at an address.
+    pub async fn start(mut builder: Builder, address: SocketAddr) -> Result<Self> {
+        if builder.plain_http && !address.ip().is_loopback() {
+            return Err(Error::PlainHttp(address));
+        }
+        let state = match &builder.keep {
+            Keep::Unsaid => return Err(Error::NoStore),
+            Keep::Memory => StateDir::temporary()?,
+            Keep::Disk(path) => StateDir::open(path)?,
+        };
+        let Access { authenticator, authorizer, admin_token } = access::of(&mut builder, &state)?;
+        let kinds = std::mem::take(&mut builder.kinds);
+        let api = load(&builder.keep, &state, builder.limits.clone(), kinds.clone()).await?;
+        builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
+        let controllers = builder.controllers.then(|| Controllers::start(api.clone()));
+
+        let health = Health::default();
+        let router = http::router(Arc::new(App {
+            api: api.clone(),
+            authenticator,
+            authorizer,
+            health: health.clone(),
+            version: http::VersionInfo::default(),
+            limits: http::Limits::default(),
+        }));
+        let (listener, address) = listen(address).await?;
+        let host = if address.ip().is_unspecified() { "localhost".to_owned() } else { address.ip().to_string() };
+        let host = if host.contains(':') { format!("[{host}]") } else { host };
+        let scheme = if builder.plain_http { "http" } else { "https" };
+        let url = format!("{scheme}://{host}:{}", address.port());
+        let tls = if builder.plain_http {
+            None
+        } else {
+            let authority = Authority::open(&state)?;
+            if let Some(token) = &admin_token {
+                first_run::write_kubeconfig(&state, &url, authority.certificate_pem(), token)?;
+            }
+            Some(TlsAcceptor::from(Arc::new(authority.server_config(address, &builder.names)?)))
+        };
+        let commands = match admin_token {
+            Some(_) => first_run::commands(&state, &url, &kinds, builder.manifest.as_deref()),
+            None => String::new(),
+        };
+        let (stop, stopping) = watch::channel(false);
+        let accepting = tokio::spawn(connections::accept(listener, tls, router, stopping));
+        tracing::info!(url, data = %state.path().display(), revision = %api.cache.revision(), "listening");
+        Ok(Self { address, url, admin_token, commands, api, health, controllers, stop, accepting, state })
+    }
+
+    /// The base of every URL.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The token of the admin that the server made, if it made one.
+    pub fn admin_token(&self) -> Option<&str> {
+        self.admin_token.as_deref()
+    }
+
+    /// The folder with the server's certificate authority and kubeconfig.
+    pub fn state(&self) -> &StateDir {
+        &self.state
+    }
+
+    /// The verbs, without HTTP.
+    pub fn api(&self) -> &Arc<Api> {
+        &self.api
+    }
+
+    /// What standard output says of it.
+    pub fn greeting(&self) -> String {
+        format!("listening on {}\n{}", self.url, self.commands)
+    }
+
+    /// What those hear who asked to be told.
+    pub fn ready(&self) -> Ready {
+        let kubeconfig = self.state.file(first_run::KUBECONFIG);
+        let kubeconfig = kubeconfig.exists().then_some(kubeconfig);
+        Ready { address: self.address, url: self.url.clone(), kubeconfig }
+    }
+
+    /// Stops: no new connections, watches end after a whole frame, requests in flight are answered (for as long as this
+    /// may take), the store is closed.
+    pub async fn stop(self, within: Duration) {
+        tracing::info!("stopping");
+        self.health.stop();
+        // There is no receiver where accepting has ended by itself; then there is nothing left to tell.
+        let _ = self.stop.send(true);
+        self.api.cache.close();
+        if let Ok(open) = self.accepting.await
+            && timeout(within, open.shutdown()).await.is_err()
+        {
+            tracing::warn!(seconds = within.as_secs(), "some requests were not finished in time");
+        }
+        if let Some(controllers) = self.controllers {
+            controllers.stop().await;
+        }
+        let store = self.api.store.clone();
+        spawn_blocking(move || store.close()).await.expect("closing the store does not panic");
+        tracing::info!("stopped");
+    }
+}
+
+/// Opens the store, loads the cache and registers the kinds. Both block on the disk, so they have a thread of their own.
+async fn load(keep: &Keep, state: &StateDir, limits: cache::Limits, kinds: Vec<Kind>) -> Result<Arc<Api>> {
+    let on_disk = matches!(keep, Keep::Disk(_));
+    let path = state.path().to_owned();
+    let load = move || {
+        let store: Arc<dyn Store> = if on_disk {
+            Arc::new(Embedded::open(path, Options::default()).map_err(Error::Store)?)
+        } else {
+            Arc::new(Memory::new())
+        };
+        let cache = Cache::new(store.clone(), limits);
+        let registry = Arc::new(Registry::new(cache.clone()));
+        for kind in builtin::kinds().into_iter().chain(kinds) {
+            registry.register(kind).map_err(Error::Kind)?;
+        }
+        Ok(Api::new(registry, cache, store))
+    };
+    spawn_blocking(load).await.expect("loading the cache does not panic")
+}
+
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::AddrInUse => Error::PortInUse(address),
+        _ => Error::Listen(address, source),
+    };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}

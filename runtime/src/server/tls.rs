@@ -1,0 +1,171 @@
+//! TLS of the server's own: a certificate authority kept in the data directory, and certificates for the addresses that
+//! the server listens on.
+//!
+//! Only the authority is kept. A server certificate costs less than a millisecond (ECDSA P-256), so one is made at each
+//! start for the addresses of that start, and again while the server runs, long before it expires: there is no file to go
+//! stale, and no renewal to forget.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use arc_swap::ArcSwap;
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    SanType,
+};
+use tokio_rustls::rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    server::{ClientHello, ResolvesServerCert},
+    sign::CertifiedKey,
+};
+
+use super::{Error, Result, state::StateDir};
+
+const CERTIFICATE: &str = "ca.crt";
+const KEY: &str = "ca.key";
+/// How long a server certificate is valid, and the age at which the next one is made.
+const VALID_DAYS: i64 = 365;
+const RENEW_AFTER: Duration = Duration::from_secs(180 * 24 * 60 * 60);
+
+/// The server's own certificate authority.
+pub(super) struct Authority {
+    certificate_pem: String,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    /// The authority kept in the folder, or a new one where there is none.
+    pub fn open(state: &StateDir) -> Result<Self> {
+        let failed = |name: &str, message: String| Error::Certificates(state.file(name), message);
+        let key =
+            state.read(KEY)?.map(|pem| KeyPair::from_pem(&pem).map_err(|e| failed(KEY, e.to_string()))).transpose()?;
+        let (certificate_pem, key) = match (state.read(CERTIFICATE)?, key) {
+            (Some(pem), Some(key)) => {
+                CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|e| failed(CERTIFICATE, e.to_string()))?;
+                (pem, key)
+            }
+            (Some(_), None) => return Err(failed(CERTIFICATE, "its key ca.key is missing".into())),
+            // A certificate that is missing is made again with its key: clients that trust the lost one trust this one.
+            (None, key) => {
+                let key = match key {
+                    Some(key) => key,
+                    None => KeyPair::generate().map_err(|e| failed(KEY, e.to_string()))?,
+                };
+                let certificate =
+                    authority_params().self_signed(&key).map_err(|e| failed(CERTIFICATE, e.to_string()))?;
+                state.write(KEY, &key.serialize_pem())?;
+                state.write(CERTIFICATE, &certificate.pem())?;
+                (certificate.pem(), key)
+            }
+        };
+        Ok(Self { certificate_pem, issuer: Issuer::new(authority_params(), key) })
+    }
+
+    /// The authority's certificate, for clients to trust.
+    pub fn certificate_pem(&self) -> &str {
+        &self.certificate_pem
+    }
+
+    /// The TLS configuration of a server at an address, which clients may also know by other names.
+    pub fn server_config(self, address: SocketAddr, names: &[String]) -> Result<ServerConfig> {
+        let failed = |message: String| Error::Certificates(CERTIFICATE.into(), message);
+        let renewing = Renewing::new(self.issuer, address.ip(), names).map_err(failed)?;
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|e| failed(e.to_string()))?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(renewing));
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+fn authority_params() -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, "kindsmith-ca");
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
+    // The end that RFC 5280 4.1.2.5 gives to certificates without one: the authority serves one data directory and
+    // lives as long as it does.
+    params.not_before = rcgen::date_time_ymd(2020, 1, 1);
+    params.not_after = rcgen::date_time_ymd(9999, 12, 31);
+    params
+}
+
+/// The server's certificate, made anew when half its life is over.
+struct Renewing {
+    issuer: Issuer<'static, KeyPair>,
+    subject: Vec<SanType>,
+    current: ArcSwap<(Instant, Arc<CertifiedKey>)>,
+}
+
+impl Renewing {
+    fn new(issuer: Issuer<'static, KeyPair>, ip: IpAddr, names: &[String]) -> std::result::Result<Self, String> {
+        let subject = subject(ip, names)?;
+        let first = Arc::new(issue(&issuer, &subject)?);
+        Ok(Self { issuer, subject, current: ArcSwap::from_pointee((Instant::now(), first)) })
+    }
+}
+
+impl ResolvesServerCert for Renewing {
+    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let current = self.current.load();
+        if current.0.elapsed() > RENEW_AFTER {
+            match issue(&self.issuer, &self.subject) {
+                Ok(next) => self.current.store(Arc::new((Instant::now(), Arc::new(next)))),
+                Err(message) => tracing::error!(message, "the server's certificate could not be renewed"),
+            }
+        }
+        Some(self.current.load().1.clone())
+    }
+}
+
+impl std::fmt::Debug for Renewing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the server's certificate for {:?}", self.subject)
+    }
+}
+
+/// What a certificate is for: the address, the loopback addresses, localhost, and the names given.
+fn subject(ip: IpAddr, names: &[String]) -> std::result::Result<Vec<SanType>, String> {
+    let mut all: Vec<String> = vec!["localhost".into(), "127.0.0.1".into(), "::1".into()];
+    if !ip.is_unspecified() {
+        all.push(ip.to_string());
+    }
+    all.extend_from_slice(names);
+    all.sort();
+    all.dedup();
+    Ok(CertificateParams::new(all).map_err(|e| e.to_string())?.subject_alt_names)
+}
+
+fn issue(issuer: &Issuer<'static, KeyPair>, subject: &[SanType]) -> std::result::Result<CertifiedKey, String> {
+    let mut params = CertificateParams::default();
+    params.subject_alt_names = subject.to_vec();
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, "kindsmith");
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.use_authority_key_identifier_extension = true;
+    // A day early, for clients whose clocks are behind.
+    let ((year, month, first), (end_year, end_month, last)) = (day(-1), day(VALID_DAYS));
+    params.not_before = rcgen::date_time_ymd(year, month, first);
+    params.not_after = rcgen::date_time_ymd(end_year, end_month, last);
+    let key = KeyPair::generate().map_err(|e| e.to_string())?;
+    let certificate = params.signed_by(&key, issuer).map_err(|e| e.to_string())?;
+    let private = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+    CertifiedKey::from_der(vec![certificate.der().clone()], private, &ring::default_provider())
+        .map_err(|e| e.to_string())
+}
+
+/// Midnight (UTC) of a day, counted from today: year, month, day.
+fn day(from_today: i64) -> (i32, u8, u8) {
+    let then = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * from_today);
+    let date = then.to_zoned(jiff::tz::TimeZone::UTC).date();
+    (date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs())
+}
