@@ -11,7 +11,7 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{Change, CommitError, CommitFuture, Entry, Op, ReadError, Sink, Store, past::Past};
+use super::{Change, CommitError, CommitFuture, Entry, Op, ReadError, Sink, Store};
 use crate::meta::Revision;
 
 /// A store that lives and dies with its process.
@@ -90,18 +90,31 @@ impl State {
         change
     }
 
-    fn range(&self, prefix: &str) -> Vec<Entry> {
-        self.newest
+    /// The newest values, with the changes after a revision undone, newest first.
+    fn range_at(&self, prefix: &str, at: Revision) -> Vec<Entry> {
+        let mut past: BTreeMap<&Arc<str>, &(Revision, Bytes)> = self
+            .newest
             .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))
             .take_while(|(key, _)| key.starts_with(prefix))
-            .map(|(key, (revision, value))| Entry { key: Arc::clone(key), value: value.clone(), revision: *revision })
-            .collect()
+            .collect();
+        let since = self.log.range(self.position(at)..).rev();
+        for change in since.filter(|change| change.key.starts_with(prefix)) {
+            match &change.previous {
+                Some(previous) => past.insert(&change.key, previous),
+                None => past.remove(&change.key),
+            };
+        }
+        past.into_iter().map(|(key, value)| entry(key, value)).collect()
     }
 
     /// Where in the log the first change after a revision lies.
     fn position(&self, after: Revision) -> usize {
         usize::try_from(after.0 - self.compacted.0).unwrap_or(usize::MAX).min(self.log.len())
     }
+}
+
+fn entry(key: &Arc<str>, (revision, value): &(Revision, Bytes)) -> Entry {
+    Entry { key: Arc::clone(key), value: value.clone(), revision: *revision }
 }
 
 impl Store for Memory {
@@ -115,12 +128,7 @@ impl Store for Memory {
 
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
         let state = self.state();
-        let found = state.newest.get_key_value(key);
-        Ok(found.map(|(key, (revision, value))| Entry {
-            key: Arc::clone(key),
-            value: value.clone(),
-            revision: *revision,
-        }))
+        Ok(state.newest.get_key_value(key).map(|(key, value)| entry(key, value)))
     }
 
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
@@ -132,11 +140,7 @@ impl Store for Memory {
         if at > state.head {
             return Err(ReadError::Future(state.head));
         }
-        let mut past = Past::new(prefix, state.range(prefix));
-        for change in state.log.range(state.position(at)..).rev() {
-            past.undo(change.clone());
-        }
-        Ok((past.finish(), at))
+        Ok((state.range_at(prefix, at), at))
     }
 
     fn head(&self) -> Revision {
@@ -167,6 +171,8 @@ impl Store for Memory {
     }
 
     fn close(&self) {
-        self.writer().closed = true;
+        let mut writer = self.writer();
+        writer.closed = true;
+        writer.sink = None;
     }
 }

@@ -4,7 +4,6 @@
 
 pub mod embedded;
 pub mod memory;
-mod past;
 #[cfg(test)]
 mod suite;
 

@@ -1,93 +1,71 @@
 //! The durable engine: one directory on this machine, no server to run.
 
+mod directory;
+mod error;
+mod group;
+mod history;
+mod layout;
+mod read;
+#[cfg(test)]
+mod tests;
+mod writer;
+
 use std::{
-    fmt, io,
-    path::{Path, PathBuf},
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Sender},
+    },
+    thread::{self, JoinHandle},
     time::Duration,
 };
 
-use super::{Change, CommitFuture, Entry, Op, ReadError, Sink, Store};
+use redb::Database;
+use tokio::sync::oneshot;
+
+use self::{
+    directory::{Directory, MakeError},
+    history::History,
+    layout::{INDEX, LOG, MARKS, META},
+    read::{View, engine},
+    writer::{Answer, Job, Pending, Progress, Writer},
+};
+use super::{Change, CommitError, CommitFuture, Entry, Op, ReadError, Sink, Store};
 use crate::meta::Revision;
 
-/// How much the engine keeps and how it works.
+pub use error::OpenError;
+
+/// What the engine keeps of the past, and in memory.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// For how long changes can be read back.
     pub history_age: Duration,
-    /// How many bytes of changes are kept at most; the older ones go first.
+    /// How many bytes of replaced and deleted values are kept at most; the oldest go first.
     pub history_bytes: u64,
+    /// How much of its file the engine caches. Small by default: newest values live in the cache layer, and the
+    /// system caches files, too.
+    pub cache_bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { history_age: Duration::from_secs(300), history_bytes: 256 << 20 }
+        Self { history_age: Duration::from_secs(300), history_bytes: 256 << 20, cache_bytes: 4 << 20 }
     }
 }
-
-/// Why a store could not be opened.
-#[derive(Debug)]
-pub enum OpenError {
-    /// The directory could not be made, read or written.
-    Directory {
-        /// The data directory.
-        dir: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Another process has the directory open.
-    InUse {
-        /// The data directory.
-        dir: PathBuf,
-    },
-    /// The directory was written by a newer version.
-    NewerFormat {
-        /// The data directory.
-        dir: PathBuf,
-        /// The format found.
-        found: u64,
-        /// The newest format this version reads.
-        known: u64,
-    },
-    /// The files are damaged.
-    Damaged {
-        /// The data directory.
-        dir: PathBuf,
-        /// What is wrong.
-        message: String,
-    },
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Directory { dir, source } => {
-                write!(f, "the data directory {} cannot be used: {source}", dir.display())
-            }
-            Self::InUse { dir } => write!(
-                f,
-                "the data directory {} is in use by another process; stop it, or choose another directory",
-                dir.display()
-            ),
-            Self::NewerFormat { dir, found, known } => write!(
-                f,
-                "the data directory {} has format {found}, this version reads up to {known}; run the newer version \
-                 again, or choose another directory",
-                dir.display()
-            ),
-            Self::Damaged { dir, message } => write!(
-                f,
-                "the data in {} is damaged: {message}; restore the directory from a backup, or move it away",
-                dir.display()
-            ),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {}
 
 /// The durable store.
+///
+/// Once the engine has failed (a full disk, a failed fsync) every commit is refused until the store is opened again;
+/// reads go on for as long as the engine can serve them.
 pub struct Embedded {
-    _todo: (),
+    jobs: Sender<Job>,
+    progress: Arc<Progress>,
+    closed: AtomicBool,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    db: Arc<Database>,
+    /// Dropped last: the directory is free when the engine's file is closed.
+    _directory: Directory,
 }
 
 impl Embedded {
@@ -95,37 +73,117 @@ impl Embedded {
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn open(_dir: impl AsRef<Path>, _options: Options) -> Result<Self, OpenError> {
-        todo!()
+    pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
+        let directory = Directory::open(dir.as_ref())?;
+        let db = Arc::new(open_file(&directory, &options)?);
+        let loaded = History::load(&db, &options).map_err(|error| cannot_open(&directory, error))?;
+        let progress = Arc::new(Progress::default());
+        let (jobs, queue) = mpsc::channel();
+        let writer = Writer::new(Arc::clone(&db), queue, Arc::clone(&progress), loaded);
+        let thread = thread::Builder::new().name("store".to_owned()).spawn(|| writer.run());
+        let thread = thread.map_err(|source| directory.io(source))?;
+        Ok(Self {
+            jobs,
+            progress,
+            closed: AtomicBool::new(false),
+            writer: Mutex::new(Some(thread)),
+            db,
+            _directory: directory,
+        })
+    }
+
+    /// Why a job of the writer was left undone: it stops after a `close`, and otherwise only by a bug.
+    fn stopped(&self) -> CommitError {
+        if self.closed.load(Ordering::Acquire) {
+            CommitError::Closed
+        } else {
+            CommitError::Engine("the store's writer has stopped".to_owned())
+        }
+    }
+}
+
+fn open_file(directory: &Directory, options: &Options) -> Result<Database, OpenError> {
+    let mut builder = Database::builder();
+    builder.set_cache_size(options.cache_bytes);
+    directory.make_file(|path| make_tables(&builder.create(path)?)).map_err(|error| match error {
+        MakeError::Io(source) => directory.io(source),
+        MakeError::Fill(error) => cannot_open(directory, error),
+    })?;
+    builder.open(directory.file()).map_err(|error| cannot_open(directory, error.into()))
+}
+
+fn make_tables(db: &Database) -> Result<(), redb::Error> {
+    let transaction = db.begin_write()?;
+    transaction.open_table(LOG)?;
+    transaction.open_table(INDEX)?;
+    transaction.open_table(MARKS)?;
+    transaction.open_table(META)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+fn cannot_open(directory: &Directory, error: redb::Error) -> OpenError {
+    match error {
+        redb::Error::Io(source) if source.kind() != std::io::ErrorKind::InvalidData => directory.io(source),
+        other => directory.damaged(other),
     }
 }
 
 impl Store for Embedded {
-    fn attach(&self, _sink: Sink) {
-        todo!()
+    fn attach(&self, sink: Sink) {
+        // A writer that has stopped has nothing to publish.
+        let _ = self.jobs.send(Job::Attach(sink));
     }
-    fn commit(&self, _ops: Vec<Op>) -> CommitFuture<'_> {
-        todo!()
+
+    fn commit(&self, ops: Vec<Op>) -> CommitFuture<'_> {
+        let (reply, answer) = oneshot::channel::<Answer>();
+        if !self.closed.load(Ordering::Acquire) {
+            // Where the writer has stopped, the reply is dropped with the job, and that is the answer.
+            let _ = self.jobs.send(Job::Commit(Pending { ops, reply }));
+        }
+        Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
     }
-    fn get(&self, _key: &str) -> Result<Option<Entry>, ReadError> {
-        todo!()
+
+    fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
+        View::open(&self.db).and_then(|view| view.get(key)).map_err(engine)
     }
-    fn range(&self, _prefix: &str, _at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        todo!()
+
+    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
+        View::open(&self.db).map_err(engine)?.range(prefix, at)
     }
+
     fn head(&self) -> Revision {
-        todo!()
+        self.progress.head()
     }
+
     fn compacted(&self) -> Revision {
-        todo!()
+        self.progress.compacted()
     }
-    fn changes(&self, _after: Revision, _limit: usize) -> Result<Vec<Change>, ReadError> {
-        todo!()
+
+    fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
+        View::open(&self.db).map_err(engine)?.changes(after, limit)
     }
-    fn compact(&self, _upto: Revision) -> Result<(), ReadError> {
-        todo!()
+
+    fn compact(&self, upto: Revision) -> Result<(), ReadError> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        let _ = self.jobs.send(Job::Compact(upto, reply));
+        let answer = answer.recv().unwrap_or_else(|_| Err(self.stopped().to_string()));
+        answer.map_err(ReadError::Engine)
     }
+
     fn close(&self) {
-        todo!()
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(thread) = writer.take() else { return };
+        // New commits are refused from here on; those already queued come before the request to close.
+        self.closed.store(true, Ordering::Release);
+        let _ = self.jobs.send(Job::Close);
+        // The panic of a writer was reported when it happened.
+        let _ = thread.join();
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.close();
     }
 }

@@ -1,0 +1,75 @@
+//! Why a store could not be opened, in words that name the directory and the way out.
+
+use std::{fmt, io, path::PathBuf};
+
+/// Why a store could not be opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The directory or a file in it could not be made, read or written.
+    Directory {
+        /// The data directory.
+        dir: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another process has the directory open.
+    InUse {
+        /// The data directory.
+        dir: PathBuf,
+    },
+    /// The directory was written by a newer version.
+    NewerFormat {
+        /// The data directory.
+        dir: PathBuf,
+        /// The format found.
+        found: u64,
+        /// The newest format this version reads.
+        known: u64,
+    },
+    /// The files are damaged.
+    Damaged {
+        /// The data directory.
+        dir: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory { dir, source } => write!(
+                f,
+                "the data directory {} cannot be used: {source}; check who owns it and that its disk has room, or choose \
+                 another directory",
+                dir.display()
+            ),
+            Self::InUse { dir } => write!(
+                f,
+                "the data directory {} is in use by another process; stop that process, or choose another directory",
+                dir.display()
+            ),
+            Self::NewerFormat { dir, found, known } => write!(
+                f,
+                "the data directory {} has format {found}, and this version reads formats up to {known}; run the newer \
+                 version again, or choose another directory",
+                dir.display()
+            ),
+            Self::Damaged { dir, message } => write!(
+                f,
+                "the data in {} is damaged: {message}; restore the directory from a backup, or move it away to start \
+                 empty",
+                dir.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Directory { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
