@@ -55,6 +55,8 @@ pub enum FieldErrorKind {
     Required,
     /// The value is not allowed. The value is printed as JSON.
     Invalid(Value),
+    /// As `Invalid`; the value is given as the text that is printed, where its members have an order of their own.
+    InvalidText(String),
     /// The value has another type than the schema says. The value is printed as JSON.
     TypeInvalid(Value),
     /// The value is not one of those supported.
@@ -107,7 +109,7 @@ impl FieldError {
     pub fn reason(&self) -> &'static str {
         match self.kind {
             FieldErrorKind::Required => "FieldValueRequired",
-            FieldErrorKind::Invalid(_) => "FieldValueInvalid",
+            FieldErrorKind::Invalid(_) | FieldErrorKind::InvalidText(_) => "FieldValueInvalid",
             FieldErrorKind::TypeInvalid(_) => "FieldValueTypeInvalid",
             FieldErrorKind::NotSupported { .. } => "FieldValueNotSupported",
             FieldErrorKind::Duplicate(_) => "FieldValueDuplicate",
@@ -124,6 +126,7 @@ impl FieldError {
         let head = match &self.kind {
             FieldErrorKind::Required => "Required value".to_owned(),
             FieldErrorKind::Invalid(v) | FieldErrorKind::TypeInvalid(v) => format!("Invalid value: {v}"),
+            FieldErrorKind::InvalidText(text) => format!("Invalid value: {text}"),
             FieldErrorKind::NotSupported { given, supported } => {
                 format!("Unsupported value: {given}: supported values: {}", supported.join(", "))
             }

@@ -1,5 +1,8 @@
 //! Field selectors: `metadata.name=a,status.phase!=Ready`.
+//! Guarantees that a parsed selector prints to text that parses to the same selector.
 use std::fmt;
+
+use super::MAX_LENGTH;
 
 /// One term of a field selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +20,18 @@ pub struct FieldTerm {
 pub struct Fields(Vec<FieldTerm>);
 
 impl Fields {
-    /// Parses a selector.
+    /// Parses a selector. A comma, an equals sign or a backslash in a value is escaped by a backslash.
     ///
     /// # Errors
     /// The message for the client.
-    pub fn parse(_text: &str) -> Result<Self, String> {
-        todo!()
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.len() > MAX_LENGTH {
+            return Err(super::too_long("field", text.len()));
+        }
+        let mut parts = split(text);
+        parts.sort_unstable();
+        let terms = parts.into_iter().filter(|part| !part.is_empty());
+        terms.map(|part| term(part, text)).collect::<Result<_, _>>().map(Self)
     }
 
     /// A selector of these terms.
@@ -35,7 +44,7 @@ impl Fields {
         self.0.is_empty()
     }
 
-    /// The terms, as given.
+    /// The terms, sorted.
     pub fn terms(&self) -> &[FieldTerm] {
         &self.0
     }
@@ -51,8 +60,65 @@ impl Fields {
     }
 }
 
+/// The text between commas that are not escaped.
+fn split(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut escaped) = (0, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b',' => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+fn term(part: &str, whole: &str) -> Result<FieldTerm, String> {
+    let operators = |at: usize| ["!=", "==", "="].into_iter().find(|o| part[at..].starts_with(o)).map(|o| (at, o));
+    let Some((at, operator)) = part.char_indices().find_map(|(at, _)| operators(at)) else {
+        return Err(format!("invalid selector: '{whole}'; can't understand '{part}'"));
+    };
+    let value = unescape(&part[at + operator.len()..])?;
+    Ok(FieldTerm { field: part[..at].into(), equal: operator != "!=", value: value.into() })
+}
+
+fn unescape(text: &str) -> Result<String, String> {
+    let mut value = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => match characters.next() {
+                Some(c @ ('\\' | ',' | '=')) => value.push(c),
+                Some(other) => return Err(format!("invalid field selector: invalid escape sequence: \\{other}")),
+                None => return Err("invalid field selector: invalid escape sequence: \\".to_owned()),
+            },
+            ',' | '=' => {
+                return Err(format!("invalid field selector: unescaped character in value: {}", u32::from(c)));
+            }
+            _ => value.push(c),
+        }
+    }
+    Ok(value)
+}
+
 impl fmt::Display for Fields {
-    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        todo!()
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, term) in self.0.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            write!(f, "{comma}{}{}", term.field, if term.equal { "=" } else { "!=" })?;
+            for c in term.value.chars() {
+                if matches!(c, '\\' | ',' | '=') {
+                    f.write_str("\\")?;
+                }
+                write!(f, "{c}")?;
+            }
+        }
+        Ok(())
     }
 }

@@ -1,5 +1,11 @@
 //! Label selectors: `app=web,tier in (1,2),!old`.
-use std::fmt;
+//! Guarantees that a parsed selector prints to text that parses to the same selector.
+use std::{cmp::Ordering, fmt};
+
+use serde_json::json;
+
+use super::{MAX_LENGTH, lexer};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, LabelSelector, validate};
 
 /// How a requirement compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +31,7 @@ pub struct LabelRequirement {
     pub key: Box<str>,
     /// How to compare.
     pub operator: Operator,
-    /// The values; empty for `Exists` and `Absent`, one for `Greater` and `Less`, otherwise sorted.
+    /// The values; empty for `Exists` and `Absent`, one for `Greater` and `Less`, otherwise sorted, each once.
     pub values: Vec<Box<str>>,
 }
 
@@ -38,8 +44,41 @@ impl Labels {
     ///
     /// # Errors
     /// The message for the client.
-    pub fn parse(_text: &str) -> Result<Self, String> {
-        todo!()
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.len() > MAX_LENGTH {
+            return Err(super::too_long("label", text.len()));
+        }
+        Self::of(lexer::parse(text)?)
+    }
+
+    /// The selector that a `LabelSelector` field stands for.
+    ///
+    /// # Errors
+    /// What is wrong with the field's value.
+    pub fn from_field(selector: &LabelSelector) -> Result<Self, String> {
+        let exact = selector.match_labels.iter().map(|(key, value)| (key.as_str(), Operator::In, vec![value.as_str()]));
+        let mut requirements: Vec<LabelRequirement> = exact.map(requirement).collect();
+        for expression in &selector.match_expressions {
+            let operator = match expression.operator.as_str() {
+                "In" => Operator::In,
+                "NotIn" => Operator::NotIn,
+                "Exists" => Operator::Exists,
+                "DoesNotExist" => Operator::Absent,
+                other => return Err(format!("{other:?} is not a valid label selector operator")),
+            };
+            let values = expression.values.iter().map(String::as_str).collect();
+            requirements.push(requirement((&expression.key, operator, values)));
+        }
+        Self::of(requirements)
+    }
+
+    /// A selector of these requirements, checked and put in order.
+    fn of(mut requirements: Vec<LabelRequirement>) -> Result<Self, String> {
+        for requirement in &requirements {
+            check(requirement)?;
+        }
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(Self(requirements))
     }
 
     /// Selects everything.
@@ -52,14 +91,111 @@ impl Labels {
         &self.0
     }
 
-    /// Whether an object with these labels (sorted by key or not) is selected.
-    pub fn matches(&self, _labels: &[(Box<str>, Box<str>)]) -> bool {
-        todo!()
+    /// Whether an object with these labels is selected.
+    pub fn matches(&self, labels: &[(Box<str>, Box<str>)]) -> bool {
+        self.0.iter().all(|requirement| requirement.matches(labels))
+    }
+}
+
+/// A requirement with its values sorted, each once.
+pub(super) fn requirement((key, operator, mut values): (&str, Operator, Vec<&str>)) -> LabelRequirement {
+    values.sort_unstable();
+    values.dedup();
+    LabelRequirement { key: key.into(), operator, values: values.into_iter().map(Into::into).collect() }
+}
+
+impl LabelRequirement {
+    /// Whether the labels meet the requirement.
+    pub fn matches(&self, labels: &[(Box<str>, Box<str>)]) -> bool {
+        // Objects have a handful of labels: looking through them is quicker than any search.
+        let value = labels.iter().find(|(key, _)| *key == self.key).map(|(_, value)| value);
+        match (self.operator, value) {
+            (Operator::In, Some(value)) => self.values.contains(value),
+            (Operator::NotIn, Some(value)) => !self.values.contains(value),
+            (Operator::Exists, found) => found.is_some(),
+            (Operator::Absent, found) => found.is_none(),
+            (Operator::NotIn, None) => true,
+            (Operator::In | Operator::Greater | Operator::Less, None) => false,
+            (Operator::Greater, Some(value)) => self.compare(value) == Some(Ordering::Greater),
+            (Operator::Less, Some(value)) => self.compare(value) == Some(Ordering::Less),
+        }
+    }
+
+    fn compare(&self, value: &str) -> Option<Ordering> {
+        let (value, bound) = (value.parse::<i64>().ok()?, self.values.first()?.parse::<i64>().ok()?);
+        Some(value.cmp(&bound))
+    }
+}
+
+/// What is wrong with a requirement, as the API words it.
+fn check(requirement: &LabelRequirement) -> Result<(), String> {
+    let mut errors: Vec<FieldError> = Vec::new();
+    let root = FieldPath::root();
+    let values = root.child("values");
+    let key = validate::qualified_name(&requirement.key);
+    if !key.is_empty() {
+        // The parser reports a bad key before anything else, and without a path.
+        let error = FieldError::new(&root, FieldErrorKind::Invalid(json!(&*requirement.key)), key.join("; "));
+        return Err(format!("unable to parse requirement: {error}"));
+    }
+    let empty = requirement.values.is_empty();
+    match requirement.operator {
+        Operator::In | Operator::NotIn if empty => {
+            let detail = "for 'in', 'notin' operators, values set can't be empty";
+            errors.push(FieldError::new(&values, FieldErrorKind::Invalid(json!([])), detail));
+        }
+        Operator::Exists | Operator::Absent if !empty => {
+            let detail = "values set must be empty for exists and does not exist";
+            errors.push(FieldError::new(&values, FieldErrorKind::Invalid(json!(requirement.values)), detail));
+        }
+        Operator::Greater | Operator::Less => {
+            for (at, value) in requirement.values.iter().enumerate().filter(|(_, v)| v.parse::<i64>().is_err()) {
+                let detail = "for 'Gt', 'Lt' operators, the value must be an integer";
+                errors.push(FieldError::new(&values.index(at), FieldErrorKind::Invalid(json!(&**value)), detail));
+            }
+        }
+        _ => {}
+    }
+    for (at, value) in requirement.values.iter().enumerate() {
+        let wrong = validate::label_value(value);
+        if !wrong.is_empty() {
+            let path = values.index(at).key(&requirement.key);
+            errors.push(FieldError::new(&path, FieldErrorKind::Invalid(json!(&**value)), wrong.join("; ")));
+        }
+    }
+    let mut told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    match told.len() {
+        0 => Ok(()),
+        1 => Err(format!("unable to parse requirement: {}", told.remove(0))),
+        _ => Err(format!("unable to parse requirement: [{}]", told.join(", "))),
     }
 }
 
 impl fmt::Display for Labels {
-    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        todo!()
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, requirement) in self.0.iter().enumerate() {
+            if at > 0 {
+                f.write_str(",")?;
+            }
+            requirement.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for LabelRequirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, operator, values } = self;
+        let joined = || values.join(",");
+        match operator {
+            Operator::Exists => write!(f, "{key}"),
+            Operator::Absent => write!(f, "!{key}"),
+            Operator::Greater => write!(f, "{key}>{}", joined()),
+            Operator::Less => write!(f, "{key}<{}", joined()),
+            Operator::In if values.len() == 1 => write!(f, "{key}={}", joined()),
+            Operator::NotIn if values.len() == 1 => write!(f, "{key}!={}", joined()),
+            Operator::In => write!(f, "{key} in ({})", joined()),
+            Operator::NotIn => write!(f, "{key} notin ({})", joined()),
+        }
     }
 }

@@ -1,0 +1,118 @@
+//! Options of deletions, from the query or from a body.
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{OptionsError, Query, quoted, read, refuse, write};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath};
+
+/// What happens to the objects that depend on a deleted one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    /// They are left.
+    Orphan,
+    /// They go after it.
+    Background,
+    /// They go before it.
+    Foreground,
+}
+
+/// What must hold of the object for it to be deleted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Preconditions {
+    /// Its uid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// Its resourceVersion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_version: Option<String>,
+}
+
+/// Options of delete and deletecollection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeleteOptions {
+    /// Store nothing.
+    pub dry_run: bool,
+    /// Seconds that the object is given to end.
+    pub grace_period_seconds: Option<i64>,
+    /// What must hold of the object.
+    pub preconditions: Preconditions,
+    /// What happens to dependents; `None` leaves it to the object's finalizers and the kind.
+    pub propagation: Option<Propagation>,
+}
+
+/// The options as they stand on the wire.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Wire {
+    grace_period_seconds: Option<i64>,
+    preconditions: Option<Preconditions>,
+    orphan_dependents: Option<bool>,
+    propagation_policy: Option<String>,
+    dry_run: Option<Vec<String>>,
+}
+
+impl DeleteOptions {
+    /// Reads and checks the options: a body that is there replaces the query altogether.
+    ///
+    /// # Errors
+    /// [`OptionsError`].
+    pub fn parse(query: &Query, body: Option<&Value>) -> Result<Self, OptionsError> {
+        match body {
+            Some(body) => Wire::from_body(body)?.check(),
+            None => Wire::from_query(query)?.check(),
+        }
+    }
+}
+
+impl Wire {
+    fn from_query(query: &Query) -> Result<Self, OptionsError> {
+        let policy = read::text(query, "propagationPolicy").map(str::to_owned);
+        let dry_run = query.iter().filter(|(key, _)| key == "dryRun").map(|(_, value)| value.clone()).collect();
+        Ok(Self {
+            grace_period_seconds: read::number(query, "gracePeriodSeconds")?,
+            preconditions: None,
+            orphan_dependents: read::switch(query, "orphanDependents"),
+            propagation_policy: policy,
+            dry_run: Some(dry_run),
+        })
+    }
+
+    fn from_body(body: &Value) -> Result<Self, OptionsError> {
+        let bad = |message: String| Err(OptionsError::BadRequest(message));
+        match body.get("kind").and_then(Value::as_str).unwrap_or("DeleteOptions") {
+            "DeleteOptions" | "" => {}
+            other => return bad(format!("the body of a deletion must be DeleteOptions, not {other}")),
+        }
+        Self::deserialize(body).or_else(|why| bad(format!("the body is not a valid DeleteOptions: {why}")))
+    }
+
+    fn check(self) -> Result<DeleteOptions, OptionsError> {
+        let path = FieldPath::new("propagationPolicy");
+        let mut errors = Vec::new();
+        if let Some(given) = self.propagation_policy.as_ref().filter(|_| self.orphan_dependents.is_some()) {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            errors.push(FieldError::new(&path, FieldErrorKind::Invalid(json!(given)), why));
+        }
+        let propagation = match (self.propagation_policy.as_deref(), self.orphan_dependents) {
+            (Some("Orphan"), _) | (None, Some(true)) => Some(Propagation::Orphan),
+            (Some("Background"), _) | (None, Some(false)) => Some(Propagation::Background),
+            (Some("Foreground"), _) => Some(Propagation::Foreground),
+            (None, None) => None,
+            (Some(given), _) => {
+                let supported = quoted(&["Foreground", "Background", "Orphan", "nil"]);
+                let kind = FieldErrorKind::NotSupported { given: json!(given), supported };
+                errors.push(FieldError::new(&path, kind, ""));
+                None
+            }
+        };
+        let dry_run = write::dry_run(self.dry_run.iter().flatten().map(String::as_str), &mut errors);
+        refuse("DeleteOptions", errors)?;
+        Ok(DeleteOptions {
+            dry_run,
+            grace_period_seconds: self.grace_period_seconds,
+            preconditions: self.preconditions.unwrap_or_default(),
+            propagation,
+        })
+    }
+}

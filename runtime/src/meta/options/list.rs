@@ -1,0 +1,162 @@
+//! Options of reads: get, list and watch, and the table of what resourceVersion may be combined with.
+use serde_json::json;
+
+use super::{OptionsError, Query, quoted, read, refuse};
+use crate::meta::{
+    FieldError, FieldErrorKind, FieldPath, Revision,
+    selector::{Fields, Labels},
+};
+
+/// How a list's resourceVersion is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VersionMatch {
+    /// Exactly this state.
+    Exact,
+    /// This state or a newer one.
+    NotOlderThan,
+}
+
+/// Options of get.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GetOptions {
+    /// The state must not be older than this; `None` asks for the newest.
+    pub resource_version: Option<Revision>,
+}
+
+/// Options of list, watch and deletecollection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListOptions {
+    /// Which labels.
+    pub labels: Labels,
+    /// Which fields; whether the kind has them is not checked here.
+    pub fields: Fields,
+    /// Stream changes rather than list.
+    pub watch: bool,
+    /// Send bookmarks.
+    pub bookmarks: bool,
+    /// The revision asked for; `None` where it is unset. Zero asks for any state.
+    pub resource_version: Option<Revision>,
+    /// How `resource_version` is meant.
+    pub resource_version_match: Option<VersionMatch>,
+    /// When to end the request, in seconds.
+    pub timeout_seconds: Option<i64>,
+    /// The most items of one answer; zero for no limit.
+    pub limit: usize,
+    /// The token of an earlier answer; empty for a fresh list.
+    pub continue_token: String,
+    /// Begin a watch with the state as ADDED events; `None` where the client did not say.
+    pub initial_events: Option<bool>,
+}
+
+impl GetOptions {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// [`OptionsError::Unknown`] for a resourceVersion that is no number.
+    pub fn parse(query: &Query) -> Result<Self, OptionsError> {
+        let given = read::text(query, "resourceVersion").unwrap_or_default();
+        let resource_version = read::revision(given).map_err(OptionsError::Unknown)?;
+        Ok(Self { resource_version })
+    }
+}
+
+impl ListOptions {
+    /// Reads and checks the options. `watch` is true for the old `/watch/` paths.
+    ///
+    /// # Errors
+    /// [`OptionsError`].
+    pub fn parse(query: &Query, watch: bool) -> Result<Self, OptionsError> {
+        let text = |name| read::text(query, name).unwrap_or_default();
+        let mut options = Self {
+            labels: Labels::parse(text("labelSelector")).map_err(OptionsError::BadRequest)?,
+            fields: Fields::parse(text("fieldSelector")).map_err(OptionsError::BadRequest)?,
+            watch: watch || read::switch(query, "watch").unwrap_or_default(),
+            bookmarks: read::switch(query, "allowWatchBookmarks").unwrap_or_default(),
+            timeout_seconds: read::number(query, "timeoutSeconds")?,
+            // A limit that is not positive is none.
+            limit: usize::try_from(read::number(query, "limit")?.unwrap_or_default()).unwrap_or_default(),
+            continue_token: text("continue").to_owned(),
+            initial_events: read::switch(query, "sendInitialEvents"),
+            ..Self::default()
+        };
+        let (version, matching) = (text("resourceVersion"), text("resourceVersionMatch"));
+        refuse("ListOptions", options.check(version, matching))?;
+        options.resource_version_match = match matching {
+            "Exact" => Some(VersionMatch::Exact),
+            "NotOlderThan" => Some(VersionMatch::NotOlderThan),
+            _ => None,
+        };
+        options.resource_version = options.revision(version)?;
+        Ok(options)
+    }
+
+    /// A watch answers garbage as get does, a list as one expects. A list that goes on has its revision in the token.
+    fn revision(&self, version: &str) -> Result<Option<Revision>, OptionsError> {
+        if self.watch {
+            return read::revision(version).map_err(OptionsError::Unknown);
+        }
+        if !self.continue_token.is_empty() && !matches!(version, "" | "0") {
+            let message = "specifying resource version is not allowed when using continue";
+            return Err(OptionsError::BadRequest(message.to_owned()));
+        }
+        read::revision(version).map_err(|why| OptionsError::BadRequest(format!("invalid resource version: {why}")))
+    }
+
+    fn check(&self, version: &str, matching: &str) -> Vec<FieldError> {
+        if self.watch { self.check_watch(matching) } else { self.check_list(version, matching) }
+    }
+
+    fn check_list(&self, version: &str, matching: &str) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if !matching.is_empty() {
+            if version.is_empty() {
+                errors.push(forbidden_match("resourceVersionMatch is forbidden unless resourceVersion is provided"));
+            }
+            if !self.continue_token.is_empty() {
+                errors.push(forbidden_match("resourceVersionMatch is forbidden when continue is provided"));
+            }
+            if !matches!(matching, "Exact" | "NotOlderThan") {
+                errors.push(unsupported_match(matching, &["Exact", "NotOlderThan", ""]));
+            }
+            if matching == "Exact" && version == "0" {
+                errors.push(forbidden_match("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+            }
+        }
+        if self.initial_events.is_some() {
+            let path = FieldPath::new("sendInitialEvents");
+            let why = "sendInitialEvents is forbidden for list";
+            errors.push(FieldError::new(&path, FieldErrorKind::Forbidden, why));
+        }
+        errors
+    }
+
+    fn check_watch(&self, matching: &str) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if self.initial_events.is_some() && matching != "NotOlderThan" {
+            errors.push(forbidden_match("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+        }
+        if matching.is_empty() {
+            return errors;
+        }
+        if self.initial_events.is_none() {
+            let why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+            errors.push(forbidden_match(why));
+        }
+        if matching != "NotOlderThan" {
+            errors.push(unsupported_match(matching, &["NotOlderThan"]));
+        }
+        if !self.continue_token.is_empty() {
+            errors.push(forbidden_match("resourceVersionMatch is forbidden when continue is provided"));
+        }
+        errors
+    }
+}
+
+fn forbidden_match(why: &str) -> FieldError {
+    FieldError::new(&FieldPath::new("resourceVersionMatch"), FieldErrorKind::Forbidden, why)
+}
+
+fn unsupported_match(given: &str, supported: &[&str]) -> FieldError {
+    let kind = FieldErrorKind::NotSupported { given: json!(given), supported: quoted(supported) };
+    FieldError::new(&FieldPath::new("resourceVersionMatch"), kind, "")
+}

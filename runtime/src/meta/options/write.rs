@@ -1,0 +1,113 @@
+//! Options of writes: create, update and patch.
+use serde_json::json;
+
+use super::{OptionsError, Query, quoted, read, refuse};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, validate};
+
+/// What is done about unknown and duplicate fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// They are dropped.
+    Ignore,
+    /// They are dropped with a warning.
+    #[default]
+    Warn,
+    /// They are refused.
+    Strict,
+}
+
+/// Options of create and update.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WriteOptions {
+    /// Store nothing.
+    pub dry_run: bool,
+    /// Who writes, for field ownership; empty where the client did not say.
+    pub field_manager: String,
+    /// What is done about unknown fields.
+    pub field_validation: FieldValidation,
+}
+
+/// Options of create.
+pub type CreateOptions = WriteOptions;
+/// Options of update.
+pub type UpdateOptions = WriteOptions;
+
+/// Options of patch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PatchOptions {
+    /// What all writes have.
+    pub write: WriteOptions,
+    /// An apply takes fields over from other managers.
+    pub force: bool,
+}
+
+impl WriteOptions {
+    /// Reads and checks the options of a create.
+    ///
+    /// # Errors
+    /// [`OptionsError`].
+    pub fn for_create(query: &Query) -> Result<Self, OptionsError> {
+        let (options, errors) = Self::read(query);
+        refuse("CreateOptions", errors).map(|()| options)
+    }
+
+    /// Reads and checks the options of an update.
+    ///
+    /// # Errors
+    /// [`OptionsError`].
+    pub fn for_update(query: &Query) -> Result<Self, OptionsError> {
+        let (options, errors) = Self::read(query);
+        refuse("UpdateOptions", errors).map(|()| options)
+    }
+
+    fn read(query: &Query) -> (Self, Vec<FieldError>) {
+        let manager = read::text(query, "fieldManager").unwrap_or_default();
+        let mut errors = validate::field_manager(manager, &FieldPath::new("fieldManager"));
+        let given = query.iter().filter(|(key, _)| key == "dryRun").map(|(_, value)| value.as_str());
+        let dry_run = dry_run(given, &mut errors);
+        let field_validation = match read::text(query, "fieldValidation").unwrap_or_default() {
+            "Ignore" => FieldValidation::Ignore,
+            "" | "Warn" => FieldValidation::Warn,
+            "Strict" => FieldValidation::Strict,
+            given => {
+                let supported = quoted(&["", "Ignore", "Strict", "Warn"]);
+                let kind = FieldErrorKind::NotSupported { given: json!(given), supported };
+                errors.push(FieldError::new(&FieldPath::new("fieldValidation"), kind, ""));
+                FieldValidation::default()
+            }
+        };
+        (Self { dry_run, field_manager: manager.to_owned(), field_validation }, errors)
+    }
+}
+
+/// Whether this is a dry run. Empty values count as absent: a client that means a dry run says `All`.
+pub(super) fn dry_run<'v>(given: impl Iterator<Item = &'v str>, errors: &mut Vec<FieldError>) -> bool {
+    let values: Vec<&str> = given.filter(|value| !value.is_empty()).collect();
+    if values.iter().any(|value| *value != "All") {
+        let kind = FieldErrorKind::NotSupported { given: json!(values), supported: quoted(&["All"]) };
+        errors.push(FieldError::new(&FieldPath::new("dryRun"), kind, ""));
+    }
+    !values.is_empty()
+}
+
+impl PatchOptions {
+    /// Reads and checks the options; an apply needs a field manager, other patches may not be forced.
+    ///
+    /// # Errors
+    /// [`OptionsError`].
+    pub fn parse(query: &Query, apply: bool) -> Result<Self, OptionsError> {
+        let (write, rest) = WriteOptions::read(query);
+        let force = read::switch(query, "force");
+        let mut errors = Vec::new();
+        if apply && write.field_manager.is_empty() {
+            let why = "is required for apply patch";
+            errors.push(FieldError::new(&FieldPath::new("fieldManager"), FieldErrorKind::Required, why));
+        }
+        if !apply && force.is_some() {
+            let why = "may not be specified for non-apply patch";
+            errors.push(FieldError::new(&FieldPath::new("force"), FieldErrorKind::Forbidden, why));
+        }
+        errors.extend(rest);
+        refuse("PatchOptions", errors).map(|()| Self { write, force: force.unwrap_or_default() })
+    }
+}
