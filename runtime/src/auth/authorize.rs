@@ -1,4 +1,6 @@
 //! May they: the trait, what it is asked, and the authorizers that come along.
+use std::fmt;
+
 use super::{Soon, User};
 
 /// What is asked for.
@@ -25,6 +27,23 @@ pub struct Attributes<'a> {
     pub path: &'a str,
 }
 
+/// What the client is told where it may not.
+impl fmt::Display for Attributes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "User {:?} cannot {} ", self.user.name, self.verb)?;
+        if self.resource.is_empty() {
+            return write!(f, "path {:?}", self.path);
+        }
+        let (slash, subresource) = if self.subresource.is_empty() { ("", "") } else { ("/", self.subresource) };
+        write!(f, "resource \"{}{slash}{subresource}\" in API group \"{}\" ", self.resource, self.group)?;
+        if self.namespace.is_empty() {
+            f.write_str("at the cluster scope")
+        } else {
+            write!(f, "in the namespace \"{}\"", self.namespace)
+        }
+    }
+}
+
 /// What an authorizer says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
@@ -36,8 +55,62 @@ pub enum Decision {
     Deny(String),
 }
 
+impl Decision {
+    /// `Ok` where they may; otherwise the message for the client: what was asked, and the reason if there is one.
+    ///
+    /// # Errors
+    /// The message.
+    pub fn or_refusal(self, attributes: &Attributes<'_>) -> Result<(), String> {
+        match self {
+            Self::Allow => Ok(()),
+            Self::NoOpinion(reason) | Self::Deny(reason) if reason.is_empty() => Err(attributes.to_string()),
+            Self::NoOpinion(reason) | Self::Deny(reason) => Err(format!("{attributes}: {reason}")),
+        }
+    }
+}
+
 /// Says whether a user may. Called on every request, after authentication.
 pub trait Authorize: Send + Sync + 'static {
     /// The decision.
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision>;
+}
+
+/// Members of `system:masters` may do everything; everyone may read health and version, and who is authenticated the
+/// discovery documents, as the reference's default roles have it. The rest has no opinion.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MastersOnly;
+
+impl MastersOnly {
+    fn open(attributes: &Attributes<'_>) -> bool {
+        let under = |root: &str| {
+            let rest = attributes.path.strip_prefix(root);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let health = ["/healthz", "/livez", "/readyz", "/version"];
+        let discovery = ["/api", "/apis", "/openapi"];
+        attributes.resource.is_empty()
+            && attributes.verb == "get"
+            && (health.into_iter().any(under)
+                || (attributes.user.is_in(User::AUTHENTICATED) && discovery.into_iter().any(under)))
+    }
+}
+
+impl Authorize for MastersOnly {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
+        Soon::now(if attributes.user.is_in(User::MASTERS) || Self::open(attributes) {
+            Decision::Allow
+        } else {
+            Decision::NoOpinion(String::new())
+        })
+    }
+}
+
+/// Everyone may do everything. For tests.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AllowAll;
+
+impl Authorize for AllowAll {
+    fn authorize<'a>(&'a self, _attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
+        Soon::now(Decision::Allow)
+    }
 }

@@ -4,10 +4,14 @@
 pub mod authenticate;
 pub mod authorize;
 mod soon;
+#[cfg(test)]
+mod tests;
+pub mod tokens;
 
-pub use authenticate::{Authenticate, Credentials, Unauthenticated};
-pub use authorize::{Attributes, Authorize, Decision};
+pub use authenticate::{Anonymous, Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated, bearer};
+pub use authorize::{AllowAll, Attributes, Authorize, Decision, MastersOnly};
 pub use soon::Soon;
+pub use tokens::{TokenFileError, Tokens};
 
 /// An authenticated user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

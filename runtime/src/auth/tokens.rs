@@ -1,0 +1,136 @@
+//! Bearer tokens: a file of them, or a single one.
+//! Keeps no token: only keyed digests, so that looking one up takes no time that depends on how much of it is right.
+use std::{
+    collections::HashMap,
+    fmt,
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+};
+
+use super::{
+    Soon, User,
+    authenticate::{Authenticate, Credentials, Identity},
+};
+
+/// Users by their bearer tokens.
+pub struct Tokens {
+    /// Two independent keys make a digest of 128 bits: a collision with a token that is not known is out of reach, and
+    /// comparing digests tells nothing of the tokens.
+    keys: (RandomState, RandomState),
+    users: HashMap<(u64, u64), Arc<User>>,
+}
+
+/// Why a token file was refused; names the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenFileError {
+    /// The line, counted from one.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for TokenFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "token file, line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for TokenFileError {}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        Self { keys: (RandomState::new(), RandomState::new()), users: HashMap::new() }
+    }
+}
+
+impl Tokens {
+    /// A single token of a user in `system:masters`.
+    pub fn admin(token: &str) -> Self {
+        let mut tokens = Self::default();
+        tokens
+            .add(token, User { name: "admin".to_owned(), uid: "admin".to_owned(), groups: vec![User::MASTERS.into()] });
+        tokens
+    }
+
+    /// Reads a token file: lines of `token,user,uid,"group,group"`, the groups optional. Blank lines are skipped.
+    ///
+    /// # Errors
+    /// [`TokenFileError`] for a line without a token, a user and a uid, or a token given twice.
+    pub fn from_csv(text: &str) -> Result<Self, TokenFileError> {
+        let mut tokens = Self::default();
+        for (at, line) in text.lines().enumerate() {
+            if line.trim().is_empty() || line.trim_start().starts_with('#') {
+                continue;
+            }
+            let refuse = |message: &str| TokenFileError { line: at + 1, message: message.to_owned() };
+            let cells = cells(line).map_err(|message| refuse(&message))?;
+            let [token, name, uid, groups @ ..] = cells.as_slice() else {
+                return Err(refuse("expected token,user,uid and perhaps \"group,group\""));
+            };
+            if token.is_empty() || name.is_empty() {
+                return Err(refuse("the token and the user may not be empty"));
+            }
+            let groups = groups.first().map(String::as_str).unwrap_or_default();
+            let groups = groups.split(',').map(str::trim).filter(|g| !g.is_empty()).map(str::to_owned).collect();
+            if !tokens.add(token, User { name: name.clone(), uid: uid.clone(), groups }) {
+                return Err(refuse("the token was given on an earlier line"));
+            }
+        }
+        Ok(tokens)
+    }
+
+    /// Adds a user, who is put into `system:authenticated`; false where the token is taken, which changes nothing.
+    pub fn add(&mut self, token: &str, mut user: User) -> bool {
+        if !user.is_in(User::AUTHENTICATED) {
+            user.groups.push(User::AUTHENTICATED.to_owned());
+        }
+        let digest = self.digest(token);
+        if self.users.contains_key(&digest) {
+            return false;
+        }
+        self.users.insert(digest, Arc::new(user));
+        true
+    }
+
+    fn digest(&self, token: &str) -> (u64, u64) {
+        (self.keys.0.hash_one(token), self.keys.1.hash_one(token))
+    }
+
+    /// The user of a token.
+    pub fn find(&self, token: &str) -> Option<&Arc<User>> {
+        self.users.get(&self.digest(token))
+    }
+}
+
+impl Authenticate for Tokens {
+    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        Soon::now(Ok(credentials.token.and_then(|token| self.find(token)).cloned()))
+    }
+}
+
+/// The cells of one line of CSV; a cell in quotes may have commas, and quotes written twice.
+fn cells(line: &str) -> Result<Vec<String>, String> {
+    let mut cells = vec![String::new()];
+    let mut characters = line.trim_end_matches('\r').chars().peekable();
+    let mut quoted = false;
+    while let Some(c) = characters.next() {
+        let cell = cells.last_mut().expect("there is always a cell");
+        match c {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                cell.push('"');
+            }
+            '"' if quoted => quoted = false,
+            '"' if cell.trim().is_empty() => {
+                cell.clear();
+                quoted = true;
+            }
+            ',' if !quoted => cells.push(String::new()),
+            c => cell.push(c),
+        }
+    }
+    if quoted {
+        return Err("a quote is not closed".to_owned());
+    }
+    Ok(cells.into_iter().map(|cell| cell.trim().to_owned()).collect())
+}
