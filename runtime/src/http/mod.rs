@@ -4,19 +4,31 @@
 
 use std::sync::Arc;
 
-use axum::Router;
+use axum::{Router, extract::Request};
 
 use crate::{
     auth::{Authenticate, Authorize},
     verbs,
 };
 
-pub mod health;
-pub mod list;
-pub mod negotiate;
-pub mod partial;
-pub mod path;
-pub mod pretty;
+mod access;
+mod body;
+mod discovery;
+mod dispatch;
+mod guard;
+mod health;
+mod list;
+mod negotiate;
+mod object;
+mod openapi;
+mod partial;
+mod path;
+mod pretty;
+mod resource;
+mod response;
+mod status;
+mod table;
+mod watch;
 
 pub use health::Health;
 
@@ -83,6 +95,6 @@ impl Default for VersionInfo {
 }
 
 /// The whole API as an axum router. It needs no layer around it and no connect info; see [`PeerCertificates`].
-pub fn router(_app: Arc<App>) -> Router {
-    todo!()
+pub fn router(app: Arc<App>) -> Router {
+    Router::new().fallback(move |request: Request| guard::run(dispatch::handle(app.clone(), request)))
 }

@@ -1,0 +1,117 @@
+//! One request from its first byte to its answer: authenticate, authorize, then serve what its path names.
+//! One handler serves all paths, since kinds may come while the server runs.
+
+use std::{sync::Arc, time::Instant};
+
+use axum::{
+    extract::Request,
+    http::{
+        HeaderMap, Method,
+        header::{ACCEPT, HeaderName, USER_AGENT},
+        request::Parts,
+    },
+    response::Response,
+};
+
+use super::{
+    App, access, discovery, negotiate, openapi,
+    path::{self, Target},
+    resource, response, status,
+    status::Refused,
+};
+use crate::auth::User;
+
+/// A request that may go on: who asks, and what was read of it so far.
+pub struct Exchange {
+    /// Who asks.
+    pub user: Arc<User>,
+    /// Method, URI and headers.
+    pub parts: Parts,
+    /// The query's pairs.
+    pub query: Vec<(String, String)>,
+    /// The answer is for a person to read.
+    pub pretty: bool,
+}
+
+impl Exchange {
+    /// A header as text.
+    pub fn header(&self, name: &HeaderName) -> Option<&str> {
+        text(&self.parts.headers, name)
+    }
+
+    /// What the client accepts.
+    pub fn accept(&self) -> Option<&str> {
+        self.header(&ACCEPT)
+    }
+
+    /// The query as it was sent.
+    pub fn raw_query(&self) -> &str {
+        self.parts.uri.query().unwrap_or_default()
+    }
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Answers a request.
+pub async fn handle(app: Arc<App>, request: Request) -> Response {
+    let logged = tracing::enabled!(tracing::Level::DEBUG).then(|| {
+        let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
+        (request.method().clone(), path, Instant::now())
+    });
+    let audit_id = response::audit_id(request.headers().get(response::AUDIT_ID));
+    let mut answer = answer(&app, request).await;
+    if let Some((method, path, start)) = logged {
+        let (status, latency) = (answer.status().as_u16(), start.elapsed());
+        tracing::debug!(%method, path, status, ?latency, audit_id = audit_id.to_str().unwrap_or_default(), "request");
+    }
+    if answer.status().is_server_error() {
+        tracing::warn!(status = answer.status().as_u16(), ?audit_id, "a request failed");
+    }
+    answer.headers_mut().insert(response::AUDIT_ID, audit_id);
+    answer
+}
+
+async fn answer(app: &App, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let pretty = negotiate::pretty(parts.uri.query(), text(&parts.headers, &USER_AGENT));
+    let target = path::parse(parts.uri.path());
+    if target == Target::Malformed {
+        return response::text(axum::http::StatusCode::BAD_REQUEST, "400 bad request: the path cannot be decoded\n");
+    }
+    let query = parts.uri.query().map(path::query).unwrap_or_default();
+    let served = async {
+        let user = access::authenticate(app, &parts).await?;
+        access::authorize(app, &user, &parts.method, parts.uri.path(), &target, &query).await?;
+        let exchange = Exchange { user, parts, query, pretty };
+        match target {
+            Target::Resource(resource) => resource::serve(app, exchange, resource, body).await,
+            Target::Other(path) => other(app, &exchange, &path),
+            Target::Malformed => Ok(response::page_not_found()),
+        }
+    };
+    match served.await {
+        Ok(answer) => answer,
+        Err(Refused(status)) => response::status(&status, pretty),
+    }
+}
+
+/// Serves what is not below a group and version.
+fn other(app: &App, exchange: &Exchange, path: &str) -> Result<Response, Refused> {
+    let get = matches!(exchange.parts.method, Method::GET | Method::HEAD);
+    if let Some((well, text)) = app.health.answer(path, exchange.raw_query()) {
+        let code = if well { 200 } else { 500 };
+        let code = axum::http::StatusCode::from_u16(code).expect("both are codes of HTTP");
+        return Ok(response::text(code, text));
+    }
+    let answer = match path {
+        _ if path.starts_with("/openapi/") => openapi::serve(app, exchange, path),
+        _ => discovery::serve(app, exchange, path)?,
+    };
+    match answer {
+        Some(_) if !get => Err(status::method_not_allowed().into()),
+        Some(answer) => Ok(answer),
+        None => Ok(response::page_not_found()),
+    }
+}

@@ -1,0 +1,54 @@
+//! A handler that panics is answered with 500, and the connection lives on.
+
+use std::{
+    any::Any,
+    future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    task::Poll,
+};
+
+use axum::response::Response;
+
+use super::{response, status};
+
+/// Runs a handler to its answer, or to the answer for its panic.
+pub async fn run(handler: impl Future<Output = Response>) -> Response {
+    let mut handler = pin!(handler);
+    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(cx))) {
+        Ok(poll) => poll,
+        Err(panic) => {
+            tracing::error!(message = said(&*panic), "a handler panicked");
+            // What it panicked with is for the log: it may quote what the client may not see.
+            let status = status::internal("the server failed while it answered; its log says why".to_owned());
+            Poll::Ready(response::status(&status, false))
+        }
+    })
+    .await
+}
+
+fn said(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("(no message)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_a_500() {
+        let answer = run(async {
+            tokio::task::yield_now().await;
+            panic!("secret {}", 1)
+        })
+        .await;
+        assert_eq!(answer.status(), 500);
+        let body = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert!(text.contains("InternalError") && !text.contains("secret"), "{text}");
+    }
+}

@@ -1,0 +1,252 @@
+//! Requests about objects: finds the kind, checks that the method makes sense on the path, reads options and body, calls
+//! the verb, and hands its answer to the form that was negotiated.
+
+use axum::{
+    body::Body,
+    http::{Method, StatusCode},
+    response::Response,
+};
+
+use super::{
+    App,
+    access::Verb,
+    body,
+    dispatch::Exchange,
+    negotiate::{self, Accepted},
+    object,
+    path::ResourcePath,
+    response, status,
+    status::Refused,
+    table::Include,
+    watch,
+};
+use crate::{
+    kind::{
+        Kind,
+        model::{Scope, Style},
+    },
+    meta::{
+        options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
+        selector::{FieldTerm, Fields},
+    },
+    verbs::{Error, Part, Patch, Request},
+};
+
+/// The media types of the patches that are served.
+pub const PATCH_TYPES: [&str; 2] = ["application/json-patch+json", "application/merge-patch+json"];
+
+/// A request whose kind was found.
+pub struct Call<'a> {
+    /// The server.
+    pub app: &'a App,
+    /// The HTTP side.
+    pub exchange: Exchange,
+    /// What the verbs are asked.
+    pub request: Request,
+    /// What the client gets it as.
+    pub accepted: Accepted,
+    /// What a Table's rows carry.
+    pub include: Include,
+}
+
+/// Serves a request about a resource.
+///
+/// # Errors
+/// The Status to answer with.
+pub async fn serve(app: &App, exchange: Exchange, path: ResourcePath, body: Body) -> Result<Response, Refused> {
+    let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else {
+        return missing(app, &path);
+    };
+    let verb = Verb::of(&exchange.parts.method, &path, &exchange.query);
+    check_scope(&served.kind, &path, verb)?;
+    let part = part(&served.kind, &path)?;
+    check_method(&served.kind, &exchange.parts.method, &path, part, verb)?;
+    let mut accepted = negotiate::objects(exchange.accept()).map_err(status::not_acceptable)?;
+    accepted.pretty |= exchange.pretty;
+    let include = Include::parse(&exchange.query, accepted)?;
+    let namespace = match served.kind.scope {
+        Scope::Namespaced => path.namespace,
+        Scope::Cluster => String::new(),
+    };
+    let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
+    let name = if verb == Verb::Watch { String::new() } else { path.name };
+    let request = Request { user: exchange.user.clone(), served, namespace, name, part };
+    let call = Call { app, exchange, request, accepted, include };
+    match verb {
+        Verb::Get => call.get().await,
+        Verb::List => call.list().await,
+        Verb::Watch => call.watch(path.watch, &watch_name).await,
+        Verb::Create => call.create(body).await,
+        Verb::Update => call.update(body).await,
+        Verb::Patch => call.patch(body).await,
+        Verb::Delete => call.delete(body).await,
+        Verb::DeleteCollection => call.delete_collection(body).await,
+        Verb::Unknown => Err(status::method_not_allowed().into()),
+    }
+}
+
+/// The answer where no kind is served: a Status below a group and version that exist, a plain page elsewhere.
+fn missing(app: &App, path: &ResourcePath) -> Result<Response, Refused> {
+    let (kinds, _) = app.api.registry.all();
+    let known = kinds.iter().any(|served| {
+        let at = &served.kind.group_version;
+        at.group == path.group && at.version == path.version
+    });
+    if known { Err(status::no_such_resource().into()) } else { Ok(response::page_not_found()) }
+}
+
+fn check_scope(kind: &Kind, path: &ResourcePath, verb: Verb) -> Result<(), Refused> {
+    // `namespaces/x` itself is cluster-scoped although its path yields a namespace.
+    let own_namespace = kind.group_version.group.is_empty() && kind.plural == "namespaces";
+    let fits = match kind.scope {
+        Scope::Namespaced => !path.namespace.is_empty() || path.name.is_empty(),
+        Scope::Cluster => path.namespace.is_empty() || (own_namespace && path.namespace == path.name),
+    };
+    if !fits || path.excess {
+        return Err(status::no_such_resource().into());
+    }
+    let across = kind.scope == Scope::Namespaced && path.namespace.is_empty();
+    if across && !matches!(verb, Verb::List | Verb::Watch) {
+        return Err(status::method_not_allowed().into());
+    }
+    Ok(())
+}
+
+fn part(kind: &Kind, path: &ResourcePath) -> Result<Part, Refused> {
+    match path.subresource.as_str() {
+        "" => Ok(Part::Whole),
+        "status" if kind.status => Ok(Part::Status),
+        "scale" if kind.scale.is_some() => Ok(Part::Scale),
+        "finalize" if has_finalize(kind) => Ok(Part::Finalize),
+        _ if kind.style == Style::Custom => {
+            Err(Error::NotFound(kind.group_resource(), path.name.clone()).into())
+        }
+        _ => Err(status::no_such_resource().into()),
+    }
+}
+
+/// Only namespaces have finalizers in their spec, which their finalize subresource changes.
+pub fn has_finalize(kind: &Kind) -> bool {
+    kind.group_version.group.is_empty() && kind.plural == "namespaces"
+}
+
+/// Whether a kind's collections can be deleted: not namespaces, where a slip would cost everything.
+pub fn has_delete_collection(kind: &Kind) -> bool {
+    !has_finalize(kind)
+}
+
+fn check_method(kind: &Kind, method: &Method, path: &ResourcePath, part: Part, verb: Verb) -> Result<(), Refused> {
+    let named = !path.name.is_empty();
+    let fits = match verb {
+        Verb::Get => part != Part::Finalize,
+        Verb::List => true,
+        Verb::Watch => part == Part::Whole,
+        Verb::Create => !named,
+        Verb::Update => named,
+        Verb::Patch => named && part != Part::Finalize,
+        Verb::Delete => part == Part::Whole,
+        Verb::DeleteCollection => has_delete_collection(kind),
+        Verb::Unknown => false,
+    };
+    if fits && method != Method::HEAD && !(path.watch && method != Method::GET) {
+        Ok(())
+    } else {
+        Err(status::method_not_allowed().into())
+    }
+}
+
+impl Call<'_> {
+    /// The kind.
+    pub fn kind(&self) -> &Kind {
+        &self.request.served.kind
+    }
+
+    async fn get(self) -> Result<Response, Refused> {
+        let options = GetOptions::parse(&self.exchange.query)?;
+        let answer = self.app.api.get(&self.request, &options).await?;
+        object::respond(&self, StatusCode::OK, answer, &[])
+    }
+
+    async fn list(self) -> Result<Response, Refused> {
+        let options = ListOptions::parse(&self.exchange.query, false)?;
+        let list = self.app.api.list(&self.request, &options).await?;
+        object::respond_list(&self, list)
+    }
+
+    async fn watch(self, old_path: bool, name: &str) -> Result<Response, Refused> {
+        let mut options = ListOptions::parse(&self.exchange.query, old_path)?;
+        options.watch = true;
+        if !name.is_empty() {
+            let mut terms = options.fields.terms().to_vec();
+            terms.push(FieldTerm { field: "metadata.name".into(), equal: true, value: name.into() });
+            options.fields = Fields::new(terms);
+        }
+        match self.app.api.watch(&self.request, &options).await {
+            Ok(watching) => Ok(watch::respond(&self, watching, options.timeout_seconds)),
+            // A watch that comes too late has begun as far as clients are concerned: they read the refusal in the stream.
+            Err(error @ Error::Expired { .. }) => Ok(watch::refuse(error)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn create(self, body: Body) -> Result<Response, Refused> {
+        let options = WriteOptions::for_create(&self.exchange.query)?;
+        let document = self.document(body).await?;
+        let written = self.app.api.create(&self.request, document, &options).await?;
+        object::respond(&self, StatusCode::CREATED, written.answer, &written.warnings)
+    }
+
+    async fn update(self, body: Body) -> Result<Response, Refused> {
+        let options = WriteOptions::for_update(&self.exchange.query)?;
+        let document = self.document(body).await?;
+        let written = self.app.api.update(&self.request, document, &options).await?;
+        object::respond(&self, code(written.created), written.answer, &written.warnings)
+    }
+
+    async fn patch(self, body: Body) -> Result<Response, Refused> {
+        let headers = &self.exchange.parts.headers;
+        let make = match body::media_type(headers).as_str() {
+            "application/json-patch+json" => Patch::Json,
+            "application/merge-patch+json" => Patch::Merge,
+            _ => return Err(status::unsupported_patch(&PATCH_TYPES).into()),
+        };
+        let options = PatchOptions::parse(&self.exchange.query, false)?;
+        let bytes = body::read(headers, body, &self.app.limits).await?;
+        let written = self.app.api.patch(&self.request, make(bytes), &options).await?;
+        object::respond(&self, code(written.created), written.answer, &written.warnings)
+    }
+
+    async fn delete(self, body: Body) -> Result<Response, Refused> {
+        let options = self.delete_options(body).await?;
+        let deleted = self.app.api.delete(&self.request, &options).await?;
+        object::respond_deleted(&self, deleted)
+    }
+
+    async fn delete_collection(self, body: Body) -> Result<Response, Refused> {
+        let list = ListOptions::parse(&self.exchange.query, false)?;
+        let options = self.delete_options(body).await?;
+        let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
+        object::respond_list(&self, list)
+    }
+
+    async fn document(&self, body: Body) -> Result<crate::schema::Document, Refused> {
+        let headers = &self.exchange.parts.headers;
+        let bytes = body::read(headers, body, &self.app.limits).await?;
+        let kind = if self.request.part == Part::Scale { "Scale" } else { &self.kind().kind };
+        body::decode(headers, &bytes, kind)
+    }
+
+    async fn delete_options(&self, body: Body) -> Result<DeleteOptions, Refused> {
+        let headers = &self.exchange.parts.headers;
+        let bytes = body::read(headers, body, &self.app.limits).await?;
+        if bytes.is_empty() {
+            return Ok(DeleteOptions::parse(&self.exchange.query, None)?);
+        }
+        let document = body::decode(headers, &bytes, "DeleteOptions")?;
+        Ok(DeleteOptions::parse(&self.exchange.query, Some(&document))?)
+    }
+}
+
+fn code(created: bool) -> StatusCode {
+    if created { StatusCode::CREATED } else { StatusCode::OK }
+}

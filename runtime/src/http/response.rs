@@ -1,0 +1,149 @@
+//! Responses: the headers that every answer has, and the few forms of answers.
+
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU64, Ordering},
+};
+
+use axum::{
+    body::Body,
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WARNING},
+    },
+    response::Response,
+};
+use bytes::Bytes;
+
+use super::pretty;
+use crate::meta::status::Status;
+
+/// The header by which a request is found again in logs.
+pub const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
+const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, private");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+
+/// An answer with the headers that all have.
+pub fn with(code: StatusCode, content_type: HeaderValue, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = code;
+    let headers = response.headers_mut();
+    headers.reserve(4);
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(CACHE_CONTROL, NO_CACHE);
+    response
+}
+
+/// JSON as it is.
+pub fn json(code: StatusCode, body: impl Into<Bytes>) -> Response {
+    with(code, JSON, Body::from(body.into()))
+}
+
+/// JSON, indented where a person reads it.
+pub fn json_for(code: StatusCode, body: impl Into<Bytes>, indented: bool) -> Response {
+    let body = body.into();
+    if indented { json(code, pretty::indent(&body)) } else { json(code, body) }
+}
+
+/// JSON whose body comes in pieces.
+pub fn stream<B>(body: B) -> Response
+where
+    B: http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
+{
+    with(StatusCode::OK, JSON, Body::new(body))
+}
+
+/// Plain text.
+pub fn text(code: StatusCode, body: impl Into<Bytes>) -> Response {
+    with(code, TEXT, Body::from(body.into()))
+}
+
+/// What the reference answers on paths that nothing is registered for.
+pub fn page_not_found() -> Response {
+    text(StatusCode::NOT_FOUND, "404 page not found\n")
+}
+
+/// A Status.
+pub fn status(status: &Status, indented: bool) -> Response {
+    let code = if status.code == 0 { 200 } else { status.code };
+    let code = StatusCode::from_u16(code).expect("a Status has a code of HTTP");
+    let body = serde_json::to_vec(status).expect("a Status is plain data");
+    let mut response = json_for(code, body, indented);
+    if let Some(seconds) = status.details.as_ref().map(|d| d.retry_after_seconds).filter(|s| *s > 0) {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// Adds a `Warning` header for each text.
+pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
+    for warning in warnings {
+        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        let clean: String = quoted.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{clean}\"").as_bytes()) {
+            headers.append(WARNING, value);
+        }
+    }
+}
+
+/// The audit id of an answer: the client's own where it gave one, otherwise a new one.
+pub fn audit_id(given: Option<&HeaderValue>) -> HeaderValue {
+    given.filter(|id| id.len() <= 64).cloned().unwrap_or_else(fresh_audit_id)
+}
+
+/// A uuid that no other request of this process has: a random half drawn once, and a counter scattered over the other.
+fn fresh_audit_id() -> HeaderValue {
+    static SEED: OnceLock<(u64, u64)> = OnceLock::new();
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let (high, low) = *SEED.get_or_init(|| {
+        let mut bytes = [0; 16];
+        // Without randomness the ids are still distinct within the process, which is all that they promise.
+        getrandom::fill(&mut bytes).unwrap_or_default();
+        let number = u128::from_be_bytes(bytes);
+        ((number >> 64) as u64, u64::try_from(number & u128::from(u64::MAX)).unwrap_or_default())
+    });
+    let low = low ^ COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let text = format!(
+        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xfff,
+        0x8000 | ((low >> 48) & 0x3fff),
+        low & 0xffff_ffff_ffff
+    );
+    HeaderValue::from_str(&text).expect("hexadecimal digits and dashes are a header value")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn audit_ids_are_distinct_uuids() {
+        let (a, b) = (fresh_audit_id(), fresh_audit_id());
+        assert_ne!(a, b);
+        let lengths: Vec<usize> = a.to_str().unwrap().split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12]);
+        let given = HeaderValue::from_static("mine");
+        assert_eq!(audit_id(Some(&given)), given);
+    }
+
+    #[test]
+    fn warnings_are_quoted() {
+        let mut headers = HeaderMap::new();
+        warn(&mut headers, &["unknown field \"a\\b\"".to_owned(), "line\nbreak".to_owned()]);
+        let all: Vec<&[u8]> = headers.get_all(WARNING).iter().map(HeaderValue::as_bytes).collect();
+        assert_eq!(all, [br#"299 - "unknown field \"a\\b\"""#.as_slice(), br#"299 - "line break""#.as_slice()]);
+    }
+
+    #[test]
+    fn a_status_says_when_to_retry() {
+        let mut failed = Status::failure(503, "ServiceUnavailable", "later", Some(Default::default()));
+        failed.details.as_mut().unwrap().retry_after_seconds = 7;
+        let response = status(&failed, false);
+        assert_eq!(response.status(), 503);
+        assert_eq!(response.headers()[RETRY_AFTER], "7");
+        assert_eq!(status(&Status::success(None), false).status(), 200);
+    }
+}

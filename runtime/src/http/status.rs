@@ -1,0 +1,259 @@
+//! Failures as the API answers them: the only place that makes a `Status`. The words are those that clients of the
+//! reference meet, since clients match on reasons and people search for messages.
+
+use super::negotiate::{Encoding, Refused as Unacceptable};
+use crate::{
+    auth::{Attributes, Decision},
+    cache::WatchError,
+    meta::{
+        FieldError, GroupKind, GroupResource,
+        options::OptionsError,
+        status::{Status, StatusCause, StatusDetails},
+    },
+    verbs::Error,
+};
+
+/// A request that is answered with a failure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused(pub Box<Status>);
+
+impl<T: Into<Status>> From<T> for Refused {
+    fn from(status: T) -> Self {
+        Self(Box::new(status.into()))
+    }
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        of(error)
+    }
+}
+
+impl From<OptionsError> for Status {
+    fn from(error: OptionsError) -> Self {
+        match error {
+            OptionsError::BadRequest(message) => bad_request(message),
+            OptionsError::Invalid(kind, errors) => invalid(&kind, "", &errors),
+            OptionsError::Unknown(message) => Self::failure(500, "", message, None),
+        }
+    }
+}
+
+/// The Status of a verb's error.
+fn of(error: Error) -> Status {
+    match error {
+        Error::NotFound(resource, name) => {
+            let message = format!("{resource} \"{name}\" not found");
+            Status::failure(404, "NotFound", message, Some(details(resource, name)))
+        }
+        Error::AlreadyExists(resource, name) => {
+            let message = format!("{resource} \"{name}\" already exists");
+            Status::failure(409, "AlreadyExists", message, Some(details(resource, name)))
+        }
+        Error::Conflict(resource, name, why) => {
+            let message = format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}");
+            Status::failure(409, "Conflict", message, Some(details(resource, name)))
+        }
+        Error::Invalid(kind, name, errors) => invalid(&kind, &name, &errors),
+        Error::InapplicablePatch(_) => {
+            let message = "the server rejected our request due to an error in our request";
+            Status::failure(422, "Invalid", message, Some(StatusDetails::default()))
+        }
+        Error::BadRequest(message) => bad_request(message),
+        Error::Forbidden { resource, name, message, causes } => refuse(resource, name, &message, causes),
+        Error::MethodNotAllowed => method_not_allowed(),
+        Error::Expired { message, continue_token } => {
+            let mut status = Status::failure(410, "Expired", message, None);
+            status.metadata.continue_token = continue_token.unwrap_or_default();
+            status
+        }
+        Error::TooLargeRevision { asked, current } => {
+            let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+            let cause = StatusCause {
+                reason: "ResourceVersionTooLarge".to_owned(),
+                message: "Too large resource version".to_owned(),
+                field: String::new(),
+            };
+            let details = StatusDetails { causes: vec![cause], retry_after_seconds: 1, ..StatusDetails::default() };
+            Status::failure(504, "Timeout", message, Some(details))
+        }
+        Error::GeneratedNameTaken(resource, name) => {
+            let message = format!(
+                "{resource} \"{name}\" already exists, the server was not able to generate a unique name for the object"
+            );
+            let details = StatusDetails { retry_after_seconds: 1, ..details(resource, name) };
+            Status::failure(409, "AlreadyExists", message, Some(details))
+        }
+        Error::UnsupportedMediaType(message) => Status::failure(415, "UnsupportedMediaType", message, None),
+        Error::TooLarge(message) => Status::failure(413, "RequestEntityTooLarge", message, None),
+        Error::Unknown(message) => Status::failure(500, "", message, None),
+        Error::Internal(message) => internal(message),
+        Error::Unavailable(message) => {
+            let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
+            Status::failure(503, "ServiceUnavailable", message, Some(details))
+        }
+    }
+}
+
+fn details(resource: GroupResource, name: String) -> StatusDetails {
+    StatusDetails { name, group: resource.group, kind: resource.resource, ..StatusDetails::default() }
+}
+
+/// 400.
+pub fn bad_request(message: impl Into<String>) -> Status {
+    Status::failure(400, "BadRequest", message, None)
+}
+
+/// 500: the server failed, not the client.
+pub fn internal(message: String) -> Status {
+    let cause = StatusCause { message: message.clone(), ..StatusCause::default() };
+    let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };
+    Status::failure(500, "InternalError", format!("Internal error occurred: {message}"), Some(details))
+}
+
+/// 422: one cause for each error; the message names each text once.
+fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Status {
+    let mut texts: Vec<String> = Vec::with_capacity(errors.len());
+    for error in errors {
+        let text = error.to_string();
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let list = match texts.as_slice() {
+        [one] => one.clone(),
+        several => format!("[{}]", several.join(", ")),
+    };
+    let causes = errors
+        .iter()
+        .map(|error| StatusCause {
+            reason: error.reason().to_owned(),
+            message: error.message(),
+            field: error.path.to_string(),
+        })
+        .collect();
+    let details = StatusDetails {
+        name: name.to_owned(),
+        group: kind.group.clone(),
+        kind: kind.kind.clone(),
+        causes,
+        ..StatusDetails::default()
+    };
+    Status::failure(422, "Invalid", format!("{kind} \"{name}\" is invalid: {list}"), Some(details))
+}
+
+fn refuse(resource: GroupResource, name: String, message: &str, causes: Vec<(String, String, String)>) -> Status {
+    let message = match (resource.resource.as_str(), name.as_str()) {
+        ("", _) => format!("forbidden: {message}"),
+        (_, "") => format!("{resource} is forbidden: {message}"),
+        _ => format!("{resource} \"{name}\" is forbidden: {message}"),
+    };
+    let causes =
+        causes.into_iter().map(|(reason, message, field)| StatusCause { reason, message, field }).collect();
+    Status::failure(403, "Forbidden", message, Some(StatusDetails { causes, ..details(resource, name) }))
+}
+
+/// 403: what an authorizer did not allow.
+pub fn forbidden(asked: &Attributes<'_>, decision: &Decision) -> Status {
+    let (user, verb) = (&asked.user.name, asked.verb);
+    let message = if asked.resource.is_empty() {
+        format!("User {user:?} cannot {verb} path {:?}", asked.path)
+    } else {
+        let resource = match asked.subresource {
+            "" => asked.resource.to_owned(),
+            subresource => format!("{}/{subresource}", asked.resource),
+        };
+        let scope = match asked.namespace {
+            "" => "at the cluster scope".to_owned(),
+            namespace => format!("in the namespace {namespace:?}"),
+        };
+        format!("User {user:?} cannot {verb} resource {resource:?} in API group {:?} {scope}", asked.group)
+    };
+    // The reference escapes these so that no browser takes the message for HTML.
+    let message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let message = match decision {
+        Decision::NoOpinion(reason) | Decision::Deny(reason) if !reason.is_empty() => format!("{message}: {reason}"),
+        _ => message,
+    };
+    let resource = GroupResource { group: asked.group.to_owned(), resource: asked.resource.to_owned() };
+    refuse(resource, asked.name.to_owned(), &message, Vec::new())
+}
+
+/// 401.
+pub fn unauthorized() -> Status {
+    Status::failure(401, "Unauthorized", "Unauthorized", None)
+}
+
+/// 404: a group and version are served, but not this resource or path below them.
+pub fn no_such_resource() -> Status {
+    let message = "the server could not find the requested resource";
+    Status::failure(404, "NotFound", message, Some(StatusDetails::default()))
+}
+
+/// 405.
+pub fn method_not_allowed() -> Status {
+    let message = "the server does not allow this method on the requested resource";
+    Status::failure(405, "MethodNotAllowed", message, Some(StatusDetails::default()))
+}
+
+/// 406: nothing that the client accepts is offered.
+pub fn not_acceptable(refused: Unacceptable) -> Status {
+    let offers = Encoding::ALL.map(Encoding::media_type).join(", ");
+    match refused {
+        Unacceptable::MediaType => {
+            let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
+            Status::failure(406, "NotAcceptable", message, Some(StatusDetails::default()))
+        }
+        Unacceptable::Params => {
+            let message = format!("only the following media types are accepted: {offers}");
+            Status::failure(406, "NotAcceptable", message, None)
+        }
+    }
+}
+
+/// 406: a shape that only lists have was asked of an object, or the other way round.
+pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
+    let what = if is_list { "a list" } else { "not a list" };
+    Status::failure(406, "NotAcceptable", format!("you requested {asked}, but the requested object is {what}"), None)
+}
+
+/// 415: a body of a media type that is not read.
+pub fn unsupported_body() -> Status {
+    let offers = Encoding::ALL.map(Encoding::media_type).join(", ");
+    let message =
+        format!("the body of the request was in an unknown format - accepted media types include: {offers}");
+    Status::failure(415, "UnsupportedMediaType", message, None)
+}
+
+/// 415: a patch of a type that is not served.
+pub fn unsupported_patch(offers: &[&str]) -> Status {
+    let message = format!("415: Unsupported Media Type\n\nAccepted patch types: {}", offers.join(", "));
+    Status::failure(415, "UnsupportedMediaType", message, Some(StatusDetails::default()))
+}
+
+/// 413.
+pub fn too_large(limit: usize) -> Status {
+    let message = format!("Request entity too large: limit is {limit}");
+    Status::failure(413, "RequestEntityTooLarge", message, None)
+}
+
+/// 408: the body did not arrive in time.
+pub fn slow_body() -> Status {
+    Status::failure(408, "Timeout", "the body of the request did not arrive in time", None)
+}
+
+/// What a watch that cannot begin or go on tells its client in the stream; nothing where the client should just resume.
+pub fn of_watch(error: WatchError) -> Option<Status> {
+    match error {
+        WatchError::Expired(oldest) => {
+            let message = format!("too old resource version: the oldest to resume from is {oldest}");
+            Some(Status::failure(410, "Expired", message, None))
+        }
+        WatchError::Read(error) => Some(internal(error.to_string())),
+        WatchError::Lagged => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "status_tests.rs"]
+mod tests;

@@ -1,0 +1,195 @@
+//! Tables: columns and cells as command lines show them, made from objects by the kind's own columns.
+
+use serde_json::{Value, json};
+
+use super::{
+    list,
+    negotiate::{Accepted, Shape},
+    partial, status,
+    status::Refused,
+};
+use crate::{
+    cache::Object,
+    kind::{
+        Kind,
+        model::{Cell, Column, Style},
+    },
+    meta::{options::Query, time::Time},
+    schema::Document,
+    verbs::List,
+};
+
+/// What the reference says of the name column, and clients print in `kubectl get -o wide --help`-like views.
+const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
+
+/// What each row carries beside its cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Include {
+    /// Nothing.
+    None,
+    /// The metadata.
+    #[default]
+    Metadata,
+    /// The whole object.
+    Object,
+}
+
+impl Include {
+    /// Reads `includeObject`, where a Table was asked for.
+    ///
+    /// # Errors
+    /// 400 for a value that is none of the allowed.
+    pub fn parse(query: &Query, accepted: Accepted) -> Result<Self, Refused> {
+        if accepted.shape != Shape::Table {
+            return Ok(Self::default());
+        }
+        let given = query.iter().find(|(name, _)| name == "includeObject").map_or("", |(_, value)| value);
+        match given {
+            "" | "Metadata" => Ok(Self::Metadata),
+            "None" => Ok(Self::None),
+            "Object" => Ok(Self::Object),
+            other => Err(status::bad_request(format!(
+                "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be 'Metadata', 'Object', 'None', or empty"
+            ))
+            .into()),
+        }
+    }
+}
+
+/// Makes Tables of a kind's objects.
+pub struct Table<'k> {
+    kind: &'k Kind,
+    meta_version: &'static str,
+    include: Include,
+    now: Time,
+}
+
+impl<'k> Table<'k> {
+    /// Tables as of now.
+    pub fn new(kind: &'k Kind, meta_version: &'static str, include: Include) -> Self {
+        Self { kind, meta_version, include, now: Time::now() }
+    }
+
+    /// The Table of one object.
+    pub fn of_object(&self, object: &Object) -> Vec<u8> {
+        self.of_event(object, true)
+    }
+
+    /// The Table of one object, with or without the columns: a stream of Tables has them once.
+    pub fn of_event(&self, object: &Object, with_columns: bool) -> Vec<u8> {
+        let mut out = Vec::with_capacity(2048);
+        self.open(&mut out, &format!("{{\"resourceVersion\":\"{}\"}}", object.revision()), with_columns);
+        self.row(&mut out, object);
+        out.extend_from_slice(b"]}");
+        out
+    }
+
+    /// The Table of a list.
+    pub fn of_list(&self, list: &List) -> Vec<u8> {
+        let mut out = Vec::with_capacity(2048 + list.items.len() * 512);
+        self.open(&mut out, &list::metadata(list), true);
+        for (at, object) in list.items.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            self.row(&mut out, object);
+        }
+        out.extend_from_slice(b"]}");
+        out
+    }
+
+    fn open(&self, out: &mut Vec<u8>, metadata: &str, with_columns: bool) {
+        let columns = if with_columns { self.columns() } else { Value::Null };
+        out.extend_from_slice(
+            format!(
+                "{{\"kind\":\"Table\",\"apiVersion\":\"{}\",\"metadata\":{metadata},\"columnDefinitions\":{columns},\"rows\":[",
+                self.meta_version
+            )
+            .as_bytes(),
+        );
+    }
+
+    fn columns(&self) -> Value {
+        let name =
+            json!({"name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0});
+        let further = self.kind.columns.iter().map(|column| {
+            // The reference's own kinds show dates as text that the server made.
+            let of_builtin = self.kind.style == Style::Builtin && column.kind == "date";
+            json!({
+                "name": column.name,
+                "type": if of_builtin { "string" } else { column.kind },
+                "format": column.format,
+                "description": describe(column),
+                "priority": column.priority,
+            })
+        });
+        Value::Array(std::iter::once(name).chain(further).collect())
+    }
+
+    fn row(&self, out: &mut Vec<u8>, object: &Object) {
+        // An object that cannot be decoded still has its row, so that it can be seen and deleted.
+        let document: Document = serde_json::from_slice(object.json_bytes()).unwrap_or_default();
+        out.extend_from_slice(b"{\"cells\":[");
+        write(out, &Value::from(object.name()));
+        for column in &self.kind.columns {
+            out.push(b',');
+            write(out, &self.cell(column, &document));
+        }
+        out.extend_from_slice(b"],\"object\":");
+        match self.include {
+            Include::None => out.extend_from_slice(b"null"),
+            Include::Metadata => partial::write(out, object, self.meta_version),
+            Include::Object => out.extend_from_slice(object.json_bytes()),
+        }
+        out.push(b'}');
+    }
+
+    fn cell(&self, column: &Column, document: &Document) -> Value {
+        let value = match &column.cell {
+            Cell::Path(path) => path.of(document).cloned().unwrap_or_default(),
+            Cell::Computed(compute) => compute(document),
+        };
+        match (column.kind, value) {
+            (_, Value::Null) if column.kind == "date" && self.kind.style == Style::Builtin => "<unknown>".into(),
+            (_, Value::Null) => Value::Null,
+            ("date", Value::String(text)) => match text.parse::<Time>() {
+                Ok(at) => at.age(self.now).into(),
+                Err(_) => "<invalid>".into(),
+            },
+            ("string", text @ Value::String(_)) => text,
+            ("string", other) => other.to_string().into(),
+            ("integer", Value::Number(number)) => whole(&number),
+            ("number", number @ Value::Number(_)) => number,
+            ("boolean", flag @ Value::Bool(_)) => flag,
+            // What a kind computes is shown as it is: `2/3` may stand in a column of integers.
+            (_, value) if matches!(column.cell, Cell::Computed(_)) => value,
+            _ => Value::Null,
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the reference cuts a fraction off, too")]
+fn whole(number: &serde_json::Number) -> Value {
+    match (number.as_i64(), number.as_f64()) {
+        (Some(whole), _) => whole.into(),
+        (None, Some(fraction)) => (fraction as i64).into(),
+        (None, None) => Value::Null,
+    }
+}
+
+fn describe(column: &Column) -> String {
+    match &column.cell {
+        Cell::Path(path) if column.description.is_empty() => {
+            format!("Custom resource definition column (in JSONPath format): .{path}")
+        }
+        _ => column.description.clone(),
+    }
+}
+
+fn write(out: &mut Vec<u8>, value: &Value) {
+    serde_json::to_writer(&mut *out, value).expect("writing to memory does not fail");
+}
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

@@ -1,0 +1,250 @@
+//! Watches as response bodies: polled by the connection itself, with no task and no channel a watcher.
+//! Guarantees that frames are whole: a stream ends between two events, never inside one.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use axum::response::Response;
+use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame};
+use tokio::time::{Instant, Sleep};
+
+use super::{
+    negotiate::{Accepted, Shape},
+    partial,
+    resource::Call,
+    response, status,
+    table::{Include, Table},
+};
+use crate::{
+    cache::{Event, FRAME_END, Object, Watch, WatchError},
+    kind::{Kind, registry::Served},
+    meta::{Revision, status::Status},
+    verbs::{Error, Watching},
+};
+
+/// Time between bookmarks.
+const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
+/// The longest watch: further timeouts are cut to it.
+const MAX_SECONDS: u64 = 7 * 24 * 3600;
+/// Events taken from the cache at a time.
+const BATCH: usize = 128;
+/// Bytes of initial events copied together before they are handed to the connection.
+const CHUNK: usize = 128 << 10;
+
+/// Answers with a watch.
+pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>) -> Response {
+    let timeout = match timeout_seconds {
+        Some(seconds) if seconds != 0 => Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(MAX_SECONDS)),
+        _ => spread(call.app.limits.min_watch_seconds),
+    };
+    let now = Instant::now();
+    let deadline = now + timeout;
+    let next_bookmark = watching.bookmarks.then_some(now + BOOKMARK_INTERVAL);
+    response::stream(WatchBody {
+        render: Render {
+            served: call.request.served.clone(),
+            accepted: call.accepted,
+            include: call.include,
+            columns_sent: false,
+        },
+        initial: watching.initial.into_iter(),
+        initial_bookmark: watching.initial_bookmark,
+        watch: watching.watch,
+        events: Vec::new(),
+        buffer: BytesMut::new(),
+        deadline,
+        next_bookmark,
+        alarm: Box::pin(tokio::time::sleep_until(next_bookmark.map_or(deadline, |at| at.min(deadline)))),
+        ended: false,
+    })
+}
+
+/// Answers with a stream that holds nothing but a refusal.
+pub fn refuse(error: Error) -> Response {
+    let mut frame = Vec::new();
+    error_frame(&mut frame, &Status::from(error));
+    response::json(axum::http::StatusCode::OK, frame)
+}
+
+/// Between a time and twice that time, so that the watches of a restarted server do not all end at once.
+fn spread(seconds: u64) -> Duration {
+    let mut random = [0; 4];
+    getrandom::fill(&mut random).unwrap_or_default();
+    Duration::from_millis(seconds * 1000 + u64::from(u32::from_le_bytes(random)) % (seconds * 1000).max(1))
+}
+
+/// A watch as a response body.
+struct WatchBody {
+    render: Render,
+    initial: std::vec::IntoIter<Arc<Object>>,
+    initial_bookmark: Option<Revision>,
+    watch: Watch,
+    events: Vec<Event>,
+    buffer: BytesMut,
+    deadline: Instant,
+    next_bookmark: Option<Instant>,
+    /// Wakes at the deadline or at the next bookmark, whichever comes first.
+    alarm: Pin<Box<Sleep>>,
+    ended: bool,
+}
+
+impl WatchBody {
+    /// The next bytes of the initial events, their closing bookmark included.
+    fn initial(&mut self) -> Option<Bytes> {
+        let mut out = Vec::new();
+        while out.len() < CHUNK {
+            let Some(object) = self.initial.next() else { break };
+            self.render.event(&mut out, &Event::Added(object));
+        }
+        if self.initial.len() == 0 {
+            if let Some(revision) = self.initial_bookmark.take() {
+                self.render.bookmark(&mut out, revision, true);
+            }
+        }
+        (!out.is_empty()).then(|| out.into())
+    }
+
+    /// What the clock asks for: a bookmark, the end, or nothing yet.
+    fn on_time(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        ready!(self.alarm.as_mut().poll(cx));
+        let now = Instant::now();
+        self.ended = now >= self.deadline;
+        let mut out = Vec::new();
+        if self.next_bookmark.is_some() {
+            self.render.bookmark(&mut out, self.watch.position(), false);
+            let next = now + BOOKMARK_INTERVAL;
+            self.next_bookmark = Some(next);
+            self.alarm.as_mut().reset(next.min(self.deadline));
+        }
+        Poll::Ready((!out.is_empty()).then(|| out.into()))
+    }
+
+    /// The events that are ready, as one piece.
+    fn live(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        match ready!(self.watch.poll_events(cx, BATCH, &mut self.events)) {
+            Some(Ok(())) => Poll::Ready(Some(self.frames())),
+            Some(Err(error)) => {
+                self.ended = true;
+                Poll::Ready(failure(error))
+            }
+            None => {
+                self.ended = true;
+                Poll::Ready(None)
+            }
+        }
+    }
+
+    fn frames(&mut self) -> Bytes {
+        if let ([event], Shape::Full) = (self.events.as_slice(), self.render.accepted.shape) {
+            let frame = event.frame();
+            self.events.clear();
+            return frame;
+        }
+        let mut out = Vec::new();
+        for event in self.events.drain(..) {
+            self.render.event(&mut out, &event);
+        }
+        self.buffer.extend_from_slice(&out);
+        self.buffer.split().freeze()
+    }
+}
+
+fn failure(error: WatchError) -> Option<Bytes> {
+    let status = status::of_watch(error)?;
+    let mut out = Vec::new();
+    error_frame(&mut out, &status);
+    Some(out.into())
+}
+
+impl Body for WatchBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let this = &mut *self;
+        if let Some(bytes) = this.initial() {
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        while !this.ended {
+            // The clock comes first, so that a busy watch ends in time, too.
+            let bytes = match this.on_time(cx) {
+                Poll::Ready(bytes) => bytes,
+                Poll::Pending => ready!(this.live(cx)),
+            };
+            if let Some(bytes) = bytes {
+                return Poll::Ready(Some(Ok(Frame::data(bytes))));
+            }
+        }
+        Poll::Ready(None)
+    }
+}
+
+/// Writes events in the form that was negotiated.
+struct Render {
+    served: Arc<Served>,
+    accepted: Accepted,
+    include: Include,
+    columns_sent: bool,
+}
+
+impl Render {
+    fn event(&mut self, out: &mut Vec<u8>, event: &Event) {
+        let opening = event.event_type().opening();
+        match self.accepted.shape {
+            Shape::Full | Shape::PartialList => {
+                out.extend_from_slice(opening.as_bytes());
+                out.extend_from_slice(event.object().json_bytes());
+            }
+            Shape::Partial => {
+                out.extend_from_slice(opening.as_bytes());
+                partial::write(out, event.object(), self.accepted.meta_version());
+            }
+            Shape::Table => {
+                out.extend_from_slice(opening.as_bytes());
+                self.table(out, event.object());
+            }
+        }
+        out.extend_from_slice(FRAME_END.as_bytes());
+    }
+
+    fn table(&mut self, out: &mut Vec<u8>, object: &Object) {
+        let table = Table::new(&self.served.kind, self.accepted.meta_version(), self.include);
+        out.extend_from_slice(&table.of_event(object, !self.columns_sent));
+        self.columns_sent = true;
+    }
+
+    fn bookmark(&mut self, out: &mut Vec<u8>, revision: Revision, ends_initial: bool) {
+        let object = bookmark_object(&self.served.kind, revision, ends_initial);
+        out.extend_from_slice(b"{\"type\":\"BOOKMARK\",\"object\":");
+        match self.accepted.shape {
+            Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
+            Shape::Partial => partial::write(out, &object, self.accepted.meta_version()),
+            Shape::Table => self.table(out, &object),
+        }
+        out.extend_from_slice(FRAME_END.as_bytes());
+    }
+}
+
+/// An object of the kind with nothing but a revision.
+fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Object {
+    let metadata: &[u8] = if ends_initial {
+        br#"{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}"#
+    } else {
+        br#"{"metadata":{"creationTimestamp":null}}"#
+    };
+    let type_meta = format!("\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind.kind, kind.group_version);
+    let reading = crate::cache::Reading { body: Bytes::from_static(metadata), ..crate::cache::Reading::default() };
+    Object::compose("", revision, &type_meta, reading)
+}
+
+fn error_frame(out: &mut Vec<u8>, status: &Status) {
+    out.extend_from_slice(b"{\"type\":\"ERROR\",\"object\":");
+    serde_json::to_writer(&mut *out, status).expect("writing to memory does not fail");
+    out.extend_from_slice(FRAME_END.as_bytes());
+}
