@@ -113,6 +113,11 @@ pub struct Hooks {
     pub validate: Option<fn(&Document, &HookContext<'_>) -> Result<Vec<FieldError>, String>>,
     /// Makes a name out of `metadata.generateName`; without it five random characters are appended.
     pub generate_name: Option<fn(&Document, base: &str) -> Result<String, String>>,
+    /// Changes the object when its deletion is first asked for, before it is stored so: a namespace becomes terminating.
+    pub on_delete: Option<fn(&mut Document)>,
+    /// Whether something besides `metadata.finalizers` and grace still holds a deleted object: a namespace has finalizers
+    /// of its own in its spec. A kind with this hook has the finalize subresource, through which they are taken out.
+    pub holds_deletion: Option<fn(&Document) -> bool>,
 }
 
 /// A kind as data. Kinds may come and change while the server runs; whoever uses one holds it as `Arc<Kind>`.

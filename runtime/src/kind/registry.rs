@@ -7,7 +7,10 @@ use std::{
 
 use arc_swap::ArcSwap;
 
-use super::{Kind, record::{KindReader, Transformer}};
+use super::{
+    Kind,
+    record::{KindReader, Transformer},
+};
 use crate::cache;
 
 /// A kind that is served, and its place in the cache.
@@ -125,7 +128,12 @@ fn check_clash(new: &Kind, old: &Kind) -> Result<(), String> {
     }
     for kind in [&new.kind, &new.list_kind] {
         if [&old.kind, &old.list_kind].contains(&kind) {
-            return Err(format!("kind {kind} of {} is taken by {} of {}", new.group_resource(), old.kind, old.group_resource()));
+            return Err(format!(
+                "kind {kind} of {} is taken by {} of {}",
+                new.group_resource(),
+                old.kind,
+                old.group_resource()
+            ));
         }
     }
     let taken = |name: &str| name == old.plural || name == old.singular || old.short_names.iter().any(|n| n == name);

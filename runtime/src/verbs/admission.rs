@@ -1,6 +1,6 @@
 //! Admission: what may change or refuse a write between decoding and storing it.
 use super::{Api, Error, Request};
-use crate::schema::Document;
+use crate::{cache::Object, kind::Kind, schema::Document};
 
 /// A write on its way to the store.
 pub struct Attempt<'a> {
@@ -31,9 +31,70 @@ pub trait Admission: Send + Sync {
         let _ = (api, attempt, object);
         Ok(())
     }
+
+    /// May refuse a deletion.
+    ///
+    /// # Errors
+    /// Why the deletion is refused.
+    fn delete(&self, api: &Api, request: &Request) -> Result<(), Error> {
+        let _ = (api, request);
+        Ok(())
+    }
 }
 
-/// Refuses new objects in a namespace that is missing or terminating.
+/// Refuses new objects in a namespace that is missing or terminating, and the deletion of the namespaces that a cluster
+/// cannot do without. Where no kind `namespaces` is served, every namespace is there.
 pub struct NamespaceExists;
 
-impl Admission for NamespaceExists {}
+/// Namespaces that are never deleted.
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+impl Admission for NamespaceExists {
+    fn admit(&self, api: &Api, attempt: &Attempt<'_>, object: &mut Document) -> Result<(), Error> {
+        let request = attempt.request;
+        if attempt.old.is_some() || request.namespace.is_empty() {
+            return Ok(());
+        }
+        let Some(namespaces) = api.registry.find("", "v1", "namespaces") else { return Ok(()) };
+        let Some(namespace) = namespaces.objects.snapshot().get(&request.namespace) else {
+            return Err(Error::NotFound(namespaces.kind.group_resource(), request.namespace.clone()));
+        };
+        if !is_terminating(&namespaces.kind, &namespace) {
+            return Ok(());
+        }
+        let (name, namespace) = (super::system::text(object, "name").to_owned(), &request.namespace);
+        Err(Error::Forbidden {
+            resource: request.served.kind.group_resource(),
+            name,
+            message: format!("unable to create new content in namespace {namespace} because it is being terminated"),
+            causes: vec![(
+                "NamespaceTerminating".to_owned(),
+                format!("namespace {namespace} is being terminated"),
+                "metadata.namespace".to_owned(),
+            )],
+        })
+    }
+
+    fn delete(&self, _api: &Api, request: &Request) -> Result<(), Error> {
+        if !is_namespace(&request.served.kind) || !IMMORTAL.contains(&request.name.as_str()) {
+            return Ok(());
+        }
+        Err(Error::Forbidden {
+            resource: request.served.kind.group_resource(),
+            name: request.name.clone(),
+            message: "this namespace may not be deleted".to_owned(),
+            causes: Vec::new(),
+        })
+    }
+}
+
+/// Whether a kind is the one that namespaces are of.
+pub(super) fn is_namespace(kind: &Kind) -> bool {
+    kind.group_version.group.is_empty() && kind.plural == "namespaces"
+}
+
+/// Reads the phase among the selectable fields, which the cache has at hand.
+fn is_terminating(kind: &Kind, namespace: &Object) -> bool {
+    let phase = kind.selectable.iter().position(|path| path.0 == ["status", "phase"]);
+    phase.is_some_and(|position| namespace.field(position) == "Terminating")
+}

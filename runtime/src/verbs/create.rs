@@ -1,13 +1,85 @@
 //! create: a new object.
-use super::{Api, Error, Request, Written};
-use crate::{meta::options::CreateOptions, schema::Document};
+use super::{
+    Answer, Api, Error, Part, Request, Written,
+    commit::{Outcome, preview},
+    decode::Origin,
+    names,
+    pipeline::Write,
+    system,
+};
+use crate::{
+    kind::model::Scope,
+    meta::{Revision, options::CreateOptions},
+    schema::Document,
+    storage::Expect,
+};
+
+/// How many names are made up before the client is told that none was free.
+const NAMES_TRIED: usize = 8;
 
 impl Api {
     /// Creates an object.
     ///
     /// # Errors
-    /// [`Error`].
-    pub async fn create(&self, _request: &Request, _body: Document, _options: &CreateOptions) -> Result<Written, Error> {
-        todo!()
+    /// [`Error`]: what is wrong with the object, [`Error::AlreadyExists`], or what is wrong with its namespace.
+    pub async fn create(&self, request: &Request, body: Document, options: &CreateOptions) -> Result<Written, Error> {
+        if request.part != Part::Whole {
+            return Err(Error::MethodNotAllowed);
+        }
+        if request.served.kind.scope == Scope::Namespaced && request.namespace.is_empty() {
+            return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
+        }
+        let write = Write { request, options, origin: Origin::Body };
+        let mut document = body;
+        let warnings = write.decode(&mut document)?;
+        // Held until the commit is queued, at the least: who empties the namespace comes after that.
+        let _entered = self.gates.enter(&request.namespace).await;
+        write.complete(self, &mut document, None)?;
+        let answer = self.create_named(&write, document).await?;
+        Ok(Written { answer, created: true, warnings })
+    }
+
+    /// Stores a completed object under its own name, or under one made up.
+    async fn create_named(&self, write: &Write<'_>, mut document: Document) -> Result<Answer, Error> {
+        let kind = &*write.request.served.kind;
+        let base = system::text(&document, "generateName").to_owned();
+        let made_up = system::text(&document, "name").is_empty() && !base.is_empty();
+        for _ in 0..if made_up { NAMES_TRIED } else { 1 } {
+            if made_up {
+                let name = match kind.hooks.generate_name {
+                    Some(hook) => hook(&document, &base),
+                    None => names::generate(&base),
+                };
+                system::set(&mut document, "name", name.map_err(Error::Internal)?);
+            }
+            write.validate(self, &document, None)?;
+            if !system::text(&document, "resourceVersion").is_empty() {
+                let message = "resourceVersion should not be set on objects to be created";
+                return Err(Error::Unknown(message.to_owned()));
+            }
+            if let Outcome::Done(answer) = self.insert(write, &document).await? {
+                return Ok(answer);
+            }
+        }
+        let name = system::text(&document, "name").to_owned();
+        Err(match made_up {
+            true => Error::GeneratedNameTaken(kind.group_resource(), name),
+            false => Error::AlreadyExists(kind.group_resource(), name),
+        })
+    }
+
+    async fn insert(&self, write: &Write<'_>, document: &Document) -> Result<Outcome<Answer>, Error> {
+        let request = write.request;
+        let key = request.key_of(system::text(document, "name"));
+        if write.options.dry_run {
+            if request.served.objects.snapshot().get(&key).is_some() {
+                return Ok(Outcome::Lost);
+            }
+            return preview(request, &key, Revision(0), document).map(|object| Outcome::Done(Answer::Object(object)));
+        }
+        Ok(match self.store(request, &key, document, Expect::Absent).await? {
+            Outcome::Done(object) => Outcome::Done(Answer::Object(object)),
+            Outcome::Lost => Outcome::Lost,
+        })
     }
 }

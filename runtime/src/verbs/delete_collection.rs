@@ -1,18 +1,71 @@
 //! deletecollection: each object that a list gives, one by one.
-use super::{Api, Error, List, Request};
-use crate::meta::options::{DeleteOptions, ListOptions};
+use std::{future::Future, pin::Pin, task::Poll};
+
+use super::{Api, Deleted, Error, List, Request};
+use crate::{
+    cache::Object,
+    kind::model::Scope,
+    meta::options::{DeleteOptions, ListOptions},
+};
+
+/// How many deletions are under way at once: they share the disk's flushes.
+const AT_ONCE: usize = 64;
 
 impl Api {
     /// Deletes what the options select, and gives the objects as they were.
     ///
     /// # Errors
-    /// [`Error`].
+    /// As [`Api::list`] and [`Api::delete`]; what came before a deletion that failed stays deleted.
     pub async fn delete_collection(
         &self,
-        _request: &Request,
-        _list: &ListOptions,
-        _options: &DeleteOptions,
+        request: &Request,
+        list: &ListOptions,
+        options: &DeleteOptions,
     ) -> Result<List, Error> {
-        todo!()
+        let selected = self.list(request, list).await?;
+        for some in selected.items.chunks(AT_ONCE) {
+            let requests: Vec<Request> = some.iter().map(|object| request_for(request, object)).collect();
+            let deletions = requests.iter().map(|one| Box::pin(self.delete(one, options)) as Deletion<'_>).collect();
+            for done in all(deletions).await {
+                match done {
+                    // Somebody else was quicker.
+                    Ok(_) | Err(Error::NotFound(..)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(selected)
     }
+}
+
+/// A deletion under way.
+type Deletion<'a> = Pin<Box<dyn Future<Output = Result<Deleted, Error>> + Send + 'a>>;
+
+/// Waits for all deletions. They are few, so looking at each one that is left at every wake-up is cheap.
+async fn all(mut deletions: Vec<Deletion<'_>>) -> Vec<Result<Deleted, Error>> {
+    let mut done = Vec::with_capacity(deletions.len());
+    std::future::poll_fn(|context| {
+        deletions.retain_mut(|deletion| match deletion.as_mut().poll(context) {
+            Poll::Ready(result) => {
+                done.push(result);
+                false
+            }
+            Poll::Pending => true,
+        });
+        if deletions.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    done
+}
+
+fn request_for(request: &Request, object: &Object) -> Request {
+    let mut one = request.clone();
+    match object.key().split_once('/') {
+        Some((namespace, name)) if request.served.kind.scope == Scope::Namespaced => {
+            namespace.clone_into(&mut one.namespace);
+            name.clone_into(&mut one.name);
+        }
+        _ => object.key().clone_into(&mut one.name),
+    }
+    one
 }

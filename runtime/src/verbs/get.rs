@@ -1,13 +1,35 @@
 //! get: one object, no older than asked for.
-use super::{Answer, Api, Error, Request};
-use crate::meta::options::GetOptions;
+use std::sync::Arc;
+
+use super::{Answer, Api, Error, Part, Request, scale};
+use crate::{cache::Object, meta::options::GetOptions};
 
 impl Api {
     /// One object, or a subresource of it.
     ///
     /// # Errors
-    /// [`Error`].
-    pub async fn get(&self, _request: &Request, _options: &GetOptions) -> Result<Answer, Error> {
-        todo!()
+    /// [`Error::NotFound`]; [`Error::TooLargeRevision`] where the revision asked for does not come.
+    pub async fn get(&self, request: &Request, options: &GetOptions) -> Result<Answer, Error> {
+        if let Some(asked) = options.resource_version {
+            self.reach(asked).await?;
+        }
+        let object = current(request)?;
+        match request.part {
+            Part::Scale => scale::of_object(&request.served.kind, &object).map(Answer::Document),
+            Part::Whole | Part::Status | Part::Finalize => Ok(Answer::Object(object)),
+        }
+    }
+}
+
+/// The newest state of the object that a request names.
+///
+/// # Errors
+/// [`Error::NotFound`]; [`Error::Internal`] for an object whose stored bytes cannot be understood: it is there, so it is
+/// not "not found", but there is nothing to show.
+pub(super) fn current(request: &Request) -> Result<Arc<Object>, Error> {
+    let object = request.served.objects.snapshot().get(&request.key()).ok_or_else(|| request.not_found())?;
+    match object.unreadable() {
+        None => Ok(object),
+        Some(reason) => Err(Error::Internal(format!("{:?} cannot be read from the store: {reason}", request.name))),
     }
 }

@@ -1,13 +1,109 @@
 //! list: the objects of a kind at one revision, whole or a page at a time.
-use super::{Api, Error, List, Request};
-use crate::meta::options::ListOptions;
+use std::sync::Arc;
+
+use super::{Api, Error, List, Request, continue_token::Position, revisions::unreadable, selection::Selection};
+use crate::{
+    cache::{Object, Snapshot},
+    meta::{
+        Revision,
+        options::{ListOptions, VersionMatch},
+    },
+    storage::ReadError,
+};
 
 impl Api {
     /// The objects that the options select, in key order.
     ///
     /// # Errors
-    /// [`Error`].
-    pub async fn list(&self, _request: &Request, _options: &ListOptions) -> Result<List, Error> {
-        todo!()
+    /// [`Error::BadRequest`] for selectors and tokens that are wrong, [`Error::Expired`] where the state asked for is
+    /// gone, [`Error::TooLargeRevision`] where it does not come.
+    pub async fn list(&self, request: &Request, options: &ListOptions) -> Result<List, Error> {
+        let selection = Selection::new(request, options)?;
+        let (snapshot, after) = self.state(request, options).await?;
+        // Version zero asks for whatever is at hand, and the reference then gives all of it.
+        let limit = if options.resource_version == Some(Revision(0)) { 0 } else { options.limit };
+        Ok(page(&snapshot, &selection, after.as_deref(), limit))
     }
+
+    /// The state to list, and the key below the prefix after which to go on.
+    async fn state(&self, request: &Request, options: &ListOptions) -> Result<(Snapshot, Option<String>), Error> {
+        if !options.continue_token.is_empty() {
+            if options.resource_version.is_some_and(|revision| revision != Revision(0)) {
+                let message = "specifying resource version is not allowed when using continue";
+                return Err(Error::BadRequest(message.to_owned()));
+            }
+            return self.continued(request, Position::decode(&options.continue_token)?).await;
+        }
+        let objects = &request.served.objects;
+        let Some(asked) = options.resource_version.filter(|revision| *revision != Revision(0)) else {
+            return Ok((objects.snapshot(), None));
+        };
+        self.reach(asked).await?;
+        // A limit makes a version without a match exact: its pages would otherwise be of different states.
+        let exact = match options.resource_version_match {
+            Some(how) => how == VersionMatch::Exact,
+            None => options.limit > 0,
+        };
+        let snapshot = match exact {
+            true => objects.snapshot_at(asked).await.map_err(|error| unreadable(&error, asked))?,
+            false => objects.snapshot(),
+        };
+        Ok((snapshot, None))
+    }
+
+    async fn continued(&self, request: &Request, from: Position) -> Result<(Snapshot, Option<String>), Error> {
+        let objects = &request.served.objects;
+        let Some(revision) = from.revision else { return Ok((objects.snapshot(), Some(from.after))) };
+        self.reach(revision).await?;
+        match objects.snapshot_at(revision).await {
+            Ok(snapshot) => Ok((snapshot, Some(from.after))),
+            Err(ReadError::Compacted(_)) => Err(Error::Expired {
+                message: TOO_OLD_TO_CONTINUE.to_owned(),
+                continue_token: Some(Position { revision: None, ..from }.encode()),
+            }),
+            Err(error) => Err(unreadable(&error, revision)),
+        }
+    }
+}
+
+/// The reference's text, which tells the client its two ways on.
+const TOO_OLD_TO_CONTINUE: &str = "The provided continue parameter is too old to display a consistent list result. \
+You can start a new list without the continue parameter, or use the continue token in this response to retrieve the \
+remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were \
+created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+/// At most `limit` selected objects after a key; zero is no limit.
+fn page(snapshot: &Snapshot, selection: &Selection, after: Option<&str>, limit: usize) -> List {
+    let revision = snapshot.revision();
+    let after = after.map(|after| format!("{}{after}", selection.prefix));
+    let whole = |items| List { revision, items, continue_token: None, remaining: None };
+
+    if let Some(key) = &selection.key {
+        let found = snapshot.get(key).filter(|object| selection.selects(object));
+        let found = found.filter(|_| after.as_ref().is_none_or(|after| key > after));
+        return whole(found.into_iter().collect());
+    }
+    let mut objects = snapshot.range(&selection.prefix, after.as_deref());
+    if limit == 0 {
+        return whole(match &selection.filter {
+            None => objects.cloned().collect(),
+            Some(filter) => objects.filter(|object| filter(object)).cloned().collect(),
+        });
+    }
+    let mut items: Vec<Arc<Object>> = Vec::new();
+    while items.len() < limit
+        && let Some(object) = objects.next()
+    {
+        if selection.selects(object) {
+            items.push(object.clone());
+        }
+    }
+    let (Some(last), true) = (items.last(), items.len() == limit && objects.next().is_some()) else {
+        return whole(items);
+    };
+    // What a selector leaves of the rest is not known without looking at all of it.
+    let remaining = selection.filter.is_none().then(|| snapshot.count(&selection.prefix, Some(last.key())));
+    let after = last.key()[selection.prefix.len()..].to_owned();
+    let continue_token = Some(Position { revision: Some(revision), after }.encode());
+    List { revision, items, continue_token, remaining }
 }

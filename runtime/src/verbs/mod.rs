@@ -8,29 +8,32 @@ use crate::{
     auth::User,
     cache::{Cache, Object, Watch},
     kind::{Registry, registry::Served},
-    meta::Revision,
+    meta::{FieldErrorKind, Revision},
     schema::Document,
     storage::Store,
 };
 
 pub mod admission;
-//@mod commit;
-//@mod continue_token;
+mod commit;
+mod continue_token;
 mod create;
+mod decode;
 mod delete;
 mod delete_collection;
 pub mod error;
-//@mod gate;
+mod gate;
 mod get;
 mod list;
-//@mod names;
+mod names;
 mod patch;
-//@mod pipeline;
-//@mod revisions;
-//@mod scale;
-//@mod selection;
-//@#[cfg(test)]
-//@mod tests;
+mod pipeline;
+mod revisions;
+mod rewrite;
+mod scale;
+mod selection;
+mod system;
+#[cfg(test)]
+mod tests;
 mod update;
 mod watch;
 
@@ -47,6 +50,8 @@ pub struct Api {
     pub store: Arc<dyn Store>,
     /// What may change or refuse a write, in order.
     admission: Vec<Arc<dyn Admission>>,
+    /// Keeps creation in a namespace and the namespace's deletion apart.
+    gates: gate::Gates,
 }
 
 impl Api {
@@ -65,7 +70,7 @@ impl Api {
     ) -> Arc<Self> {
         let mut admission: Vec<Arc<dyn Admission>> = vec![Arc::new(admission::NamespaceExists)];
         admission.extend(further);
-        Arc::new(Self { registry, cache, store, admission })
+        Arc::new(Self { registry, cache, store, admission, gates: gate::Gates::default() })
     }
 }
 
@@ -104,6 +109,23 @@ pub struct Request {
     pub name: String,
     /// The object or a subresource.
     pub part: Part,
+}
+
+impl Request {
+    /// The key of the object that the path names, below the resource's prefix.
+    pub fn key(&self) -> String {
+        self.key_of(&self.name)
+    }
+
+    /// The key of an object of the path's namespace.
+    fn key_of(&self, name: &str) -> String {
+        if self.namespace.is_empty() { name.to_owned() } else { format!("{}/{name}", self.namespace) }
+    }
+
+    /// There is no object of the path's name.
+    fn not_found(&self) -> Error {
+        Error::NotFound(self.served.kind.group_resource(), self.name.clone())
+    }
 }
 
 /// What a verb answers with for one object.

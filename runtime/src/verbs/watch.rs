@@ -1,13 +1,61 @@
 //! watch: changes as they happen, from a revision or from the state of the moment.
-use super::{Api, Error, Request, Watching};
-use crate::meta::options::ListOptions;
+use std::sync::Arc;
+
+use super::{Api, Error, Request, Watching, revisions::unreadable, selection::Selection};
+use crate::{
+    cache::{Object, Snapshot, WatchError},
+    meta::{Revision, options::ListOptions},
+};
 
 impl Api {
     /// Changes of the objects that the options select.
     ///
+    /// Without a version, or from version zero, the watch begins with the state as it is. From another version it begins
+    /// with the changes after that one; one that has not happened yet is waited for, without an end.
+    ///
     /// # Errors
-    /// [`Error`].
-    pub async fn watch(&self, _request: &Request, _options: &ListOptions) -> Result<Watching, Error> {
-        todo!()
+    /// [`Error::BadRequest`] for a selector that is wrong, [`Error::Expired`] where changes after the version are gone,
+    /// [`Error::TooLargeRevision`] where the initial events must not be older than a version that does not come.
+    pub async fn watch(&self, request: &Request, options: &ListOptions) -> Result<Watching, Error> {
+        let selection = Selection::new(request, options)?;
+        let objects = &request.served.objects;
+        let asked = options.resource_version.filter(|revision| *revision != Revision(0));
+
+        let (initial, after) = match (options.initial_events, asked) {
+            (Some(true), asked) => {
+                if let Some(asked) = asked {
+                    self.reach(asked).await?;
+                }
+                let snapshot = objects.snapshot();
+                (selected(&snapshot, &selection), snapshot.revision())
+            }
+            (None, None) => {
+                let snapshot = objects.snapshot();
+                (selected(&snapshot, &selection), snapshot.revision())
+            }
+            (Some(false), None) => (Vec::new(), objects.snapshot().revision()),
+            (_, Some(asked)) => (Vec::new(), asked),
+        };
+        let interest = selection.interest();
+        let watch = objects.watch(after, interest, selection.filter).await.map_err(|error| refused(&error, after))?;
+        let wants_end = options.initial_events == Some(true) && options.bookmarks;
+        Ok(Watching { initial, initial_bookmark: wants_end.then_some(after), bookmarks: options.bookmarks, watch })
+    }
+}
+
+fn selected(snapshot: &Snapshot, selection: &Selection) -> Vec<Arc<Object>> {
+    match &selection.key {
+        Some(key) => snapshot.get(key).into_iter().filter(|object| selection.selects(object)).collect(),
+        None => snapshot.range(&selection.prefix, None).filter(|object| selection.selects(object)).cloned().collect(),
+    }
+}
+
+fn refused(error: &WatchError, asked: Revision) -> Error {
+    match error {
+        WatchError::Expired(oldest) => {
+            Error::Expired { message: format!("too old resource version: {asked} ({oldest})"), continue_token: None }
+        }
+        WatchError::Lagged => Error::Unavailable("the server is stopping".to_owned()),
+        WatchError::Read(error) => unreadable(error, asked),
     }
 }

@@ -93,7 +93,12 @@ impl Labels {
 
     /// Whether an object with these labels is selected.
     pub fn matches(&self, labels: &[(Box<str>, Box<str>)]) -> bool {
-        self.0.iter().all(|requirement| requirement.matches(labels))
+        self.matches_by(|key| labels.iter().find(|(name, _)| **name == *key).map(|(_, value)| &**value))
+    }
+
+    /// Whether an object is selected; the closure gives the value of a label.
+    pub fn matches_by<'a>(&self, value_of: impl Fn(&str) -> Option<&'a str>) -> bool {
+        self.0.iter().all(|requirement| requirement.allows(value_of(&requirement.key)))
     }
 }
 
@@ -105,13 +110,12 @@ pub(super) fn requirement((key, operator, mut values): (&str, Operator, Vec<&str
 }
 
 impl LabelRequirement {
-    /// Whether the labels meet the requirement.
-    pub fn matches(&self, labels: &[(Box<str>, Box<str>)]) -> bool {
-        // Objects have a handful of labels: looking through them is quicker than any search.
-        let value = labels.iter().find(|(key, _)| *key == self.key).map(|(_, value)| value);
+    /// Whether a label's value meets the requirement; `None` where the object does not have the label.
+    pub fn allows(&self, value: Option<&str>) -> bool {
+        let named = |value: &str| self.values.iter().any(|one| **one == *value);
         match (self.operator, value) {
-            (Operator::In, Some(value)) => self.values.contains(value),
-            (Operator::NotIn, Some(value)) => !self.values.contains(value),
+            (Operator::In, Some(value)) => named(value),
+            (Operator::NotIn, Some(value)) => !named(value),
             (Operator::Exists, found) => found.is_some(),
             (Operator::Absent, found) => found.is_none(),
             (Operator::NotIn, None) => true,

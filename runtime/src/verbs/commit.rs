@@ -1,0 +1,95 @@
+//! Commits: from a document that has passed the pipeline to the object that readers see.
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{Api, Error, Request};
+use crate::{
+    cache::{Object, Reader},
+    meta::Revision,
+    schema::Document,
+    storage::{CommitError, Expect, Op},
+};
+
+/// What came of a commit.
+pub(super) enum Outcome<T> {
+    /// It happened.
+    Done(T),
+    /// Another write of the object came first; readers see it by now.
+    Lost,
+}
+
+impl Api {
+    /// Stores an object, and gives it as readers see it.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] while the server stops, [`Error::Internal`] where the engine fails.
+    pub(super) async fn store(
+        &self,
+        request: &Request,
+        key: &str,
+        document: &Document,
+        expect: Expect,
+    ) -> Result<Outcome<Arc<Object>>, Error> {
+        let value = record(request, key, document)?;
+        let op = Op { key: full_key(request, key), value: Some(value.clone()), expect };
+        let revision = match self.commit(op).await? {
+            Outcome::Done(revision) => revision,
+            Outcome::Lost => return Ok(Outcome::Lost),
+        };
+        // The cache has rendered it already, unless a later write has replaced it there.
+        let newest = request.served.objects.snapshot().get(key).filter(|object| object.revision() == revision);
+        Ok(Outcome::Done(newest.unwrap_or_else(|| render(request, key, revision, &value))))
+    }
+
+    /// Deletes an object that is still at a revision.
+    ///
+    /// # Errors
+    /// As [`Api::store`].
+    pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Outcome<()>, Error> {
+        let op = Op { key: full_key(request, key), value: None, expect: Expect::At(at) };
+        Ok(match self.commit(op).await? {
+            Outcome::Done(_) => Outcome::Done(()),
+            Outcome::Lost => Outcome::Lost,
+        })
+    }
+
+    async fn commit(&self, op: Op) -> Result<Outcome<Revision>, Error> {
+        match self.store.commit(vec![op]).await {
+            Ok(revisions) => Ok(Outcome::Done(*revisions.first().expect("a revision for each operation"))),
+            Err(CommitError::Conflict { current, .. }) => {
+                self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
+                Ok(Outcome::Lost)
+            }
+            Err(error @ CommitError::Closed) => Err(Error::Unavailable(error.to_string())),
+            Err(error @ CommitError::Engine(_)) => Err(Error::Internal(error.to_string())),
+        }
+    }
+}
+
+/// An object as it would look, for a write that stores nothing. Revision zero leaves the resourceVersion out.
+///
+/// # Errors
+/// [`Error::Internal`] where the record could not be made.
+pub(super) fn preview(
+    request: &Request,
+    key: &str,
+    revision: Revision,
+    document: &Document,
+) -> Result<Arc<Object>, Error> {
+    Ok(render(request, key, revision, &record(request, key, document)?))
+}
+
+fn record(request: &Request, key: &str, document: &Document) -> Result<Bytes, Error> {
+    request.served.records.write(&full_key(request, key), document).map_err(Error::Internal)
+}
+
+fn render(request: &Request, key: &str, revision: Revision, value: &Bytes) -> Arc<Object> {
+    let records = &*request.served.records;
+    let reading = records.read(&full_key(request, key), value);
+    Arc::new(Object::compose(key, revision, records.type_meta(), reading))
+}
+
+fn full_key(request: &Request, key: &str) -> Arc<str> {
+    format!("{}{key}", request.served.objects.prefix()).into()
+}

@@ -1,0 +1,141 @@
+//! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
+use std::sync::LazyLock;
+
+use super::Error;
+use crate::{
+    kind::{Kind, model::Style},
+    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, ObjectMeta, options::FieldValidation},
+    schema::{self, ApiType, Document, Schema},
+};
+
+/// The schema of `metadata`, which is the same for all kinds.
+static METADATA: LazyLock<Schema> = LazyLock::new(|| {
+    ObjectMeta::DECLARATION.schema(true).expect("the declaration of ObjectMeta is part of this crate")
+});
+
+/// Members of `metadata` that clients may send and that are not kept.
+const NOT_KEPT: [&str; 2] = ["managedFields", "selfLink"];
+
+/// Where a document came from, which decides how its mistakes are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A request's body.
+    Body,
+    /// The result of a patch.
+    Patch,
+}
+
+/// Brings a document into the kind's shape: type meta filled in, values of the right types, unknown fields dropped. Gives
+/// warnings about the latter.
+///
+/// # Errors
+/// What the reference answers to a body it cannot decode: 400, or 422 naming the patch.
+pub(super) fn decode(
+    kind: &Kind,
+    document: &mut Document,
+    validation: FieldValidation,
+    origin: Origin,
+) -> Result<Vec<String>, Error> {
+    let refuse = |document: &Document, why: &str| match origin {
+        Origin::Body => Error::BadRequest(format!("{} {why}", cannot_be_handled(kind))),
+        Origin::Patch => bad_patch(document, why),
+    };
+    type_meta(kind, document)?;
+    if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
+        NOT_KEPT.iter().for_each(|name| drop(metadata.remove(*name)));
+    }
+    if let Some(why) = wrong_types(kind, document) {
+        return Err(refuse(document, &why));
+    }
+    // What a strict patch is told shows the document as it was before the unknown fields were dropped.
+    let whole = (validation == FieldValidation::Strict).then(|| document.clone());
+    let unknown = drop_unknown(kind, document);
+    if unknown.is_empty() {
+        return Ok(Vec::new());
+    }
+    let told = || unknown.iter().map(|path| format!("unknown field \"{path}\""));
+    match (validation, whole) {
+        (FieldValidation::Strict, whole) => {
+            let why = format!("strict decoding error: {}", told().collect::<Vec<_>>().join(", "));
+            Err(refuse(whole.as_ref().unwrap_or(document), &why))
+        }
+        (FieldValidation::Warn, _) => Ok(told().collect()),
+        (FieldValidation::Ignore, _) => Ok(Vec::new()),
+    }
+}
+
+/// Drops empty values that mean the same as absent ones, so that documents that mean the same are equal.
+pub(super) fn normalise(kind: &Kind, document: &mut Document) {
+    schema::normalise(&kind.schema, document);
+    if let Some(metadata) = document.get_mut("metadata") {
+        schema::normalise(&METADATA, metadata);
+    }
+}
+
+/// What the reference says of a body that is no object of the kind.
+fn cannot_be_handled(kind: &Kind) -> String {
+    format!("{0} in version {1:?} cannot be handled as a {0}:", kind.kind, kind.group_version.version)
+}
+
+/// The error for a patch whose result is no object of the kind. It names no kind, as in the reference.
+fn bad_patch(document: &Document, why: &str) -> Error {
+    let nothing = GroupKind { group: String::new(), kind: String::new() };
+    let given = FieldErrorKind::Invalid(Document::String(document.to_string()));
+    Error::Invalid(nothing, String::new(), vec![FieldError::new(&FieldPath::new("patch"), given, why)])
+}
+
+/// Fills in apiVersion and kind, and refuses others.
+fn type_meta(kind: &Kind, document: &mut Document) -> Result<(), Error> {
+    let Some(object) = document.as_object_mut() else {
+        return Err(Error::BadRequest(format!("the object provided is unrecognized (must be of type {})", kind.kind)));
+    };
+    let expected = [("apiVersion", kind.group_version.to_string()), ("kind", kind.kind.clone())];
+    for (name, expected) in expected {
+        match object.get(name).map(Document::as_str) {
+            Some(Some(given)) if given == expected => continue,
+            None | Some(Some("")) => {}
+            Some(given) => {
+                let given = given.unwrap_or("a value that is no text");
+                let why = format!("{name} is {given:?}, and {expected:?} is expected here");
+                return Err(Error::BadRequest(format!("{} {why}", cannot_be_handled(kind))));
+            }
+        }
+        object.insert(name.to_owned(), Document::String(expected));
+    }
+    object
+        .entry("metadata")
+        .and_modify(|m| {
+            if m.is_null() {
+                *m = empty()
+            }
+        })
+        .or_insert_with(empty);
+    Ok(())
+}
+
+fn empty() -> Document {
+    Document::Object(serde_json::Map::new())
+}
+
+/// The first value of a wrong type. Declared kinds are told all of them by validation, as in the reference; metadata and
+/// the reference's own kinds are decoded into types.
+fn wrong_types(kind: &Kind, document: &Document) -> Option<String> {
+    let metadata = &document["metadata"];
+    if !metadata.is_object() {
+        return Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned());
+    }
+    let in_spec = || schema::check_types(&kind.schema, document);
+    schema::check_types(&METADATA, metadata).or_else(|| (kind.style == Style::Builtin).then(in_spec).flatten())
+}
+
+fn drop_unknown(kind: &Kind, document: &mut Document) -> Vec<FieldPath> {
+    let mut unknown: Vec<FieldPath> = match document.get_mut("metadata") {
+        Some(metadata) => {
+            let dropped = schema::prune(&METADATA, metadata);
+            dropped.iter().map(|path| FieldPath::new("metadata").child(path.as_str())).collect()
+        }
+        None => Vec::new(),
+    };
+    unknown.extend(schema::prune(&kind.schema, document));
+    unknown
+}

@@ -1,0 +1,139 @@
+//! The pipeline of a write: what happens to a document between its decoding and its commit, in one order for all verbs.
+//!
+//! decode checks → the place in the path → system fields → defaults (declared, then the kind's hook) → normalise →
+//! admission → generation → validation (metadata, schema, what may not change, the kind's hook) → validating admission.
+use super::{
+    Api, Attempt, Error, Part, Request,
+    decode::{Origin, decode, normalise},
+    system,
+};
+use crate::{
+    kind::model::{HookContext, NameRule, Scope},
+    meta::{FieldError, FieldPath, options::WriteOptions, validate},
+    schema::{self, Document},
+};
+
+/// A write on its way.
+pub(super) struct Write<'a> {
+    /// Who asks for what.
+    pub request: &'a Request,
+    /// How.
+    pub options: &'a WriteOptions,
+    /// Where its documents come from.
+    pub origin: Origin,
+}
+
+impl Part {
+    /// The name in the path, as hooks are told it.
+    pub(super) fn subresource(self) -> &'static str {
+        match self {
+            Part::Whole => "",
+            Part::Status => "status",
+            Part::Scale => "scale",
+            Part::Finalize => "finalize",
+        }
+    }
+}
+
+impl Write<'_> {
+    /// Decode checks and the place in the path. Gives warnings about unknown fields.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`], or what is wrong with the patch.
+    pub fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
+        let warnings = decode(&self.request.served.kind, document, self.options.field_validation, self.origin)?;
+        system::place(self.request, document)?;
+        Ok(warnings)
+    }
+
+    /// From the system fields on up to generation: the object as it would be stored, not yet validated.
+    ///
+    /// # Errors
+    /// What admission says; a hook that could not make sense of an object that the schema allows.
+    pub fn complete(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+        let kind = &*self.request.served.kind;
+        match old {
+            Some(old) => system::carry(self.request, document, old),
+            None => system::begin(kind, document)?,
+        }
+        schema::default(&kind.schema, document);
+        normalise(kind, document);
+        if let Some(hook) = kind.hooks.default {
+            hook(document, &self.context(old)).or_else(|why| self.undecodable(document, &why))?;
+            normalise(kind, document);
+        }
+        let attempt = self.attempt(old);
+        api.admission.iter().try_for_each(|step| step.admit(api, &attempt, document))?;
+        if let Some(old) = old {
+            system::count_generation(kind, document, old);
+        }
+        Ok(())
+    }
+
+    /// Validation, and validating admission after it.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with everything that is wrong; what admission says.
+    pub fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+        let kind = &*self.request.served.kind;
+        let mut errors = self.metadata_errors(document, old);
+        errors.extend(schema::validate(&kind.schema, document));
+        if let Some(old) = old {
+            errors.extend(schema::validate_update(&kind.schema, document, old));
+        }
+        // The kind's own hook reads the object as its type: only what the schema allows is one.
+        if let (Some(hook), true) = (kind.hooks.validate, errors.is_empty()) {
+            let found = hook(document, &self.context(old)).map_err(|why| self.not_the_type(&why))?;
+            errors.extend(found);
+        }
+        if !errors.is_empty() {
+            let name = system::text(document, "name").to_owned();
+            return Err(Error::Invalid(kind.group_kind(), name, errors));
+        }
+        let attempt = self.attempt(old);
+        api.admission.iter().try_for_each(|step| step.validate(api, &attempt, document))
+    }
+
+    fn metadata_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {
+        let kind = &*self.request.served.kind;
+        let (path, metadata) = (FieldPath::new("metadata"), &document["metadata"]);
+        let Some(old) = old else {
+            let names = match kind.names {
+                NameRule::Subdomain => validate::subdomain,
+                NameRule::Label => validate::label,
+                NameRule::PathSegment => validate::path_segment,
+            };
+            return validate::object_meta(metadata, kind.scope == Scope::Namespaced, names, &path);
+        };
+        // The reference checks an update's metadata twice, for all kinds and again for this one, and tells both.
+        let errors = validate::object_meta_update(metadata, &old["metadata"], &path);
+        [errors.clone(), errors].concat()
+    }
+
+    /// A default hook could not read the object. Where the schema finds fault with it, too, validation tells that better.
+    fn undecodable(&self, document: &Document, why: &str) -> Result<(), Error> {
+        match schema::validate(&self.request.served.kind.schema, document).is_empty() {
+            true => Err(self.not_the_type(why)),
+            false => Ok(()),
+        }
+    }
+
+    fn not_the_type(&self, why: &str) -> Error {
+        let kind = &*self.request.served.kind;
+        let version = &kind.group_version.version;
+        Error::BadRequest(format!("{0} in version {version:?} cannot be handled as a {0}: {why}", kind.kind))
+    }
+
+    fn context<'c>(&'c self, old: Option<&'c Document>) -> HookContext<'c> {
+        HookContext {
+            old,
+            user: &self.request.user,
+            dry_run: self.options.dry_run,
+            subresource: self.request.part.subresource(),
+        }
+    }
+
+    fn attempt<'c>(&'c self, old: Option<&'c Document>) -> Attempt<'c> {
+        Attempt { request: self.request, old, dry_run: self.options.dry_run }
+    }
+}

@@ -1,0 +1,36 @@
+//! Waiting for revisions: a read that must not be older than a revision waits for it, but not for ever.
+use std::time::Duration;
+
+use super::{Api, Error};
+use crate::{meta::Revision, storage::ReadError};
+
+/// How long a read waits for a revision that has not happened yet. Clients of the reference know this span.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+impl Api {
+    /// Waits until readers see a revision.
+    ///
+    /// # Errors
+    /// [`Error::TooLargeRevision`] where it does not come.
+    pub(super) async fn reach(&self, asked: Revision) -> Result<(), Error> {
+        if self.cache.revision() >= asked {
+            return Ok(());
+        }
+        match tokio::time::timeout(PATIENCE, self.cache.reached(asked)).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Error::TooLargeRevision { asked, current: self.cache.revision() }),
+        }
+    }
+}
+
+/// What a client is told when the state at a revision cannot be read.
+pub(super) fn unreadable(error: &ReadError, asked: Revision) -> Error {
+    match error {
+        ReadError::Compacted(_) => Error::Expired {
+            message: "The resourceVersion for the provided list is too old.".to_owned(),
+            continue_token: None,
+        },
+        ReadError::Future(current) => Error::TooLargeRevision { asked, current: *current },
+        ReadError::Engine(_) => Error::Internal(error.to_string()),
+    }
+}

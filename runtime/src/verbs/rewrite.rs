@@ -1,0 +1,146 @@
+//! Rewrites: what update, patch and scale share. A change is made to the newest state, passed through the pipeline, and
+//! committed if that is still the newest state; if not, it is made again to the newer one.
+use std::sync::Arc;
+
+use super::{
+    Api, Error, FieldErrorKind, Request,
+    commit::{Outcome, preview},
+    decode::Origin,
+    get::current,
+    pipeline::Write,
+    system,
+};
+use crate::{
+    cache::Object,
+    codec,
+    meta::{FieldError, FieldPath, GroupKind, Revision},
+    schema::Document,
+    storage::Expect,
+};
+
+/// How often a change is made again. A try is lost only to another write that was stored, so this ends by itself; the
+/// bound keeps one request from working for ever for a client that writes against many others.
+const TRIES: usize = 64;
+
+/// The message of a write against a state that is not the newest.
+pub(super) const MODIFIED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+/// What came of a rewrite.
+pub(super) struct Rewritten {
+    /// The object after it.
+    pub object: Arc<Object>,
+    /// Warnings for the client.
+    pub warnings: Vec<String>,
+}
+
+impl Api {
+    /// Changes an object.
+    ///
+    /// # Errors
+    /// What the change says; what the pipeline says; [`Error::Conflict`].
+    pub(super) async fn rewrite(
+        &self,
+        write: &Write<'_>,
+        change: impl Fn(&Document) -> Result<Document, Error> + Send + Sync,
+    ) -> Result<Rewritten, Error> {
+        for _ in 0..TRIES {
+            let object = current(write.request)?;
+            let old = document_of(&object)?;
+            let mut new = change(&old)?;
+            let warnings = write.decode(&mut new)?;
+            check_version(write, &mut new, &old)?;
+            write.complete(self, &mut new, Some(&old))?;
+            write.validate(self, &new, Some(&old))?;
+            if let Outcome::Done(object) = self.replace(write, object, &old, &new).await? {
+                return Ok(Rewritten { object, warnings });
+            }
+        }
+        Err(conflict(write.request, MODIFIED))
+    }
+
+    /// Commits a change of an object, if there is one.
+    async fn replace(
+        &self,
+        write: &Write<'_>,
+        object: Arc<Object>,
+        old: &Document,
+        new: &Document,
+    ) -> Result<Outcome<Arc<Object>>, Error> {
+        if new == old {
+            return Ok(Outcome::Done(object));
+        }
+        let (request, key, revision) = (write.request, object.key(), object.revision());
+        let goes = is_deleted(request, new);
+        if write.options.dry_run {
+            return preview(request, key, revision, new).map(Outcome::Done);
+        }
+        if !goes {
+            return self.store(request, key, new, Expect::At(revision)).await;
+        }
+        // Nothing holds the deleted object any more: it goes, and the client is shown what it had made of it.
+        match self.remove(request, key, revision).await? {
+            Outcome::Done(()) => preview(request, key, revision, new).map(Outcome::Done),
+            Outcome::Lost => Ok(Outcome::Lost),
+        }
+    }
+}
+
+/// The object as a document.
+///
+/// # Errors
+/// [`Error::Internal`], which would be a fault of the cache.
+pub(super) fn document_of(object: &Object) -> Result<Document, Error> {
+    let decoded = codec::decode(&object.json(), &codec::Limits { depth: usize::MAX });
+    decoded.map(|decoded| decoded.document).map_err(|error| Error::Internal(format!("{:?}: {error}", object.key())))
+}
+
+/// A conflict about the object that a request names.
+pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
+    Error::Conflict(request.served.kind.group_resource(), request.name.clone(), message.into())
+}
+
+/// Deletion was asked for, and nothing holds the object.
+pub(super) fn is_deleted(request: &Request, document: &Document) -> bool {
+    let metadata = &document["metadata"];
+    let held = metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
+        || metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0)
+        || request.served.kind.hooks.holds_deletion.is_some_and(|holds| holds(document));
+    metadata["deletionTimestamp"].is_string() && !held
+}
+
+/// Holds the resourceVersion and the uid of a document against the object: they are preconditions.
+fn check_version(write: &Write<'_>, new: &mut Document, old: &Document) -> Result<(), Error> {
+    let request = write.request;
+    let (given, newest) = (system::text(new, "resourceVersion"), system::text(old, "resourceVersion"));
+    if given.is_empty() || given == "0" {
+        if !request.served.kind.update_without_version {
+            return Err(version_required(request));
+        }
+    } else if given != newest {
+        return match given.parse::<Revision>() {
+            Ok(_) => Err(conflict(request, MODIFIED)),
+            Err(_) => Err(Error::Unknown(format!(
+                "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
+            ))),
+        };
+    }
+    let (given, uid) = (system::text(new, "uid"), system::text(old, "uid"));
+    // In a patch, another uid is a change of the field, which validation refuses.
+    if write.origin == Origin::Body && !given.is_empty() && given != uid {
+        let message = format!("Precondition failed: UID in precondition: {given}, UID in object meta: {uid}");
+        return Err(conflict(request, message));
+    }
+    let newest = newest.to_owned();
+    system::set(new, "resourceVersion", newest);
+    Ok(())
+}
+
+/// The reference names the resource here where it otherwise names the kind.
+fn version_required(request: &Request) -> Error {
+    let resource = request.served.kind.group_resource();
+    let named = GroupKind { group: resource.group, kind: resource.resource };
+    let path = FieldPath::new("metadata").child("resourceVersion");
+    let error = FieldError::new(&path, FieldErrorKind::Invalid(0.into()), "must be specified for an update");
+    Error::Invalid(named, request.name.clone(), vec![error])
+}

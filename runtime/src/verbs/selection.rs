@@ -1,0 +1,141 @@
+//! Selections: which objects a list, a watch or a deletion of a collection is about, compiled from the path and the
+//! selectors so that an object is judged without parsing it.
+use std::sync::Arc;
+
+use super::{Error, Request};
+use crate::{
+    cache::{Filter, Interest, Object},
+    kind::{
+        Kind,
+        model::{Scope, Style},
+    },
+    meta::{
+        options::ListOptions,
+        selector::{FieldTerm, Labels},
+    },
+};
+
+/// What a list or a watch looks at.
+pub(super) struct Selection {
+    /// What the keys begin with: `namespace/`, or nothing.
+    pub prefix: String,
+    /// The only key that can be selected, where there is one.
+    pub key: Option<String>,
+    /// A selectable field, by position, that must have this value.
+    field: Option<(usize, Box<str>)>,
+    /// Judges an object; `None` where the prefix says it all.
+    pub filter: Option<Filter>,
+}
+
+/// Where the value of a field is found on an object.
+#[derive(Clone, Copy)]
+enum Place {
+    Name,
+    Namespace,
+    Selectable(usize),
+}
+
+/// A term of a field selector, resolved.
+struct Term {
+    place: Place,
+    equal: bool,
+    value: Box<str>,
+}
+
+impl Selection {
+    /// Compiles the path and the selectors.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] for a field that the kind cannot be selected by.
+    pub fn new(request: &Request, options: &ListOptions) -> Result<Self, Error> {
+        let kind = &*request.served.kind;
+        let terms = resolve(kind, options.fields.terms())?;
+        let pinned = |place: fn(&Place) -> bool| terms.iter().find(|t| t.equal && place(&t.place)).map(|t| &*t.value);
+
+        let namespaced = kind.scope == Scope::Namespaced;
+        let namespace = match request.namespace.as_str() {
+            "" if namespaced => pinned(|place| matches!(place, Place::Namespace)).unwrap_or_default(),
+            namespace => namespace,
+        };
+        let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+        let name = match request.name.as_str() {
+            "" => pinned(|place| matches!(place, Place::Name)),
+            name => Some(name),
+        };
+        // Without a namespace, a name says nothing about where a namespaced object's key lies.
+        let key = name.filter(|_| !namespaced || !prefix.is_empty()).map(|name| format!("{prefix}{name}"));
+        let field = terms.iter().find_map(|term| match term.place {
+            Place::Selectable(position) if term.equal => Some((position, term.value.clone())),
+            _ => None,
+        });
+        let filter = filter(options.labels.clone(), terms);
+        Ok(Self { prefix, key, field, filter })
+    }
+
+    /// Which changes can matter: what wake-ups of a watch are indexed by.
+    pub fn interest(&self) -> Interest {
+        match (&self.key, &self.field) {
+            (Some(key), _) => Interest::Key(key.as_str().into()),
+            (None, _) if !self.prefix.is_empty() => Interest::Namespace(self.prefix.trim_end_matches('/').into()),
+            (None, Some((position, value))) => Interest::Field(*position, value.clone()),
+            (None, None) => Interest::All,
+        }
+    }
+
+    /// Whether an object under the prefix is selected.
+    pub fn selects(&self, object: &Object) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter(object))
+    }
+}
+
+/// Finds each term's field among those of the kind.
+fn resolve(kind: &Kind, terms: &[FieldTerm]) -> Result<Vec<Term>, Error> {
+    terms
+        .iter()
+        .map(|term| {
+            let place = match &*term.field {
+                "metadata.name" => Place::Name,
+                "metadata.namespace" if knows_namespaces(kind) => Place::Namespace,
+                other => Place::Selectable(selectable(kind, other)?),
+            };
+            Ok(Term { place, equal: term.equal, value: term.value.clone() })
+        })
+        .collect()
+}
+
+/// The reference lets its own kinds of the cluster be selected by namespace, which is empty, but not declared ones.
+fn knows_namespaces(kind: &Kind) -> bool {
+    kind.scope == Scope::Namespaced || kind.style == Style::Builtin
+}
+
+fn selectable(kind: &Kind, field: &str) -> Result<usize, Error> {
+    let found = kind.selectable.iter().position(|path| {
+        let mut names = field.split('.');
+        path.0.iter().all(|name| names.next() == Some(name)) && names.next().is_none()
+    });
+    found.ok_or_else(|| {
+        let known_only = kind.style == Style::Builtin && kind.selectable.is_empty();
+        Error::BadRequest(if known_only {
+            format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+        } else {
+            format!("field label not supported: {field}")
+        })
+    })
+}
+
+fn filter(labels: Labels, terms: Vec<Term>) -> Option<Filter> {
+    if labels.is_empty() && terms.is_empty() {
+        return None;
+    }
+    Some(Arc::new(move |object: &Object| {
+        let holds = |term: &Term| {
+            let value = match term.place {
+                Place::Name => object.name(),
+                Place::Namespace => object.namespace(),
+                Place::Selectable(position) => object.field(position),
+            };
+            (value == &*term.value) == term.equal
+        };
+        terms.iter().all(holds) && (labels.is_empty() || labels.matches_by(|key| object.label(key)))
+    }))
+}

@@ -1,0 +1,1 @@
+//! Tests of the verbs, in process, over the memory store.
