@@ -10,6 +10,8 @@ pub mod revision;
 pub mod selector;
 pub mod shared;
 pub mod status;
+#[cfg(test)]
+mod tests;
 pub mod time;
 pub mod validate;
 pub mod values;

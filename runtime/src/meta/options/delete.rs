@@ -80,6 +80,10 @@ impl Wire {
 
     fn from_body(body: &Value) -> Result<Self, OptionsError> {
         let bad = |message: String| Err(OptionsError::BadRequest(message));
+        if !body.is_object() {
+            // Deserializing would take a list for the members in their order.
+            return bad("the body of a deletion must be an object".to_owned());
+        }
         match body.get("kind").and_then(Value::as_str).unwrap_or("DeleteOptions") {
             "DeleteOptions" | "" => {}
             other => return bad(format!("the body of a deletion must be DeleteOptions, not {other}")),
