@@ -7,6 +7,7 @@
 //! | `store.redb` | the engine's file; made under another name and renamed once it is whole |
 
 use std::{
+    fmt,
     fs::{self, File, OpenOptions, TryLockError},
     io,
     path::{Path, PathBuf},
@@ -65,7 +66,7 @@ impl Directory {
     }
 
     /// An error that says that the files are damaged.
-    pub(super) fn damaged(&self, message: impl ToString) -> OpenError {
+    pub(super) fn damaged(&self, message: impl fmt::Display) -> OpenError {
         OpenError::Damaged { dir: self.path.clone(), message: message.to_string() }
     }
 

@@ -37,7 +37,7 @@ use crate::meta::Revision;
 pub use error::OpenError;
 
 /// What the engine keeps of the past, and in memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// For how long changes can be read back.
     pub history_age: Duration,
@@ -50,7 +50,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { history_age: Duration::from_secs(300), history_bytes: 256 << 20, cache_bytes: 4 << 20 }
+        Self { history_age: Duration::from_mins(5), history_bytes: 256 << 20, cache_bytes: 4 << 20 }
     }
 }
 
@@ -145,11 +145,11 @@ impl Store for Embedded {
     }
 
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
-        View::open(&self.db).and_then(|view| view.get(key)).map_err(engine)
+        View::open(&self.db).and_then(|view| view.get(key)).map_err(|error| engine(&error))
     }
 
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        View::open(&self.db).map_err(engine)?.range(prefix, at)
+        View::open(&self.db).map_err(|error| engine(&error))?.range(prefix, at)
     }
 
     fn head(&self) -> Revision {
@@ -161,7 +161,7 @@ impl Store for Embedded {
     }
 
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
-        View::open(&self.db).map_err(engine)?.changes(after, limit)
+        View::open(&self.db).map_err(|error| engine(&error))?.changes(after, limit)
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {

@@ -52,14 +52,14 @@ impl View {
             return Err(ReadError::Future(self.head));
         }
         let entries = self.pointers(prefix, at).and_then(|pointers| self.entries(pointers));
-        Ok((entries.map_err(engine)?, at))
+        Ok((entries.map_err(|error| engine(&error))?, at))
     }
 
     pub(super) fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
         if after < self.compacted {
             return Err(ReadError::Compacted(self.compacted));
         }
-        self.log_after(after, limit).map_err(engine)
+        self.log_after(after, limit).map_err(|error| engine(&error))
     }
 
     /// Keys with the prefix and the revisions of their values, as of a revision: what the index says now, with the
@@ -127,6 +127,6 @@ pub(super) fn body(log: &impl ReadableTable<u64, &'static [u8]>, revision: Revis
 }
 
 /// An error of the engine as readers see it.
-pub(super) fn engine(error: redb::Error) -> ReadError {
+pub(super) fn engine(error: &redb::Error) -> ReadError {
     ReadError::Engine(error.to_string())
 }

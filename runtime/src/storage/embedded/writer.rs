@@ -146,7 +146,7 @@ impl Writer {
 
     /// How long to wait for a job before looking after the house.
     fn patience(&self) -> Duration {
-        const LONG: Duration = Duration::from_secs(3600);
+        const LONG: Duration = Duration::from_hours(1);
         if self.failed.is_some() {
             return LONG;
         }

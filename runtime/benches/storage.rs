@@ -1,0 +1,88 @@
+//! Durable commits a second of the embedded engine: `cargo bench -p kindsmith --bench storage [-- <directory>]`.
+//!
+//! Each committer creates objects of 1.6 KB one after the other, waiting for each acknowledgement; then all of them
+//! update what they created. Group commit shows in how little the rate falls, and how far it rises, with more of them.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use kindsmith::storage::{Embedded, Expect, Op, Options, Store};
+
+const VALUE_BYTES: usize = 1_600;
+
+fn main() -> ExitCode {
+    // `cargo bench` passes `--bench`.
+    let dir = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let dir = dir.map_or_else(|| std::env::temp_dir().join("kindsmith-bench-storage"), PathBuf::from);
+    println!("{:>10} {:>12} {:>12} {:>14} {:>14}", "committers", "creates/s", "updates/s", "create p99", "update p99");
+    for committers in [1, 16, 64] {
+        let commits = if committers == 1 { 4_000 } else { 40_000 };
+        if let Err(error) = measure(&dir.join(committers.to_string()), committers, commits / committers) {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    if let Err(error) = std::fs::remove_dir_all(&dir) {
+        eprintln!("{}: {error}", dir.display());
+    }
+    ExitCode::SUCCESS
+}
+
+fn measure(dir: &Path, committers: usize, each: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let start = Instant::now();
+    let store = Arc::new(Embedded::open(dir, Options::default())?);
+    let opened_empty = start.elapsed();
+    let (creates, create_p99) = round(&store, committers, each, Expect::Absent);
+    let (updates, update_p99) = round(&store, committers, each, Expect::Any);
+    println!("{committers:>10} {creates:>12.0} {updates:>12.0} {create_p99:>14.1?} {update_p99:>14.1?}");
+    drop(store);
+    let start = Instant::now();
+    let store = Embedded::open(dir, Options::default())?;
+    let opened = start.elapsed();
+    let start = Instant::now();
+    let (entries, _) = store.range("/", None)?;
+    println!(
+        "{:>10} opened in {opened_empty:.1?} empty, {opened:.1?} with {} objects, all read in {:.1?}",
+        "",
+        entries.len(),
+        start.elapsed()
+    );
+    Ok(())
+}
+
+/// Runs all committers at once; gives commits a second and the time that 99 of 100 commits stay under.
+fn round(store: &Arc<Embedded>, committers: usize, each: usize, expect: Expect) -> (f64, Duration) {
+    let start = Instant::now();
+    let threads: Vec<_> = (0..committers)
+        .map(|committer| {
+            let store = Arc::clone(store);
+            thread::spawn(move || commit_all(&*store, committer, each, expect))
+        })
+        .collect();
+    let mut times: Vec<Duration> =
+        threads.into_iter().flat_map(|thread| thread.join().expect("a committer that finishes")).collect();
+    #[allow(clippy::cast_precision_loss)] // a rate is read to three digits
+    let rate = times.len() as f64 / start.elapsed().as_secs_f64();
+    times.sort_unstable();
+    (rate, times[times.len() * 99 / 100])
+}
+
+fn commit_all(store: &dyn Store, committer: usize, each: usize, expect: Expect) -> Vec<Duration> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let value = Bytes::from(vec![b'x'; VALUE_BYTES]);
+    (0..each)
+        .map(|number| {
+            let start = Instant::now();
+            let key = format!("/registry/configmaps/default/{committer:02}-{number:05}").into();
+            let op = Op { key, value: Some(value.clone()), expect };
+            runtime.block_on(store.commit(vec![op])).expect("a commit that succeeds");
+            start.elapsed()
+        })
+        .collect()
+}
