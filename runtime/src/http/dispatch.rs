@@ -14,7 +14,7 @@ use axum::{
 };
 
 use super::{
-    App, access, discovery, negotiate, openapi,
+    Site, access, discovery, negotiate, openapi,
     path::{self, Target},
     resource, response, status,
     status::Refused,
@@ -55,13 +55,13 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
 }
 
 /// Answers a request.
-pub async fn handle(app: Arc<App>, request: Request) -> Response {
+pub async fn handle(site: Arc<Site>, request: Request) -> Response {
     let logged = tracing::enabled!(tracing::Level::DEBUG).then(|| {
         let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
         (request.method().clone(), path, Instant::now())
     });
     let audit_id = response::audit_id(request.headers().get(response::AUDIT_ID));
-    let mut answer = answer(&app, request).await;
+    let mut answer = answer(&site, request).await;
     if let Some((method, path, start)) = logged {
         let (status, latency) = (answer.status().as_u16(), start.elapsed());
         tracing::debug!(%method, path, status, ?latency, audit_id = audit_id.to_str().unwrap_or_default(), "request");
@@ -73,7 +73,7 @@ pub async fn handle(app: Arc<App>, request: Request) -> Response {
     answer
 }
 
-async fn answer(app: &App, request: Request) -> Response {
+async fn answer(site: &Site, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let pretty = negotiate::pretty(parts.uri.query(), text(&parts.headers, &USER_AGENT));
     let target = path::parse(parts.uri.path());
@@ -82,12 +82,12 @@ async fn answer(app: &App, request: Request) -> Response {
     }
     let query = parts.uri.query().map(path::query).unwrap_or_default();
     let served = async {
-        let user = access::authenticate(app, &parts).await?;
-        access::authorize(app, &user, &parts.method, parts.uri.path(), &target, &query).await?;
+        let user = access::authenticate(&site.app, &parts).await?;
+        access::authorize(&site.app, &user, &parts.method, parts.uri.path(), &target, &query).await?;
         let exchange = Exchange { user, parts, query, pretty };
         match target {
-            Target::Resource(resource) => resource::serve(app, exchange, resource, body).await,
-            Target::Other(path) => other(app, &exchange, &path),
+            Target::Resource(resource) => resource::serve(&site.app, exchange, resource, body).await,
+            Target::Other(path) => other(site, &exchange, &path),
             Target::Malformed => Ok(response::page_not_found()),
         }
     };
@@ -98,16 +98,16 @@ async fn answer(app: &App, request: Request) -> Response {
 }
 
 /// Serves what is not below a group and version.
-fn other(app: &App, exchange: &Exchange, path: &str) -> Result<Response, Refused> {
+fn other(site: &Site, exchange: &Exchange, path: &str) -> Result<Response, Refused> {
     let get = matches!(exchange.parts.method, Method::GET | Method::HEAD);
-    if let Some((well, text)) = app.health.answer(path, exchange.raw_query()) {
+    if let Some((well, text)) = site.app.health.answer(path, exchange.raw_query()) {
         let code = if well { 200 } else { 500 };
         let code = axum::http::StatusCode::from_u16(code).expect("both are codes of HTTP");
         return Ok(response::text(code, text));
     }
     let answer = match path {
-        _ if path.starts_with("/openapi/") => openapi::serve(app, exchange, path),
-        _ => discovery::serve(app, exchange, path)?,
+        _ if path.starts_with("/openapi/") => openapi::serve(site, exchange, path),
+        _ => discovery::serve(site, exchange, path)?,
     };
     match answer {
         Some(_) if !get => Err(status::method_not_allowed().into()),

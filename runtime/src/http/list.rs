@@ -49,17 +49,17 @@ enum Part {
 impl Part {
     fn len(self, object: &Object) -> usize {
         match self {
-            Self::Whole => object.json().len(),
-            Self::Bare => object.item().len() + 1,
+            Self::Whole => object.json_bytes().len(),
+            Self::Bare => object.item_bytes().len() + 1,
         }
     }
 
     fn write(self, out: &mut BytesMut, object: &Object) {
         match self {
-            Self::Whole => out.extend_from_slice(&object.json()),
+            Self::Whole => out.extend_from_slice(object.json_bytes()),
             Self::Bare => {
                 out.extend_from_slice(b"{");
-                out.extend_from_slice(&object.item());
+                out.extend_from_slice(object.item_bytes());
             }
         }
     }
@@ -94,16 +94,6 @@ impl ListBody {
         let items: usize = list.items.iter().map(|object| part.len(object)).sum();
         let left = head.len() + items + commas + TAIL.len();
         Self { head: Some(head), items: list.items.into_iter(), part, first: true, left, buffer: BytesMut::new() }
-    }
-
-    /// How many bytes are left to send.
-    pub fn len(&self) -> usize {
-        self.left
-    }
-
-    /// Whether all has been sent.
-    pub fn is_empty(&self) -> bool {
-        self.left == 0
     }
 
     /// All of it at once.

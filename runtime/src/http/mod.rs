@@ -13,6 +13,7 @@ use crate::{
 
 mod access;
 mod body;
+mod cached;
 mod discovery;
 mod dispatch;
 mod guard;
@@ -96,5 +97,12 @@ impl Default for VersionInfo {
 
 /// The whole API as an axum router. It needs no layer around it and no connect info; see [`PeerCertificates`].
 pub fn router(app: Arc<App>) -> Router {
-    Router::new().fallback(move |request: Request| guard::run(dispatch::handle(app.clone(), request)))
+    let site = Arc::new(Site { app, discovery: cached::PerGeneration::default() });
+    Router::new().fallback(move |request: Request| guard::run(dispatch::handle(site.clone(), request)))
+}
+
+/// The server and the documents that are rendered once for all requests.
+struct Site {
+    app: Arc<App>,
+    discovery: cached::PerGeneration<discovery::Documents>,
 }

@@ -1,6 +1,236 @@
-//! Discovery.
-use super::{App, dispatch::Exchange, status::Refused};
-use axum::response::Response;
-pub fn serve(_app: &App, _exchange: &Exchange, _path: &str) -> Result<Option<Response>, Refused> {
-    Ok(None)
+//! Discovery: which groups, versions and resources are served, document by document or aggregated; the version of the
+//! server; and the paths that there are. Rendered once a generation of the registry.
+
+mod groups;
+mod resources;
+
+use std::collections::BTreeMap;
+
+use axum::{
+    http::{HeaderValue, StatusCode, header::HOST},
+    response::Response,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub use groups::{Group, of as groups_of};
+
+use super::{
+    Site, cached,
+    dispatch::Exchange,
+    negotiate::{self, Refused as Unacceptable},
+    response, status,
+    status::Refused,
+};
+
+/// The discovery documents of one generation of the registry.
+pub struct Documents {
+    /// By path.
+    plain: BTreeMap<String, Vec<u8>>,
+    /// Aggregated discovery: by path and version of its API.
+    aggregated: BTreeMap<(&'static str, &'static str), cached::Document>,
+    core_versions: Vec<String>,
+}
+
+/// Versions of the aggregated discovery API, the newest first.
+const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
+
+/// Answers a path of discovery; `None` for one that is none.
+///
+/// # Errors
+/// 406.
+pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
+    let (kinds, generation) = site.app.api.registry.all();
+    let documents = site.discovery.get(generation, || Documents::new(&groups::of(&kinds)));
+    let documents = &documents.1;
+    if let Some(answer) = documents.aggregated(exchange, path) {
+        return Ok(Some(answer));
+    }
+    let body = match path {
+        "/version" => version(site),
+        "/api" => documents.versions(exchange),
+        "/" => paths(documents),
+        _ => match documents.plain.get(path) {
+            Some(document) => document.clone(),
+            None => return Ok(None),
+        },
+    };
+    if negotiate::first(exchange.accept(), &["application/json"]).is_none() {
+        return Err(status::not_acceptable(Unacceptable::MediaType).into());
+    }
+    Ok(Some(response::json_for(StatusCode::OK, body, exchange.pretty || path == "/" || path == "/version")))
+}
+
+impl Documents {
+    fn new(groups: &[Group]) -> Self {
+        let mut plain = BTreeMap::new();
+        let mut named = Vec::new();
+        let mut core_versions = Vec::new();
+        for group in groups {
+            let root = if group.name.is_empty() { "/api".to_owned() } else { format!("/apis/{}", group.name) };
+            for version in &group.versions {
+                let list = ResourceList {
+                    kind: "APIResourceList",
+                    api_version: "v1",
+                    group_version: group_version(&group.name, &version.name),
+                    resources: version.kinds.iter().flat_map(|kind| resources::of(kind)).collect(),
+                };
+                plain.insert(format!("{root}/{}", version.name), bytes(&list));
+            }
+            if group.name.is_empty() {
+                core_versions = group.versions.iter().map(|version| version.name.clone()).collect();
+            } else {
+                plain.insert(root, bytes(&ApiGroup::new(group, true)));
+                named.push(ApiGroup::new(group, false));
+            }
+        }
+        plain.insert("/apis".to_owned(), bytes(&GroupList { kind: "APIGroupList", api_version: "v1", groups: named }));
+        let mut aggregated = BTreeMap::new();
+        for version in AGGREGATED {
+            for (path, core) in [("/api", true), ("/apis", false)] {
+                let list = aggregate(groups.iter().filter(|group| group.name.is_empty() == core), version);
+                aggregated.insert((path, version), cached::Document::new(bytes(&list)));
+            }
+        }
+        Self { plain, aggregated, core_versions }
+    }
+
+    /// Answers with aggregated discovery where the client prefers it.
+    fn aggregated(&self, exchange: &Exchange, path: &str) -> Option<Response> {
+        for clause in negotiate::clauses(exchange.accept()?) {
+            if !clause.covers("application/json") {
+                continue;
+            }
+            let version = match (clause.param("g"), clause.param("v"), clause.param("as")) {
+                (Some("apidiscovery.k8s.io"), Some(version), Some("APIGroupDiscoveryList")) => version,
+                (None, None, None) => return None,
+                _ => continue,
+            };
+            let version = AGGREGATED.into_iter().find(|known| *known == version);
+            let found = version.and_then(|version| Some((version, self.aggregated.get(&(path, version))?)));
+            if let Some((version, document)) = found {
+                let media_type = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+                let media_type = HeaderValue::from_str(&media_type).expect("a media type is a header value");
+                return Some(document.respond(&exchange.parts.headers, media_type, "public"));
+            }
+        }
+        None
+    }
+
+    fn versions(&self, exchange: &Exchange) -> Vec<u8> {
+        let host = exchange.header(&HOST).or_else(|| exchange.parts.uri.host()).unwrap_or_default();
+        let document = json!({
+            "kind": "APIVersions",
+            "versions": self.core_versions,
+            "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}],
+        });
+        bytes(&document)
+    }
+}
+
+fn version(site: &Site) -> Vec<u8> {
+    let version = &site.app.version;
+    bytes(&json!({
+        "major": version.major,
+        "minor": version.minor,
+        "gitVersion": version.git_version,
+        "gitCommit": "",
+        "gitTreeState": "",
+        "buildDate": "",
+        "goVersion": "",
+        "compiler": "",
+        "platform": version.platform,
+    }))
+}
+
+fn paths(documents: &Documents) -> Vec<u8> {
+    let fixed = ["/api", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
+    let mut paths: Vec<&str> = documents.plain.keys().map(String::as_str).chain(fixed).collect();
+    paths.sort_unstable();
+    bytes(&json!({"paths": paths}))
+}
+
+fn bytes(document: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(document).expect("a discovery document is plain data")
+}
+
+fn group_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResourceList {
+    kind: &'static str,
+    api_version: &'static str,
+    group_version: String,
+    resources: Vec<resources::Resource>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GroupList {
+    kind: &'static str,
+    api_version: &'static str,
+    groups: Vec<ApiGroup>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ApiGroup {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    api_version: &'static str,
+    name: String,
+    versions: Vec<ApiVersion>,
+    preferred_version: Option<ApiVersion>,
+}
+
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ApiVersion {
+    group_version: String,
+    version: String,
+}
+
+impl ApiGroup {
+    /// A group, with type meta where it is a document of its own.
+    fn new(group: &Group, alone: bool) -> Self {
+        let (kind, api_version) = if alone { ("APIGroup", "v1") } else { ("", "") };
+        let versions: Vec<ApiVersion> = group
+            .versions
+            .iter()
+            .map(|version| ApiVersion {
+                group_version: group_version(&group.name, &version.name),
+                version: version.name.clone(),
+            })
+            .collect();
+        let preferred_version = versions.first().cloned();
+        Self { kind, api_version, name: group.name.clone(), versions, preferred_version }
+    }
+}
+
+fn aggregate<'g>(groups: impl Iterator<Item = &'g Group>, api_version: &str) -> Value {
+    let items: Vec<Value> = groups
+        .map(|group| {
+            let versions: Vec<Value> = group
+                .versions
+                .iter()
+                .map(|version| {
+                    let kinds: Vec<resources::Discovered> =
+                        version.kinds.iter().map(|kind| resources::discovered(kind)).collect();
+                    json!({"version": version.name, "resources": kinds, "freshness": "Current"})
+                })
+                .collect();
+            let metadata = if group.name.is_empty() { json!({}) } else { json!({"name": group.name}) };
+            json!({"metadata": metadata, "versions": versions})
+        })
+        .collect();
+    json!({
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": format!("apidiscovery.k8s.io/{api_version}"),
+        "metadata": {},
+        "items": items,
+    })
 }

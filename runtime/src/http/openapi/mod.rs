@@ -1,6 +1,6 @@
 //! OpenAPI.
-use super::{App, dispatch::Exchange};
+use super::{Site, dispatch::Exchange};
 use axum::response::Response;
-pub fn serve(_app: &App, _exchange: &Exchange, _path: &str) -> Option<Response> {
+pub fn serve(_site: &Site, _exchange: &Exchange, _path: &str) -> Option<Response> {
     None
 }

@@ -1,0 +1,109 @@
+//! Documents about all kinds, rendered once a generation of the registry, and answered with an ETag.
+
+use std::{fmt::Write, sync::Arc};
+
+use arc_swap::ArcSwapOption;
+use axum::{
+    body::Body,
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY},
+    },
+    response::Response,
+};
+use bytes::Bytes;
+use ring::digest::{SHA256, digest};
+
+use super::response;
+
+/// Something made of the kinds, remade when they change.
+pub struct PerGeneration<T>(ArcSwapOption<(u64, T)>);
+
+impl<T> Default for PerGeneration<T> {
+    fn default() -> Self {
+        Self(ArcSwapOption::empty())
+    }
+}
+
+impl<T> PerGeneration<T> {
+    /// What was made for a generation, made now where that has not happened yet.
+    pub fn get(&self, generation: u64, make: impl FnOnce() -> T) -> Arc<(u64, T)> {
+        if let Some(made) = self.0.load_full().filter(|made| made.0 == generation) {
+            return made;
+        }
+        let made = Arc::new((generation, make()));
+        self.0.store(Some(made.clone()));
+        made
+    }
+}
+
+/// A rendered document and the hash by which clients know it again.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// Its bytes.
+    pub body: Bytes,
+    /// Its hash, in capitals.
+    pub hash: String,
+}
+
+impl Document {
+    /// A document of these bytes.
+    pub fn new(body: impl Into<Bytes>) -> Self {
+        let body = body.into();
+        let mut hash = String::with_capacity(64);
+        for byte in digest(&SHA256, &body).as_ref() {
+            write!(hash, "{byte:02X}").expect("writing to a string does not fail");
+        }
+        Self { body, hash }
+    }
+
+    /// The answer with this document, or 304 where the client has it.
+    pub fn respond(&self, headers: &HeaderMap, content_type: HeaderValue, cache: &'static str) -> Response {
+        let etag = format!("\"{}\"", self.hash);
+        let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+        let known = known.flat_map(|value| value.split(',')).map(str::trim);
+        let mut known = known.map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
+        let mut answer = if known.any(|tag| tag == etag || tag == "*") {
+            let mut answer = response::with(StatusCode::NOT_MODIFIED, content_type, Body::empty());
+            answer.headers_mut().remove(axum::http::header::CONTENT_TYPE);
+            answer
+        } else {
+            response::with(StatusCode::OK, content_type, Body::from(self.body.clone()))
+        };
+        let headers = answer.headers_mut();
+        headers.insert(VARY, HeaderValue::from_static("Accept"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
+        headers.insert(ETAG, HeaderValue::from_str(&etag).expect("hexadecimal digits in quotes are a header value"));
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+    #[test]
+    fn remade_only_when_the_generation_changes() {
+        let cached = PerGeneration::default();
+        assert_eq!(cached.get(1, || "one").1, "one");
+        assert_eq!(cached.get(1, || panic!("it is there")).1, "one");
+        assert_eq!(cached.get(2, || "two").1, "two");
+    }
+
+    #[test]
+    fn a_client_that_has_it_is_told_so() {
+        let document = Document::new("{}");
+        assert_eq!(document.hash.len(), 64);
+        let mut headers = HeaderMap::new();
+        assert_eq!(document.respond(&headers, JSON, "public").status(), 200);
+        headers.insert(IF_NONE_MATCH, format!("\"other\", W/\"{}\"", document.hash).parse().unwrap());
+        let answer = document.respond(&headers, JSON, "public");
+        assert_eq!(answer.status(), 304);
+        assert_eq!(answer.headers()[ETAG], format!("\"{}\"", document.hash));
+        assert_eq!(answer.headers()[VARY], "Accept");
+        headers.insert(IF_NONE_MATCH, "\"other\"".parse().unwrap());
+        assert_eq!(document.respond(&headers, JSON, "public").status(), 200);
+    }
+}

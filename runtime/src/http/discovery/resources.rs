@@ -1,0 +1,173 @@
+//! What discovery says of a kind: its resources and the verbs on them, in the forms of both discovery APIs.
+
+use base64::Engine;
+use ring::digest::{SHA256, digest};
+use serde::Serialize;
+
+use crate::{
+    http::resource::{has_delete_collection, has_finalize},
+    kind::{
+        Kind,
+        model::{Scope, Style},
+    },
+};
+
+/// Verbs in the order in which the reference lists them for custom resources.
+const CUSTOM: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+/// Verbs in the order in which the reference lists them for its own kinds.
+const BUILTIN: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const SUBRESOURCE: [&str; 3] = ["get", "patch", "update"];
+
+/// One resource of an APIResourceList.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resource {
+    name: String,
+    singular_name: String,
+    namespaced: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    group: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    version: &'static str,
+    kind: String,
+    verbs: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    short_names: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    categories: Vec<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    storage_version_hash: String,
+}
+
+/// A subresource: its name, the group, version and kind of its documents (empty for the kind's own), its verbs.
+struct Sub {
+    name: &'static str,
+    foreign: Option<(&'static str, &'static str, &'static str)>,
+    verbs: &'static [&'static str],
+}
+
+fn subresources(kind: &Kind) -> Vec<Sub> {
+    let mut found = Vec::new();
+    if has_finalize(kind) {
+        found.push(Sub { name: "finalize", foreign: None, verbs: &["update"] });
+    }
+    if kind.status {
+        found.push(Sub { name: "status", foreign: None, verbs: &SUBRESOURCE });
+    }
+    if kind.scale.is_some() {
+        found.push(Sub { name: "scale", foreign: Some(("autoscaling", "v1", "Scale")), verbs: &SUBRESOURCE });
+    }
+    found
+}
+
+/// The verbs on a kind's objects.
+pub fn verbs(kind: &Kind) -> Vec<&'static str> {
+    let all = match kind.style {
+        Style::Custom => CUSTOM,
+        Style::Builtin => BUILTIN,
+    };
+    all.into_iter().filter(|verb| *verb != "deletecollection" || has_delete_collection(kind)).collect()
+}
+
+/// A kind's entries in the APIResourceList of its group and version.
+pub fn of(kind: &Kind) -> Vec<Resource> {
+    let namespaced = kind.scope == Scope::Namespaced;
+    let whole = Resource {
+        name: kind.plural.clone(),
+        singular_name: kind.singular.clone(),
+        namespaced,
+        group: "",
+        version: "",
+        kind: kind.kind.clone(),
+        verbs: verbs(kind),
+        short_names: kind.short_names.clone(),
+        categories: kind.categories.clone(),
+        storage_version_hash: storage_version_hash(kind),
+    };
+    let parts = subresources(kind).into_iter().map(|sub| {
+        let (group, version, name) = sub.foreign.unwrap_or(("", "", &kind.kind));
+        Resource {
+            name: format!("{}/{}", kind.plural, sub.name),
+            singular_name: String::new(),
+            namespaced,
+            group,
+            version,
+            kind: name.to_owned(),
+            verbs: sub.verbs.to_vec(),
+            short_names: Vec::new(),
+            categories: Vec::new(),
+            storage_version_hash: String::new(),
+        }
+    });
+    std::iter::once(whole).chain(parts).collect()
+}
+
+/// Stands for the version in which objects are stored; clients compare it and read nothing out of it.
+fn storage_version_hash(kind: &Kind) -> String {
+    let at = &kind.group_version;
+    let hash = digest(&SHA256, format!("{}/{}/{}", at.group, at.version, kind.kind).as_bytes());
+    base64::engine::general_purpose::STANDARD.encode(&hash.as_ref()[..8])
+}
+
+/// A group, version and kind of aggregated discovery.
+#[derive(Debug, Serialize)]
+struct ResponseKind {
+    group: String,
+    version: String,
+    kind: String,
+}
+
+/// One resource of aggregated discovery.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Discovered {
+    resource: String,
+    response_kind: ResponseKind,
+    scope: &'static str,
+    singular_resource: String,
+    verbs: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    short_names: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    categories: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subresources: Vec<DiscoveredSub>,
+}
+
+/// A subresource of aggregated discovery.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DiscoveredSub {
+    subresource: &'static str,
+    response_kind: ResponseKind,
+    verbs: Vec<&'static str>,
+}
+
+/// A kind's entry in aggregated discovery.
+pub fn discovered(kind: &Kind) -> Discovered {
+    let at = &kind.group_version;
+    let own =
+        || ResponseKind { group: at.group.clone(), version: at.version.clone(), kind: kind.kind.clone() };
+    let subresources = subresources(kind)
+        .into_iter()
+        .map(|sub| DiscoveredSub {
+            subresource: sub.name,
+            response_kind: sub.foreign.map_or_else(own, |(group, version, kind)| ResponseKind {
+                group: group.to_owned(),
+                version: version.to_owned(),
+                kind: kind.to_owned(),
+            }),
+            verbs: sub.verbs.to_vec(),
+        })
+        .collect();
+    Discovered {
+        resource: kind.plural.clone(),
+        response_kind: own(),
+        scope: if kind.scope == Scope::Namespaced { "Namespaced" } else { "Cluster" },
+        singular_resource: kind.singular.clone(),
+        verbs: verbs(kind),
+        short_names: kind.short_names.clone(),
+        categories: kind.categories.clone(),
+        subresources,
+    }
+}
