@@ -5,17 +5,17 @@
 //! what [`encode`] writes decodes to the same document.
 use std::fmt;
 
-use crate::{meta::FieldPath, schema::Document};
+use crate::{
+    meta::FieldPath,
+    schema::{Document, number},
+};
 
-mod number;
 mod parse;
 mod write;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use number::settle;
-pub(crate) use number::text_of_double;
 pub use write::{canonical, encode};
 
 /// What a decoder accepts. The size of the body is limited before it gets here.
@@ -71,12 +71,12 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
     parse::Parser::new(bytes, limits).and_then(parse::Parser::document)
 }
 
-/// Makes a document of a Rust value, settled as [`decode`] settles it.
+/// Makes a document of a Rust value, its numbers settled as [`decode`] settles them.
 ///
 /// # Errors
 /// What the type's `Serialize` says.
 pub fn from_typed<T: serde::Serialize>(value: &T) -> Result<Document, String> {
     let mut document = serde_json::to_value(value).map_err(|error| error.to_string())?;
-    settle(&mut document);
+    number::settle(&mut document);
     Ok(document)
 }

@@ -1,10 +1,10 @@
 //! JSON text to documents, in one pass. Messages are worded as the reference's clients know them.
 use serde_json::Map;
 
-use super::{DecodeError, Decoded, Limits, number};
+use super::{DecodeError, Decoded, Limits};
 use crate::{
     meta::FieldPath,
-    schema::{Document, place::Place},
+    schema::{Document, number, place::Place},
 };
 
 /// Why parsing stopped, at the parser's position.

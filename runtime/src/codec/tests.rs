@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::schema::number::{settle, text_of_double};
 
 fn read(text: &str) -> Document {
     decode(text.as_bytes(), &Limits::default()).expect(text).document

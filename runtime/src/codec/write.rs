@@ -3,8 +3,7 @@ use std::io::Write;
 
 use serde_json::{Map, Number};
 
-use super::number::text_of_double;
-use crate::schema::Document;
+use crate::schema::{Document, number::text_of_double};
 
 /// Appends a document as JSON: keys sorted, numbers as the reference prints them.
 pub fn encode(document: &Document, out: &mut Vec<u8>) {

@@ -1,7 +1,50 @@
 //! The fingerprint of a schema: equal for equal schemas, over builds and machines.
 use super::Schema;
 
-/// A hash of what decides how stored documents are read: types, fields, defaults; not descriptions.
-pub fn fingerprint(_schema: &Schema) -> u64 {
-    todo!()
+/// A hash of what decides how stored documents are read: types, fields, defaults; not descriptions or bounds.
+///
+/// A stored body under the same fingerprint needs no defaulting and no pruning. The hash is FNV-1a, which will not change
+/// under us as the standard library's may.
+pub fn fingerprint(schema: &Schema) -> u64 {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    add(schema, &mut hash);
+    hash.0
+}
+
+struct Fnv(u64);
+
+impl Fnv {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+
+    /// Text with its length, so that no two lists of texts look alike.
+    fn text(&mut self, text: &str) {
+        self.bytes(&(text.len() as u64).to_le_bytes());
+        self.bytes(text.as_bytes());
+    }
+
+    fn flags<const N: usize>(&mut self, flags: [bool; N]) {
+        self.bytes(&flags.map(u8::from));
+    }
+}
+
+fn add(schema: &Schema, hash: &mut Fnv) {
+    hash.text(&format!("{:?}", schema.kind));
+    hash.text(schema.format.as_deref().unwrap_or_default());
+    hash.flags([schema.preserve_unknown, schema.embedded, schema.nullable, schema.omit_empty]);
+    hash.flags([schema.default.is_some(), schema.additional.is_some(), schema.items.is_some()]);
+    if let Some(default) = &schema.default {
+        hash.text(&default.to_string());
+    }
+    hash.bytes(&(schema.properties.len() as u64).to_le_bytes());
+    for (name, property) in &schema.properties {
+        hash.text(name);
+        add(property, hash);
+    }
+    for inner in [&schema.additional, &schema.items].into_iter().flatten() {
+        add(inner, hash);
+    }
 }

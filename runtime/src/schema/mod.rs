@@ -4,16 +4,25 @@
 //! All functions take the root schema and the whole object. At the root `apiVersion`, `kind` and `metadata` are not in
 //! the schema; they are kept and not looked into.
 
+mod bounds;
 pub mod check;
 pub mod declare;
 pub mod default;
 pub mod fingerprint;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub(crate) mod format;
+mod immutable;
 pub mod model;
 pub mod normalise;
+pub(crate) mod number;
 pub mod openapi;
 pub(crate) mod place;
 pub mod prune;
+#[cfg(test)]
+mod tests;
 pub mod types;
+mod unique;
 pub mod validate;
 
 pub use declare::ApiType;

@@ -1,8 +1,41 @@
 //! Normalisation: documents that mean the same become equal.
-use super::{Document, Schema};
+use super::{Document, Schema, number};
 
-/// Drops empty values where the schema says that empty means absent, and `null` where the schema knows the field and
-/// does not allow one there.
-pub fn normalise(_schema: &Schema, _document: &mut Document) {
-    todo!()
+/// Settles numbers, drops empty values where the schema says that empty means absent, and drops `null` where the schema
+/// knows the field and does not allow one there.
+///
+/// Empty is text, a list or a map without anything in it. Zero and `false` stay, and so does a struct without fields: Go
+/// keeps them where the field is a pointer, which is how its kinds write optional numbers, booleans and structs.
+pub fn normalise(schema: &Schema, document: &mut Document) {
+    number::settle(document);
+    drop_empty(schema, document);
+}
+
+fn drop_empty(schema: &Schema, value: &mut Document) {
+    match value {
+        Document::Object(fields) => fields.retain(|name, value| {
+            let Some(known) = schema.properties.get(name).or(schema.additional.as_deref()) else {
+                return true;
+            };
+            drop_empty(known, value);
+            let absent = value.is_null() && !known.nullable;
+            !absent && !(known.omit_empty && is_empty(known, value))
+        }),
+        Document::Array(list) => {
+            if let Some(items) = &schema.items {
+                list.iter_mut().for_each(|item| drop_empty(items, item));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_empty(schema: &Schema, value: &Document) -> bool {
+    match value {
+        Document::Null => true,
+        Document::String(text) => text.is_empty(),
+        Document::Array(list) => list.is_empty(),
+        Document::Object(fields) => fields.is_empty() && schema.properties.is_empty(),
+        Document::Bool(_) | Document::Number(_) => false,
+    }
 }

@@ -1,13 +1,13 @@
 //! Numbers of documents: `i64` or `f64`, and how they are printed.
 use serde_json::Number;
 
-use crate::schema::Document;
+use super::Document;
 
 /// The first double above every `i64`.
 const ABOVE_I64: f64 = 9_223_372_036_854_775_808.0;
 
 /// The number that a double is in a document: an integer where it is one within `i64`. `None` for what JSON cannot say.
-pub(super) fn of_double(double: f64) -> Option<Number> {
+pub(crate) fn of_double(double: f64) -> Option<Number> {
     if double.fract() == 0.0 && (-ABOVE_I64..ABOVE_I64).contains(&double) {
         #[expect(clippy::cast_possible_truncation, reason = "whole and in range, as just checked")]
         return Some(Number::from(double as i64));
@@ -16,14 +16,14 @@ pub(super) fn of_double(double: f64) -> Option<Number> {
 }
 
 /// The number that a JSON literal stands for; the literal is known to be well formed. `None` where no double holds it.
-pub(super) fn of_literal(literal: &str) -> Option<Number> {
+pub(crate) fn of_literal(literal: &str) -> Option<Number> {
     match literal.parse::<i64>() {
         Ok(integer) => Some(Number::from(integer)),
         Err(_) => of_double(literal.parse().ok()?),
     }
 }
 
-/// Brings every number of a document that did not come from [`decode`](super::decode) into its settled form.
+/// Brings every number of a document that did not come from the decoder into its settled form.
 pub fn settle(document: &mut Document) {
     match document {
         Document::Number(number) if !number.is_i64() => {

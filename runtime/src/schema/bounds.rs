@@ -1,0 +1,63 @@
+//! Bounds of numbers, and whether they fit their format.
+use serde_json::Number;
+
+use super::{
+    Document, Schema,
+    model::Type,
+    place::Place,
+    validate::{Walk, bound},
+};
+
+/// Checks a number against its format, then its bounds.
+pub(super) fn check(walk: &mut Walk, schema: &Schema, number: &Number, place: &Place<'_>) {
+    if schema.kind == Type::Integer && !fits(schema.format.as_deref(), number) {
+        let format = match schema.format.as_deref() {
+            Some(format @ ("int32" | "int64")) => format!(" with format {format}"),
+            _ => " (default format)".to_owned(),
+        };
+        walk.invalid_nowhere(format!("Checked value must be of type integer{format} in {}", place.text()));
+    }
+    // Numbers of documents are i64 or f64; a bound is f64. A comparison of doubles is wrong only for integers beyond
+    // 2^53, where the bound could not have been said exactly either.
+    let Some(value) = number.as_f64() else { return };
+    let mut refuse = |what: String| walk.invalid(place, Document::Number(number.clone()), &what);
+    if let Some(factor) = schema.multiple_of.filter(|&factor| !is_multiple(number, value, factor)) {
+        refuse(format!("should be a multiple of {}", bound(factor)));
+    }
+    if let Some(limit) = schema.minimum {
+        if schema.exclusive_minimum && value <= limit {
+            refuse(format!("should be greater than {}", bound(limit)));
+        } else if value < limit {
+            refuse(format!("should be greater than or equal to {}", bound(limit)));
+        }
+    }
+    if let Some(limit) = schema.maximum {
+        if schema.exclusive_maximum && value >= limit {
+            refuse(format!("should be less than {}", bound(limit)));
+        } else if value > limit {
+            refuse(format!("should be less than or equal to {}", bound(limit)));
+        }
+    }
+}
+
+fn fits(format: Option<&str>, number: &Number) -> bool {
+    match (format, number.as_i64()) {
+        (Some("int32"), Some(integer)) => i32::try_from(integer).is_ok(),
+        (_, integer) => integer.is_some(),
+    }
+}
+
+/// Whether a number is a multiple: exactly for whole numbers, within rounding for fractions.
+fn is_multiple(number: &Number, value: f64, factor: f64) -> bool {
+    #[expect(clippy::cast_possible_truncation, reason = "a fraction or a large factor takes the other path")]
+    let whole = factor as i64;
+    #[expect(clippy::cast_precision_loss, reason = "compared only to see whether the factor is whole")]
+    let exact = whole > 0 && whole as f64 == factor;
+    match number.as_i64() {
+        Some(integer) if exact => integer % whole == 0,
+        _ => {
+            let times = value / factor;
+            (times - times.round()).abs() <= 1e-9 * times.abs().max(1.0)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Schemas for tests, written as OpenAPI v3 says them.
+use regex::Regex;
+use serde_json::{Value, json};
+
+use super::{
+    Document, Schema,
+    model::{ListType, Pattern, Type},
+};
+
+/// A schema from its OpenAPI form.
+pub(crate) fn schema(from: &Value) -> Schema {
+    let text = |key: &str| from[key].as_str().map(str::to_owned);
+    let flag = |key: &str| from[key].as_bool().unwrap_or_default();
+    let texts = |key: &str| -> Vec<String> {
+        from[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let boxed = |key: &str| from.get(key).map(|inner| Box::new(schema(inner)));
+    Schema {
+        kind: match from["type"].as_str() {
+            _ if flag("x-kubernetes-int-or-string") => Type::IntOrString,
+            Some("object") => Type::Object,
+            Some("array") => Type::Array,
+            Some("string") => Type::String,
+            Some("integer") => Type::Integer,
+            Some("number") => Type::Number,
+            Some("boolean") => Type::Boolean,
+            _ => Type::Any,
+        },
+        format: text("format"),
+        description: text("description").unwrap_or_default(),
+        name: text("title"),
+        properties: from["properties"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), schema(v))).collect(),
+        required: texts("required"),
+        additional: boxed("additionalProperties"),
+        items: boxed("items"),
+        preserve_unknown: flag("x-kubernetes-preserve-unknown-fields"),
+        embedded: flag("x-kubernetes-embedded-resource"),
+        nullable: flag("nullable"),
+        omit_empty: flag("omitEmpty"),
+        default: from.get("default").cloned(),
+        enumeration: from["enum"].as_array().cloned().unwrap_or_default(),
+        minimum: from["minimum"].as_f64(),
+        exclusive_minimum: flag("exclusiveMinimum"),
+        maximum: from["maximum"].as_f64(),
+        exclusive_maximum: flag("exclusiveMaximum"),
+        multiple_of: from["multipleOf"].as_f64(),
+        min_length: from["minLength"].as_u64(),
+        max_length: from["maxLength"].as_u64(),
+        pattern: text("pattern").map(|text| Pattern { regex: Regex::new(&text).expect("a pattern"), text }),
+        min_items: from["minItems"].as_u64(),
+        max_items: from["maxItems"].as_u64(),
+        min_properties: from["minProperties"].as_u64(),
+        max_properties: from["maxProperties"].as_u64(),
+        list: match from["x-kubernetes-list-type"].as_str() {
+            Some("set") => ListType::Set,
+            Some("map") => ListType::Map(texts("x-kubernetes-list-map-keys")),
+            _ => ListType::Atomic,
+        },
+        immutable: flag("immutable"),
+        one_of: flag("union"),
+        ..Schema::default()
+    }
+}
+
+/// The kit's Widget.
+pub(crate) fn widget() -> Schema {
+    schema(&json!({
+        "type": "object", "required": ["spec"], "title": "Widget",
+        "properties": {
+            "spec": {"type": "object", "required": ["size"], "title": "WidgetSpec", "properties": {
+                "size": {"type": "integer", "format": "int32", "minimum": 1, "maximum": 100},
+                "color": {"type": "string", "enum": ["Red", "Green", "Blue"], "default": "Red"},
+                "description": {"type": "string", "maxLength": 64},
+                "code": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]+$"},
+                "replicas": {"type": "integer", "format": "int32", "default": 1, "minimum": 0},
+                "paused": {"type": "boolean"},
+                "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+                    "items": {"type": "object", "required": ["name", "port"], "title": "Port", "properties": {
+                        "name": {"type": "string"},
+                        "port": {"type": "integer", "format": "int32", "minimum": 1, "maximum": 65535},
+                        "protocol": {"type": "string", "enum": ["TCP", "UDP"], "default": "TCP"}}}},
+                "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+                "args": {"type": "array", "maxItems": 5, "items": {"type": "string"}},
+                "options": {"type": "object", "maxProperties": 3, "additionalProperties": {"type": "string"}},
+                "template": {"type": "object", "title": "Template", "properties": {
+                    "image": {"type": "string"},
+                    "env": {"type": "array", "items": {"type": "object", "required": ["name"], "title": "Env",
+                        "properties": {"name": {"type": "string"}, "value": {"type": "string"}}}}}}}},
+            "status": {"type": "object", "title": "WidgetStatus", "properties": {
+                "phase": {"type": "string"},
+                "observedGeneration": {"type": "integer", "format": "int64"},
+                "seen": {"type": "string", "format": "date-time"}}}}}))
+}
+
+/// A Widget around a spec.
+pub(crate) fn object(spec: &Value) -> Document {
+    json!({
+        "apiVersion": "conformance.example.com/v1", "kind": "Widget",
+        "metadata": {"name": "w", "labels": {"unknown": "kept"}}, "spec": spec,
+    })
+}

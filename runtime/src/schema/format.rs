@@ -1,0 +1,72 @@
+//! Formats of text: which texts a format allows. Unknown formats allow all, as the reference has it.
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use crate::meta::{time::Time, values::ByteString};
+
+/// Whether a format allows a text. What it allows, the Rust type of that format decodes.
+pub(crate) fn allows(format: &str, text: &str) -> bool {
+    match format {
+        "date-time" | "micro-time" => text.parse::<Time>().is_ok(),
+        "byte" => ByteString::from_base64(text).is_ok(),
+        "quantity" => is_quantity(text),
+        "date" => text.len() == 10 && format!("{text}T00:00:00Z").parse::<Time>().is_ok(),
+        "uuid" => is_uuid(text),
+        "ipv4" => text.parse::<Ipv4Addr>().is_ok(),
+        "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
+        "cidr" => is_cidr(text),
+        "k8s-short-name" => is_label(text, 63),
+        "k8s-long-name" => text.len() <= 253 && text.split('.').all(|part| is_label(part, 253)),
+        _ => true,
+    }
+}
+
+/// Hexadecimal digits in groups of 8, 4, 4, 4 and 12; the dashes between them may be missing.
+fn is_uuid(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    for (index, size) in [8, 4, 4, 4, 12].into_iter().enumerate() {
+        if index > 0 {
+            rest = rest.strip_prefix(b"-").unwrap_or(rest);
+        }
+        match rest.split_at_checked(size) {
+            Some((group, after)) if group.iter().all(u8::is_ascii_hexdigit) => rest = after,
+            _ => return false,
+        }
+    }
+    rest.is_empty()
+}
+
+fn is_cidr(text: &str) -> bool {
+    let Some((address, length)) = text.split_once('/') else { return false };
+    let longest = if address.parse::<Ipv4Addr>().is_ok() {
+        32
+    } else if address.parse::<Ipv6Addr>().is_ok() {
+        128
+    } else {
+        return false;
+    };
+    length.bytes().all(|byte| byte.is_ascii_digit()) && length.parse::<u8>().is_ok_and(|length| length <= longest)
+}
+
+/// Lower-case letters, digits and dashes, not beginning or ending with a dash.
+fn is_label(text: &str, longest: usize) -> bool {
+    !text.is_empty()
+        && text.len() <= longest
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+        && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+/// A number and a suffix: `500m`, `1Gi`, `1e3`.
+fn is_quantity(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let end = unsigned.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unsigned.len());
+    let (number, suffix) = unsigned.split_at(end);
+    let exponent = || {
+        let digits = suffix.strip_prefix(['e', 'E']).map(|rest| rest.strip_prefix(['+', '-']).unwrap_or(rest));
+        digits.is_some_and(|digits| (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let suffixes = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+    number.matches('.').count() <= 1
+        && number.bytes().any(|byte| byte.is_ascii_digit())
+        && (suffixes.contains(&suffix) || exponent())
+}

@@ -1,0 +1,47 @@
+//! Immutable fields: what may be set once and never changed or taken away.
+use super::{Document, Schema, model::ListType, place::Place};
+use crate::meta::{FieldError, FieldErrorKind};
+
+/// Immutable fields that were set and are not the same any more.
+///
+/// Entries of maps are followed by key and items of map lists by their keys; an entry or item that is gone took its
+/// fields with it. Items of other lists have no identity and are not followed.
+pub(super) fn changes(schema: &Schema, new: &Document, old: &Document) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    compare(schema, Some(new), old, &Place::Root, &mut errors);
+    errors
+}
+
+fn compare(schema: &Schema, new: Option<&Document>, old: &Document, place: &Place<'_>, errors: &mut Vec<FieldError>) {
+    if old.is_null() || new == Some(old) {
+        return;
+    }
+    if schema.immutable {
+        let given = new.cloned().unwrap_or_default();
+        errors.push(FieldError::new(&place.path(), FieldErrorKind::Invalid(given), "field is immutable"));
+        return;
+    }
+    match old {
+        Document::Object(fields) => {
+            for (name, old) in fields {
+                let new = new.and_then(|new| new.get(name));
+                if let Some(property) = schema.properties.get(name) {
+                    compare(property, new, old, &place.field(name), errors);
+                } else if let (Some(values), Some(_)) = (&schema.additional, new) {
+                    compare(values, new, old, &place.field(name), errors);
+                }
+            }
+        }
+        Document::Array(old) => {
+            if let (ListType::Map(keys), Some(items), Some(Document::Array(new))) = (&schema.list, &schema.items, new) {
+                let same = |a: &Document, b: &Document| keys.iter().all(|key| a.get(key) == b.get(key));
+                for (index, new) in new.iter().enumerate() {
+                    if let Some(old) = old.iter().find(|old| same(old, new)) {
+                        compare(items, Some(new), old, &place.item(index), errors);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,119 @@
+//! Defaults, pruning, normalisation, fingerprints.
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::{
+    codec::tests::documents,
+    meta::FieldPath,
+    schema::{
+        default, fingerprint,
+        fixture::{object, schema, widget},
+        normalise, prune,
+    },
+};
+
+#[test]
+fn defaults_are_filled_in_structs_items_and_entries_that_exist() {
+    let mut document = object(&json!({"size": 1, "color": null, "paused": null, "ports": [{"name": "a", "port": 1}]}));
+    default(&widget(), &mut document);
+    let ports = json!([{"name": "a", "port": 1, "protocol": "TCP"}]);
+    assert_eq!(document["spec"], json!({"size": 1, "color": "Red", "replicas": 1, "ports": ports}));
+    assert_eq!(document["status"], json!(null), "a struct that is absent stays so");
+
+    let nested = schema(&json!({"type": "object", "properties": {
+        "limits": {"type": "object", "default": {}, "properties": {"cpu": {"type": "integer", "default": 2}}},
+        "byName": {"type": "object", "additionalProperties": {
+            "type": "object", "properties": {"on": {"type": "boolean", "default": true}}}},
+        "maybe": {"type": "string", "nullable": true, "default": "x"},
+        "gone": {"type": "string"},
+        "list": {"type": "array", "items": {"type": "string"}}}}));
+    let mut document = json!({"byName": {"a": {}, "b": null}, "maybe": null, "gone": null, "list": [null]});
+    default(&nested, &mut document);
+    assert_eq!(document, json!({"limits": {"cpu": 2}, "byName": {"a": {"on": true}}, "maybe": null, "list": [null]}));
+}
+
+#[test]
+fn unknown_fields_are_dropped_and_named() {
+    let mut document = object(&json!({
+        "size": 1, "sise": 2, "ports": [{"name": "a", "port": 1, "prot": "x"}], "options": {"any": "key"},
+        "metadata": {"name": "unknown here"},
+    }));
+    document["extra"] = json!({"a": 1});
+    let dropped = prune(&widget(), &mut document);
+    let paths: Vec<_> = dropped.iter().map(FieldPath::as_str).collect();
+    assert_eq!(paths, ["extra", "spec.metadata", "spec.ports[0].prot", "spec.sise"]);
+    let spec = json!({"size": 1, "ports": [{"name": "a", "port": 1}], "options": {"any": "key"}});
+    assert_eq!(document, object(&spec));
+}
+
+#[test]
+fn preserved_and_embedded_objects_keep_what_is_unknown_but_declared_fields_are_pruned() {
+    let open = schema(&json!({"type": "object", "properties": {
+        "raw": {},
+        "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+            "properties": {"known": {"type": "object", "properties": {"a": {"type": "string"}}}}},
+        "pod": {"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"spec": {"type": "object"}}}}}));
+    let mut document = json!({
+        "raw": {"any": [{"thing": 1}]},
+        "open": {"other": {"x": 1}, "known": {"a": "1", "b": "2"}},
+        "pod": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "other": 1},
+    });
+    let dropped = prune(&open, &mut document);
+    assert_eq!(dropped, [FieldPath::new("open.known.b"), FieldPath::new("pod.other")]);
+    assert_eq!(document["raw"], json!({"any": [{"thing": 1}]}));
+    assert_eq!(document["open"]["other"], json!({"x": 1}));
+}
+
+#[test]
+fn empty_means_absent_where_the_schema_says_so() {
+    let built_in = schema(&json!({"type": "object", "properties": {
+        "data": {"type": "object", "omitEmpty": true, "additionalProperties": {"type": "string"}},
+        "secrets": {"type": "array", "omitEmpty": true, "items": {"type": "object", "title": "Ref", "properties": {
+            "name": {"type": "string", "omitEmpty": true}}}},
+        "mount": {"type": "boolean", "omitEmpty": true},
+        "count": {"type": "integer", "omitEmpty": true},
+        "status": {"type": "object", "omitEmpty": true, "properties": {"phase": {"type": "string", "omitEmpty": true}}},
+        "kept": {"type": "string"}}}));
+    let mut document = json!({
+        "data": {}, "secrets": [{"name": ""}], "mount": false, "count": 0, "status": {"phase": ""}, "kept": "",
+        "metadata": {"labels": {}},
+    });
+    normalise(&built_in, &mut document);
+    let expected = json!({
+        "secrets": [{}], "mount": false, "count": 0, "status": {}, "kept": "", "metadata": {"labels": {}},
+    });
+    assert_eq!(document, expected);
+}
+
+#[test]
+fn fingerprints_change_with_what_is_read_and_only_with_that() {
+    let before = fingerprint(&widget());
+    assert_eq!(before, 87_245_230_034_550_052, "the fingerprint of a schema must stay the same over builds");
+    let mut described = widget();
+    described.description = "other".to_owned();
+    assert_eq!(fingerprint(&described), before);
+    let mut defaulted = widget();
+    defaulted.properties.get_mut("spec").expect("spec").default = Some(json!({}));
+    assert_ne!(fingerprint(&defaulted), before);
+    let mut renamed = widget();
+    let status = renamed.properties.remove("status").expect("status");
+    renamed.properties.insert("state".to_owned(), status);
+    assert_ne!(fingerprint(&renamed), before);
+}
+
+proptest! {
+    #[test]
+    fn each_step_is_done_once(spec in documents(), extra in documents()) {
+        let schema = widget();
+        let mut document = object(&spec);
+        document["extra"] = extra;
+        prune(&schema, &mut document);
+        default(&schema, &mut document);
+        normalise(&schema, &mut document);
+        let mut again = document.clone();
+        prop_assert!(prune(&schema, &mut again).is_empty());
+        default(&schema, &mut again);
+        normalise(&schema, &mut again);
+        prop_assert_eq!(again, document);
+    }
+}

@@ -1,0 +1,3 @@
+//! Tests of the pure functions over schemas.
+mod filling;
+mod validation;
