@@ -62,14 +62,14 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
 ///
 /// # Errors
 /// 415 for a media type that is not read, 400 for a body that cannot be decoded.
-pub fn decode(headers: &HeaderMap, body: &Bytes, kind: &str) -> Result<Document, Refused> {
+pub fn decode(headers: &HeaderMap, body: &Bytes, kind: &str) -> Result<Decoded, Refused> {
     if !matches!(media_type(headers).as_str(), "" | "application/json") {
         return Err(status::unsupported_body().into());
     }
-    let decoded = codec::decode(body, &codec::Limits::default()).map_err(|error| {
+    let decoded = codec::decode(body, &codec::Limits::default());
+    Ok(decoded.map_err(|error| {
         status::bad_request(format!(
             "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: {error}"
         ))
-    })?;
-    Ok(decoded.document)
+    })?)
 }

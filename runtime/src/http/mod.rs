@@ -97,7 +97,7 @@ impl Default for VersionInfo {
 
 /// The whole API as an axum router. It needs no layer around it and no connect info; see [`PeerCertificates`].
 pub fn router(app: Arc<App>) -> Router {
-    let site = Arc::new(Site { app, discovery: cached::PerGeneration::default() });
+    let site = Arc::new(Site { app, discovery: cached::PerGeneration::default(), openapi: cached::PerGeneration::default() });
     Router::new().fallback(move |request: Request| guard::run(dispatch::handle(site.clone(), request)))
 }
 
@@ -105,4 +105,5 @@ pub fn router(app: Arc<App>) -> Router {
 struct Site {
     app: Arc<App>,
     discovery: cached::PerGeneration<discovery::Documents>,
+    openapi: cached::PerGeneration<openapi::Documents>,
 }

@@ -26,9 +26,10 @@ use crate::{
         model::{Scope, Style},
     },
     meta::{
-        options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
+        options::{DeleteOptions, FieldValidation, GetOptions, ListOptions, PatchOptions, WriteOptions},
         selector::{FieldTerm, Fields},
     },
+    schema::Document,
     verbs::{Error, Part, Patch, Request},
 };
 
@@ -191,16 +192,18 @@ impl Call<'_> {
 
     async fn create(self, body: Body) -> Result<Response, Refused> {
         let options = WriteOptions::for_create(&self.exchange.query)?;
-        let document = self.document(body).await?;
+        let (document, mut warnings) = self.document(body, options.field_validation).await?;
         let written = self.app.api.create(&self.request, document, &options).await?;
-        object::respond(&self, StatusCode::CREATED, written.answer, &written.warnings)
+        warnings.extend(written.warnings);
+        object::respond(&self, StatusCode::CREATED, written.answer, &warnings)
     }
 
     async fn update(self, body: Body) -> Result<Response, Refused> {
         let options = WriteOptions::for_update(&self.exchange.query)?;
-        let document = self.document(body).await?;
+        let (document, mut warnings) = self.document(body, options.field_validation).await?;
         let written = self.app.api.update(&self.request, document, &options).await?;
-        object::respond(&self, code(written.created), written.answer, &written.warnings)
+        warnings.extend(written.warnings);
+        object::respond(&self, code(written.created), written.answer, &warnings)
     }
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
@@ -229,11 +232,25 @@ impl Call<'_> {
         object::respond_list(&self, list)
     }
 
-    async fn document(&self, body: Body) -> Result<crate::schema::Document, Refused> {
+    /// The body's document, and warnings about fields that it has twice.
+    async fn document(&self, body: Body, validation: FieldValidation) -> Result<(Document, Vec<String>), Refused> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         let kind = if self.request.part == Part::Scale { "Scale" } else { &self.kind().kind };
-        body::decode(headers, &bytes, kind)
+        let decoded = body::decode(headers, &bytes, kind)?;
+        let twice: Vec<String> = decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
+        match validation {
+            FieldValidation::Strict if !twice.is_empty() => {
+                let version = &self.kind().group_version.version;
+                Err(status::bad_request(format!(
+                    "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {}",
+                    twice.join(", ")
+                ))
+                .into())
+            }
+            FieldValidation::Ignore => Ok((decoded.document, Vec::new())),
+            _ => Ok((decoded.document, twice)),
+        }
     }
 
     async fn delete_options(&self, body: Body) -> Result<DeleteOptions, Refused> {
@@ -242,7 +259,7 @@ impl Call<'_> {
         if bytes.is_empty() {
             return Ok(DeleteOptions::parse(&self.exchange.query, None)?);
         }
-        let document = body::decode(headers, &bytes, "DeleteOptions")?;
+        let document = body::decode(headers, &bytes, "DeleteOptions")?.document;
         Ok(DeleteOptions::parse(&self.exchange.query, Some(&document))?)
     }
 }

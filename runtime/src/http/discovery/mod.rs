@@ -13,7 +13,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use groups::{Group, of as groups_of};
+use groups::Group;
 
 use super::{
     Site, cached,

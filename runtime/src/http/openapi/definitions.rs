@@ -1,0 +1,168 @@
+//! Definitions of the OpenAPI documents: those that all kinds share, and each kind's own with its list.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    kind::{Kind, model::Style},
+    schema::openapi::{self, Version},
+};
+
+/// Definitions by name.
+pub type Definitions = BTreeMap<String, Value>;
+
+/// The prefix of the definitions that all kinds share.
+pub const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
+/// The definition of autoscaling/v1 Scale.
+pub const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
+
+const API_VERSION: &str = "The group and version of this document's schema. Servers convert what they know to the newest version and refuse what they do not know. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+const KIND: &str = "The kind of object that this document is, in CamelCase. It follows from the endpoint and cannot be changed. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+const METADATA: &str = "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+const LIST_METADATA: &str = "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+
+/// The definitions that all kinds share.
+pub fn shared(version: Version) -> Definitions {
+    let text = include_str!("definitions.json");
+    let mut all: Definitions = serde_json::from_str(text).expect("the file of shared definitions is JSON");
+    if version == Version::V3 {
+        all.values_mut().for_each(to_v3);
+    }
+    all
+}
+
+/// Moves references to where OpenAPI 3 keeps definitions. A reference with members beside it is wrapped, since members
+/// beside a reference are ignored there.
+fn to_v3(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(at)) = members.remove("$ref") {
+                let name = at.trim_start_matches("#/definitions/");
+                let target = Version::V3.reference(name);
+                if members.is_empty() {
+                    *value = target;
+                    return;
+                }
+                members.insert("allOf".to_owned(), json!([target]));
+            }
+            members.values_mut().for_each(to_v3);
+        }
+        Value::Array(items) => items.iter_mut().for_each(to_v3),
+        _ => {}
+    }
+}
+
+/// A reference with a description.
+fn described(version: Version, name: &str, description: &str) -> Value {
+    let mut value = json!({"$ref": format!("#/definitions/{name}"), "description": description});
+    if version == Version::V3 {
+        to_v3(&mut value);
+    }
+    value
+}
+
+/// The prefix of a kind's definitions, as the reference makes it: `com.example.library.v1` for `library.example.com/v1`,
+/// `io.k8s.api.core.v1` for the kinds compiled into it.
+pub fn prefix(kind: &Kind) -> String {
+    let at = &kind.group_version;
+    if kind.style == Style::Builtin {
+        let group = at.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
+        return format!("io.k8s.api.{group}.{}", at.version);
+    }
+    let reversed: Vec<&str> = at.group.split('.').rev().collect();
+    format!("{}.{}", reversed.join("."), at.version)
+}
+
+/// The name of a kind's definition.
+pub fn name(kind: &Kind) -> String {
+    format!("{}.{}", prefix(kind), kind.kind)
+}
+
+/// The name of the definition of a kind's list.
+pub fn list_name(kind: &Kind) -> String {
+    format!("{}.{}", prefix(kind), kind.list_kind)
+}
+
+/// The `x-kubernetes-group-version-kind` of a kind.
+pub fn group_version_kind(kind: &Kind, name: &str) -> Value {
+    let at = &kind.group_version;
+    json!({"group": at.group, "kind": name, "version": at.version})
+}
+
+/// Adds a kind's definition and its list's, and what they refer to.
+pub fn add(kind: &Kind, version: Version, out: &mut Definitions) {
+    let mut schema = (*kind.schema).clone();
+    schema.name = None;
+    let mut root = openapi::definitions(&prefix(kind), &schema, version, out);
+    if !root.is_object() {
+        root = json!({"type": "object"});
+    }
+    let members = root.as_object_mut().expect("made an object above");
+    members.insert("type".to_owned(), "object".into());
+    let properties = members.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.insert("apiVersion".to_owned(), json!({"type": "string", "description": API_VERSION}));
+        properties.insert("kind".to_owned(), json!({"type": "string", "description": KIND}));
+        let meta = format!("{META}.ObjectMeta");
+        properties.insert("metadata".to_owned(), described(version, &meta, METADATA));
+    }
+    members.insert("x-kubernetes-group-version-kind".to_owned(), json!([group_version_kind(kind, &kind.kind)]));
+    out.insert(name(kind), root);
+    let list = json!({
+        "description": format!("{} is a list of {}", kind.list_kind, kind.kind),
+        "type": "object",
+        "required": ["items"],
+        "properties": {
+            "apiVersion": {"type": "string", "description": API_VERSION},
+            "kind": {"type": "string", "description": KIND},
+            "metadata": described(version, &format!("{META}.ListMeta"), LIST_METADATA),
+            "items": {
+                "type": "array",
+                "description": format!("The objects of kind {}.", kind.kind),
+                "items": version.reference(&name(kind)),
+            },
+        },
+        "x-kubernetes-group-version-kind": [group_version_kind(kind, &kind.list_kind)],
+    });
+    out.insert(list_name(kind), list);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn references(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(members) => {
+                if let Some(Value::String(at)) = members.get("$ref") {
+                    found.push(at.clone());
+                }
+                members.values().for_each(|member| references(member, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn shared_definitions_refer_to_each_other_only() {
+        for (version, root) in [(Version::V2, "#/definitions/"), (Version::V3, "#/components/schemas/")] {
+            let all = shared(version);
+            let mut found = Vec::new();
+            all.values().for_each(|definition| references(definition, &mut found));
+            assert!(!found.is_empty());
+            for at in found {
+                let name = at.strip_prefix(root).unwrap_or_else(|| panic!("{at} is not below {root}"));
+                assert!(all.contains_key(name), "{at} is missing");
+            }
+        }
+    }
+
+    #[test]
+    fn a_reference_of_openapi_3_keeps_its_description() {
+        let time = &shared(Version::V3)[&format!("{META}.ObjectMeta")]["properties"]["creationTimestamp"];
+        assert_eq!(time["allOf"][0]["$ref"], format!("#/components/schemas/{META}.Time"));
+        assert!(time["description"].is_string() && time.get("$ref").is_none());
+    }
+}
