@@ -1,11 +1,22 @@
 //! Records: what is stored for an object. The canonical body, and beside it the storage version and a fingerprint of the
 //! schema that the body was checked against.
+//!
+//! A record is the byte 1, the fingerprint as eight bytes, least first, the length of the version as one byte, the
+//! version, and the body up to the end.
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::Kind;
-use crate::{cache, schema::Document};
+use super::{Kind, index::Indexes};
+use crate::{
+    cache, codec,
+    schema::{self, Document},
+};
+
+/// The layout of records that this code writes.
+const LAYOUT: u8 = 1;
+/// Where the version begins.
+const VERSION_START: usize = 10;
 
 /// Changes stored bytes on their way to and from the store, such as by encryption.
 pub trait Transformer: Send + Sync {
@@ -26,6 +37,16 @@ pub trait Transformer: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Identity;
 
+impl Transformer for Identity {
+    fn seal(&self, _key: &str, record: Vec<u8>) -> Result<Vec<u8>, String> {
+        Ok(record)
+    }
+
+    fn open(&self, _key: &str, stored: &Bytes) -> Result<Bytes, String> {
+        Ok(stored.clone())
+    }
+}
+
 /// A record as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -37,47 +58,141 @@ pub struct Record {
     pub body: Bytes,
 }
 
-/// Makes the record of a document.
-pub fn encode(_version: &str, _fingerprint: u64, _document: &Document) -> Vec<u8> {
-    todo!()
+/// Makes the record of a document. The version is at most 255 bytes long.
+pub fn encode(version: &str, fingerprint: u64, document: &Document) -> Vec<u8> {
+    let mut record = Vec::with_capacity(1_024);
+    record.push(LAYOUT);
+    record.extend_from_slice(&fingerprint.to_le_bytes());
+    record.push(u8::try_from(version.len()).expect("a version is a DNS label of at most 63 bytes"));
+    record.extend_from_slice(version.as_bytes());
+    codec::canonical(document, &mut record);
+    record
 }
 
-/// Takes a record apart; nothing is copied.
+/// Takes a record apart; nothing is copied but the version.
 ///
 /// # Errors
 /// What is wrong with the bytes.
-pub fn decode(_stored: &Bytes) -> Result<Record, String> {
-    todo!()
+pub fn decode(stored: &Bytes) -> Result<Record, String> {
+    match stored.first() {
+        None => return Err("the record is empty".to_owned()),
+        Some(&LAYOUT) => {}
+        Some(other) => return Err(format!("the record has layout {other}; this server reads layout {LAYOUT}")),
+    }
+    let cut = || format!("the record ends within its header, after {} bytes", stored.len());
+    let fingerprint = stored.get(1..9).and_then(|bytes| bytes.try_into().ok()).ok_or_else(cut)?;
+    let length = usize::from(*stored.get(9).ok_or_else(cut)?);
+    let version = stored.get(VERSION_START..VERSION_START + length).ok_or_else(cut)?;
+    let version = std::str::from_utf8(version).map_err(|error| format!("the record's version is not text: {error}"))?;
+    Ok(Record {
+        version: version.to_owned(),
+        fingerprint: u64::from_le_bytes(fingerprint),
+        body: stored.slice(VERSION_START + length..),
+    })
 }
 
 /// Reads and writes the stored values of one kind; the cache's [`cache::Reader`].
 pub struct KindReader {
-    _todo: (),
+    kind: Arc<Kind>,
+    transformer: Arc<dyn Transformer>,
+    fingerprint: u64,
+    type_meta: String,
+    indexes: Indexes,
 }
 
 impl KindReader {
     /// A reader for a kind.
-    pub fn new(_kind: Arc<Kind>, _transformer: Arc<dyn Transformer>) -> Self {
-        todo!()
+    pub fn new(kind: Arc<Kind>, transformer: Arc<dyn Transformer>) -> Self {
+        Self {
+            fingerprint: schema::fingerprint(&kind.schema),
+            type_meta: format!(r#""kind":"{}","apiVersion":"{}","#, kind.kind, kind.group_version),
+            indexes: Indexes::new(&kind.selectable),
+            kind,
+            transformer,
+        }
     }
 
     /// What to store for an object that has passed the pipeline, under a whole store key.
     ///
     /// # Errors
     /// What the transformer says.
-    pub fn write(&self, _key: &str, _document: &Document) -> Result<Bytes, String> {
-        todo!()
+    pub fn write(&self, key: &str, document: &Document) -> Result<Bytes, String> {
+        let record = encode(&self.kind.group_version.version, self.fingerprint, document);
+        self.transformer.seal(key, record).map(Bytes::from)
+    }
+
+    /// The body of a stored value, brought to today's schema, and its indexes.
+    fn body(&self, key: &str, value: &Bytes) -> Result<cache::Reading, (Bytes, String)> {
+        let unknown = |message| (Bytes::new(), message);
+        let record = self.transformer.open(key, value).map_err(unknown)?;
+        let record = decode(&record).map_err(unknown)?;
+        let body = if record.fingerprint == self.fingerprint {
+            record.body.clone()
+        } else {
+            self.renew(&record.body).map_err(|message| (record.body.clone(), message))?
+        };
+        match self.indexes.read(&body) {
+            Ok((labels, fields)) => Ok(cache::Reading { body, labels, fields, unreadable: None }),
+            Err(error) => Err((Bytes::new(), error)),
+        }
+    }
+
+    /// A body that was checked against another schema, defaulted and pruned by this one.
+    fn renew(&self, body: &[u8]) -> Result<Bytes, String> {
+        let decoded = codec::decode(body, &codec::Limits::default()).map_err(|error| error.to_string())?;
+        let mut document = decoded.document;
+        schema::default(&self.kind.schema, &mut document);
+        schema::prune(&self.kind.schema, &mut document);
+        if let Some(wrong) = schema::check_types(&self.kind.schema, &document) {
+            return Err(wrong);
+        }
+        let mut renewed = Vec::with_capacity(body.len());
+        codec::canonical(&document, &mut renewed);
+        Ok(Bytes::from(renewed))
     }
 }
 
 impl cache::Reader for KindReader {
     fn type_meta(&self) -> &str {
-        todo!()
+        &self.type_meta
     }
+
     fn selectable(&self) -> &[String] {
-        todo!()
+        self.indexes.names()
     }
-    fn read(&self, _key: &str, _value: &Bytes) -> cache::Reading {
-        todo!()
+
+    fn read(&self, key: &str, value: &Bytes) -> cache::Reading {
+        self.body(key, value).unwrap_or_else(|(body, message)| {
+            // Kept and marked: what of it can be indexed, is.
+            let (labels, fields) = self.indexes.read(&body).unwrap_or_default();
+            cache::Reading { body, labels, fields, unreadable: Some(message) }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_comes_back_as_it_was_stored() {
+        let document = serde_json::json!({
+            "apiVersion": "v1", "kind": "X", "data": {"k": "v"},
+            "metadata": {"name": "a", "resourceVersion": "7", "labels": {"x": "y"}},
+        });
+        let stored = Bytes::from(encode("v1beta2", 0x0123_4567_89ab_cdef, &document));
+        let record = decode(&stored).expect("a record");
+        assert_eq!(record.version, "v1beta2");
+        assert_eq!(record.fingerprint, 0x0123_4567_89ab_cdef);
+        assert_eq!(&record.body[..], br#"{"metadata":{"labels":{"x":"y"},"name":"a"},"data":{"k":"v"}}"#);
+    }
+
+    #[test]
+    fn a_torn_record_is_an_error_at_every_length() {
+        let stored = Bytes::from(encode("v1", 1, &serde_json::json!({"metadata": {"name": "a"}})));
+        for length in 0..VERSION_START + 2 {
+            assert!(decode(&stored.slice(..length)).is_err(), "{length} bytes");
+        }
+        assert!(decode(&Bytes::from_static(&[9, 0, 0])).expect_err("another layout").contains("layout 9"));
     }
 }

@@ -196,12 +196,5 @@ fn column(root: &'static TypeDecl, decl: &ColumnDecl) -> Result<Column, String> 
         Cell::Path(path) if decl.description.is_empty() => described(path),
         _ => decl.description.to_owned(),
     };
-    Ok(Column {
-        name: decl.name.to_owned(),
-        kind,
-        format: decl.format,
-        description,
-        priority: decl.priority,
-        cell,
-    })
+    Ok(Column { name: decl.name.to_owned(), kind, format: decl.format, description, priority: decl.priority, cell })
 }

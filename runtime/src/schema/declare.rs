@@ -8,7 +8,7 @@ mod std_types;
 mod table;
 mod walk;
 
-pub use table::{FieldDecl, Literal, MergeDecl, ListDecl, Rules, Shape, TypeDecl, TypeRef, VariantDecl};
+pub use table::{FieldDecl, ListDecl, Literal, MergeDecl, Rules, Shape, TypeDecl, TypeRef, VariantDecl};
 pub use walk::{Leaf, PathError, resolve};
 
 /// A type that can be part of a kind. Derived with `#[derive(ApiType)]`; implemented here for the types of the standard

@@ -90,8 +90,7 @@ impl Build<'_> {
     }
 
     fn field(self, ty: &TypeDecl, field: &'static FieldDecl, required: bool) -> Result<Schema, String> {
-        let mut schema =
-            self.of((field.ty)(), field.rules).map_err(|e| format!("{}.{}: {e}", ty.name, field.rust))?;
+        let mut schema = self.of((field.ty)(), field.rules).map_err(|e| format!("{}.{}: {e}", ty.name, field.rust))?;
         if !field.doc.is_empty() {
             schema.description = field.doc.to_owned();
         }

@@ -2,9 +2,9 @@
 //! The compiler has checked that the fields exist; here their wire names are found.
 use std::fmt;
 
+use super::Shape;
 use super::TypeDecl;
 use crate::schema::model::Type;
-use super::Shape;
 
 /// What a path leads to.
 #[derive(Clone, Debug)]
