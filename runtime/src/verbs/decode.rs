@@ -48,7 +48,8 @@ pub(super) fn decode(
         return Err(refuse(document, &why));
     }
     // What a strict patch is told shows the document as it was before the unknown fields were dropped.
-    let whole = (validation == FieldValidation::Strict).then(|| document.clone());
+    let told_whole = validation == FieldValidation::Strict && origin == Origin::Patch;
+    let whole = told_whole.then(|| document.clone());
     let unknown = drop_unknown(kind, document);
     if unknown.is_empty() {
         return Ok(Vec::new());

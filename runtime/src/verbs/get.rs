@@ -14,6 +14,9 @@ impl Api {
             self.reach(asked).await?;
         }
         let object = current(request)?;
+        if !request.part.is_of(&request.served.kind) {
+            return Err(request.not_found());
+        }
         match request.part {
             Part::Scale => scale::of_object(&request.served.kind, &object).map(Answer::Document),
             Part::Whole | Part::Status | Part::Finalize => Ok(Answer::Object(object)),

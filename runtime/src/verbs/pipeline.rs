@@ -8,7 +8,10 @@ use super::{
     system,
 };
 use crate::{
-    kind::model::{HookContext, NameRule, Scope},
+    kind::{
+        Kind,
+        model::{HookContext, NameRule, Scope, Style},
+    },
     meta::{FieldError, FieldPath, options::WriteOptions, validate},
     schema::{self, Document},
 };
@@ -31,6 +34,16 @@ impl Part {
             Part::Status => "status",
             Part::Scale => "scale",
             Part::Finalize => "finalize",
+        }
+    }
+
+    /// Whether objects of the kind have this part.
+    pub(super) fn is_of(self, kind: &Kind) -> bool {
+        match self {
+            Part::Whole => true,
+            Part::Status => kind.status,
+            Part::Scale => kind.scale.is_some(),
+            Part::Finalize => kind.hooks.holds_deletion.is_some(),
         }
     }
 }
@@ -97,17 +110,23 @@ impl Write<'_> {
     fn metadata_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {
         let kind = &*self.request.served.kind;
         let (path, metadata) = (FieldPath::new("metadata"), &document["metadata"]);
-        let Some(old) = old else {
-            let names = match kind.names {
-                NameRule::Subdomain => validate::subdomain,
-                NameRule::Label => validate::label,
-                NameRule::PathSegment => validate::path_segment,
-            };
-            return validate::object_meta(metadata, kind.scope == Scope::Namespaced, names, &path);
+        if let Some(old) = old {
+            // The reference checks what an update may not change twice, for all kinds and for this one, and tells both.
+            let errors = validate::object_meta_update(metadata, &old["metadata"], &path);
+            if !errors.is_empty() {
+                return [errors.clone(), errors].concat();
+            }
+        }
+        let names = match kind.names {
+            NameRule::Subdomain => validate::subdomain,
+            NameRule::Label => validate::label,
+            NameRule::PathSegment => validate::path_segment,
         };
-        // The reference checks an update's metadata twice, for all kinds and again for this one, and tells both.
-        let errors = validate::object_meta_update(metadata, &old["metadata"], &path);
-        [errors.clone(), errors].concat()
+        let mut errors = validate::object_meta(metadata, kind.scope == Scope::Namespaced, names, &path);
+        if kind.style == Style::Builtin {
+            errors.extend(validate::standard_finalizers(metadata, &path));
+        }
+        errors
     }
 
     /// A default hook could not read the object. Where the schema finds fault with it, too, validation tells that better.

@@ -44,6 +44,9 @@ impl Api {
         write: &Write<'_>,
         change: impl Fn(&Document) -> Result<Document, Error> + Send + Sync,
     ) -> Result<Rewritten, Error> {
+        if !write.request.part.is_of(&write.request.served.kind) {
+            return Err(Error::MethodNotAllowed);
+        }
         for _ in 0..TRIES {
             let object = current(write.request)?;
             let old = document_of(&object)?;

@@ -83,19 +83,15 @@ pub(super) fn carry(request: &Request, new: &mut Document, old: &Document) {
         }
         Part::Status => {
             let status = object(new).remove("status");
-            let version = text(new, "resourceVersion").to_owned();
             *new = old.clone();
             put(object(new), "status", status);
-            set(new, "resourceVersion", version);
         }
         Part::Finalize => {
             let finalizers = new.get_mut("spec").and_then(|spec| spec.get_mut("finalizers")).map(Value::take);
-            let version = text(new, "resourceVersion").to_owned();
             *new = old.clone();
             if let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut) {
                 put(spec, "finalizers", finalizers);
             }
-            set(new, "resourceVersion", version);
         }
     }
     carry_metadata(metadata(new), &old["metadata"]);
@@ -123,18 +119,16 @@ pub(super) fn count_generation(kind: &Kind, new: &mut Document, old: &Document) 
     if !kind.generation {
         return;
     }
-    let desired = |document: &'_ Document| -> Vec<(String, Value)> {
-        let members = document.as_object().into_iter().flatten();
-        members
-            .filter(|(name, _)| !matches!(name.as_str(), "metadata" | "apiVersion" | "kind"))
-            .filter(|(name, _)| !(kind.status && *name == "status"))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
-    };
-    if desired(new) != desired(old) {
+    if !desired(kind, new).eq(desired(kind, old)) {
         let before = old["metadata"]["generation"].as_i64().unwrap_or(0);
         set(new, "generation", before + 1);
     }
+}
+
+/// The members of an object that say what is wanted.
+fn desired<'d>(kind: &Kind, document: &'d Document) -> impl Iterator<Item = (&'d String, &'d Value)> {
+    let not_desired = if kind.status { &["metadata", "status"][..] } else { &["metadata"] };
+    document.as_object().into_iter().flatten().filter(|(name, _)| !not_desired.contains(&name.as_str()))
 }
 
 fn object(document: &mut Document) -> &mut Map<String, Value> {
