@@ -146,7 +146,8 @@ struct DiscoveredSub {
 /// A kind's entry in aggregated discovery.
 pub fn discovered(kind: &Kind) -> Discovered {
     let at = &kind.group_version;
-    let own = || ResponseKind { group: at.group.clone(), version: at.version.clone(), kind: kind.kind.clone() };
+    let own =
+        || ResponseKind { group: at.group.clone(), version: at.version.clone(), kind: kind.kind.clone() };
     let subresources = subresources(kind)
         .into_iter()
         .map(|sub| DiscoveredSub {
