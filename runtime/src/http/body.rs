@@ -62,7 +62,7 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
 ///
 /// # Errors
 /// 415 for a media type that is not read, 400 for a body that cannot be decoded.
-pub fn decode(headers: &HeaderMap, body: &Bytes, kind: &str) -> Result<Decoded, Refused> {
+pub fn decode(headers: &HeaderMap, body: &Bytes, kind: &str) -> Result<codec::Decoded, Refused> {
     if !matches!(media_type(headers).as_str(), "" | "application/json") {
         return Err(status::unsupported_body().into());
     }
