@@ -13,10 +13,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use http_body::Body as _;
 
 use super::{Limits, status, status::Refused};
-use crate::{
-    codec,
-    schema::Document,
-};
+use crate::codec;
 
 /// How much of an oversized body is read and dropped before the answer, so that a client that is still sending reads the
 /// answer rather than a reset connection.

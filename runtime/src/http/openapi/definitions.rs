@@ -37,16 +37,16 @@ pub fn shared(version: Version) -> Definitions {
 fn to_v3(value: &mut Value) {
     match value {
         Value::Object(members) => {
-            if let Some(Value::String(at)) = members.remove("$ref") {
-                let name = at.trim_start_matches("#/definitions/");
-                let target = Version::V3.reference(name);
+            let target = members.remove("$ref");
+            members.values_mut().for_each(to_v3);
+            if let Some(Value::String(at)) = target {
+                let target = Version::V3.reference(at.trim_start_matches("#/definitions/"));
                 if members.is_empty() {
                     *value = target;
-                    return;
+                } else {
+                    members.insert("allOf".to_owned(), json!([target]));
                 }
-                members.insert("allOf".to_owned(), json!([target]));
             }
-            members.values_mut().for_each(to_v3);
         }
         Value::Array(items) => items.iter_mut().for_each(to_v3),
         _ => {}
