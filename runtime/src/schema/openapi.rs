@@ -1,7 +1,12 @@
-//! Schemas as OpenAPI documents show them.
+//! Schemas as OpenAPI documents show them: types, bounds, defaults, and the `x-kubernetes-*` extensions.
 use std::collections::BTreeMap;
 
-use super::{Document, Schema};
+use serde_json::{Map, json};
+
+use super::{
+    Document, Schema,
+    model::{ListType, Type},
+};
 
 /// The version of the OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,19 +24,289 @@ impl Version {
             Self::V2 => "#/definitions/",
             Self::V3 => "#/components/schemas/",
         };
-        serde_json::json!({"$ref": format!("{at}{name}")})
+        json!({"$ref": format!("{at}{name}")})
     }
 }
 
 /// Renders a schema. Named types become definitions `<prefix>.<name>` in `out`, once each; what is returned is a
-/// reference to the definition, or the schema itself where it has no name.
+/// reference to the definition, or the schema itself where it has no name. Where two types share a name but not their
+/// fields, the later one becomes `<prefix>.<name>_2`.
 ///
 /// `apiVersion`, `kind` and `metadata` of a kind are the caller's to add to the kind's definition in `out`.
-pub fn definitions(
-    _prefix: &str,
-    _schema: &Schema,
-    _version: Version,
-    _out: &mut BTreeMap<String, Document>,
-) -> Document {
-    todo!()
+pub fn definitions(prefix: &str, schema: &Schema, version: Version, out: &mut BTreeMap<String, Document>) -> Document {
+    let mut rendering = Rendering { prefix, version, out };
+    match &schema.name {
+        Some(name) => {
+            let definition = Document::Object(rendering.whole(schema));
+            let name = rendering.define(name, definition);
+            version.reference(&name)
+        }
+        None => Document::Object(rendering.whole(schema)),
+    }
+}
+
+struct Rendering<'a> {
+    prefix: &'a str,
+    version: Version,
+    out: &'a mut BTreeMap<String, Document>,
+}
+
+impl Rendering<'_> {
+    /// Puts a definition under a free name, or under the name that has it already.
+    fn define(&mut self, name: &str, definition: Document) -> String {
+        let plain = format!("{}.{name}", self.prefix);
+        let mut free = plain.clone();
+        let mut number = 2;
+        while self.out.get(&free).is_some_and(|taken| *taken != definition) {
+            free = format!("{plain}_{number}");
+            number += 1;
+        }
+        self.out.insert(free.clone(), definition);
+        free
+    }
+
+    /// A schema where it is used: of a named type a reference, with what is said of this use of it.
+    fn used(&mut self, schema: &Schema) -> Document {
+        let Some(name) = &schema.name else { return Document::Object(self.whole(schema)) };
+        // A definition is the type's own: the default and the merging of one use are not in it.
+        let own = Schema {
+            default: None,
+            description: String::new(),
+            map_atomic: false,
+            patch: super::model::PatchStrategy::default(),
+            ..schema.clone()
+        };
+        let mut definition = self.whole(&own);
+        if !schema.description.is_empty() {
+            definition.insert("description".to_owned(), json!(schema.description));
+        }
+        let used = self.use_of(schema);
+        let defined = self.named_like(name, &definition).unwrap_or_else(|| {
+            let definition = Document::Object(definition);
+            self.define(name, definition)
+        });
+        let reference = self.version.reference(&defined);
+        if used.is_empty() {
+            return reference;
+        }
+        let mut used = used;
+        match self.version {
+            // Version 3 forbids siblings of `$ref`; version 2's readers take them.
+            Version::V3 => {
+                used.insert("allOf".to_owned(), json!([reference]));
+            }
+            Version::V2 => used.extend(reference.as_object().cloned().unwrap_or_default()),
+        }
+        Document::Object(used)
+    }
+
+    /// The definition of a type that is used again, perhaps with another description of the field.
+    fn named_like(&self, name: &str, definition: &Map<String, Document>) -> Option<String> {
+        let without = |fields: &Map<String, Document>| {
+            let mut fields = fields.clone();
+            fields.remove("description");
+            fields
+        };
+        let plain = format!("{}.{name}", self.prefix);
+        let taken = self.out.get(&plain)?.as_object()?;
+        (without(taken) == without(definition)).then_some(plain)
+    }
+
+    /// What is said where a named type is used.
+    fn use_of(&self, schema: &Schema) -> Map<String, Document> {
+        let mut used = Map::new();
+        if !schema.description.is_empty() {
+            used.insert("description".to_owned(), json!(schema.description));
+        }
+        if let Some(default) = &schema.default {
+            used.insert("default".to_owned(), default.clone());
+        }
+        merging(schema, &mut used);
+        used
+    }
+
+    fn whole(&mut self, schema: &Schema) -> Map<String, Document> {
+        let mut out = Map::new();
+        if !schema.description.is_empty() {
+            out.insert("description".to_owned(), json!(schema.description));
+        }
+        self.type_of(schema, &mut out);
+        bounds(schema, &mut out);
+        merging(schema, &mut out);
+        if let Some(default) = &schema.default {
+            out.insert("default".to_owned(), default.clone());
+        }
+        if schema.nullable && self.version == Version::V3 {
+            out.insert("nullable".to_owned(), json!(true));
+        }
+        self.fields(schema, &mut out);
+        out
+    }
+
+    fn type_of(&self, schema: &Schema, out: &mut Map<String, Document>) {
+        let name = match schema.kind {
+            Type::Object => "object",
+            Type::Array => "array",
+            Type::String => "string",
+            Type::Integer => "integer",
+            Type::Number => "number",
+            Type::Boolean => "boolean",
+            Type::IntOrString => {
+                if self.version == Version::V2 {
+                    out.insert("type".to_owned(), json!("string"));
+                } else {
+                    out.insert("oneOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
+                }
+                out.insert("format".to_owned(), json!("int-or-string"));
+                out.insert("x-kubernetes-int-or-string".to_owned(), json!(true));
+                return;
+            }
+            Type::Any => {
+                out.insert("x-kubernetes-preserve-unknown-fields".to_owned(), json!(true));
+                return;
+            }
+        };
+        out.insert("type".to_owned(), json!(name));
+        if let Some(format) = &schema.format {
+            out.insert("format".to_owned(), json!(format));
+        }
+    }
+
+    fn fields(&mut self, schema: &Schema, out: &mut Map<String, Document>) {
+        if !schema.properties.is_empty() {
+            let properties: Map<_, _> =
+                schema.properties.iter().map(|(name, property)| (name.clone(), self.used(property))).collect();
+            out.insert("properties".to_owned(), Document::Object(properties));
+        }
+        if !schema.required.is_empty() {
+            out.insert("required".to_owned(), json!(schema.required));
+        }
+        if let Some(values) = &schema.additional {
+            out.insert("additionalProperties".to_owned(), self.used(values));
+        }
+        if let Some(items) = &schema.items {
+            out.insert("items".to_owned(), self.used(items));
+        }
+        if schema.one_of && self.version == Version::V3 {
+            let members: Vec<_> = schema.properties.keys().map(|name| json!({"required": [name]})).collect();
+            out.insert("oneOf".to_owned(), json!(members));
+        }
+        for (name, holds) in [
+            ("x-kubernetes-preserve-unknown-fields", schema.preserve_unknown),
+            ("x-kubernetes-embedded-resource", schema.embedded),
+        ] {
+            if holds {
+                out.insert(name.to_owned(), json!(true));
+            }
+        }
+    }
+}
+
+fn bounds(schema: &Schema, out: &mut Map<String, Document>) {
+    let mut put = |name: &str, value: Option<Document>| {
+        if let Some(value) = value {
+            out.insert(name.to_owned(), value);
+        }
+    };
+    put("minimum", schema.minimum.map(number));
+    put("maximum", schema.maximum.map(number));
+    put("exclusiveMinimum", schema.exclusive_minimum.then_some(json!(true)));
+    put("exclusiveMaximum", schema.exclusive_maximum.then_some(json!(true)));
+    put("multipleOf", schema.multiple_of.map(number));
+    put("minLength", schema.min_length.map(Document::from));
+    put("maxLength", schema.max_length.map(Document::from));
+    put("pattern", schema.pattern.as_ref().map(|pattern| json!(pattern.text)));
+    put("minItems", schema.min_items.map(Document::from));
+    put("maxItems", schema.max_items.map(Document::from));
+    put("minProperties", schema.min_properties.map(Document::from));
+    put("maxProperties", schema.max_properties.map(Document::from));
+    put("enum", (!schema.enumeration.is_empty()).then(|| json!(schema.enumeration)));
+}
+
+/// A bound as written: whole numbers without a fraction.
+fn number(bound: f64) -> Document {
+    let whole = format!("{bound:.0}").parse::<i64>().ok().filter(|_| bound.fract() == 0.0);
+    whole.map_or_else(|| json!(bound), Document::from)
+}
+
+/// How lists, maps and structs merge.
+fn merging(schema: &Schema, out: &mut Map<String, Document>) {
+    if schema.kind == Type::Array {
+        let (kind, keys) = match &schema.list {
+            ListType::Atomic => ("atomic", None),
+            ListType::Set => ("set", None),
+            ListType::Map(keys) => ("map", Some(keys)),
+        };
+        out.insert("x-kubernetes-list-type".to_owned(), json!(kind));
+        if let Some(keys) = keys {
+            out.insert("x-kubernetes-list-map-keys".to_owned(), json!(keys));
+        }
+    }
+    if schema.map_atomic {
+        out.insert("x-kubernetes-map-type".to_owned(), json!("atomic"));
+    }
+    let strategies = [("merge", schema.patch.merge), ("retainKeys", schema.patch.retain_keys)];
+    let strategies: Vec<_> = strategies.iter().filter(|(_, holds)| *holds).map(|(name, _)| *name).collect();
+    if !strategies.is_empty() {
+        out.insert("x-kubernetes-patch-strategy".to_owned(), json!(strategies.join(",")));
+    }
+    if let Some(key) = &schema.patch.merge_key {
+        out.insert("x-kubernetes-patch-merge-key".to_owned(), json!(key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str, properties: &[(&str, Schema)]) -> Schema {
+        Schema {
+            kind: Type::Object,
+            name: Some(name.to_owned()),
+            properties: properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect(),
+            ..Schema::default()
+        }
+    }
+
+    #[test]
+    fn a_named_type_is_defined_once_and_referred_to() {
+        let port = named("Port", &[("port", Schema { kind: Type::Integer, minimum: Some(1.0), ..Schema::default() })]);
+        let described = Schema { description: "The second.".to_owned(), ..port.clone() };
+        let root = named("Widget", &[("a", port), ("b", described)]);
+        let mut out = BTreeMap::new();
+        let reference = definitions("com.example.v1", &root, Version::V3, &mut out);
+        assert_eq!(reference, json!({"$ref": "#/components/schemas/com.example.v1.Widget"}));
+        assert_eq!(out.keys().collect::<Vec<_>>(), ["com.example.v1.Port", "com.example.v1.Widget"]);
+        let properties = &out["com.example.v1.Widget"]["properties"];
+        assert_eq!(properties["a"], json!({"$ref": "#/components/schemas/com.example.v1.Port"}));
+        assert_eq!(
+            properties["b"],
+            json!({"description": "The second.", "allOf": [{"$ref": "#/components/schemas/com.example.v1.Port"}]})
+        );
+        assert_eq!(out["com.example.v1.Port"]["properties"]["port"], json!({"type": "integer", "minimum": 1}));
+    }
+
+    #[test]
+    fn two_types_of_one_name_are_told_apart() {
+        let one = named("Part", &[("x", Schema { kind: Type::String, ..Schema::default() })]);
+        let two = named("Part", &[("y", Schema { kind: Type::Boolean, ..Schema::default() })]);
+        let root = named("Widget", &[("one", one), ("two", two)]);
+        let mut out = BTreeMap::new();
+        definitions("p", &root, Version::V2, &mut out);
+        assert_eq!(out["p.Widget"]["properties"]["two"], json!({"$ref": "#/definitions/p.Part_2"}));
+        assert_eq!(out["p.Part_2"]["properties"]["y"]["type"], "boolean");
+    }
+
+    #[test]
+    fn lists_say_how_they_merge() {
+        let list = Schema {
+            kind: Type::Array,
+            list: ListType::Map(vec!["name".to_owned()]),
+            items: Some(Box::new(Schema { kind: Type::Object, ..Schema::default() })),
+            ..Schema::default()
+        };
+        let shown = definitions("p", &list, Version::V3, &mut BTreeMap::new());
+        assert_eq!(shown["x-kubernetes-list-type"], "map");
+        assert_eq!(shown["x-kubernetes-list-map-keys"], json!(["name"]));
+    }
 }
