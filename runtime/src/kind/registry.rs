@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 
 use super::{
     Kind,
-    record::{KindReader, Transformer},
+    record::{Identity, KindReader, Transformer},
 };
 use crate::cache;
 
@@ -52,7 +52,7 @@ pub struct Registry {
 impl Registry {
     /// An empty registry over a cache.
     pub fn new(cache: Arc<cache::Cache>) -> Self {
-        Self::with_transformer(cache, Arc::new(AsStored))
+        Self::with_transformer(cache, Arc::new(Identity))
     }
 
     /// An empty registry that stores objects through a transformer.
@@ -141,18 +141,5 @@ fn check_clash(new: &Kind, old: &Kind) -> Result<(), String> {
     match names.into_iter().find(|name| taken(name)) {
         Some(name) => Err(format!("name {name:?} of {} is taken by {}", new.group_kind(), old.group_kind())),
         None => Ok(()),
-    }
-}
-
-/// Stores records as they are.
-struct AsStored;
-
-impl Transformer for AsStored {
-    fn seal(&self, _key: &str, record: Vec<u8>) -> Result<Vec<u8>, String> {
-        Ok(record)
-    }
-
-    fn open(&self, _key: &str, stored: &bytes::Bytes) -> Result<bytes::Bytes, String> {
-        Ok(stored.clone())
     }
 }

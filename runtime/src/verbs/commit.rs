@@ -31,8 +31,9 @@ impl Api {
         document: &Document,
         expect: Expect,
     ) -> Result<Outcome<Arc<Object>>, Error> {
-        let value = record(request, key, document)?;
-        let op = Op { key: full_key(request, key), value: Some(value.clone()), expect };
+        let at = full_key(request, key);
+        let value = record(request, &at, document)?;
+        let op = Op { key: at, value: Some(value.clone()), expect };
         let revision = match self.commit(op).await? {
             Outcome::Done(revision) => revision,
             Outcome::Lost => return Ok(Outcome::Lost),
@@ -77,11 +78,12 @@ pub(super) fn preview(
     revision: Revision,
     document: &Document,
 ) -> Result<Arc<Object>, Error> {
-    Ok(render(request, key, revision, &record(request, key, document)?))
+    let value = record(request, &full_key(request, key), document)?;
+    Ok(render(request, key, revision, &value))
 }
 
-fn record(request: &Request, key: &str, document: &Document) -> Result<Bytes, Error> {
-    request.served.records.write(&full_key(request, key), document).map_err(Error::Internal)
+fn record(request: &Request, full_key: &str, document: &Document) -> Result<Bytes, Error> {
+    request.served.records.write(full_key, document).map_err(Error::Internal)
 }
 
 fn render(request: &Request, key: &str, revision: Revision, value: &Bytes) -> Arc<Object> {

@@ -62,10 +62,8 @@ impl Api {
             }
         }
         let name = system::text(&document, "name").to_owned();
-        Err(match made_up {
-            true => Error::GeneratedNameTaken(kind.group_resource(), name),
-            false => Error::AlreadyExists(kind.group_resource(), name),
-        })
+        let refuse = if made_up { Error::GeneratedNameTaken } else { Error::AlreadyExists };
+        Err(refuse(kind.group_resource(), name))
     }
 
     async fn insert(&self, write: &Write<'_>, document: &Document) -> Result<Outcome<Answer>, Error> {

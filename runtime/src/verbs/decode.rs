@@ -42,7 +42,7 @@ pub(super) fn decode(
     };
     type_meta(kind, document)?;
     if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
-        NOT_KEPT.iter().for_each(|name| drop(metadata.remove(*name)));
+        metadata.retain(|name, _| !NOT_KEPT.contains(&name.as_str()));
     }
     if let Some(why) = wrong_types(kind, document) {
         return Err(refuse(document, &why));
@@ -107,7 +107,7 @@ fn type_meta(kind: &Kind, document: &mut Document) -> Result<(), Error> {
         .entry("metadata")
         .and_modify(|m| {
             if m.is_null() {
-                *m = empty()
+                *m = empty();
             }
         })
         .or_insert_with(empty);

@@ -34,10 +34,8 @@ impl Api {
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         self.admission.iter().try_for_each(|step| step.delete(self, request))?;
         // No object may be created in a namespace once it is marked.
-        let _closed = match is_namespace(&request.served.kind) {
-            true => Some(self.gates.close(&request.name).await),
-            false => None,
-        };
+        let _closed =
+            if is_namespace(&request.served.kind) { Some(self.gates.close(&request.name).await) } else { None };
         for _ in 0..TRIES {
             let object = current(request)?;
             let old = document_of(&object)?;
@@ -111,9 +109,10 @@ fn mark(request: &Request, options: &DeleteOptions, object: &mut Document) {
     let kind = &*request.served.kind;
     let finalizers = finalizers(options.propagation, object);
     let metadata = system::metadata(object);
-    match finalizers.is_empty() {
-        true => drop(metadata.remove("finalizers")),
-        false => drop(metadata.insert("finalizers".to_owned(), finalizers.into())),
+    if finalizers.is_empty() {
+        metadata.remove("finalizers");
+    } else {
+        metadata.insert("finalizers".to_owned(), finalizers.into());
     }
     metadata.insert("deletionGracePeriodSeconds".to_owned(), 0.into());
     if metadata.contains_key("deletionTimestamp") {

@@ -34,14 +34,14 @@ pub enum Error {
         /// The token to go on with from the newest state.
         continue_token: Option<String>,
     },
-    /// 504 Timeout with the cause ResourceVersionTooLarge and Retry-After 1.
+    /// 504 Timeout with the cause `ResourceVersionTooLarge` and Retry-After 1.
     TooLargeRevision {
         /// What was asked for.
         asked: Revision,
         /// What there is.
         current: Revision,
     },
-    /// 500 AlreadyExists' kin: generateName found no free name; 409 with Retry-After.
+    /// 409 `AlreadyExists` with Retry-After: generateName found no free name. The name is the last one tried.
     GeneratedNameTaken(GroupResource, String),
     /// 422 as the reference answers a patch that does not apply: reason Invalid, `details: {}`, and the message
     /// `the server rejected our request due to an error in our request`. The text is for logs.
@@ -52,7 +52,7 @@ pub enum Error {
     TooLarge(String),
     /// 500 as the reference gives it, with no reason.
     Unknown(String),
-    /// 500 InternalError.
+    /// 500 `InternalError`.
     Internal(String),
     /// 503: the server is stopping.
     Unavailable(String),

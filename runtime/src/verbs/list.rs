@@ -22,7 +22,11 @@ impl Api {
         let (snapshot, after) = self.state(request, options).await?;
         // Version zero asks for whatever is at hand, and the reference then gives all of it.
         let limit = if options.resource_version == Some(Revision(0)) { 0 } else { options.limit };
-        Ok(page(&snapshot, &selection, after.as_deref(), limit))
+        let list = page(&snapshot, &selection, after.as_deref(), limit);
+        if list.continue_token.is_some() && after.is_none() {
+            request.served.objects.keep(&snapshot);
+        }
+        Ok(list)
     }
 
     /// The state to list, and the key below the prefix after which to go on.
@@ -44,10 +48,10 @@ impl Api {
             Some(how) => how == VersionMatch::Exact,
             None => options.limit > 0,
         };
-        let snapshot = match exact {
-            true => objects.snapshot_at(asked).await.map_err(|error| unreadable(&error, asked))?,
-            false => objects.snapshot(),
-        };
+        if !exact {
+            return Ok((objects.snapshot(), None));
+        }
+        let snapshot = objects.snapshot_at(asked).await.map_err(|error| unreadable(&error, asked))?;
         Ok((snapshot, None))
     }
 

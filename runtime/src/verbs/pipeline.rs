@@ -131,10 +131,8 @@ impl Write<'_> {
 
     /// A default hook could not read the object. Where the schema finds fault with it, too, validation tells that better.
     fn undecodable(&self, document: &Document, why: &str) -> Result<(), Error> {
-        match schema::validate(&self.request.served.kind.schema, document).is_empty() {
-            true => Err(self.not_the_type(why)),
-            false => Ok(()),
-        }
+        let faults = schema::validate(&self.request.served.kind.schema, document);
+        if faults.is_empty() { Err(self.not_the_type(why)) } else { Ok(()) }
     }
 
     fn not_the_type(&self, why: &str) -> Error {
