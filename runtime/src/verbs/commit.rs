@@ -11,6 +11,9 @@ use crate::{
     storage::{CommitError, Expect, Op},
 };
 
+/// The largest object, as it is stored. A request's body is limited before this, but patches may make an object grow.
+const MAX_OBJECT_BYTES: usize = 3 << 20;
+
 /// What came of a commit.
 pub(super) enum Outcome<T> {
     /// It happened.
@@ -23,7 +26,7 @@ impl Api {
     /// Stores an object, and gives it as readers see it.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] while the server stops, [`Error::Internal`] where the engine fails.
+    /// [`Error::TooLarge`], [`Error::Unavailable`] while the server stops, [`Error::Internal`] where the engine fails.
     pub(super) async fn store(
         &self,
         request: &Request,
@@ -71,7 +74,7 @@ impl Api {
 /// An object as it would look, for a write that stores nothing. Revision zero leaves the resourceVersion out.
 ///
 /// # Errors
-/// [`Error::Internal`] where the record could not be made.
+/// [`Error::TooLarge`]; [`Error::Internal`] where the record could not be made.
 pub(super) fn preview(
     request: &Request,
     key: &str,
@@ -83,7 +86,13 @@ pub(super) fn preview(
 }
 
 fn record(request: &Request, full_key: &str, document: &Document) -> Result<Bytes, Error> {
-    request.served.records.write(full_key, document).map_err(Error::Internal)
+    let value = request.served.records.write(full_key, document).map_err(Error::Internal)?;
+    if value.len() > MAX_OBJECT_BYTES {
+        let size = value.len();
+        let message = format!("the object would take {size} bytes, and the limit of an object is {MAX_OBJECT_BYTES}");
+        return Err(Error::TooLarge(message));
+    }
+    Ok(value)
 }
 
 fn render(request: &Request, key: &str, revision: Revision, value: &Bytes) -> Arc<Object> {

@@ -4,7 +4,9 @@
 //! and the new object would be left behind in nothing. So creation holds the namespace's gate, shared with other
 //! creations, from the look to the end of the commit, and the write that marks a namespace holds it alone. Hence every
 //! object whose creation saw the namespace active is stored before the mark is; the mark is durable and every reader
-//! sees it before it is acknowledged; and who empties the namespace lists after that: nothing can be left behind.
+//! sees it before it is acknowledged; and who empties the namespace lists after that: nothing can be left behind. A
+//! creation that its client gives up lets go of the gate early, but its commit is in the store's queue by then, and the
+//! mark is queued behind it.
 //!
 //! A process holds the only way to its store; where several servers share one (etcd), the look must be a
 //! precondition of the commit instead.
