@@ -123,16 +123,21 @@ impl<'k> Table<'k> {
                 "priority": column.priority,
             })
         });
-        Value::Array(std::iter::once(name).chain(further).collect())
+        let name = (!self.kind.names_itself()).then_some(name);
+        Value::Array(name.into_iter().chain(further).collect())
     }
 
     fn row(&self, out: &mut Vec<u8>, object: &Object) {
         // An object that cannot be decoded still has its row, so that it can be seen and deleted.
         let document: Document = serde_json::from_slice(object.json_bytes()).unwrap_or_default();
         out.extend_from_slice(b"{\"cells\":[");
-        write(out, &Value::from(object.name()));
-        for column in &self.kind.columns {
-            out.push(b',');
+        if !self.kind.names_itself() {
+            write(out, &Value::from(object.name()));
+        }
+        for (at, column) in self.kind.columns.iter().enumerate() {
+            if at > 0 || !self.kind.names_itself() {
+                out.push(b',');
+            }
             write(out, &self.cell(column, &document));
         }
         out.extend_from_slice(b"],\"object\":");

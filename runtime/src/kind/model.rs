@@ -169,6 +169,11 @@ impl Kind {
         GroupResource { group: self.group_version.group.clone(), resource: self.plural.clone() }
     }
 
+    /// The kind declares all of its columns, the name among them: none is put before or after them (Event).
+    pub fn names_itself(&self) -> bool {
+        self.columns.iter().any(|column| column.name == "Name")
+    }
+
     /// The kind and its group, as Invalid names it.
     pub fn group_kind(&self) -> GroupKind {
         GroupKind { group: self.group_version.group.clone(), kind: self.kind.clone() }

@@ -53,6 +53,7 @@ impl Api {
                     None => names::generate(&base),
                 };
                 system::set(&mut document, "name", name.map_err(Error::Internal)?);
+                write.run_default(&mut document, None)?;
             }
             write.validate(self, &document, None)?;
             if !system::text(&document, "resourceVersion").is_empty() {

@@ -71,14 +71,24 @@ impl Write<'_> {
         }
         schema::default(&kind.schema, document);
         normalise(kind, document);
-        if let Some(hook) = kind.hooks.default {
-            hook(document, &self.context(old)).or_else(|why| self.undecodable(document, &why))?;
-            normalise(kind, document);
-        }
+        self.run_default(document, old)?;
         let attempt = self.attempt(old);
         api.admission.iter().try_for_each(|step| step.admit(api, &attempt, document))?;
         if let Some(old) = old {
             system::count_generation(kind, document, old);
+        }
+        Ok(())
+    }
+
+    /// The kind's own defaults. A new object whose name was made up after them has them once more: some carry the name.
+    ///
+    /// # Errors
+    /// A hook that could not make sense of an object that the schema allows.
+    pub fn run_default(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+        let kind = &*self.request.served.kind;
+        if let Some(hook) = kind.hooks.default {
+            hook(document, &self.context(old)).or_else(|why| self.undecodable(document, &why))?;
+            normalise(kind, document);
         }
         Ok(())
     }
