@@ -1,14 +1,27 @@
 //! The derives `Resource` and `ApiType`.
+//!
+//! A derive runs in stages, one module each: [`parse`] reads attributes as they are written, [`check`] holds the rules
+//! and turns what passes into [`model`], and [`expand`] writes Rust from the model, which it can only get from `check`.
+//! Every stage reports into one sink ([`diag::Errors`]), so that several mistakes are reported at once; a declaration
+//! with mistakes expands to empty implementations, so that one mistake gives one error.
 use proc_macro::TokenStream;
 
-/// Declares a kind.
-#[proc_macro_derive(Resource, attributes(resource, api))]
-pub fn resource(_input: TokenStream) -> TokenStream {
-    TokenStream::new()
+mod check;
+mod derive;
+mod diag;
+mod expand;
+mod model;
+mod parse;
+mod suggest;
+
+/// Declares a kind. See the crate `kindsmith` for the attributes.
+#[proc_macro_derive(Resource, attributes(resource, api, serde))]
+pub fn resource(input: TokenStream) -> TokenStream {
+    derive::resource(input.into()).into()
 }
 
-/// Declares a nested type.
-#[proc_macro_derive(ApiType, attributes(api))]
-pub fn api_type(_input: TokenStream) -> TokenStream {
-    TokenStream::new()
+/// Declares a nested type of a kind. See the crate `kindsmith` for the attributes.
+#[proc_macro_derive(ApiType, attributes(api, serde))]
+pub fn api_type(input: TokenStream) -> TokenStream {
+    derive::api_type(input.into()).into()
 }

@@ -1,5 +1,8 @@
 //! Kindsmith turns declared kinds into a Kubernetes-style API server.
 
+// Derived code names the crate `kindsmith`, in here too.
+extern crate self as kindsmith;
+
 pub mod auth;
 pub mod builtin;
 pub mod cache;
@@ -16,6 +19,15 @@ pub mod verbs;
 
 pub use kind::Resource;
 pub use kindsmith_macros::{ApiType, Resource};
-pub use meta::object::ObjectMeta;
+pub use meta::{
+    ByteString, Condition, IntOrString, LabelSelector, MicroTime, ObjectMeta, ObjectReference, OwnerReference, Quantity,
+    RawJson, Time,
+};
 pub use schema::declare::ApiType;
 pub use server::{Error, Result, Server};
+
+/// What derived code needs of other crates.
+#[doc(hidden)]
+pub mod __private {
+    pub use serde;
+}

@@ -1,6 +1,7 @@
 //! Kinds: the `Resource` trait, the model of a kind, the registry of kinds and versions, records as stored, and the
 //! reader given to the cache.
 
+pub mod hook;
 mod index;
 pub mod model;
 pub mod record;

@@ -120,6 +120,12 @@ pub struct Hooks {
     pub holds_deletion: Option<fn(&Document) -> bool>,
 }
 
+impl Hooks {
+    /// No hooks.
+    pub const NONE: Hooks =
+        Hooks { default: None, validate: None, generate_name: None, on_delete: None, holds_deletion: None };
+}
+
 /// A kind as data. Kinds may come and change while the server runs; whoever uses one holds it as `Arc<Kind>`.
 #[derive(Clone)]
 pub struct Kind {

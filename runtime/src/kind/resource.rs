@@ -1,7 +1,13 @@
 //! The trait that `#[derive(Resource)]` implements, the table it emits, and the [`Kind`] built from that.
+use serde::{Serialize, Serializer};
+
 use super::{
     Kind,
-    model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope, Style},
+    model::{Cell, Column, Path, ScalePaths},
+};
+pub use super::{
+    hook,
+    model::{Hooks, NameRule, Scope, Style},
 };
 use crate::{
     meta::GroupVersion,
@@ -113,6 +119,18 @@ pub enum CellDecl {
     Computed(fn(&Document) -> Document, &'static str),
 }
 
+/// The group and version as `apiVersion` says them; `v1` in the core group.
+pub struct ApiVersion(pub &'static ResourceDecl);
+
+impl Serialize for ApiVersion {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0.group {
+            "" => to.serialize_str(self.0.version),
+            group => to.collect_str(&format_args!("{group}/{}", self.0.version)),
+        }
+    }
+}
+
 /// What the reference says of the age column of a kind that declares none.
 const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
     created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set \
@@ -120,6 +138,24 @@ const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the
     More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
 impl ResourceDecl {
+    /// Checks the type meta of a document that is being read. Items of lists have none.
+    ///
+    /// # Errors
+    /// Type meta of another kind or version.
+    pub fn check_type_meta(&self, api_version: Option<&str>, kind: Option<&str>) -> Result<(), String> {
+        let (group, version) = match api_version.and_then(|text| text.split_once('/')) {
+            Some((group, version)) => (group, version),
+            None => ("", api_version.unwrap_or(self.version)),
+        };
+        let known = api_version.is_none() || (group, version) == (self.group, self.version);
+        if !known || kind.is_some_and(|kind| kind != self.kind) {
+            let expected = GroupVersion { group: self.group.to_owned(), version: self.version.to_owned() };
+            let (given, kind) = (api_version.unwrap_or_default(), kind.unwrap_or_default());
+            return Err(format!("expected apiVersion {expected} and kind {}, got {given:?} and {kind:?}", self.kind));
+        }
+        Ok(())
+    }
+
     /// The model of the kind whose root type is given.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! ([`TypeRef`]), so that types may be recursive and tables of constants.
 
 mod build;
+pub mod checks;
 mod meta_types;
 mod std_types;
 mod table;
@@ -20,7 +21,7 @@ pub use walk::{Leaf, PathError, resolve};
 )]
 pub trait ApiType {
     /// The type inside `Option` and `Box`, whose fields a path names; any other type is its own.
-    type Inner: ?Sized;
+    type Inner: ApiType;
 
     /// The static description of the type.
     const DECLARATION: &'static TypeDecl;

@@ -1,62 +1,125 @@
 //! The types of `meta` that a kind may hold. `meta` lies below this layer and declares nothing itself.
-use super::{ApiType, FieldDecl, Rules, Shape, TypeDecl};
+use std::collections::BTreeMap;
+
+use super::{ApiType, FieldDecl, Rules, Shape, TypeDecl, std_types::scalars};
 use crate::{
-    meta::{ObjectMeta, OwnerReference},
+    meta::{
+        ByteString, Condition, IntOrString, LabelSelector, LabelSelectorRequirement, LocalObjectReference, MicroTime,
+        ObjectMeta, ObjectReference, OwnerReference, Quantity, RawJson, Time, object::ManagedFieldsEntry,
+    },
     schema::model::Type,
 };
 
-const TIME: &TypeDecl = &TypeDecl::unnamed(Shape::Scalar(Type::String, "date-time"));
-fn time() -> &'static TypeDecl {
-    TIME
+scalars! {
+    Time: String, "date-time";
+    MicroTime: String, "date-time";
+    Quantity: String, "quantity";
+    ByteString: String, "byte";
+    IntOrString: IntOrString, "";
 }
 
-/// A field that may be absent.
-const fn optional(rust: &'static str, wire: &'static str, ty: super::TypeRef) -> FieldDecl {
-    FieldDecl { rust, wire, doc: "", ty, defaulted: true, rules: &Rules::NONE }
-}
-
-/// A field that must be there.
-const fn required(rust: &'static str, wire: &'static str, ty: super::TypeRef) -> FieldDecl {
-    FieldDecl { rust, wire, doc: "", ty, defaulted: false, rules: &Rules::NONE }
-}
-
-impl ApiType for OwnerReference {
+impl ApiType for RawJson {
     type Inner = Self;
-    const DECLARATION: &'static TypeDecl = &TypeDecl {
-        name: "OwnerReference",
-        module: "kindsmith::meta",
-        doc: "One owner of an object.",
-        shape: Shape::Struct(&[
-            required("api_version", "apiVersion", String::declaration),
-            optional("block_owner_deletion", "blockOwnerDeletion", bool::declaration),
-            optional("controller", "controller", bool::declaration),
-            required("kind", "kind", String::declaration),
-            required("name", "name", String::declaration),
-            required("uid", "uid", String::declaration),
-        ]),
-    };
+    const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Any);
 }
 
-impl ApiType for ObjectMeta {
-    type Inner = Self;
-    const DECLARATION: &'static TypeDecl = &TypeDecl {
-        name: "ObjectMeta",
-        module: "kindsmith::meta",
-        doc: "Metadata that every object has.",
-        shape: Shape::Struct(&[
-            optional("annotations", "annotations", <std::collections::BTreeMap<String, String>>::declaration),
-            optional("creation_timestamp", "creationTimestamp", time),
-            optional("deletion_grace_period_seconds", "deletionGracePeriodSeconds", i64::declaration),
-            optional("deletion_timestamp", "deletionTimestamp", time),
-            optional("finalizers", "finalizers", Vec::<String>::declaration),
-            optional("generate_name", "generateName", String::declaration),
-            optional("generation", "generation", i64::declaration),
-            optional("labels", "labels", <std::collections::BTreeMap<String, String>>::declaration),
-            optional("name", "name", String::declaration),
-            optional("namespace", "namespace", String::declaration),
-            optional("owner_references", "ownerReferences", Vec::<OwnerReference>::declaration),
-            optional("resource_version", "resourceVersion", String::declaration),
-            optional("uid", "uid", String::declaration),
-        ]),
-    };
+/// The rules of a field that has a Protobuf number and no others.
+const fn numbered(proto: u32) -> Rules {
+    Rules { proto, ..Rules::NONE }
+}
+
+/// Declares structs: the fields' Rust names, wire names, Protobuf numbers, presence, types and descriptions.
+macro_rules! structs {
+    ($($ty:ident $about:literal { $($rust:ident $wire:literal $proto:literal $presence:ident $field:ty, $doc:literal;)* })*) => { $(
+        impl ApiType for $ty {
+            type Inner = Self;
+            const DECLARATION: &'static TypeDecl = &TypeDecl {
+                name: stringify!($ty),
+                module: "kindsmith::meta",
+                doc: $about,
+                shape: Shape::Struct(&[$(FieldDecl {
+                    rust: stringify!($rust),
+                    wire: $wire,
+                    doc: $doc,
+                    ty: <$field as ApiType>::declaration,
+                    defaulted: structs!($presence),
+                    rules: const { &numbered($proto) },
+                }),*]),
+            };
+        }
+    )* };
+    (optional) => { true };
+    (required) => { false };
+}
+
+structs! {
+    ObjectMeta "Metadata that every object has." {
+        name "name" 1 optional String, "The object's name, unique in its namespace.";
+        generate_name "generateName" 2 optional String, "A prefix from which the server makes the name where none is given.";
+        namespace "namespace" 3 optional String, "The namespace; empty for kinds of the cluster.";
+        uid "uid" 5 optional String, "The object's identity over all time; set by the server.";
+        resource_version "resourceVersion" 6 optional String, "The revision that wrote this state; opaque to clients.";
+        generation "generation" 7 optional i64, "Counts changes of the desired state; set by the server.";
+        creation_timestamp "creationTimestamp" 8 optional Time, "When the object was created; set by the server.";
+        deletion_timestamp "deletionTimestamp" 9 optional Time, "When deletion was asked for; set by the server.";
+        deletion_grace_period_seconds "deletionGracePeriodSeconds" 10 optional i64, "Seconds that the object was given to end; set by the server.";
+        labels "labels" 11 optional BTreeMap<String, String>, "Labels, by which objects are selected.";
+        annotations "annotations" 12 optional BTreeMap<String, String>, "Annotations, which tools keep with the object.";
+        owner_references "ownerReferences" 13 optional Vec<OwnerReference>, "The objects that this one depends on.";
+        finalizers "finalizers" 14 optional Vec<String>, "What must be done before the object may go.";
+        managed_fields "managedFields" 17 optional Vec<ManagedFieldsEntry>, "Which manager owns which field; kept by the server.";
+    }
+
+    OwnerReference "One owner of an object; when its owners are gone, so is the object." {
+        kind "kind" 1 required String, "The owner's kind.";
+        name "name" 3 required String, "The owner's name.";
+        uid "uid" 4 required String, "The owner's uid.";
+        api_version "apiVersion" 5 required String, "The owner's group and version.";
+        controller "controller" 6 optional bool, "The owner manages this object; at most one does.";
+        block_owner_deletion "blockOwnerDeletion" 7 optional bool, "A foreground deletion of the owner waits for this object.";
+    }
+
+    ManagedFieldsEntry "What one manager owns of an object." {
+        manager "manager" 1 optional String, "The manager.";
+        operation "operation" 2 optional String, "`Apply` or `Update`.";
+        api_version "apiVersion" 3 optional String, "The version in whose terms the fields are named.";
+        time "time" 4 optional Time, "When the manager last changed its fields.";
+        fields_type "fieldsType" 6 optional String, "The form of `fieldsV1`; `FieldsV1` is the only one.";
+        fields_v1 "fieldsV1" 7 optional RawJson, "The set of fields, as it stands.";
+        subresource "subresource" 8 optional String, "The subresource through which the fields were written.";
+    }
+
+    ObjectReference "A reference to an object, or to a part of one." {
+        kind "kind" 1 optional String, "The kind.";
+        namespace "namespace" 2 optional String, "The namespace.";
+        name "name" 3 optional String, "The name.";
+        uid "uid" 4 optional String, "The uid.";
+        api_version "apiVersion" 5 optional String, "The group and version.";
+        resource_version "resourceVersion" 6 optional String, "The resourceVersion that was seen.";
+        field_path "fieldPath" 7 optional String, "The part of the object, such as `spec.containers{name}`.";
+    }
+
+    LocalObjectReference "A reference to an object of a known kind in the same namespace." {
+        name "name" 1 optional String, "The name.";
+    }
+
+    LabelSelector "A label selector: all of `matchLabels` and `matchExpressions` must hold." {
+        match_labels "matchLabels" 1 optional BTreeMap<String, String>, "Labels with exactly these values.";
+        match_expressions "matchExpressions" 2 optional Vec<LabelSelectorRequirement>, "Further requirements.";
+    }
+
+    LabelSelectorRequirement "One requirement of a label selector." {
+        key "key" 1 required String, "The label's key.";
+        operator "operator" 2 required String, "`In`, `NotIn`, `Exists` or `DoesNotExist`.";
+        values "values" 3 optional Vec<String>, "The values, for `In` and `NotIn`.";
+    }
+
+    Condition "One aspect of an object's state." {
+        kind "type" 1 required String, "Which aspect, CamelCase; unique in the list.";
+        status "status" 2 required String, "`True`, `False` or `Unknown`.";
+        observed_generation "observedGeneration" 3 optional i64, "The generation that the condition was seen at.";
+        last_transition_time "lastTransitionTime" 4 optional Time, "When `status` last changed.";
+        reason "reason" 5 optional String, "Why, for machines, CamelCase.";
+        message "message" 6 optional String, "Why, for people.";
+    }
 }

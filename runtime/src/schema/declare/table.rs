@@ -152,6 +152,8 @@ pub struct Rules {
     pub immutable: bool,
     /// The number in the Protobuf message; 0 where none is declared.
     pub proto: u32,
+    /// The value is only reported, and may be a float: no spec holds it.
+    pub observed: bool,
     /// Rules of a list's items or a map's values.
     pub items: Option<&'static Rules>,
 }
@@ -178,6 +180,7 @@ impl Rules {
         merge: MergeDecl { merge: false, retain_keys: false, key: None },
         immutable: false,
         proto: 0,
+        observed: false,
         items: None,
     };
 }

@@ -1,0 +1,189 @@
+//! Rules of bounds: each fits its type, and they leave room for a value.
+use crate::{
+    diag::Errors,
+    model::Rules,
+    parse::{
+        field::{Bound, FieldArgs},
+        types::Look,
+    },
+};
+
+/// What a bound is for.
+fn subject(bound: &str) -> &'static str {
+    match bound {
+        "min_length" | "max_length" => "text",
+        "min_items" | "max_items" => "lists",
+        "min_properties" | "max_properties" => "maps and structs",
+        _ => "numbers",
+    }
+}
+
+fn fits(bound: &str, look: Look<'_>) -> bool {
+    match look {
+        Look::Other => true,
+        Look::Int(..) | Look::Float => subject(bound) == "numbers",
+        Look::Text => subject(bound) == "text",
+        Look::List(_) => subject(bound) == "lists",
+        Look::Map(_) => subject(bound) == "maps and structs",
+        Look::Bool => false,
+    }
+}
+
+fn near(bound: &str, look: Look<'_>) -> String {
+    let (smallest, stem) = (bound.contains("min"), look);
+    let name = match (stem, smallest) {
+        (Look::Int(..) | Look::Float, true) => "minimum",
+        (Look::Int(..) | Look::Float, false) => "maximum",
+        (Look::Text, true) => "min_length",
+        (Look::Text, false) => "max_length",
+        (Look::List(_), true) => "min_items",
+        (Look::List(_), false) => "max_items",
+        (Look::Map(_), true) => "min_properties",
+        (Look::Map(_), false) => "max_properties",
+        _ => return String::new(),
+    };
+    format!("; did you mean `{name}`?")
+}
+
+/// A bound on a type that it does not bound would never be looked at.
+pub fn check_bound_fits(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+    for bound in &args.bounds {
+        if !fits(bound.name, look) {
+            let (name, subject) = (bound.name, subject(bound.name));
+            let message = format!("`{name}` is for {subject}, and this is {}{}", look.called(), near(name, look));
+            errors.at(bound.span, message);
+        } else if let (Look::Int(low, high), false) = (look, bound.number.whole) {
+            let _ = (low, high);
+            errors.at(bound.number.span, format!("`{}` of a whole number is a whole number", bound.name));
+        }
+    }
+    if let (Some(pattern), Look::Bool | Look::Int(..) | Look::Float | Look::List(_) | Look::Map(_)) =
+        (&args.pattern, look)
+    {
+        let hint = if matches!(look, Look::List(_) | Look::Map(_)) {
+            "; for its items say `items(pattern = \"…\")`"
+        } else {
+            ""
+        };
+        errors.at(pattern.span(), format!("`pattern` is for text, and this is {}{hint}", look.called()));
+    }
+}
+
+/// A bound that the type cannot reach is a mistake in one of the two.
+#[expect(clippy::cast_precision_loss, reason = "bounds are doubles on the wire, too")]
+pub fn check_bound_in_range(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+    let Look::Int(low, high) = look else { return };
+    for bound in args.bounds.iter().filter(|b| fits(b.name, look)) {
+        let value = bound.number.value;
+        if value < low as f64 || value > high as f64 {
+            let name = bound.name;
+            errors.at(
+                bound.number.span,
+                format!("`{name}` is outside what the type holds, {low} to {high}; use `i64` for larger numbers"),
+            );
+        }
+    }
+}
+
+/// Bounds that exclude every value make an object that nobody can create.
+pub fn check_bounds_leave_room(args: &FieldArgs, errors: &Errors) {
+    let pairs = [
+        ("minimum", "maximum"),
+        ("exclusive_minimum", "maximum"),
+        ("minimum", "exclusive_maximum"),
+        ("exclusive_minimum", "exclusive_maximum"),
+        ("min_length", "max_length"),
+        ("min_items", "max_items"),
+        ("min_properties", "max_properties"),
+    ];
+    for (low, high) in pairs {
+        let (Some(least), Some(most)) = (args.bound(low), args.bound(high)) else { continue };
+        let exclusive = low.starts_with("exclusive") || high.starts_with("exclusive");
+        if least.number.value > most.number.value || (exclusive && least.number.value >= most.number.value) {
+            errors.at(most.number.span, format!("`{high}` leaves no value above `{low} = {}`", least.number.value));
+        }
+    }
+    for (one, other) in [("minimum", "exclusive_minimum"), ("maximum", "exclusive_maximum")] {
+        if let (Some(_), Some(second)) = (args.bound(one), args.bound(other)) {
+            errors.at(second.span, format!("a value has one bound on a side: `{one}` or `{other}`"));
+        }
+    }
+    if let Some(bound) = args.bound("multiple_of").filter(|b| b.number.value <= 0.0) {
+        errors.at(bound.number.span, "`multiple_of` is greater than 0");
+    }
+}
+
+/// A pattern that is no regular expression matches nothing. The derive sees what is unbalanced; the test that comes
+/// with the kind compiles it.
+pub fn check_pattern(args: &FieldArgs, errors: &Errors) {
+    let Some(pattern) = &args.pattern else { return };
+    if pattern.value().is_empty() {
+        errors.at(pattern.span(), "an empty pattern matches everything; leave it out");
+    } else if let Some(open) = unbalanced(&pattern.value()) {
+        errors.at(pattern.span(), format!("the pattern is no regular expression: {open}"));
+    }
+}
+
+/// What is left open or closed too often in a regular expression.
+fn unbalanced(pattern: &str) -> Option<String> {
+    let (mut open, mut class, mut escaped, mut class_start) = (0usize, false, false, false);
+    for letter in pattern.chars() {
+        let first_in_class = std::mem::take(&mut class_start);
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '^' if first_in_class => class_start = true,
+            ']' if class && !first_in_class => class = false,
+            _ if class => {}
+            '[' => (class, class_start) = (true, true),
+            '(' => open += 1,
+            ')' if open == 0 => return Some("a `)` without its `(`".to_owned()),
+            ')' => open -= 1,
+            _ => {}
+        }
+    }
+    match () {
+        () if escaped => Some("a `\\` at the end".to_owned()),
+        () if class => Some("a `[` without its `]`".to_owned()),
+        () if open > 0 => Some("a `(` without its `)`".to_owned()),
+        () if pattern.starts_with(['*', '+', '?']) => Some("nothing to repeat at the start".to_owned()),
+        () => None,
+    }
+}
+
+/// The bounds as the model has them.
+pub fn apply(args: &FieldArgs, rules: &mut Rules) {
+    for Bound { name, number, .. } in &args.bounds {
+        let value = number.value;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "read as a u32")]
+        let count = value as u64;
+        match *name {
+            "minimum" => rules.minimum = Some(value),
+            "exclusive_minimum" => (rules.minimum, rules.exclusive_minimum) = (Some(value), true),
+            "maximum" => rules.maximum = Some(value),
+            "exclusive_maximum" => (rules.maximum, rules.exclusive_maximum) = (Some(value), true),
+            "multiple_of" => rules.multiple_of = Some(value),
+            "min_length" => rules.min_length = Some(count),
+            "max_length" => rules.max_length = Some(count),
+            "min_items" => rules.min_items = Some(count),
+            "max_items" => rules.max_items = Some(count),
+            "min_properties" => rules.min_properties = Some(count),
+            _ => rules.max_properties = Some(count),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unbalanced;
+
+    #[test]
+    fn unbalanced_patterns_are_seen() {
+        for good in ["^[A-Z]{2}-[0-9]+$", r"a\(b", "[]a]", "[^]]", "(a|b)"] {
+            assert_eq!(unbalanced(good), None, "{good}");
+        }
+        for bad in ["(a", "a)", "[a", "a\\", "*a"] {
+            assert!(unbalanced(bad).is_some(), "{bad}");
+        }
+    }
+}

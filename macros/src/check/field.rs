@@ -1,0 +1,110 @@
+//! Rules of one field, and the field as the model has it.
+use syn::{Type, ext::IdentExt};
+
+use super::{bounds, default, lists, names, types};
+use crate::{
+    diag::Errors,
+    model::{Field, Rules},
+    parse::{
+        container::Field as Raw,
+        field::FieldArgs,
+        serde::{RENAME_RULES, SerdeArgs, field_name},
+        types::{Looked, look},
+    },
+    suggest::did_you_mean,
+};
+
+/// Checks a field.
+pub fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
+    let rust = raw.ident.unraw().to_string();
+    let wire = raw.serde.rename.as_ref().map_or_else(|| field_name(&rust, rename_all), syn::LitStr::value);
+    check_renamed(&raw, &wire, errors);
+    let before = errors.count();
+    types::check_type(&raw.ty, raw.api.observed.is_some(), errors);
+    // What is said of a type that is refused would be judged against the wrong type.
+    let rules = if errors.count() == before { rules(&raw.api, &raw.ty, errors) } else { Rules::default() };
+    check_skip(&raw, errors);
+    check_default_once(&raw, errors);
+    Field {
+        rust,
+        wire,
+        defaulted: raw.serde.default.is_some(),
+        skip_serializing_if: raw.serde.skip_serializing_if,
+        ident: raw.ident,
+        doc: raw.doc,
+        ty: raw.ty,
+        rules,
+    }
+}
+
+/// Checks what is declared of a value of a type.
+pub fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
+    let Looked { look, inner, .. } = look(ty);
+    bounds::check_bound_fits(args, look, errors);
+    bounds::check_bound_in_range(args, look, errors);
+    bounds::check_bounds_leave_room(args, errors);
+    bounds::check_pattern(args, errors);
+    lists::check_map(args, look, errors);
+    lists::check_items(args, look, errors);
+    let list = lists::check_list(args, look, errors);
+    let mut rules = Rules {
+        merge: lists::check_merge(args, &list, look, errors),
+        list,
+        format: args.format.as_ref().map(syn::LitStr::value).unwrap_or_default(),
+        pattern: args.pattern.as_ref().map(syn::LitStr::value).unwrap_or_default(),
+        map_atomic: args.map_atomic.is_some(),
+        retain_keys: args.retain_keys.is_some(),
+        immutable: args.immutable.is_some(),
+        proto: args.proto.as_ref().and_then(|n| n.base10_parse().ok()).unwrap_or(0),
+        observed: args.observed.is_some(),
+        ..Rules::default()
+    };
+    bounds::apply(args, &mut rules);
+    rules.default = default::check_default(args, look, &rules, errors);
+    if let Some((_, items)) = &args.items {
+        let item = match look {
+            crate::parse::types::Look::List(item) | crate::parse::types::Look::Map(item) => item,
+            _ => inner,
+        };
+        rules.items = Some(Box::new(self::rules(items, item, errors)));
+    }
+    rules
+}
+
+/// A name given by hand is camelCase, too.
+fn check_renamed(raw: &Raw, wire: &str, errors: &Errors) {
+    if let Some(rename) = raw.serde.rename.as_ref().filter(|_| !names::is_field_name(wire)) {
+        let near = names::field_name_near(wire);
+        errors
+            .at(rename.span(), format!("field names are camelCase on the wire, not `{wire}`; did you mean `{near}`?"));
+    }
+}
+
+/// A required field that is left out when written could not be read back.
+fn check_skip(raw: &Raw, errors: &Errors) {
+    let Some(skip) = &raw.serde.skip_serializing_if else { return };
+    if !look(&raw.ty).optional && raw.serde.default.is_none() {
+        errors.at(
+            skip.span(),
+            "the field is left out when this holds, but it is required when read; add `#[serde(default)]` beside it, or make it an `Option`",
+        );
+    }
+}
+
+/// Two defaults would differ sooner or later: `api(default)` fills in the document, so serde never comes to its own.
+fn check_default_once(raw: &Raw, errors: &Errors) {
+    if let (Some(_), Some(span)) = (&raw.api.default, raw.serde.default) {
+        errors.at(span, "`#[api(default = …)]` fills the field in before serde sees it; leave `serde(default)` out");
+    }
+}
+
+/// The rule of a `rename_all`, or the one that applies without.
+pub fn rename_rule(serde: &SerdeArgs, otherwise: &'static str, errors: &Errors) -> String {
+    let Some(rule) = &serde.rename_all else { return otherwise.to_owned() };
+    let text = rule.value();
+    if !RENAME_RULES.contains(&text.as_str()) {
+        let near = did_you_mean(&text, RENAME_RULES);
+        errors.at(rule.span(), format!("`rename_all` is one of {}{near}", RENAME_RULES.join(", ")));
+    }
+    text
+}

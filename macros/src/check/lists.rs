@@ -1,0 +1,157 @@
+//! Rules of list types, merging and Protobuf numbers.
+use std::collections::BTreeMap;
+
+use proc_macro2::Span;
+use syn::{LitInt, ext::IdentExt};
+
+use crate::{
+    diag::Errors,
+    model::{List, Merge},
+    parse::{
+        field::{FieldArgs, ListArg},
+        types::{Look, look},
+    },
+};
+
+/// A list type says how items are told apart: only a list has items, a set has scalars, a list map has objects.
+pub fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
+    let Some(list) = &args.list else { return List::Atomic };
+    let span = match list {
+        ListArg::Atomic(span) | ListArg::Set(span) | ListArg::Map(span, _) => *span,
+    };
+    let item = match look {
+        Look::List(item) => self::look(item).look,
+        Look::Other => Look::Other,
+        other => {
+            let hint = if matches!(other, Look::Map(_)) { "; for a map say `map = atomic`" } else { "" };
+            errors.at(span, format!("`list` is for lists, and this is {}{hint}", other.called()));
+            return List::Atomic;
+        }
+    };
+    match list {
+        ListArg::Atomic(_) => List::Atomic,
+        ListArg::Set(span) => match item {
+            Look::List(_) | Look::Map(_) | Look::Float => {
+                errors
+                    .at(*span, format!("a set's items are scalars, and these are {}; say `list = atomic`", many(item)));
+                List::Atomic
+            }
+            _ => List::Set(*span),
+        },
+        ListArg::Map(span, keys) => {
+            if !matches!(item, Look::Other) {
+                errors.at(*span, format!("a list map's items are structs with a key, and these are {}; say `list = set` or `list = atomic`", many(item)));
+                return List::Atomic;
+            }
+            check_keys_differ(keys, errors);
+            List::Map(keys.clone())
+        }
+    }
+}
+
+fn many(item: Look<'_>) -> &'static str {
+    match item {
+        Look::Bool => "booleans",
+        Look::Int(..) => "whole numbers",
+        Look::Float => "floats",
+        Look::Text => "text",
+        Look::List(_) => "lists",
+        Look::Map(_) => "maps",
+        Look::Other => "of a type of their own",
+    }
+}
+
+/// A key that is named twice is a slip for another one.
+fn check_keys_differ(keys: &[syn::Ident], errors: &Errors) {
+    for (at, key) in keys.iter().enumerate() {
+        if keys[..at].contains(key) {
+            errors.at(key.span(), format!("the key `{key}` is named twice"));
+        }
+    }
+}
+
+/// Strategic merge patch finds the items of a list by a key, or as scalars.
+pub fn check_merge(args: &FieldArgs, list: &List, look: Look<'_>, errors: &Errors) -> Option<Merge> {
+    if let Some(span) = args.retain_keys.filter(|_| !matches!(look, Look::Map(_) | Look::Other)) {
+        errors.at(span, format!("`retain_keys` is for structs and maps, and this is {}", look.called()));
+    }
+    let merge = args.merge.as_ref()?;
+    let item = match look {
+        Look::List(item) => self::look(item).look,
+        Look::Other => return Some(Merge { key: merge.key.clone() }),
+        other => {
+            errors.at(merge.span, format!("`merge` is for lists, and this is {}", other.called()));
+            return None;
+        }
+    };
+    let key = merge.key.clone().or_else(|| if let List::Map(keys) = list { keys.first().cloned() } else { None });
+    match (item, &key, list) {
+        (Look::Other, None, List::Atomic) => {
+            errors.at(merge.span, "items are merged by a key: `merge(key = name)`, or `list = map(key = name), merge`");
+            None
+        }
+        (Look::Other, _, _) | (_, None, _) => Some(Merge { key }),
+        (_, Some(key), _) => {
+            errors.at(key.span(), format!("{} have no key; say `merge` alone", many(item)));
+            None
+        }
+    }
+}
+
+/// A map is replaced as a whole only if it is one.
+pub fn check_map(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+    if let Some(span) = args.map_atomic.filter(|_| !matches!(look, Look::Map(_) | Look::Other)) {
+        let hint = if matches!(look, Look::List(_)) { "; for a list say `list = atomic`" } else { "" };
+        errors.at(span, format!("`map` is for maps and structs, and this is {}{hint}", look.called()));
+    }
+}
+
+/// Rules of items are for what has items.
+pub fn check_items(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+    if let Some((span, _)) = args.items.as_ref().filter(|_| !matches!(look, Look::List(_) | Look::Map(_) | Look::Other))
+    {
+        errors.at(*span, format!("`items` is for lists and maps, and this is {}", look.called()));
+    }
+}
+
+/// Protobuf numbers tell fields apart for ever: each is used once, lies in the allowed range, and all fields have one or
+/// none has.
+pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a LitInt>)> + Clone, errors: &Errors) {
+    let mut taken: BTreeMap<u32, &syn::Ident> = BTreeMap::new();
+    for (field, number) in fields.clone().filter_map(|(field, number)| Some((field, number?))) {
+        let Ok(value) = number.base10_parse::<u32>() else { continue };
+        if let Some(message) = out_of_range(value) {
+            errors.at(number.span(), message);
+        } else if let Some(other) = taken.insert(value, field) {
+            let free = (1..).find(|n| !taken.contains_key(n) && !numbers(fields.clone()).any(|m| m == *n)).unwrap_or(1);
+            let other = other.unraw();
+            errors.at(number.span(), format!("the number {value} is taken by `{other}`; {free} is free"));
+        }
+    }
+    let missing: Vec<_> = fields.filter(|(_, number)| number.is_none()).map(|(field, _)| field).collect();
+    if let (Some(first), false) = (missing.first(), taken.is_empty()) {
+        let name = first.unraw();
+        errors.at(
+            first.span(),
+            format!("`{name}` has no Protobuf number, and other fields have: `#[api(proto = …)]` on all, or on none"),
+        );
+    }
+}
+
+fn numbers<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a LitInt>)>) -> impl Iterator<Item = u32> {
+    fields.filter_map(|(_, number)| number?.base10_parse().ok())
+}
+
+fn out_of_range(number: u32) -> Option<String> {
+    match number {
+        0 => Some("Protobuf numbers begin at 1".to_owned()),
+        19_000..=19_999 => Some("the numbers 19000 to 19999 are Protobuf's own".to_owned()),
+        536_870_912.. => Some("the largest Protobuf number is 536870911".to_owned()),
+        _ => None,
+    }
+}
+
+/// Where `set` stands, for the compiler's check of the items.
+pub fn set_span(list: &List) -> Option<Span> {
+    if let List::Set(span) = list { Some(*span) } else { None }
+}

@@ -1,0 +1,169 @@
+//! Rules of names: groups, versions, kinds, resources, fields (API conventions, "Naming conventions").
+use proc_macro2::Span;
+use syn::LitStr;
+
+use crate::{
+    diag::Errors,
+    parse::serde::{field_name, lower_first},
+};
+
+/// Letters and digits with dashes inside, lower case: a DNS label.
+fn is_label(text: &str) -> bool {
+    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    (1..=63).contains(&text.len()) && text.chars().all(inner) && !text.starts_with('-') && !text.ends_with('-')
+}
+
+/// A group becomes a part of URLs and of CRD names, and belongs to whoever owns the domain.
+pub fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
+    let text = group.value();
+    if builtin && text.is_empty() {
+        return;
+    }
+    let expected = "a group is a DNS subdomain that you own, such as `library.example.com`";
+    if text.is_empty() {
+        errors.at(group.span(), format!("{expected}; the core group, the empty one, is for `builtin` kinds"));
+    } else if !text.split('.').all(is_label) || text.len() > 253 {
+        let fixed: String = text.to_lowercase().replace(['_', ' ', '/'], "-");
+        let near = if fixed != text && fixed.split('.').all(is_label) {
+            format!("; did you mean `{fixed}`?")
+        } else {
+            String::new()
+        };
+        errors.at(group.span(), format!("{expected}, not `{text}`{near}"));
+    } else if !builtin && !text.contains('.') {
+        errors.at(
+            group.span(),
+            format!("{expected}; one without a dot is for `builtin` kinds; did you mean `{text}.example.com`?"),
+        );
+    }
+}
+
+/// Clients order versions by their form, and know by it what is stable.
+pub fn check_version(version: &LitStr, errors: &Errors) {
+    let text = version.value();
+    let number = |t: &str| !t.is_empty() && !t.starts_with('0') && t.chars().all(|c| c.is_ascii_digit());
+    let valid = text.strip_prefix('v').is_some_and(|rest| {
+        let staged = ["alpha", "beta"].iter().find_map(|stage| rest.split_once(stage));
+        staged.map_or_else(|| number(rest), |(major, minor)| number(major) && number(minor))
+    });
+    if !valid {
+        let digits: String = text.chars().filter(char::is_ascii_digit).take(1).collect();
+        let near = if digits.is_empty() || digits == "0" { "v1".to_owned() } else { format!("v{digits}") };
+        let message = format!("a version is `v1`, `v1beta2` or `v1alpha1`, not `{text}`; did you mean `{near}`?");
+        errors.at(version.span(), message);
+    }
+}
+
+/// A kind is a CamelCase noun in the singular: lists, URLs and clients' types are made from it.
+pub fn check_kind(kind: &str, span: Span, singular_given: bool, errors: &Errors) {
+    if !is_camel(kind) {
+        let near = camel(kind);
+        errors.at(span, format!("a kind is CamelCase, not `{kind}`; did you mean `{near}`?"));
+    } else if kind.len() > "List".len() && kind.ends_with("List") {
+        let item = &kind[..kind.len() - 4];
+        errors.at(
+            span,
+            format!(
+                "`{kind}` is the name of the list of `{item}`, which every kind has by itself; name the kind `{item}`"
+            ),
+        );
+    } else if let Some(one) = looks_plural(kind).filter(|_| !singular_given) {
+        let lower = kind.to_lowercase();
+        errors.at(span, format!("a kind is in the singular, and `{kind}` looks plural; did you mean `{one}`? If it is right, say `singular = \"{lower}\"`"));
+    }
+}
+
+fn is_camel(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && name.len() <= 63
+        && (name.len() == 1 || name.chars().any(|c| c.is_ascii_lowercase()) || name.len() <= 4)
+}
+
+fn camel(name: &str) -> String {
+    let word = |w: &str| w[..w.len().min(1)].to_ascii_uppercase() + w.get(1..).unwrap_or("");
+    if name.chars().all(|c| !c.is_ascii_lowercase()) && name.contains('_') {
+        return name.split('_').map(|w| word(&w.to_lowercase())).collect();
+    }
+    if name.len() > 4 && name.chars().all(|c| c.is_ascii_uppercase()) {
+        return word(&name.to_lowercase());
+    }
+    name.split(['_', '-', '.', ' ']).map(word).collect()
+}
+
+/// The singular of a name that looks plural.
+fn looks_plural(kind: &str) -> Option<String> {
+    if ["ss", "us", "is", "as", "os"].iter().any(|end| kind.ends_with(end)) {
+        return None;
+    }
+    if let Some(stem) = kind.strip_suffix("ies").filter(|stem| stem.len() > 2) {
+        return Some(format!("{stem}y"));
+    }
+    if let Some(stem) =
+        ["ches", "shes", "sses", "xes"].iter().find(|end| kind.ends_with(*end)).and(kind.strip_suffix("es"))
+    {
+        return Some(stem.to_owned());
+    }
+    kind.strip_suffix('s').filter(|stem| stem.len() > 2).map(str::to_owned)
+}
+
+/// The plural of a kind, lower case, where none is given.
+pub fn plural(kind: &str) -> String {
+    let lower = kind.to_lowercase();
+    if ["s", "x", "z", "ch", "sh"].iter().any(|end| lower.ends_with(end)) {
+        return lower + "es";
+    }
+    match lower.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ => lower + "s",
+    }
+}
+
+/// Plural, singular, short names and categories are parts of URLs and command lines.
+pub fn check_resource_name(what: &str, name: &LitStr, errors: &Errors) {
+    let text = name.value();
+    if !is_label(&text) {
+        let fixed = text.to_lowercase().replace(['_', ' ', '.'], "-");
+        let near = if is_label(&fixed) { format!("; did you mean `{fixed}`?") } else { String::new() };
+        errors.at(name.span(), format!("{what} is lower case, letters, digits and dashes, not `{text}`{near}"));
+    }
+}
+
+/// Field names are camelCase on the wire: the same in every language, and what clients' generators expect.
+pub fn is_field_name(wire: &str) -> bool {
+    wire.starts_with(|c: char| c.is_ascii_lowercase()) && wire.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// The camelCase name that was probably meant.
+pub fn field_name_near(wire: &str) -> String {
+    lower_first(&field_name(&wire.replace(['-', '.', ' '], "_"), "PascalCase"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plurals_follow_english() {
+        for (kind, expected) in [
+            ("Book", "books"),
+            ("Policy", "policies"),
+            ("Gateway", "gateways"),
+            ("Ingress", "ingresses"),
+            ("Box", "boxes"),
+            ("Shelf", "shelfs"),
+        ] {
+            assert_eq!(plural(kind), expected);
+        }
+    }
+
+    #[test]
+    fn plural_kinds_are_seen_and_singular_ones_left_alone() {
+        assert_eq!(looks_plural("Books").as_deref(), Some("Book"));
+        assert_eq!(looks_plural("Policies").as_deref(), Some("Policy"));
+        assert_eq!(looks_plural("Switches").as_deref(), Some("Switch"));
+        for singular in ["Ingress", "Status", "Redis", "Bus", "Book", "Canvas"] {
+            assert_eq!(looks_plural(singular), None, "{singular}");
+        }
+    }
+}

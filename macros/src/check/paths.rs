@@ -1,0 +1,21 @@
+//! Rules of paths: they begin at a field of the root. The rest of the way the compiler judges, on the segment.
+use syn::ext::IdentExt;
+
+use crate::{diag::Errors, model::Dotted, model::Field, suggest::did_you_mean};
+
+/// A path begins at a field of the root type.
+pub fn check_path(path: &Dotted, fields: &[Field], errors: &Errors) {
+    let Some(first) = path.first() else { return };
+    let name = first.unraw().to_string();
+    if !fields.iter().any(|f| f.rust == name) {
+        let names = || fields.iter().map(|f| f.rust.as_str());
+        let allowed = names().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        let near = did_you_mean(&name, names());
+        errors.at(first.span(), format!("the kind has no field `{name}`; a path begins with {allowed}{near}"));
+    }
+}
+
+/// A path as text.
+pub fn shown(path: &Dotted) -> String {
+    path.iter().map(|ident| ident.unraw().to_string()).collect::<Vec<_>>().join(".")
+}

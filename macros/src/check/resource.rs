@@ -1,0 +1,236 @@
+//! Rules of a kind as a whole.
+use syn::{LitStr, ext::IdentExt, spanned::Spanned};
+
+use super::{container, field, names, paths};
+use crate::{
+    diag::Errors,
+    model::{Cell, Column, Container, Field, Kind, Names, Scale, Shape},
+    parse::{
+        container::{Body, Container as Raw},
+        resource::{ColumnArgs, KindArgs, ScaleArgs},
+        types::{last_segment, look},
+    },
+    suggest::did_you_mean,
+};
+
+/// Checks a kind.
+pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
+    container::check_generics(&raw, errors);
+    let (kind_name, kind_span) = match &args.kind {
+        Some(kind) => (kind.value(), kind.span()),
+        None => (raw.ident.unraw().to_string(), raw.ident.span()),
+    };
+    let (group, version) = check_group_version(&raw, &args, errors);
+    names::check_kind(&kind_name, kind_span, args.singular.is_some(), errors);
+    check_names(&args, errors);
+    check_scope(&args, errors);
+    let rule = field::rename_rule(&raw.serde, "camelCase", errors);
+    let fields = match raw.body {
+        Body::Struct(fields) => container::fields(fields, &rule, true, false, errors),
+        Body::Enum(_) => {
+            errors.at(raw.ident.span(), "a kind is a struct with `metadata: ObjectMeta`; an enum can be a field's type, with `#[derive(ApiType)]`");
+            return None;
+        }
+        Body::Refused => return None,
+    };
+    check_metadata(&raw.ident, &fields, errors);
+    check_no_type_meta(&fields, errors);
+    check_status(&args, &fields, errors);
+    let columns = args.columns.iter().map(|c| column(c, &fields, errors)).collect();
+    check_columns_differ(&args.columns, errors);
+    args.selectable.iter().for_each(|path| paths::check_path(path, &fields, errors));
+    check_selectable_differ(&args, errors);
+    let plain = |name: Option<LitStr>| name.map(|n| n.value());
+    Some(Kind {
+        plural: plain(args.plural).unwrap_or_else(|| names::plural(&kind_name)),
+        singular: plain(args.singular).unwrap_or_else(|| kind_name.to_lowercase()),
+        short_names: args.short_names.iter().map(LitStr::value).collect(),
+        categories: args.categories.iter().map(LitStr::value).collect(),
+        cluster: args.cluster.is_some(),
+        builtin: args.builtin,
+        generation: args.generation || !args.builtin,
+        names: name_rule(args.names.as_ref(), errors),
+        status: args.status.is_some(),
+        scale: args.scale.and_then(|s| scale(s, &fields, errors)),
+        columns,
+        selectable: args.selectable,
+        update_without_version: args.update_without_version,
+        create_on_update: args.create_on_update,
+        default: args.default,
+        validate: args.validate,
+        generate_name: args.generate_name,
+        on_delete: args.on_delete,
+        holds_deletion: args.holds_deletion,
+        group,
+        version,
+        kind: kind_name,
+        root: Container { ident: raw.ident, doc: raw.doc, shape: Shape::Struct(fields) },
+    })
+}
+
+/// Without group and version a kind has no URL.
+fn check_group_version(raw: &Raw, args: &KindArgs, errors: &Errors) -> (String, String) {
+    let span = args.span.unwrap_or_else(|| raw.ident.span());
+    if args.span.is_none() {
+        errors.at(
+            span,
+            "a kind has a group and a version: `#[resource(group = \"library.example.com\", version = \"v1\")]`",
+        );
+    } else {
+        let missing: Vec<_> =
+            [("group = \"library.example.com\"", args.group.is_none()), ("version = \"v1\"", args.version.is_none())]
+                .into_iter()
+                .filter_map(|(form, missing)| missing.then_some(format!("`{form}`")))
+                .collect();
+        // An argument of a wrong form has been reported already.
+        if !missing.is_empty() && errors.is_empty() {
+            errors.at(span, format!("the kind needs {}", missing.join(" and ")));
+        }
+    }
+    if let Some(group) = &args.group {
+        names::check_group(group, args.builtin, errors);
+    }
+    if let Some(version) = &args.version {
+        names::check_version(version, errors);
+    }
+    let text = |name: &Option<LitStr>| name.as_ref().map(LitStr::value).unwrap_or_default();
+    (text(&args.group), text(&args.version))
+}
+
+fn check_names(args: &KindArgs, errors: &Errors) {
+    let single = [("a plural", &args.plural), ("a singular", &args.singular)];
+    for (what, name) in single.into_iter().filter_map(|(what, name)| Some((what, name.as_ref()?))) {
+        names::check_resource_name(what, name, errors);
+    }
+    for name in &args.short_names {
+        names::check_resource_name("a short name", name, errors);
+    }
+    for name in &args.categories {
+        names::check_resource_name("a category", name, errors);
+    }
+}
+
+/// Objects live in namespaces or in the cluster.
+fn check_scope(args: &KindArgs, errors: &Errors) {
+    if let (Some(_), Some(span)) = (args.namespaced, args.cluster) {
+        errors.at(span, "a kind is `namespaced`, which is the default, or `cluster`, not both");
+    }
+}
+
+fn name_rule(word: Option<&syn::Ident>, errors: &Errors) -> Names {
+    let Some(word) = word else { return Names::Subdomain };
+    let allowed = ["subdomain", "label", "path_segment"];
+    match word.to_string().as_str() {
+        "subdomain" => Names::Subdomain,
+        "label" => Names::Label,
+        "path_segment" => Names::PathSegment,
+        other => {
+            let near = did_you_mean(other, allowed);
+            errors.at(word.span(), format!("names are checked as one of {}{near}", allowed.join(", ")));
+            Names::Subdomain
+        }
+    }
+}
+
+/// Every object has metadata, under this name and of this type.
+fn check_metadata(ident: &syn::Ident, fields: &[Field], errors: &Errors) {
+    let Some(metadata) = fields.iter().find(|f| f.rust == "metadata") else {
+        let near = fields.iter().find(|f| last_segment(&f.ty).is_some_and(|(name, _)| name == "ObjectMeta"));
+        match near {
+            Some(field) => errors.at(field.ident.span(), "an object's metadata is the field `metadata`"),
+            None => errors.at(ident.span(), "a kind has the field `pub metadata: kindsmith::ObjectMeta`"),
+        }
+        return;
+    };
+    if last_segment(&metadata.ty).is_none_or(|(name, _)| name != "ObjectMeta") {
+        errors.at(metadata.ty.span(), "`metadata` has the type `kindsmith::ObjectMeta`");
+    }
+}
+
+/// The type meta is known from the declaration; a field would only contradict it.
+fn check_no_type_meta(fields: &[Field], errors: &Errors) {
+    for field in fields.iter().filter(|f| f.wire == "apiVersion" || f.wire == "kind") {
+        errors.at(field.ident.span(), format!("`{}` is written and read by itself; leave the field out", field.wire));
+    }
+}
+
+/// The status subresource writes the field `status`, which a new object does not have yet.
+fn check_status(args: &KindArgs, fields: &[Field], errors: &Errors) {
+    let field = fields.iter().find(|f| f.wire == "status");
+    match (args.status, field) {
+        (Some(span), None) => {
+            errors.at(span, "there is a `status` subresource but no field for it: `pub status: Option<BookStatus>`");
+        }
+        (Some(_), Some(field)) if !look(&field.ty).optional && !field.defaulted => {
+            let ty = &field.ty;
+            let ty = crate::parse::args::shown(ty);
+            errors.at(field.ty.span(), format!("a new object has no status yet: `Option<{ty}>`"));
+        }
+        _ => {}
+    }
+}
+
+fn scale(args: ScaleArgs, fields: &[Field], errors: &Errors) -> Option<Scale> {
+    let (replicas, status) = (args.replicas?, args.status?);
+    check_begins(&replicas, "spec", errors);
+    check_begins(&status, "status", errors);
+    for path in [Some(&replicas), Some(&status), args.selector.as_ref()].into_iter().flatten() {
+        paths::check_path(path, fields, errors);
+    }
+    Some(Scale { replicas, status, selector: args.selector })
+}
+
+/// Scale writes what is desired and reads what is observed.
+fn check_begins(path: &[syn::Ident], first: &str, errors: &Errors) {
+    if path.first().is_some_and(|ident| ident != first) {
+        let rest: Vec<_> = path[1..].iter().map(|i| i.unraw().to_string()).collect();
+        let near = if rest.is_empty() { format!("{first}.replicas") } else { format!("{first}.{}", rest.join(".")) };
+        errors.at(path[0].span(), format!("the path begins with `{first}`; did you mean `{near}`?"));
+    }
+}
+
+fn column(args: &ColumnArgs, fields: &[Field], errors: &Errors) -> Column {
+    let cell = match (&args.path, &args.with) {
+        (Some(path), _) => {
+            paths::check_path(path, fields, errors);
+            Cell::Path(path.clone())
+        }
+        (None, Some(function)) => Cell::Function(function.clone()),
+        (None, None) => Cell::Path(Vec::new()),
+    };
+    let text = |text: &Option<LitStr>| text.as_ref().map(LitStr::value).unwrap_or_default();
+    Column {
+        name: args.name.value(),
+        priority: args.priority.as_ref().and_then(|p| p.base10_parse().ok()).unwrap_or(0),
+        description: text(&args.description),
+        format: text(&args.format),
+        cell,
+    }
+}
+
+/// Command lines tell columns apart by their headers; the first is always the name.
+fn check_columns_differ(columns: &[ColumnArgs], errors: &Errors) {
+    for (at, column) in columns.iter().enumerate() {
+        let name = column.name.value();
+        if name.trim().is_empty() {
+            errors.at(column.name.span(), "a column has a header, such as \"Author\"");
+        } else if name.eq_ignore_ascii_case("name") {
+            errors.at(column.name.span(), "the first column is always the object's name; leave this one out");
+        } else if columns[..at].iter().any(|other| other.name.value().eq_ignore_ascii_case(&name)) {
+            errors.at(column.name.span(), format!("there is a column `{name}` already"));
+        }
+    }
+}
+
+/// `metadata.name` and `metadata.namespace` can always be selected by, and any other field once.
+fn check_selectable_differ(args: &KindArgs, errors: &Errors) {
+    let mut seen: Vec<String> = vec!["metadata.name".to_owned(), "metadata.namespace".to_owned()];
+    for path in &args.selectable {
+        let shown = paths::shown(path);
+        if seen.contains(&shown) {
+            let last = path.last().map_or_else(proc_macro2::Span::call_site, syn::Ident::span);
+            errors.at(last, format!("`{shown}` is selectable already"));
+        }
+        seen.push(shown);
+    }
+}

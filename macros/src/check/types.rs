@@ -1,0 +1,90 @@
+//! Rules of field types: what a kind can hold, seen in the tokens. What only the compiler can see (a type that has no
+//! declaration) it judges itself, through the trait `ApiType`.
+use syn::{Type, spanned::Spanned};
+
+use crate::{
+    diag::Errors,
+    parse::types::{Look, last_segment, look},
+};
+
+/// Types that no kind can hold, and what to use.
+const REFUSED: &[(&str, &str)] = &[
+    ("u8", "use `i32` with `#[api(minimum = 0, maximum = 255)]`; bytes are `kindsmith::ByteString`"),
+    ("u16", "use `i32` with `#[api(minimum = 0, maximum = 65535)]`"),
+    ("u32", "use `i64` with `#[api(minimum = 0, maximum = 4294967295)]`, or `i32` with `#[api(minimum = 0)]`"),
+    ("u64", "use `i64` with `#[api(minimum = 0)]`"),
+    ("u128", "use `i64` with `#[api(minimum = 0)]`, or `String`"),
+    ("usize", "use `i64` with `#[api(minimum = 0)]`"),
+    ("i8", "use `i32` with `#[api(minimum = -128, maximum = 127)]`"),
+    ("i16", "use `i32` with `#[api(minimum = -32768, maximum = 32767)]`"),
+    ("i128", "use `i64`, or `String`"),
+    ("isize", "use `i64`"),
+    ("f32", "use `f64`"),
+    ("char", "use `String` with `#[api(max_length = 1)]`"),
+    ("str", "a kind owns its data: use `String`"),
+    ("HashSet", "use `Vec` with `#[api(list = set)]`"),
+    ("BTreeSet", "use `Vec` with `#[api(list = set)]`"),
+    ("VecDeque", "use `Vec`"),
+    ("Value", "raw JSON is `kindsmith::RawJson`"),
+    ("Duration", "use `i32` with a name that says the unit, such as `timeoutSeconds`"),
+    ("SystemTime", "a point in time is `kindsmith::Time`"),
+    ("Instant", "a point in time is `kindsmith::Time`"),
+    ("DateTime", "a point in time is `kindsmith::Time`"),
+    ("Timestamp", "a point in time is `kindsmith::Time`"),
+];
+
+/// A type that cannot be on the wire as the API writes values: unsigned and narrow numbers, which clients' languages lack,
+/// sets, tuples, references.
+pub fn check_type(ty: &Type, observed: bool, errors: &Errors) {
+    match ty {
+        Type::Reference(_) => {
+            return errors.at(ty.span(), "a kind owns its data: use `String`, `Vec` or the type itself");
+        }
+        Type::Tuple(_) => return errors.at(ty.span(), "a tuple has no field names for the wire; declare a struct"),
+        Type::Array(_) | Type::Slice(_) => {
+            return errors
+                .at(ty.span(), "use `Vec`, with `#[api(min_items = …, max_items = …)]` where the length is fixed");
+        }
+        _ => {}
+    }
+    let Some((name, arguments)) = last_segment(ty) else { return };
+    if let Some((_, instead)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+        return errors.at(ty.span(), format!("`{name}` cannot be part of a kind; {instead}"));
+    }
+    match (name.as_str(), arguments.as_slice()) {
+        ("f64", []) => check_float(ty, observed, errors),
+        ("Vec", [item]) if last_segment(item).is_some_and(|(name, _)| name == "u8") => {
+            errors.at(ty.span(), "bytes are `kindsmith::ByteString`, base64 on the wire");
+        }
+        ("Option", [inner]) if last_segment(inner).is_some_and(|(name, _)| name == "Option") => {
+            errors.at(ty.span(), "absent and null are the same in the API; one `Option` is enough");
+        }
+        ("Vec", [item]) if look(item).optional => {
+            errors.at(item.span(), "an item of a list is never absent; leave out the `Option`");
+        }
+        ("BTreeMap" | "HashMap", [key, value]) => {
+            check_map_key(key, errors);
+            check_type(value, observed, errors);
+        }
+        _ => arguments.iter().for_each(|inner| check_type(inner, observed, errors)),
+    }
+}
+
+/// Floats change when they go through another encoding, so a spec that holds one never settles (API conventions,
+/// "Primitive types"). What is measured and only reported may be one.
+fn check_float(ty: &Type, observed: bool, errors: &Errors) {
+    if !observed {
+        errors.at(
+            ty.span(),
+            "a float cannot be part of a spec; use `i64` in a smaller unit, or `kindsmith::Quantity`; \
+             for a value that is only reported, under status, say `#[api(observed)]`",
+        );
+    }
+}
+
+/// JSON objects have text keys.
+fn check_map_key(key: &Type, errors: &Errors) {
+    if !matches!(look(key).look, Look::Text) || look(key).optional {
+        errors.at(key.span(), "the keys of a map are text: `BTreeMap<String, …>`");
+    }
+}

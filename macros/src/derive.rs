@@ -1,0 +1,51 @@
+//! The two derives from end to end: parse, check, expand. A declaration with mistakes expands to their reports and to
+//! implementations without content, so that uses of the type report nothing more.
+use proc_macro2::TokenStream;
+use syn::DeriveInput;
+
+use crate::{
+    check,
+    diag::Errors,
+    expand,
+    parse::{container, resource as resource_args},
+};
+
+/// `#[derive(Resource)]`.
+pub fn resource(input: TokenStream) -> TokenStream {
+    let errors = Errors::default();
+    let (input, raw) = match container::parse(input, &errors) {
+        Ok(parsed) => parsed,
+        Err(error) => return error.to_compile_error(),
+    };
+    let args = resource_args::read(&input.attrs, &errors);
+    let kind = check::resource::kind(raw, args, &errors);
+    finish(&input, kind, errors, |kind| expand::resource::kind(&kind), expand::empty::resource)
+}
+
+/// `#[derive(ApiType)]`.
+pub fn api_type(input: TokenStream) -> TokenStream {
+    let errors = Errors::default();
+    let (input, raw) = match container::parse(input, &errors) {
+        Ok(parsed) => parsed,
+        Err(error) => return error.to_compile_error(),
+    };
+    let container = check::container::api_type(raw, &errors);
+    finish(&input, container, errors, |c| expand::api_type::container(&c), expand::empty::api_type)
+}
+
+fn finish<M>(
+    input: &DeriveInput,
+    model: Option<M>,
+    errors: Errors,
+    expand: impl FnOnce(M) -> TokenStream,
+    empty: impl FnOnce(&DeriveInput) -> TokenStream,
+) -> TokenStream {
+    match model {
+        Some(model) if errors.is_empty() => expand(model),
+        _ => {
+            let mut tokens = empty(input);
+            tokens.extend(errors.into_tokens());
+            tokens
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Writes Rust from the model: tables, checks that the compiler does, and adapters for declared functions only.
+
+pub mod api_type;
+pub mod checks;
+pub mod empty;
+pub mod resource;
+pub mod root;
+pub mod rules;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// An item that names nothing in the user's module. Inside, `__decl` is `kindsmith::schema::declare`.
+fn anonymous(body: &TokenStream) -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+        const _: () = {
+            use ::kindsmith::schema::declare as __decl;
+            #body
+        };
+    }
+}

@@ -1,0 +1,99 @@
+//! The table of a type, and the implementation of `ApiType` that holds it.
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Type, spanned::Spanned};
+
+use super::{anonymous, checks, rules::rules};
+use crate::model::{Container, Content, Field, Member, Shape, Value};
+
+/// What `#[derive(ApiType)]` expands to.
+pub fn container(container: &Container) -> TokenStream {
+    let mut body = implementation(container);
+    body.extend(checks::container(container));
+    if let Shape::Enum(_) = container.shape {
+        let ident = &container.ident;
+        body.extend(quote! {
+            impl __decl::checks::Scalar for #ident {}
+            impl __decl::checks::Key for #ident {}
+            impl __decl::checks::Cell for #ident {
+                const COLUMN: &'static str = "string";
+            }
+        });
+    }
+    anonymous(&body)
+}
+
+/// The implementation alone.
+pub fn implementation(container: &Container) -> TokenStream {
+    let (ident, doc) = (&container.ident, &container.doc);
+    let name = ident.to_string();
+    let mut functions = TokenStream::new();
+    let shape = match &container.shape {
+        Shape::Struct(fields) => {
+            let fields = fields.iter().map(field);
+            quote!(__decl::Shape::Struct(&[#(#fields),*]))
+        }
+        Shape::Enum(values) => {
+            let values = values
+                .iter()
+                .map(|Value { rust, wire, doc }| quote!(__decl::VariantDecl { rust: #rust, wire: #wire, doc: #doc }));
+            quote!(__decl::Shape::Enum(&[#(#values),*]))
+        }
+        Shape::Union(members) => {
+            let members = members.iter().map(|m| member(m, &name, &mut functions)).collect::<Vec<_>>();
+            quote!(__decl::Shape::Union(&[#(#members),*]))
+        }
+    };
+    quote! {
+        impl __decl::ApiType for #ident {
+            type Inner = Self;
+            const DECLARATION: &'static __decl::TypeDecl = {
+                #functions
+                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape }
+            };
+        }
+    }
+}
+
+/// The function that gives a type's table. An error about the type lands on the type.
+fn declaration(ty: &Type) -> TokenStream {
+    quote_spanned!(ty.span()=> <#ty as __decl::ApiType>::declaration)
+}
+
+fn field(field: &Field) -> TokenStream {
+    let Field { rust, wire, doc, defaulted, .. } = field;
+    let (ty, rules) = (declaration(&field.ty), rules(&field.rules));
+    quote! {
+        __decl::FieldDecl { rust: #rust, wire: #wire, doc: #doc, ty: #ty, defaulted: #defaulted, rules: #rules }
+    }
+}
+
+/// A member; one with fields of its own has a table of its own, in a function beside it.
+fn member(member: &Member, owner: &str, functions: &mut TokenStream) -> TokenStream {
+    let Member { rust, wire, doc, .. } = member;
+    let ty = match &member.content {
+        Content::Type(ty) => declaration(ty),
+        Content::Struct(fields) => {
+            let function = format_ident!("member_{rust}");
+            let fields = fields.iter().map(field);
+            let name = format!("{owner}{rust}");
+            functions.extend(quote! {
+                #[allow(non_snake_case)]
+                fn #function() -> &'static __decl::TypeDecl {
+                    const DECLARATION: &__decl::TypeDecl = &__decl::TypeDecl {
+                        name: #name,
+                        module: ::core::module_path!(),
+                        doc: #doc,
+                        shape: __decl::Shape::Struct(&[#(#fields),*]),
+                    };
+                    DECLARATION
+                }
+            });
+            quote!(#function)
+        }
+    };
+    let rules = rules(&member.rules);
+    quote! {
+        __decl::FieldDecl { rust: #rust, wire: #wire, doc: #doc, ty: #ty, defaulted: false, rules: #rules }
+    }
+}

@@ -1,0 +1,145 @@
+//! What the compiler checks: functions that are never called, in which a path is an expression and a rule a bound, and
+//! assertions over tables. Each token of a check stands where the user wrote it, so that errors land there.
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Ident, Type, ext::IdentExt, spanned::Spanned};
+
+use crate::{
+    check::lists::set_span,
+    model::{Container, Content, Dotted, Field, List, Literal, Rules, Shape},
+    parse::types::{Look, look},
+};
+
+/// The checks of all fields of a type.
+pub fn container(container: &Container) -> TokenStream {
+    let mut checks = TokenStream::new();
+    let mut add = |fields: &[Field]| checks.extend(fields.iter().map(|f| rules(&f.ty, &f.rules)));
+    match &container.shape {
+        Shape::Struct(fields) => add(fields),
+        Shape::Enum(_) => {}
+        Shape::Union(members) => {
+            for member in members {
+                if let Content::Struct(fields) = &member.content {
+                    add(fields);
+                }
+            }
+        }
+    }
+    checks
+}
+
+/// What only the compiler can see of a field's rules.
+fn rules(ty: &Type, rules: &Rules) -> TokenStream {
+    let mut checks = TokenStream::new();
+    if let Some(span) = set_span(&rules.list) {
+        checks.extend(quote_spanned!(span=> const _: fn() = __decl::checks::set_items::<#ty>;));
+    }
+    if let List::Map(keys) = &rules.list {
+        checks.extend(keys.iter().map(|k| key(ty, k)));
+        checks.extend(keys.iter().map(|k| key_is_required(ty, k)));
+    }
+    let merge_key = rules.merge.as_ref().and_then(|merge| merge.key.as_ref());
+    let known = |key: &Ident| matches!(&rules.list, List::Map(keys) if keys.contains(key));
+    checks.extend(merge_key.filter(|key| !known(key)).map(|k| key(ty, k)));
+    checks.extend(default(ty, rules));
+    if let Look::Other = look(ty).look {
+        checks.extend(shape(ty, rules));
+    }
+    checks
+}
+
+/// A key of a list map is a scalar field of the items, which every item has.
+fn key(ty: &Type, key: &Ident) -> TokenStream {
+    let key = plain(key);
+    let access = quote_spanned!(key.span()=> item.#key);
+    let check = quote_spanned!(key.span()=> __decl::checks::key);
+    quote! {
+        const _: fn(&__decl::checks::Item<#ty>) = |item| #check(&#access);
+    }
+}
+
+/// serde fills in a defaulted field silently, so the schema would not require the key.
+fn key_is_required(ty: &Type, key: &Ident) -> TokenStream {
+    let name = key.unraw().to_string();
+    let message = format!("the key `{name}` of a list map is required: its field may not have `#[serde(default)]`");
+    quote_spanned! {key.span()=>
+        const _: () = ::core::assert!(__decl::checks::required::<__decl::checks::Item<#ty>>(#name), #message);
+    }
+}
+
+/// A default that is a variant has the field's type; text stands for what is written as text.
+fn default(ty: &Type, rules: &Rules) -> Option<TokenStream> {
+    let (span, literal) = rules.default.as_ref()?;
+    if let Literal::Variant(path) = literal {
+        return Some(quote! {
+            const _: fn() -> <#ty as __decl::ApiType>::Inner = || #path;
+        });
+    }
+    let Look::Other = look(ty).look else { return None };
+    let (what, message) = match literal {
+        Literal::Text(_) => {
+            ("TEXT", "the default is text, and the field is not; a variant is written `default = Color::Red`")
+        }
+        Literal::Int(_) | Literal::Float(_) => ("NUMBER", "the default is a number, and the field is not"),
+        Literal::Bool(_) => ("BOOLEAN", "the default is a boolean, and the field is not"),
+        Literal::List(_) => ("LIST", "the default is a list, and the field is not"),
+        Literal::Map(_) => ("OBJECT", "the default is an object, and the field is not"),
+        Literal::Variant(_) => return None,
+    };
+    Some(assert_shape(ty, *span, what, message))
+}
+
+/// A bound fits a type whose tokens do not tell what it is.
+fn shape(ty: &Type, rules: &Rules) -> TokenStream {
+    let given = [
+        (
+            rules.minimum.is_some() || rules.maximum.is_some() || rules.multiple_of.is_some(),
+            "NUMBER",
+            "the bound is for numbers",
+        ),
+        (rules.min_length.is_some() || rules.max_length.is_some(), "TEXT", "the bound is for text"),
+        (!rules.pattern.is_empty(), "TEXT", "`pattern` is for text"),
+        (rules.min_items.is_some() || rules.max_items.is_some(), "LIST", "the bound is for lists"),
+        (
+            rules.min_properties.is_some() || rules.max_properties.is_some(),
+            "OBJECT",
+            "the bound is for maps and structs",
+        ),
+        (rules.map_atomic || rules.retain_keys, "OBJECT", "`map` and `retain_keys` are for maps and structs"),
+    ];
+    given
+        .into_iter()
+        .filter(|(given, ..)| *given)
+        .map(|(_, what, message)| assert_shape(ty, ty.span(), what, message))
+        .collect()
+}
+
+fn assert_shape(ty: &Type, span: Span, what: &str, message: &str) -> TokenStream {
+    let what = Ident::new(what, span);
+    quote_spanned! {span=>
+        const _: () = ::core::assert!(__decl::checks::is::<#ty>(__decl::checks::#what), #message);
+    }
+}
+
+/// A check of a path from the root, by the function `what` of `checks`: `what(&inner(&root.spec).author)`.
+pub fn path(root: &Ident, path: &Dotted, what: &str) -> TokenStream {
+    let Some((last, before)) = path.split_last() else { return TokenStream::new() };
+    let mut at = quote!(root);
+    for segment in before {
+        let name = plain(segment);
+        at = quote_spanned!(segment.span()=> __decl::checks::inner(&#at.#name));
+    }
+    let name = plain(last);
+    let what = Ident::new(what, last.span());
+    let check = quote_spanned!(last.span()=> __decl::checks::#what(&#at.#name));
+    quote! {
+        const _: fn(&#root) = |root| #check;
+    }
+}
+
+/// A field's name, which in our attributes may be a keyword (`selectable(type)`).
+fn plain(name: &Ident) -> Ident {
+    let text = name.unraw().to_string();
+    syn::parse_str::<Ident>(&text)
+        .map_or_else(|_| Ident::new_raw(&text, name.span()), |_| Ident::new(&text, name.span()))
+}

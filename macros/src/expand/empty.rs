@@ -1,0 +1,57 @@
+//! What a declaration with mistakes expands to, beside their reports: implementations without content, so that what uses
+//! the type reports nothing more. The program does not build, so none of it ever runs.
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::DeriveInput;
+
+use super::anonymous;
+
+/// `ApiType` without content.
+pub fn api_type(input: &DeriveInput) -> TokenStream {
+    anonymous(&implementation(input))
+}
+
+fn implementation(input: &DeriveInput) -> TokenStream {
+    let ident = &input.ident;
+    let (parameters, arguments, clause) = input.generics.split_for_impl();
+    quote! {
+        impl #parameters __decl::ApiType for #ident #arguments #clause {
+            type Inner = Self;
+            const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(__decl::Shape::Any);
+        }
+        impl #parameters __decl::checks::Scalar for #ident #arguments #clause {}
+        impl #parameters __decl::checks::Key for #ident #arguments #clause {}
+    }
+}
+
+/// `Resource` and serde's traits without content.
+pub fn resource(input: &DeriveInput) -> TokenStream {
+    let ident = &input.ident;
+    let api_type = implementation(input);
+    let (_, arguments, clause) = input.generics.split_for_impl();
+    let (parameters, _, _) = input.generics.split_for_impl();
+    let mut with_de = input.generics.clone();
+    with_de.params.insert(0, syn::parse_quote!('de));
+    let (with_de, _, _) = with_de.split_for_impl();
+    anonymous(&quote! {
+        #api_type
+        impl #parameters ::kindsmith::Resource for #ident #arguments #clause {
+            const RESOURCE: &'static ::kindsmith::kind::resource::ResourceDecl = ::core::panic!();
+        }
+        impl #parameters ::kindsmith::__private::serde::Serialize for #ident #arguments #clause {
+            fn serialize<S: ::kindsmith::__private::serde::Serializer>(
+                &self,
+                _: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                ::core::unimplemented!()
+            }
+        }
+        impl #with_de ::kindsmith::__private::serde::Deserialize<'de> for #ident #arguments #clause {
+            fn deserialize<D: ::kindsmith::__private::serde::Deserializer<'de>>(
+                _: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                ::core::unimplemented!()
+            }
+        }
+    })
+}

@@ -1,0 +1,156 @@
+//! What `#[derive(Resource)]` expands to.
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Ident, ext::IdentExt};
+
+use super::{anonymous, api_type, checks, root, rules::option};
+use crate::{
+    model::{Cell, Column, Dotted, Kind, Names},
+    parse::serde::snake,
+};
+
+/// A kind: the tables, the checks, serde's implementations, and the test.
+pub fn kind(kind: &Kind) -> TokenStream {
+    let mut body = quote! {
+        use ::kindsmith::kind::resource as __kind;
+        use ::kindsmith::__private::serde;
+    };
+    body.extend(api_type::implementation(&kind.root));
+    body.extend(implementation(kind));
+    body.extend(checks::container(&kind.root));
+    body.extend(paths(kind));
+    body.extend(root::serde(&kind.root));
+    let mut tokens = anonymous(&body);
+    tokens.extend(test(&kind.root.ident));
+    tokens
+}
+
+/// The test that comes with every kind.
+fn test(root: &Ident) -> TokenStream {
+    let name = format_ident!("{}_schema_and_type_agree", snake(&root.unraw().to_string()));
+    quote! {
+        #[cfg(test)]
+        #[allow(unnameable_test_items)]
+        #[test]
+        fn #name() {
+            ::kindsmith::testing::schema_and_type_agree::<#root>();
+        }
+    }
+}
+
+fn implementation(kind: &Kind) -> TokenStream {
+    let Kind { group, version, kind: name, plural, singular, short_names, categories, .. } = kind;
+    let Kind { status, generation, update_without_version, create_on_update, .. } = kind;
+    let root = &kind.root.ident;
+    let scope = if kind.cluster { quote!(Cluster) } else { quote!(Namespaced) };
+    let style = if kind.builtin { quote!(Builtin) } else { quote!(Custom) };
+    let names = match kind.names {
+        Names::Subdomain => quote!(Subdomain),
+        Names::Label => quote!(Label),
+        Names::PathSegment => quote!(PathSegment),
+    };
+    let scale = option(kind.scale.as_ref().map(|scale| {
+        let (replicas, status) = (dotted(&scale.replicas), dotted(&scale.status));
+        let selector = option(scale.selector.as_ref().map(dotted));
+        quote!(__kind::ScaleDecl { replicas: #replicas, status: #status, selector: #selector })
+    }));
+    let columns = kind.columns.iter().map(|c| column(root, c));
+    let selectable = kind.selectable.iter().map(dotted);
+    let hooks = hooks(kind);
+    quote! {
+        impl __kind::Resource for #root {
+            const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
+                group: #group,
+                version: #version,
+                kind: #name,
+                plural: #plural,
+                singular: #singular,
+                short_names: &[#(#short_names),*],
+                categories: &[#(#categories),*],
+                scope: __kind::Scope::#scope,
+                style: __kind::Style::#style,
+                names: __kind::NameRule::#names,
+                status: #status,
+                generation: #generation,
+                scale: #scale,
+                columns: &[#(#columns),*],
+                selectable: &[#(#selectable),*],
+                update_without_version: #update_without_version,
+                create_on_update: #create_on_update,
+                hooks: #hooks,
+            };
+        }
+    }
+}
+
+fn dotted(path: &Dotted) -> TokenStream {
+    let names = path.iter().map(|ident| ident.unraw().to_string());
+    quote!(&[#(#names),*])
+}
+
+fn column(root: &Ident, column: &Column) -> TokenStream {
+    let Column { name, priority, description, format, .. } = column;
+    let cell = match &column.cell {
+        Cell::Path(path) => {
+            let path = dotted(path);
+            quote!(__kind::CellDecl::Path(#path))
+        }
+        Cell::Function(function) => quote! {
+            __kind::CellDecl::Computed(|document| __kind::hook::cell::<#root, _>(document, #function), {
+                const fn column<R: __decl::checks::Cell>(_: &fn(&#root) -> R) -> &'static str {
+                    R::COLUMN
+                }
+                column(&(#function as fn(&#root) -> _))
+            })
+        },
+    };
+    quote! {
+        __kind::ColumnDecl {
+            name: #name,
+            priority: #priority,
+            description: #description,
+            format: #format,
+            cell: #cell,
+        }
+    }
+}
+
+/// Adapters of the declared hooks. A kind without hooks has no code of its own.
+fn hooks(kind: &Kind) -> TokenStream {
+    let root = &kind.root.ident;
+    let hook = |function: &syn::Path, name: &str, arguments: &[&str]| {
+        let name = format_ident!("{name}");
+        let arguments = arguments.iter().map(|a| format_ident!("{a}")).collect::<Vec<_>>();
+        let adapter = quote!(|#(#arguments),*| __kind::hook::#name::<#root>(#(#arguments,)* #function));
+        quote!(#name: ::core::option::Option::Some(#adapter))
+    };
+    let declared: Vec<_> = [
+        (&kind.default, "default", &["document", "context"][..]),
+        (&kind.validate, "validate", &["document", "context"]),
+        (&kind.generate_name, "generate_name", &["document", "base"]),
+        (&kind.on_delete, "on_delete", &["document"]),
+        (&kind.holds_deletion, "holds_deletion", &["document"]),
+    ]
+    .into_iter()
+    .filter_map(|(function, name, arguments)| Some(hook(function.as_ref()?, name, arguments)))
+    .collect();
+    if declared.is_empty() {
+        return quote!(__kind::Hooks::NONE);
+    }
+    quote!(__kind::Hooks { #(#declared,)* ..__kind::Hooks::NONE })
+}
+
+/// Paths as expressions, for the compiler.
+fn paths(kind: &Kind) -> TokenStream {
+    let root = &kind.root.ident;
+    let columns = kind.columns.iter().filter_map(|c| match &c.cell {
+        Cell::Path(path) => Some((path, "column")),
+        Cell::Function(_) => None,
+    });
+    let selectable = kind.selectable.iter().map(|path| (path, "selectable"));
+    let scale = kind.scale.iter().flat_map(|scale| {
+        let selector = scale.selector.as_ref().map(|path| (path, "selector"));
+        [Some((&scale.replicas, "replicas")), Some((&scale.status, "replicas")), selector].into_iter().flatten()
+    });
+    columns.chain(selectable).chain(scale).map(|(path, what)| checks::path(root, path, what)).collect()
+}

@@ -1,0 +1,75 @@
+//! serde's implementations of the root type. They are ours because the root carries its type meta, which is no field:
+//! `apiVersion` and `kind` are written first, and checked when they are read (items of lists have none).
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Ident;
+
+use crate::model::{Field, Shape};
+
+/// `Serialize` and `Deserialize` of the root.
+pub fn serde(root: &crate::model::Container) -> TokenStream {
+    let Shape::Struct(fields) = &root.shape else { return TokenStream::new() };
+    let mut tokens = serialize(&root.ident, fields);
+    tokens.extend(deserialize(&root.ident, fields));
+    tokens
+}
+
+fn serialize(root: &Ident, fields: &[Field]) -> TokenStream {
+    let count = fields.len() + 2;
+    let name = root.to_string();
+    let writes = fields.iter().map(|field| {
+        let (ident, wire) = (&field.ident, &field.wire);
+        let write = quote!(SerializeStruct::serialize_field(&mut out, #wire, &self.#ident)?;);
+        let skip = match &field.skip_serializing_if {
+            Some(path) => {
+                path.parse::<syn::Path>().map_or_else(|e| e.to_compile_error(), |path| quote!(#path(&self.#ident)))
+            }
+            None if crate::parse::types::look(&field.ty).optional => quote!(self.#ident.is_none()),
+            None => return write,
+        };
+        quote!(if #skip { SerializeStruct::skip_field(&mut out, #wire)?; } else { #write })
+    });
+    quote! {
+        impl serde::Serialize for #root {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> ::core::result::Result<S::Ok, S::Error> {
+                use serde::ser::SerializeStruct;
+                let mut out = serde::Serializer::serialize_struct(to, #name, #count)?;
+                let declaration = <Self as __kind::Resource>::RESOURCE;
+                SerializeStruct::serialize_field(&mut out, "apiVersion", &__kind::ApiVersion(declaration))?;
+                SerializeStruct::serialize_field(&mut out, "kind", declaration.kind)?;
+                #(#writes)*
+                SerializeStruct::end(out)
+            }
+        }
+    }
+}
+
+fn deserialize(root: &Ident, fields: &[Field]) -> TokenStream {
+    let reads = fields.iter().map(|field| {
+        let (ident, wire, ty) = (&field.ident, &field.wire, &field.ty);
+        let default = field.defaulted.then(|| quote!(#[serde(default)]));
+        quote!(#[serde(rename = #wire)] #default #ident: #ty)
+    });
+    let idents = fields.iter().map(|f| &f.ident).collect::<Vec<_>>();
+    quote! {
+        impl<'de> serde::Deserialize<'de> for #root {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> ::core::result::Result<Self, D::Error> {
+                #[derive(serde::Deserialize)]
+                #[serde(crate = "::kindsmith::__private::serde")]
+                struct Read {
+                    #[serde(rename = "apiVersion", default)]
+                    __api_version: ::core::option::Option<::std::string::String>,
+                    #[serde(rename = "kind", default)]
+                    __kind: ::core::option::Option<::std::string::String>,
+                    #(#reads,)*
+                }
+                let read = <Read as serde::Deserialize>::deserialize(from)?;
+                let declaration = <Self as __kind::Resource>::RESOURCE;
+                declaration
+                    .check_type_meta(read.__api_version.as_deref(), read.__kind.as_deref())
+                    .map_err(serde::de::Error::custom)?;
+                ::core::result::Result::Ok(Self { #(#idents: read.#idents,)* })
+            }
+        }
+    }
+}

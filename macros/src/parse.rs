@@ -1,0 +1,10 @@
+//! Reads attributes and types as they are written, without judging more than their form.
+
+pub mod args;
+pub mod container;
+pub mod docs;
+pub mod field;
+pub mod keys;
+pub mod resource;
+pub mod serde;
+pub mod types;

@@ -1,0 +1,194 @@
+//! The grammar of our attributes: `flag`, `name = value`, `name(args)`, positional values and dotted paths.
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::{
+    Ident, Lit, LitInt, LitStr, Token,
+    ext::IdentExt,
+    parse::{Parse, ParseStream},
+    punctuated::Punctuated,
+    token,
+};
+
+/// One argument.
+pub struct Arg {
+    /// `name` in `name`, `name = …` and `name(…)`; none for a positional value.
+    pub name: Option<Ident>,
+    /// What follows the name.
+    pub value: Value,
+}
+
+/// A value.
+pub enum Value {
+    /// Nothing follows the name.
+    Flag,
+    /// `"text"`, `1`, `true`.
+    Literal(Lit),
+    /// `-1`.
+    Negative(Span, Lit),
+    /// `spec.author`; a single name, too.
+    Dotted(Vec<Ident>),
+    /// `Book::ready`.
+    Path(syn::Path),
+    /// `name(…)` without `=`.
+    Args(Vec<Arg>),
+    /// `= name(…)`.
+    Call(Ident, Vec<Arg>),
+    /// `[…]`.
+    List(Span, Vec<Value>),
+    /// `{"key": …}`.
+    Map(Span, Vec<(LitStr, Value)>),
+}
+
+impl Arg {
+    /// Where errors about the argument's name go.
+    pub fn span(&self) -> Span {
+        self.name.as_ref().map_or_else(|| self.value.span(), Ident::span)
+    }
+
+    /// Where errors about the argument's value go.
+    pub fn value_span(&self) -> Span {
+        match self.value {
+            Value::Flag | Value::Args(_) => self.span(),
+            _ => self.value.span(),
+        }
+    }
+}
+
+impl Value {
+    /// Where errors about the value go.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Flag | Self::Args(_) => Span::call_site(),
+            Self::Literal(lit) => lit.span(),
+            Self::Negative(span, _) | Self::List(span, _) | Self::Map(span, _) => *span,
+            Self::Dotted(names) => names.last().map_or_else(Span::call_site, Ident::span),
+            Self::Path(path) => path.segments.last().map_or_else(Span::call_site, |s| s.ident.span()),
+            Self::Call(name, _) => name.span(),
+        }
+    }
+}
+
+/// The arguments of one attribute.
+pub fn parse_args(input: ParseStream) -> syn::Result<Vec<Arg>> {
+    Ok(Punctuated::<Arg, Token![,]>::parse_terminated(input)?.into_iter().collect())
+}
+
+fn parenthesized(input: ParseStream) -> syn::Result<Vec<Arg>> {
+    let inner;
+    syn::parenthesized!(inner in input);
+    parse_args(&inner)
+}
+
+impl Parse for Arg {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let named =
+            input.peek(Ident::peek_any) && !input.peek(Lit) && !input.peek2(Token![.]) && !input.peek2(Token![::]);
+        if !named {
+            return Ok(Self { name: None, value: input.parse()? });
+        }
+        let name = Some(Ident::parse_any(input)?);
+        let value = if input.peek(token::Paren) {
+            Value::Args(parenthesized(input)?)
+        } else if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            input.parse()?
+        } else {
+            Value::Flag
+        };
+        Ok(Self { name, value })
+    }
+}
+
+impl Parse for Value {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        if input.peek(Token![-]) {
+            let minus: Token![-] = input.parse()?;
+            let lit: Lit = input.parse()?;
+            let span = minus.span.join(lit.span()).unwrap_or_else(|| lit.span());
+            return Ok(Self::Negative(span, lit));
+        }
+        if input.peek(Lit) {
+            return Ok(Self::Literal(input.parse()?));
+        }
+        if input.peek(token::Bracket) {
+            let inner;
+            let bracket = syn::bracketed!(inner in input);
+            let items = Punctuated::<Value, Token![,]>::parse_terminated(&inner)?;
+            return Ok(Self::List(bracket.span.join(), items.into_iter().collect()));
+        }
+        if input.peek(token::Brace) {
+            let inner;
+            let brace = syn::braced!(inner in input);
+            let entries = Punctuated::<Entry, Token![,]>::parse_terminated(&inner)?;
+            return Ok(Self::Map(brace.span.join(), entries.into_iter().map(|e| (e.0, e.1)).collect()));
+        }
+        if input.peek(Token![::]) || input.peek(Token![<]) || input.peek2(Token![::]) {
+            return Ok(Self::Path(input.call(syn::Path::parse)?));
+        }
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("a value is expected: a literal, a path such as `spec.size`, `[…]` or `{…}`"));
+        }
+        let mut names = vec![Ident::parse_any(input)?];
+        if input.peek(token::Paren) {
+            let name = names.remove(0);
+            return Ok(Self::Call(name, parenthesized(input)?));
+        }
+        while input.peek(Token![.]) {
+            input.parse::<Token![.]>()?;
+            if !input.peek(Ident::peek_any) {
+                return Err(input.error("a field's name is expected after the dot"));
+            }
+            names.push(Ident::parse_any(input)?);
+        }
+        Ok(Self::Dotted(names))
+    }
+}
+
+/// `"key": value` in a map.
+struct Entry(LitStr, Value);
+
+impl Parse for Entry {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let key = input.parse()?;
+        input.parse::<Token![:]>()?;
+        Ok(Self(key, input.parse()?))
+    }
+}
+
+/// A number as written, with its sign.
+#[derive(Clone)]
+pub struct Number {
+    /// Where it stands.
+    pub span: Span,
+    /// Its value.
+    pub value: f64,
+    /// It is written without a fraction.
+    pub whole: bool,
+}
+
+impl Number {
+    /// The number in a value, if it is one.
+    pub fn from(value: &Value) -> Option<Self> {
+        let (span, lit, sign) = match value {
+            Value::Literal(lit) => (lit.span(), lit, 1.0),
+            Value::Negative(span, lit) => (*span, lit, -1.0),
+            _ => return None,
+        };
+        let (number, whole) = match lit {
+            Lit::Int(int) => (digits(int)?, true),
+            Lit::Float(float) => (float.base10_parse::<f64>().ok()?, false),
+            _ => return None,
+        };
+        Some(Self { span, value: sign * number, whole })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bounds are doubles on the wire, too")]
+fn digits(int: &LitInt) -> Option<f64> {
+    int.base10_parse::<u64>().ok().map(|n| n as f64)
+}
+
+/// What a value looks like in an error: its tokens.
+pub fn shown(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}

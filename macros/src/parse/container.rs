@@ -1,0 +1,128 @@
+//! A type as written: its name, its attributes, and its fields or variants with theirs.
+use proc_macro2::TokenStream;
+use syn::{Data, DeriveInput, Fields, Ident, Type};
+
+use super::{
+    docs,
+    field::{self, FieldArgs},
+    serde::{self, Place, SerdeArgs},
+};
+use crate::diag::Errors;
+
+/// A struct or enum as written.
+pub struct Container {
+    pub ident: Ident,
+    pub visibility: syn::Visibility,
+    pub doc: String,
+    pub serde: SerdeArgs,
+    pub generics: syn::Generics,
+    pub body: Body,
+}
+
+/// What a type is made of.
+pub enum Body {
+    Struct(Vec<Field>),
+    Enum(Vec<Variant>),
+    /// Something that no kind can hold, already reported.
+    Refused,
+}
+
+/// A field as written.
+pub struct Field {
+    pub ident: Ident,
+    pub doc: String,
+    pub ty: Type,
+    pub api: FieldArgs,
+    pub serde: SerdeArgs,
+}
+
+/// A variant as written.
+pub struct Variant {
+    pub ident: Ident,
+    pub doc: String,
+    pub api: FieldArgs,
+    pub serde: SerdeArgs,
+    pub content: Content,
+}
+
+/// What a variant holds.
+pub enum Content {
+    Unit,
+    One(Box<Type>),
+    Struct(Vec<Field>),
+}
+
+/// Parses the derive's input.
+///
+/// # Errors
+/// What is no Rust item; the compiler has refused it before.
+pub fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, Container)> {
+    let input: DeriveInput = syn::parse2(input)?;
+    let body = match &input.data {
+        Data::Struct(data) => struct_body(&input.ident, &data.fields, errors),
+        Data::Enum(data) => Body::Enum(data.variants.iter().filter_map(|v| variant(v, errors)).collect()),
+        Data::Union(data) => {
+            errors.at(
+                data.union_token.span,
+                "a union has no form on the wire; declare a struct, or an enum for a choice",
+            );
+            Body::Refused
+        }
+    };
+    let container = Container {
+        ident: input.ident.clone(),
+        visibility: input.vis.clone(),
+        doc: docs::description(&input.attrs),
+        serde: serde::read(&input.attrs, Place::Type, errors),
+        generics: input.generics.clone(),
+        body,
+    };
+    Ok((input, container))
+}
+
+fn struct_body(ident: &Ident, fields: &Fields, errors: &Errors) -> Body {
+    match fields {
+        Fields::Named(_) => Body::Struct(named(fields, errors)),
+        Fields::Unit => Body::Struct(Vec::new()),
+        Fields::Unnamed(_) => {
+            errors
+                .at(ident.span(), "a tuple struct has no field names for the wire; declare a struct with named fields");
+            Body::Refused
+        }
+    }
+}
+
+fn named(fields: &Fields, errors: &Errors) -> Vec<Field> {
+    fields.iter().filter_map(|f| Some((f.ident.clone()?, f))).map(|(ident, f)| one(ident, f, errors)).collect()
+}
+
+fn one(ident: Ident, field: &syn::Field, errors: &Errors) -> Field {
+    Field {
+        ident,
+        doc: docs::description(&field.attrs),
+        ty: field.ty.clone(),
+        api: field::read(&field.attrs, errors),
+        serde: serde::read(&field.attrs, Place::Field, errors),
+    }
+}
+
+fn variant(variant: &syn::Variant, errors: &Errors) -> Option<Variant> {
+    let content = match &variant.fields {
+        Fields::Unit => Content::Unit,
+        Fields::Named(_) => Content::Struct(named(&variant.fields, errors)),
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Content::One(Box::new(fields.unnamed[0].ty.clone())),
+        Fields::Unnamed(_) => {
+            let ident = &variant.ident;
+            let message = format!("a member of a union holds one type: `{ident}(…)` or `{ident} {{ … }}`");
+            errors.at(ident.span(), message);
+            return None;
+        }
+    };
+    Some(Variant {
+        ident: variant.ident.clone(),
+        doc: docs::description(&variant.attrs),
+        api: field::read(&variant.attrs, errors),
+        serde: serde::read(&variant.attrs, Place::Variant, errors),
+        content,
+    })
+}

@@ -1,0 +1,224 @@
+//! `#[resource(…)]`.
+use proc_macro2::Span;
+use syn::{Attribute, Ident, LitInt, LitStr};
+
+use super::{
+    args::{Arg, Value, parse_args},
+    keys::{Key, Reader},
+};
+use crate::diag::Errors;
+
+const KEYS: &[Key] = &[
+    ("group", "group = \"library.example.com\""),
+    ("version", "version = \"v1\""),
+    ("kind", "kind = \"Book\""),
+    ("plural", "plural = \"books\""),
+    ("singular", "singular = \"book\""),
+    ("shortname", "shortname = \"bk\""),
+    ("shortnames", "shortnames(\"bk\", \"bks\")"),
+    ("category", "category = \"all\""),
+    ("categories", "categories(\"all\", \"library\")"),
+    ("namespaced", "namespaced"),
+    ("cluster", "cluster"),
+    ("status", "status"),
+    ("scale", "scale(replicas = spec.replicas, status = status.replicas, selector = status.selector)"),
+    ("column", "column(\"Author\", path = spec.author)"),
+    ("selectable", "selectable(spec.genre)"),
+    ("update_without_version", "update_without_version"),
+    ("create_on_update", "create_on_update"),
+    ("default", "default = Book::fill_in"),
+    ("validate", "validate = Book::check"),
+    ("generate_name", "generate_name = Book::name"),
+    ("on_delete", "on_delete = Book::end"),
+    ("holds_deletion", "holds_deletion = Book::is_lent"),
+    ("names", "names = subdomain"),
+    ("builtin", "builtin"),
+    ("generation", "generation"),
+];
+
+const COLUMN_KEYS: &[Key] = &[
+    ("path", "path = spec.author"),
+    ("with", "with = Book::ready"),
+    ("priority", "priority = 1"),
+    ("description", "description = \"Who wrote it\""),
+    ("format", "format = \"int32\""),
+];
+
+const SCALE_KEYS: &[Key] = &[
+    ("replicas", "replicas = spec.replicas"),
+    ("status", "status = status.replicas"),
+    ("selector", "selector = status.selector"),
+];
+
+/// A path by Rust names, as written.
+pub type Dotted = Vec<Ident>;
+
+/// `#[resource(…)]` as written.
+#[derive(Default)]
+pub struct KindArgs {
+    /// `#[resource]` itself, for what is missing in it.
+    pub span: Option<Span>,
+    pub group: Option<LitStr>,
+    pub version: Option<LitStr>,
+    pub kind: Option<LitStr>,
+    pub plural: Option<LitStr>,
+    pub singular: Option<LitStr>,
+    pub short_names: Vec<LitStr>,
+    pub categories: Vec<LitStr>,
+    pub namespaced: Option<Span>,
+    pub cluster: Option<Span>,
+    pub status: Option<Span>,
+    pub scale: Option<ScaleArgs>,
+    pub columns: Vec<ColumnArgs>,
+    pub selectable: Vec<Dotted>,
+    pub update_without_version: bool,
+    pub create_on_update: bool,
+    pub default: Option<syn::Path>,
+    pub validate: Option<syn::Path>,
+    pub generate_name: Option<syn::Path>,
+    pub on_delete: Option<syn::Path>,
+    pub holds_deletion: Option<syn::Path>,
+    pub names: Option<Ident>,
+    pub builtin: bool,
+    pub generation: bool,
+}
+
+/// `scale(…)`.
+pub struct ScaleArgs {
+    pub span: Span,
+    pub replicas: Option<Dotted>,
+    pub status: Option<Dotted>,
+    pub selector: Option<Dotted>,
+}
+
+/// `column(…)`.
+pub struct ColumnArgs {
+    pub name: LitStr,
+    pub path: Option<Dotted>,
+    pub with: Option<syn::Path>,
+    pub priority: Option<LitInt>,
+    pub description: Option<LitStr>,
+    pub format: Option<LitStr>,
+}
+
+/// Reads all `#[resource(…)]` of a type.
+pub fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
+    let mut kind = KindArgs::default();
+    let mut seen = Vec::new();
+    let reader = Reader { attribute: "#[resource]", keys: KEYS, errors };
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("resource")) {
+        kind.span.get_or_insert_with(|| attribute.path().segments[0].ident.span());
+        let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
+        for arg in &args {
+            let repeatable = ["column", "selectable", "shortname", "category"];
+            let Some(name) = reader.name(arg, &mut seen, &repeatable) else { continue };
+            names(&mut kind, &name, arg, &reader);
+            behaviour(&mut kind, &name, arg, &reader);
+        }
+    }
+    kind
+}
+
+/// Arguments that name the kind.
+fn names(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
+    match name {
+        "group" => kind.group = reader.text(arg),
+        "version" => kind.version = reader.text(arg),
+        "kind" => kind.kind = reader.text(arg),
+        "plural" => kind.plural = reader.text(arg),
+        "singular" => kind.singular = reader.text(arg),
+        "shortname" | "shortnames" => kind.short_names.extend(reader.texts(arg).unwrap_or_default()),
+        "category" | "categories" => kind.categories.extend(reader.texts(arg).unwrap_or_default()),
+        "namespaced" => kind.namespaced = reader.flag(arg),
+        "cluster" => kind.cluster = reader.flag(arg),
+        "names" => kind.names = reader.word(arg),
+        _ => {}
+    }
+}
+
+/// Arguments that say how the kind behaves.
+fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
+    match name {
+        "status" => kind.status = reader.flag(arg),
+        "scale" => kind.scale = reader.args(arg).map(|args| scale(arg.span(), args, reader.errors)),
+        "column" => kind.columns.extend(reader.args(arg).and_then(|args| column(arg.span(), args, reader.errors))),
+        "selectable" => kind.selectable.extend(selectable(arg, reader)),
+        "update_without_version" => kind.update_without_version = reader.flag(arg).is_some(),
+        "create_on_update" => kind.create_on_update = reader.flag(arg).is_some(),
+        "default" => kind.default = reader.function(arg),
+        "validate" => kind.validate = reader.function(arg),
+        "generate_name" => kind.generate_name = reader.function(arg),
+        "on_delete" => kind.on_delete = reader.function(arg),
+        "holds_deletion" => kind.holds_deletion = reader.function(arg),
+        "builtin" => kind.builtin = reader.flag(arg).is_some(),
+        "generation" => kind.generation = reader.flag(arg).is_some(),
+        _ => {}
+    }
+}
+
+fn scale(span: Span, args: &[Arg], errors: &Errors) -> ScaleArgs {
+    let mut scale = ScaleArgs { span, replicas: None, status: None, selector: None };
+    let reader = Reader { attribute: "scale", keys: SCALE_KEYS, errors };
+    let mut seen = Vec::new();
+    for arg in args {
+        match reader.name(arg, &mut seen, &[]).as_deref() {
+            Some("replicas") => scale.replicas = reader.dotted(arg),
+            Some("status") => scale.status = reader.dotted(arg),
+            Some("selector") => scale.selector = reader.dotted(arg),
+            _ => {}
+        }
+    }
+    for (name, missing) in [("replicas", scale.replicas.is_none()), ("status", scale.status.is_none())] {
+        if missing && !seen.iter().any(|s| s == name) {
+            let form = SCALE_KEYS.iter().find(|(key, _)| *key == name).map_or("", |(_, form)| form);
+            errors.at(span, format!("`scale` needs `{name}`: `{form}`"));
+        }
+    }
+    scale
+}
+
+fn column(span: Span, args: &[Arg], errors: &Errors) -> Option<ColumnArgs> {
+    let reader = Reader { attribute: "column", keys: COLUMN_KEYS, errors };
+    let [Arg { name: None, value: Value::Literal(syn::Lit::Str(name)) }, rest @ ..] = args else {
+        errors.at(span, "a column begins with its header: `column(\"Author\", path = spec.author)`");
+        return None;
+    };
+    let mut column =
+        ColumnArgs { name: name.clone(), path: None, with: None, priority: None, description: None, format: None };
+    let mut seen = Vec::new();
+    for arg in rest {
+        match reader.name(arg, &mut seen, &[]).as_deref() {
+            Some("path") => column.path = reader.dotted(arg),
+            Some("with") => column.with = reader.function(arg),
+            Some("priority") => column.priority = reader.count(arg),
+            Some("description") => column.description = reader.text(arg),
+            Some("format") => column.format = reader.text(arg),
+            _ => {}
+        }
+    }
+    let given = |key: &str| seen.iter().any(|s| s == key);
+    match (given("path"), given("with")) {
+        (false, false) => {
+            errors.at(name.span(), "the column needs `path = spec.author` or `with = Book::ready`");
+            None
+        }
+        (true, true) => {
+            errors.at(name.span(), "the column has both `path` and `with`; its cells come from one of them");
+            None
+        }
+        _ if column.path.is_some() || column.with.is_some() => Some(column),
+        _ => None,
+    }
+}
+
+fn selectable(arg: &Arg, reader: &Reader<'_>) -> Vec<Dotted> {
+    let mut paths = Vec::new();
+    for inner in reader.args(arg).unwrap_or_default() {
+        match (&inner.name, &inner.value) {
+            (None, Value::Dotted(names)) => paths.push(names.clone()),
+            (Some(name), Value::Flag) => paths.push(vec![name.clone()]),
+            _ => reader.errors.at(inner.span(), "a selectable field is a path: `selectable(spec.genre)`"),
+        }
+    }
+    paths
+}

@@ -1,0 +1,164 @@
+//! serde's attributes: those that the schema can mirror are read, the others refused, each with its reason.
+use proc_macro2::Span;
+use syn::{Attribute, Ident, LitStr, ext::IdentExt};
+
+use super::args::{Arg, Value, parse_args};
+use crate::{diag::Errors, suggest::did_you_mean};
+
+/// serde's attributes of a type, field or variant, as far as they are mirrored.
+#[derive(Default)]
+pub struct SerdeArgs {
+    pub rename: Option<LitStr>,
+    pub rename_all: Option<LitStr>,
+    pub rename_all_fields: Option<LitStr>,
+    /// `default` or `default = "path"`.
+    pub default: Option<Span>,
+    pub skip_serializing_if: Option<LitStr>,
+}
+
+/// Where attributes stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Type,
+    Field,
+    Variant,
+}
+
+/// What is refused, and why.
+const REFUSED: &[(&str, &str)] = &[
+    ("flatten", "the schema could not tell which fields are meant; nest the struct as a field of its own"),
+    ("with", "the schema cannot see what the functions accept; declare a type of its own with `#[derive(ApiType)]`"),
+    ("serialize_with", "the schema cannot see what the function writes; declare a type of its own"),
+    ("deserialize_with", "the schema cannot see what the function accepts; declare a type of its own"),
+    (
+        "untagged",
+        "clients could not tell the members apart; a union is an object with exactly one member set, serde's default",
+    ),
+    ("tag", "a union is an object with exactly one member set, serde's default; leave `tag` out"),
+    ("content", "a union is an object with exactly one member set, serde's default; leave `content` out"),
+    ("skip", "a field that is not on the wire is no part of a kind; keep it in another type"),
+    ("skip_serializing", "what was written could not be read back; keep the field in another type"),
+    ("skip_deserializing", "what was read would be lost; keep the field in another type"),
+    ("alias", "a field has one name on the wire; another name is another version of the kind"),
+    ("other", "what is unknown is refused by the schema before the type sees it"),
+    ("transparent", "the schema needs a struct with named fields"),
+    ("from", "the schema cannot see what the conversion accepts"),
+    ("try_from", "the schema cannot see what the conversion accepts"),
+    ("into", "the schema cannot see what the conversion writes"),
+    ("remote", "derive on the type itself"),
+    ("getter", "derive on the type itself"),
+    ("borrow", "a kind owns its data"),
+    ("bound", "a kind has no type parameters"),
+    ("variant_identifier", "it is no part of a kind"),
+    ("field_identifier", "it is no part of a kind"),
+];
+
+/// What needs no mirror.
+const HARMLESS: &[&str] = &["crate", "expecting", "deny_unknown_fields"];
+
+/// What is mirrored.
+const MIRRORED: &[&str] = &["rename", "rename_all", "rename_all_fields", "default", "skip_serializing_if"];
+
+/// Reads all `#[serde(…)]` of a place.
+pub fn read(attributes: &[Attribute], place: Place, errors: &Errors) -> SerdeArgs {
+    let mut serde = SerdeArgs::default();
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {
+        let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
+        for arg in &args {
+            if let Some(name) = &arg.name {
+                one(&mut serde, name, arg, place, errors);
+            }
+        }
+    }
+    serde
+}
+
+fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Errors) {
+    let text = || match &arg.value {
+        Value::Literal(syn::Lit::Str(text)) => Some(text.clone()),
+        _ => None,
+    };
+    match name.unraw().to_string().as_str() {
+        "rename" | "rename_all" | "rename_all_fields" if text().is_none() => {
+            errors.at(name.span(), format!("`serde({name})` has one name for both directions: `{name} = \"…\"`"));
+        }
+        "rename" if place == Place::Type => {
+            errors.at(name.span(), "`serde(rename)` on a type is not on the wire; leave it out");
+        }
+        "rename" => serde.rename = text(),
+        "rename_all" => serde.rename_all = text(),
+        "rename_all_fields" => serde.rename_all_fields = text(),
+        "default" => serde.default = Some(name.span()),
+        "skip_serializing_if" => serde.skip_serializing_if = text(),
+        known if HARMLESS.contains(&known) => {}
+        other => match REFUSED.iter().find(|(refused, _)| *refused == other) {
+            Some((_, reason)) => errors.at(name.span(), format!("`serde({other})` is refused: {reason}")),
+            None => {
+                let near = did_you_mean(other, MIRRORED.iter().chain(HARMLESS).copied());
+                errors.at(
+                    name.span(),
+                    format!("`serde({other})` is not known here, so the schema cannot mirror it{near}"),
+                );
+            }
+        },
+    }
+}
+
+/// The rules by which `rename_all` makes names.
+pub const RENAME_RULES: [&str; 8] = [
+    "lowercase",
+    "UPPERCASE",
+    "PascalCase",
+    "camelCase",
+    "snake_case",
+    "SCREAMING_SNAKE_CASE",
+    "kebab-case",
+    "SCREAMING-KEBAB-CASE",
+];
+
+/// A field's name under a rule, as serde makes it.
+pub fn field_name(rust: &str, rule: &str) -> String {
+    match rule {
+        "UPPERCASE" | "SCREAMING_SNAKE_CASE" => rust.to_ascii_uppercase(),
+        "PascalCase" => pascal(rust),
+        "camelCase" => lower_first(&pascal(rust)),
+        "kebab-case" => rust.replace('_', "-"),
+        "SCREAMING-KEBAB-CASE" => rust.to_ascii_uppercase().replace('_', "-"),
+        _ => rust.to_owned(),
+    }
+}
+
+/// A variant's name under a rule, as serde makes it.
+pub fn variant_name(rust: &str, rule: &str) -> String {
+    match rule {
+        "lowercase" => rust.to_ascii_lowercase(),
+        "UPPERCASE" => rust.to_ascii_uppercase(),
+        "camelCase" => lower_first(rust),
+        "snake_case" => snake(rust),
+        "SCREAMING_SNAKE_CASE" => snake(rust).to_ascii_uppercase(),
+        "kebab-case" => snake(rust).replace('_', "-"),
+        "SCREAMING-KEBAB-CASE" => snake(rust).to_ascii_uppercase().replace('_', "-"),
+        _ => rust.to_owned(),
+    }
+}
+
+fn pascal(rust: &str) -> String {
+    rust.split('_').map(|word| word[..word.len().min(1)].to_ascii_uppercase() + word.get(1..).unwrap_or("")).collect()
+}
+
+/// The first letter in lower case.
+pub fn lower_first(name: &str) -> String {
+    name[..name.len().min(1)].to_ascii_lowercase() + name.get(1..).unwrap_or("")
+}
+
+/// `PageCount` as `page_count`.
+pub fn snake(name: &str) -> String {
+    let mut text = String::new();
+    for (at, letter) in name.char_indices() {
+        if at > 0 && letter.is_uppercase() {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
+}

@@ -1,0 +1,80 @@
+//! What a field's type looks like, as far as its tokens tell. A type by another name (an alias, a user's own type) is
+//! `Other`; the compiler judges those through traits.
+use syn::{GenericArgument, PathArguments, Type};
+
+/// The look of a type inside `Option` and `Box`.
+#[derive(Clone, Copy)]
+pub enum Look<'t> {
+    /// `bool`.
+    Bool,
+    /// `i32`: smallest and largest value.
+    Int(i64, i64),
+    /// `f64`.
+    Float,
+    /// `String`.
+    Text,
+    /// `Vec` of this.
+    List(&'t Type),
+    /// A map of this.
+    Map(&'t Type),
+    /// Anything else.
+    Other,
+}
+
+/// A type and what it is wrapped in.
+pub struct Looked<'t> {
+    /// It is inside `Option`.
+    pub optional: bool,
+    /// The type inside `Option` and `Box`.
+    pub inner: &'t Type,
+    /// What it looks like.
+    pub look: Look<'t>,
+}
+
+/// Looks at a type.
+pub fn look(ty: &Type) -> Looked<'_> {
+    let Some((name, arguments)) = last_segment(ty) else {
+        return Looked { optional: false, inner: ty, look: Look::Other };
+    };
+    let look = match (name.as_str(), arguments.as_slice()) {
+        ("Option", [inner]) => return Looked { optional: true, ..self::look(inner) },
+        ("Box", [inner]) => return self::look(inner),
+        ("bool", []) => Look::Bool,
+        ("i32", []) => Look::Int(i32::MIN.into(), i32::MAX.into()),
+        ("i64", []) => Look::Int(i64::MIN, i64::MAX),
+        ("f64", []) => Look::Float,
+        ("String", []) => Look::Text,
+        ("Vec", [item]) => Look::List(item),
+        ("BTreeMap" | "HashMap", [_, value]) => Look::Map(value),
+        _ => Look::Other,
+    };
+    Looked { optional: false, inner: ty, look }
+}
+
+/// The last name of a path type, and its type arguments.
+pub fn last_segment(ty: &Type) -> Option<(String, Vec<&Type>)> {
+    let Type::Path(path) = ty else { return None };
+    let segment = path.path.segments.last()?;
+    let arguments = match &segment.arguments {
+        PathArguments::AngleBracketed(list) => {
+            list.args.iter().filter_map(|a| if let GenericArgument::Type(ty) = a { Some(ty) } else { None }).collect()
+        }
+        _ => Vec::new(),
+    };
+    Some((segment.ident.to_string(), arguments))
+}
+
+impl Look<'_> {
+    /// What the type is called in errors.
+    pub fn called(self) -> &'static str {
+        match self {
+            Self::Bool => "a boolean",
+            Self::Int(..) => "a whole number",
+            Self::Float => "a number",
+            Self::Text => "text",
+            Self::List(_) => "a list",
+            Self::Map(_) => "a map",
+            Self::Other => "a type of its own",
+        }
+    }
+}

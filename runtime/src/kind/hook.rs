@@ -1,0 +1,176 @@
+//! Adapters between a kind's hooks, which work on its Rust type, and the server, which works on documents.
+//!
+//! A hook's effect is the difference it made: the document is decoded, the hook runs, the type is encoded before and
+//! after, and only what differs is applied. Fields that the type does not know survive.
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::model::HookContext;
+use crate::{
+    auth::User,
+    meta::FieldError,
+    schema::{Document, declare::checks::Cell},
+};
+
+/// What a hook is told about the request it runs in.
+#[derive(Debug)]
+pub struct Context<'a, T> {
+    /// The object before the request; none when it is created.
+    pub old: Option<T>,
+    /// Who asks.
+    pub user: &'a User,
+    /// Nothing will be stored.
+    pub dry_run: bool,
+    /// The subresource that is written, such as `status`; empty for the object itself.
+    pub subresource: &'a str,
+}
+
+fn decode<T: DeserializeOwned>(document: &Document) -> Result<T, String> {
+    T::deserialize(document).map_err(|e| e.to_string())
+}
+
+fn encode<T: Serialize>(value: &T) -> Result<Document, String> {
+    serde_json::to_value(value).map_err(|e| e.to_string())
+}
+
+fn typed<'a, T: DeserializeOwned>(context: &HookContext<'a>) -> Result<Context<'a, T>, String> {
+    Ok(Context {
+        old: context.old.map(decode).transpose()?,
+        user: context.user,
+        dry_run: context.dry_run,
+        subresource: context.subresource,
+    })
+}
+
+/// Runs a default hook.
+///
+/// # Errors
+/// A document that the type does not decode.
+pub fn default<T: Serialize + DeserializeOwned>(
+    document: &mut Document,
+    context: &HookContext<'_>,
+    hook: fn(&mut T, &Context<'_, T>),
+) -> Result<(), String> {
+    let mut value: T = decode(document)?;
+    let before = encode(&value)?;
+    hook(&mut value, &typed(context)?);
+    apply_difference(document, &before, encode(&value)?);
+    Ok(())
+}
+
+/// Runs a validate hook.
+///
+/// # Errors
+/// A document that the type does not decode.
+pub fn validate<T: DeserializeOwned>(
+    document: &Document,
+    context: &HookContext<'_>,
+    hook: fn(&T, &Context<'_, T>) -> Vec<FieldError>,
+) -> Result<Vec<FieldError>, String> {
+    Ok(hook(&decode(document)?, &typed(context)?))
+}
+
+/// Runs a hook that makes names.
+///
+/// # Errors
+/// A document that the type does not decode.
+pub fn generate_name<T: DeserializeOwned>(
+    document: &Document,
+    base: &str,
+    hook: fn(&T, &str) -> String,
+) -> Result<String, String> {
+    Ok(hook(&decode(document)?, base))
+}
+
+/// Runs a hook that changes an object whose deletion begins. A document that the type does not decode stays as it is.
+pub fn on_delete<T: Serialize + DeserializeOwned>(document: &mut Document, hook: fn(&mut T)) {
+    let Ok(mut value) = decode::<T>(document) else { return };
+    let Ok(before) = encode(&value) else { return };
+    hook(&mut value);
+    if let Ok(after) = encode(&value) {
+        apply_difference(document, &before, after);
+    }
+}
+
+/// Runs a hook that says whether a deleted object is still held. One that the type does not decode is not.
+pub fn holds_deletion<T: DeserializeOwned>(document: &Document, hook: fn(&T) -> bool) -> bool {
+    decode(document).is_ok_and(|value| hook(&value))
+}
+
+/// Runs a column's function. A document that the type does not decode has an empty cell.
+pub fn cell<T: DeserializeOwned, R: Cell>(document: &Document, function: fn(&T) -> R) -> Document {
+    decode(document).and_then(|value| encode(&function(&value))).unwrap_or(Document::Null)
+}
+
+/// Changes a document by what differs between two others.
+fn apply_difference(document: &mut Document, before: &Document, after: Document) {
+    if *before == after {
+        return;
+    }
+    match (document, before, after) {
+        (Document::Object(document), Document::Object(before), Document::Object(after)) => {
+            for key in before.keys().filter(|key| !after.contains_key(*key)) {
+                document.remove(key);
+            }
+            for (key, value) in after {
+                match (document.get_mut(&key), before.get(&key)) {
+                    (_, Some(old)) if *old == value => {}
+                    (Some(at), Some(old)) => apply_difference(at, old, value),
+                    _ => {
+                        document.insert(key, value);
+                    }
+                }
+            }
+        }
+        (Document::Array(document), Document::Array(before), Document::Array(after))
+            if document.len() == before.len() =>
+        {
+            *document = items(document, before, after);
+        }
+        (document, _, after) => *document = after,
+    }
+}
+
+/// The items of a changed list: one that is as it was keeps its unknown fields, wherever it stands now, and one that was
+/// changed in its place has its difference applied.
+fn items(document: &[Document], before: &[Document], after: Vec<Document>) -> Vec<Document> {
+    let in_place = before.len() == after.len();
+    let item = |(at, value): (usize, Document)| {
+        if let Some(same) = before.iter().position(|old| *old == value) {
+            return document[if before[at.min(before.len() - 1)] == value { at.min(before.len() - 1) } else { same }]
+                .clone();
+        }
+        if !in_place {
+            return value;
+        }
+        let mut changed = document[at].clone();
+        apply_difference(&mut changed, &before[at], value);
+        changed
+    };
+    after.into_iter().enumerate().map(item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::apply_difference;
+
+    #[test]
+    fn what_a_hook_did_not_touch_survives() {
+        let mut document =
+            json!({"spec": {"a": 1, "unknown": {"x": 1}, "gone": 1, "list": [{"n": "p", "u": 1}, {"n": "q"}]}});
+        let before = json!({"spec": {"a": 1, "gone": 1, "list": [{"n": "p"}, {"n": "q"}]}});
+        let after = json!({"spec": {"a": 2, "list": [{"n": "p"}, {"n": "q", "v": 3}], "new": true}});
+        apply_difference(&mut document, &before, after);
+        let list = json!([{"n": "p", "u": 1}, {"n": "q", "v": 3}]);
+        assert_eq!(document, json!({"spec": {"a": 2, "unknown": {"x": 1}, "list": list, "new": true}}));
+    }
+
+    #[test]
+    fn items_that_moved_keep_their_unknown_fields() {
+        let mut document = json!([{"n": "p", "u": 1}, {"n": "q", "u": 2}]);
+        let (before, after) = (json!([{"n": "p"}, {"n": "q"}]), json!([{"n": "q"}]));
+        apply_difference(&mut document, &before, after);
+        assert_eq!(document, json!([{"n": "q", "u": 2}]));
+    }
+}

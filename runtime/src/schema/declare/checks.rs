@@ -1,0 +1,185 @@
+//! What the derives' output asks the compiler: bounds whose errors name what is allowed, and assertions over tables.
+//! Nothing here runs; it is public because derived code names it.
+use super::{ApiType, Shape};
+use crate::{
+    meta::{ByteString, IntOrString, MicroTime, Quantity, Time},
+    schema::model::Type,
+};
+
+/// A value that is not made of others.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a scalar",
+    label = "a scalar is needed here",
+    note = "sets, columns and selectable fields hold `String`, `i32`, `i64`, `bool`, times, quantities and enumerations"
+)]
+pub trait Scalar {}
+
+/// A value by which items of a list are told apart.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of a list map",
+    label = "the key is a scalar that every item has",
+    note = "a key is a `String`, `i32`, `i64`, `bool` or an enumeration, without `Option`"
+)]
+pub trait Key {}
+
+/// What a computed column may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shown in a column",
+    label = "not a cell",
+    note = "a column's function returns `String`, `i32`, `i64`, `f64`, `bool`, a time, or an `Option` of one"
+)]
+pub trait Cell: serde::Serialize {
+    /// The column's type.
+    const COLUMN: &'static str;
+}
+
+/// A list, under `Option` and `Box`.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a list", label = "a `Vec` is needed here")]
+pub trait List {
+    /// Its items.
+    type Item: ApiType;
+}
+
+/// How many replicas there are or shall be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a number of replicas",
+    label = "`i32` or `Option<i32>` is needed here"
+)]
+pub trait Replicas {}
+
+/// A label selector as text.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the selector of the scale subresource",
+    label = "`String` or `Option<String>` is needed here",
+    note = "the selector is its text form, such as `app=web`"
+)]
+pub trait SelectorText {}
+
+impl<T: ApiType> List for Vec<T> {
+    type Item = T;
+}
+impl Replicas for i32 {}
+impl SelectorText for String {}
+
+/// Implements a trait without content for types.
+macro_rules! each {
+    ($name:ident: $($ty:ty),*) => { $(impl $name for $ty {})* };
+}
+each!(Scalar: String, bool, i32, i64, f64, Time, MicroTime, Quantity, IntOrString, ByteString);
+each!(Key: String, bool, i32, i64);
+
+/// Implements `Cell` for types of each column type.
+macro_rules! cells {
+    ($($column:literal: $($ty:ty),*;)*) => { $($(impl Cell for $ty { const COLUMN: &'static str = $column; })*)* };
+}
+cells! {
+    "string": String, &str, Quantity, IntOrString;
+    "integer": i32, i64;
+    "number": f64;
+    "boolean": bool;
+    "date": Time, MicroTime;
+}
+impl<T: Cell> Cell for Option<T> {
+    const COLUMN: &'static str = T::COLUMN;
+}
+
+/// The items of a list field, inside `Option` and `Box`.
+pub type Item<T> = <<<T as ApiType>::Inner as List>::Item as ApiType>::Inner;
+
+/// The value inside `Option` and `Box`, so that a path goes through them.
+pub fn inner<T: ApiType>(_: &T) -> &T::Inner {
+    unreachable!("the compiler checks paths; nothing runs them")
+}
+
+/// The field can be shown in a column.
+pub fn column<T: ApiType<Inner: Scalar>>(_: &T) {}
+
+/// The field can be selected by.
+pub fn selectable<T: ApiType<Inner: Scalar>>(_: &T) {}
+
+/// The field counts replicas.
+pub fn replicas<T: ApiType<Inner: Replicas>>(_: &T) {}
+
+/// The field is a selector's text.
+pub fn selector<T: ApiType<Inner: SelectorText>>(_: &T) {}
+
+/// The field tells items of a list apart.
+pub fn key<T: Key>(_: &T) {}
+
+/// The items of the list field can be items of a set.
+pub fn set_items<T>()
+where
+    T: ApiType,
+    T::Inner: List<Item: Scalar>,
+{
+}
+
+/// Sorts of wire forms, for [`is`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// Text, enumerations aside.
+    Text,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A list.
+    List,
+    /// A struct, union or map.
+    Object,
+}
+
+/// Text.
+pub const TEXT: Sort = Sort::Text;
+/// A number.
+pub const NUMBER: Sort = Sort::Number;
+/// True or false.
+pub const BOOLEAN: Sort = Sort::Boolean;
+/// A list.
+pub const LIST: Sort = Sort::List;
+/// A struct, union or map.
+pub const OBJECT: Sort = Sort::Object;
+
+/// Whether values of a type may have a form on the wire.
+pub const fn is<T: ApiType>(sort: Sort) -> bool
+where
+    T::Inner: ApiType + Sized,
+{
+    match <T::Inner as ApiType>::DECLARATION.shape {
+        Shape::Scalar(Type::String, _) => matches!(sort, Sort::Text),
+        Shape::Scalar(Type::Integer | Type::Number, _) => matches!(sort, Sort::Number),
+        Shape::Scalar(Type::IntOrString, _) => matches!(sort, Sort::Number | Sort::Text),
+        Shape::Scalar(Type::Boolean, _) => matches!(sort, Sort::Boolean),
+        Shape::List(_) => matches!(sort, Sort::List),
+        Shape::Struct(_) | Shape::Union(_) | Shape::Map(_) | Shape::Embedded => matches!(sort, Sort::Object),
+        Shape::Any => true,
+        Shape::Scalar(..) | Shape::Enum(_) | Shape::Optional(_) | Shape::Boxed(_) => false,
+    }
+}
+
+/// Whether a struct's field has no `#[serde(default)]`. A field that does not exist is reported elsewhere.
+pub const fn required<T: ApiType>(rust: &str) -> bool {
+    let Shape::Struct(fields) = T::DECLARATION.shape else { return true };
+    let mut at = 0;
+    while at < fields.len() {
+        if same(fields[at].rust.as_bytes(), rust.as_bytes()) {
+            return !fields[at].defaulted;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}

@@ -1,0 +1,4 @@
+//! What the derives make of declarations: the kind as data, serde's forms of the root, hooks.
+mod hooks;
+mod unions;
+mod widget;
