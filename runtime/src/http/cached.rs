@@ -31,9 +31,9 @@ impl<T> PerGeneration<T> {
         if let Some(made) = self.0.load_full().filter(|made| made.0 == generation) {
             return made;
         }
-        let made = Arc::new((generation, make()));
-        self.0.store(Some(made.clone()));
-        made
+        let fresh = Arc::new((generation, make()));
+        self.0.store(Some(fresh.clone()));
+        fresh
     }
 }
 

@@ -76,15 +76,15 @@ fn text(name: &str, results: &[(&str, bool)], well: bool, verbose: bool) -> Stri
     if well && !verbose {
         return "ok".to_owned();
     }
-    let mut lines: String = results
+    let lines: String = results
         .iter()
         .map(|(check, well)| match well {
             true => format!("[+]{check} ok\n"),
             false => format!("[-]{check} failed: reason withheld\n"),
         })
         .collect();
-    lines.push_str(&format!("{name} check {}\n", if well { "passed" } else { "failed" }));
-    lines
+    let result = if well { "passed" } else { "failed" };
+    lines + &format!("{name} check {result}\n")
 }
 
 #[cfg(test)]

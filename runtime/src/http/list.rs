@@ -134,10 +134,7 @@ impl Body for ListBody {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         Poll::Ready(self.chunk().map(|chunk| Ok(Frame::data(chunk))))
     }
 
@@ -166,3 +163,7 @@ pub fn partial(list: &verbs::List, meta_version: &str) -> Vec<u8> {
     out.extend_from_slice(TAIL);
     out
 }
+
+#[cfg(test)]
+#[path = "list_tests.rs"]
+mod tests;

@@ -27,6 +27,8 @@ mod path;
 mod pretty;
 mod resource;
 mod response;
+#[cfg(test)]
+mod sample;
 mod status;
 mod table;
 mod watch;
@@ -97,7 +99,8 @@ impl Default for VersionInfo {
 
 /// The whole API as an axum router. It needs no layer around it and no connect info; see [`PeerCertificates`].
 pub fn router(app: Arc<App>) -> Router {
-    let site = Arc::new(Site { app, discovery: cached::PerGeneration::default(), openapi: cached::PerGeneration::default() });
+    let site =
+        Arc::new(Site { app, discovery: cached::PerGeneration::default(), openapi: cached::PerGeneration::default() });
     Router::new().fallback(move |request: Request| guard::run(dispatch::handle(site.clone(), request)))
 }
 

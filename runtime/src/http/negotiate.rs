@@ -220,10 +220,7 @@ mod tests {
         assert_eq!(shape("application/*"), Ok((Shape::Full, false)));
         assert_eq!(shape(TABLE), Ok((Shape::Table, false)));
         assert_eq!(shape("application/json;as=Table;v=v1beta1;g=meta.k8s.io"), Ok((Shape::Table, true)));
-        assert_eq!(
-            shape("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"),
-            Ok((Shape::Partial, false))
-        );
+        assert_eq!(shape("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), Ok((Shape::Partial, false)));
         assert_eq!(
             shape("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
             Ok((Shape::PartialList, false))

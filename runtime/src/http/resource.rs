@@ -119,9 +119,7 @@ fn part(kind: &Kind, path: &ResourcePath) -> Result<Part, Refused> {
         "status" if kind.status => Ok(Part::Status),
         "scale" if kind.scale.is_some() => Ok(Part::Scale),
         "finalize" if has_finalize(kind) => Ok(Part::Finalize),
-        _ if kind.style == Style::Custom => {
-            Err(Error::NotFound(kind.group_resource(), path.name.clone()).into())
-        }
+        _ if kind.style == Style::Custom => Err(Error::NotFound(kind.group_resource(), path.name.clone()).into()),
         _ => Err(status::no_such_resource().into()),
     }
 }

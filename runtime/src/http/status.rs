@@ -148,8 +148,7 @@ fn refuse(resource: GroupResource, name: String, message: &str, causes: Vec<(Str
         (_, "") => format!("{resource} is forbidden: {message}"),
         _ => format!("{resource} \"{name}\" is forbidden: {message}"),
     };
-    let causes =
-        causes.into_iter().map(|(reason, message, field)| StatusCause { reason, message, field }).collect();
+    let causes = causes.into_iter().map(|(reason, message, field)| StatusCause { reason, message, field }).collect();
     Status::failure(403, "Forbidden", message, Some(StatusDetails { causes, ..details(resource, name) }))
 }
 
@@ -220,8 +219,7 @@ pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
 /// 415: a body of a media type that is not read.
 pub fn unsupported_body() -> Status {
     let offers = Encoding::ALL.map(Encoding::media_type).join(", ");
-    let message =
-        format!("the body of the request was in an unknown format - accepted media types include: {offers}");
+    let message = format!("the body of the request was in an unknown format - accepted media types include: {offers}");
     Status::failure(415, "UnsupportedMediaType", message, None)
 }
 

@@ -161,13 +161,13 @@ impl<'k> Table<'k> {
                 Ok(at) => at.age(self.now).into(),
                 Err(_) => "<invalid>".into(),
             },
+            // What a kind computes is shown as it is: `2/3` may stand in a column of integers.
+            (_, value) if matches!(column.cell, Cell::Computed(_)) => value,
             ("string", text @ Value::String(_)) => text,
             ("string", other) => other.to_string().into(),
             ("integer", Value::Number(number)) => whole(&number),
             ("number", number @ Value::Number(_)) => number,
             ("boolean", flag @ Value::Bool(_)) => flag,
-            // What a kind computes is shown as it is: `2/3` may stand in a column of integers.
-            (_, value) if matches!(column.cell, Cell::Computed(_)) => value,
             _ => Value::Null,
         }
     }

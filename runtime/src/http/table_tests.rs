@@ -1,0 +1,87 @@
+//! Tests of columns and cells.
+use super::*;
+use crate::{http::sample, meta::Revision};
+
+fn table(kind: &Kind, include: Include, object: &Object) -> Value {
+    serde_json::from_slice(&Table::new(kind, "meta.k8s.io/v1", include).of_object(object)).unwrap()
+}
+
+fn cells(kind: &Kind, body: Value) -> Value {
+    let object = sample::object(kind, "ns/a", 7, body);
+    table(kind, Include::None, &object)["rows"][0]["cells"].clone()
+}
+
+#[test]
+fn cells_of_a_declared_kind() {
+    let kind = sample::widget();
+    let old = json!({"creationTimestamp": "2020-01-01T00:00:00Z"});
+    let all = cells(&kind, json!({"metadata": old, "spec": {"size": 3, "color": "Red"}, "status": {"phase": "Up"}}));
+    assert_eq!((&all[1], &all[2], &all[3]), (&json!(3), &json!("Red"), &json!("Up")));
+    let age = all[4].as_str().unwrap();
+    assert!(age.ends_with('y') || age.ends_with('d'), "{age}");
+    // What is missing, or of another type than the column, has no cell; text columns print what they find as JSON.
+    assert_eq!(cells(&kind, json!({"spec": {}})), json!(["a", null, null, null, null]));
+    let odd = cells(&kind, json!({"metadata": {"creationTimestamp": "yesterday"}, "spec": {"size": "3", "color": 5}}));
+    assert_eq!(odd, json!(["a", null, "5", null, "<invalid>"]));
+    let odd = cells(&kind, json!({"spec": {"size": 3.9, "color": {"r": [1]}}}));
+    assert_eq!(odd, json!(["a", 3, "{\"r\":[1]}", null, null]));
+}
+
+#[test]
+fn cells_of_a_compiled_kind() {
+    let kind = sample::config_map();
+    assert_eq!(cells(&kind, json!({"data": {"a": "", "b": ""}})), json!(["a", 2, "<unknown>"]));
+}
+
+#[test]
+fn columns_of_both_styles() {
+    let object = sample::object(&sample::widget(), "ns/a", 7, json!({"spec": {}}));
+    let all = table(&sample::widget(), Include::Metadata, &object);
+    let types: Vec<&str> =
+        all["columnDefinitions"].as_array().unwrap().iter().map(|c| c["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["string", "integer", "string", "string", "date"]);
+    assert_eq!(all["columnDefinitions"][0]["format"], "name");
+    assert_eq!(all["columnDefinitions"][3]["priority"], 1);
+    let described = &all["columnDefinitions"][2]["description"];
+    assert_eq!(described, "Custom resource definition column (in JSONPath format): .spec.color");
+    let compiled = table(&sample::config_map(), Include::Metadata, &object);
+    assert_eq!(compiled["columnDefinitions"][2]["type"], "string", "ages of compiled kinds are text");
+}
+
+#[test]
+fn rows_carry_what_was_asked_for() {
+    let kind = sample::widget();
+    let object = sample::object(&kind, "ns/a", 7, json!({"spec": {"size": 1}}));
+    assert_eq!(table(&kind, Include::None, &object)["rows"][0]["object"], Value::Null);
+    let partial = &table(&kind, Include::Metadata, &object)["rows"][0]["object"];
+    assert_eq!(partial["kind"], "PartialObjectMetadata");
+    assert_eq!(partial["metadata"], json!({"resourceVersion": "7", "name": "a", "namespace": "ns"}));
+    let whole = table(&kind, Include::Object, &object);
+    assert_eq!(whole["rows"][0]["object"]["spec"], json!({"size": 1}));
+    assert_eq!(whole["metadata"], json!({"resourceVersion": "7"}));
+}
+
+#[test]
+fn lists_and_streams() {
+    let kind = sample::widget();
+    let items = vec![sample::object(&kind, "ns/a", 7, json!({})), sample::object(&kind, "ns/b", 8, json!({}))];
+    let list = List { revision: Revision(9), items, continue_token: Some("more\"".to_owned()), remaining: Some(4) };
+    let made = Table::new(&kind, "meta.k8s.io/v1beta1", Include::None);
+    let all: Value = serde_json::from_slice(&made.of_list(&list)).unwrap();
+    assert_eq!(all["apiVersion"], "meta.k8s.io/v1beta1");
+    assert_eq!(all["metadata"], json!({"resourceVersion": "9", "continue": "more\"", "remainingItemCount": 4}));
+    assert_eq!(all["rows"][1]["cells"][0], "b");
+    let second: Value = serde_json::from_slice(&made.of_event(&list.items[0], false)).unwrap();
+    assert_eq!(second["columnDefinitions"], Value::Null);
+}
+
+#[test]
+fn include_is_checked_where_a_table_was_asked_for() {
+    let query = vec![("includeObject".to_owned(), "Bogus".to_owned())];
+    let table = Accepted { shape: Shape::Table, ..Accepted::default() };
+    assert!(Include::parse(&query, Accepted::default()).is_ok());
+    let refused = Include::parse(&query, table).unwrap_err();
+    assert_eq!(refused.0.code, 400);
+    let recorded = "Unable to convert to Table as requested: includeObject: Invalid value: \"Bogus\": must be 'Metadata', 'Object', 'None', or empty";
+    assert_eq!(refused.0.message, recorded);
+}

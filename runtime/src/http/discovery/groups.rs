@@ -2,9 +2,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use crate::{
-    kind::{Kind, model::Style, registry::Served},
-};
+use crate::kind::{Kind, model::Style, registry::Served};
 
 /// A group with its versions, the preferred one first.
 pub struct Group {
@@ -82,11 +80,33 @@ mod tests {
 
     #[test]
     fn stable_versions_come_first() {
-        let mut versions =
-            ["v1alpha1", "foo10", "v2", "v1", "v10", "v11beta2", "v3beta1", "foo1", "v12alpha1", "v10beta3", "v11alpha2"];
+        let mut versions = [
+            "v1alpha1",
+            "foo10",
+            "v2",
+            "v1",
+            "v10",
+            "v11beta2",
+            "v3beta1",
+            "foo1",
+            "v12alpha1",
+            "v10beta3",
+            "v11alpha2",
+        ];
         versions.sort_by(|a, b| preference(a, b));
-        let want =
-            ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "v1alpha1", "foo1", "foo10"];
+        let want = [
+            "v10",
+            "v2",
+            "v1",
+            "v11beta2",
+            "v10beta3",
+            "v3beta1",
+            "v12alpha1",
+            "v11alpha2",
+            "v1alpha1",
+            "foo1",
+            "foo10",
+        ];
         assert_eq!(versions, want);
     }
 }

@@ -146,8 +146,7 @@ struct DiscoveredSub {
 /// A kind's entry in aggregated discovery.
 pub fn discovered(kind: &Kind) -> Discovered {
     let at = &kind.group_version;
-    let own =
-        || ResponseKind { group: at.group.clone(), version: at.version.clone(), kind: kind.kind.clone() };
+    let own = || ResponseKind { group: at.group.clone(), version: at.version.clone(), kind: kind.kind.clone() };
     let subresources = subresources(kind)
         .into_iter()
         .map(|sub| DiscoveredSub {
@@ -169,5 +168,47 @@ pub fn discovered(kind: &Kind) -> Discovered {
         short_names: kind.short_names.clone(),
         categories: kind.categories.clone(),
         subresources,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::http::sample;
+
+    fn listed(kind: &Kind) -> Value {
+        serde_json::to_value(of(kind)).expect("plain data")
+    }
+
+    #[test]
+    fn a_declared_kind_as_recorded() {
+        let subresource = json!(["get", "patch", "update"]);
+        let want = json!([
+            {"name": "widgets", "singularName": "widget", "namespaced": true, "kind": "Widget",
+             "verbs": ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
+             "shortNames": ["wd"], "categories": ["all"], "storageVersionHash": "ymGBWOX53mo="},
+            {"name": "widgets/status", "singularName": "", "namespaced": true, "kind": "Widget", "verbs": subresource},
+            {"name": "widgets/scale", "singularName": "", "namespaced": true, "group": "autoscaling", "version": "v1",
+             "kind": "Scale", "verbs": subresource},
+        ]);
+        assert_eq!(listed(&sample::widget()), want);
+    }
+
+    #[test]
+    fn namespaces_cannot_be_deleted_all_at_once() {
+        let all = listed(&sample::namespace());
+        assert_eq!(all[0]["verbs"], json!(["create", "delete", "get", "list", "patch", "update", "watch"]));
+        assert_eq!(all[1]["name"], "namespaces/finalize");
+        assert_eq!(all[1]["verbs"], json!(["update"]));
+    }
+
+    #[test]
+    fn aggregated() {
+        let one = serde_json::to_value(discovered(&sample::widget())).expect("plain data");
+        assert_eq!(one["scope"], "Namespaced");
+        assert_eq!(one["responseKind"], json!({"group": "conformance.example.com", "version": "v1", "kind": "Widget"}));
+        assert_eq!(one["subresources"][1]["responseKind"]["kind"], "Scale");
     }
 }

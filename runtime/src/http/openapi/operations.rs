@@ -92,7 +92,8 @@ impl<'k> Operations<'k> {
 
     fn all(&self) -> Vec<PathItem> {
         let plural = &self.kind.plural;
-        let scoped = if self.namespaced { format!("{}/namespaces/{{namespace}}", self.root) } else { self.root.clone() };
+        let scoped =
+            if self.namespaced { format!("{}/namespaces/{{namespace}}", self.root) } else { self.root.clone() };
         let mut paths = vec![
             self.path(format!("{scoped}/{plural}"), false, self.collection()),
             self.path(format!("{scoped}/{plural}/{{name}}"), true, self.object()),
@@ -202,7 +203,12 @@ impl<'k> Operations<'k> {
                 parameters: UPDATE.to_vec(),
                 body: Some((own, JSON.to_vec())),
                 codes: OK_CREATED,
-                ..self.operation("put", "put", self.id("replace", ""), format!("replace the specified {}", self.kind.kind))
+                ..self.operation(
+                    "put",
+                    "put",
+                    self.id("replace", ""),
+                    format!("replace the specified {}", self.kind.kind),
+                )
             },
             self.patch(self.id("patch", ""), format!("partially update the specified {}", self.kind.kind)),
             Operation {

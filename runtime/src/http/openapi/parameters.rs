@@ -61,26 +61,64 @@ pub fn namespace_parameter() -> Parameter {
 
 /// `pretty`.
 pub fn pretty() -> Parameter {
-    Parameter::query("pretty", "string", "If 'true', the answer is indented. Browsers and curl get it so unless it is 'false'.")
+    Parameter::query(
+        "pretty",
+        "string",
+        "If 'true', the answer is indented. Browsers and curl get it so unless it is 'false'.",
+    )
 }
 
-const WATCH_BOOKMARKS: Parameter = Parameter::query("allowWatchBookmarks", "boolean", "Watches may hold events of type BOOKMARK, which carry a resourceVersion to resume from.");
-const CONTINUE: Parameter = Parameter::query("continue", "string", "The token of an earlier answer, to get the rest of its list.");
-const DRY_RUN: Parameter = Parameter::query("dryRun", "string", "'All' checks and answers as always, and stores nothing.");
+const WATCH_BOOKMARKS: Parameter = Parameter::query(
+    "allowWatchBookmarks",
+    "boolean",
+    "Watches may hold events of type BOOKMARK, which carry a resourceVersion to resume from.",
+);
+const CONTINUE: Parameter =
+    Parameter::query("continue", "string", "The token of an earlier answer, to get the rest of its list.");
+const DRY_RUN: Parameter =
+    Parameter::query("dryRun", "string", "'All' checks and answers as always, and stores nothing.");
 const FIELD_MANAGER: Parameter = Parameter::query("fieldManager", "string", "Who makes the change.");
-const FIELD_SELECTOR: Parameter = Parameter::query("fieldSelector", "string", "Selects objects by fields. All objects by default.");
-const FIELD_VALIDATION: Parameter = Parameter::query("fieldValidation", "string", "What is done about unknown and duplicate fields: 'Ignore' drops them, 'Warn' (the default) drops them with a warning, 'Strict' refuses the request.");
-const GRACE_PERIOD: Parameter = Parameter::query("gracePeriodSeconds", "integer", "Seconds that the object is given to end. Zero deletes at once.");
-const LABEL_SELECTOR: Parameter = Parameter::query("labelSelector", "string", "Selects objects by labels. All objects by default.");
-const LIMIT: Parameter = Parameter::query("limit", "integer", "The most items of one answer. Where there are more, the answer has a token for the rest.");
+const FIELD_SELECTOR: Parameter =
+    Parameter::query("fieldSelector", "string", "Selects objects by fields. All objects by default.");
+const FIELD_VALIDATION: Parameter = Parameter::query(
+    "fieldValidation",
+    "string",
+    "What is done about unknown and duplicate fields: 'Ignore' drops them, 'Warn' (the default) drops them with a warning, 'Strict' refuses the request.",
+);
+const GRACE_PERIOD: Parameter =
+    Parameter::query("gracePeriodSeconds", "integer", "Seconds that the object is given to end. Zero deletes at once.");
+const LABEL_SELECTOR: Parameter =
+    Parameter::query("labelSelector", "string", "Selects objects by labels. All objects by default.");
+const LIMIT: Parameter = Parameter::query(
+    "limit",
+    "integer",
+    "The most items of one answer. Where there are more, the answer has a token for the rest.",
+);
 const ORPHAN: Parameter = Parameter::query("orphanDependents", "boolean", "Deprecated: use propagationPolicy.");
-const PROPAGATION: Parameter = Parameter::query("propagationPolicy", "string", "What happens to dependents: 'Orphan', 'Background' or 'Foreground'.");
-const RESOURCE_VERSION: Parameter = Parameter::query("resourceVersion", "string", "The state to answer from. See https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions");
-const VERSION_MATCH: Parameter = Parameter::query("resourceVersionMatch", "string", "How resourceVersion is meant: 'Exact' or 'NotOlderThan'.");
-const INITIAL_EVENTS: Parameter = Parameter::query("sendInitialEvents", "boolean", "A watch begins with the state as ADDED events, and a bookmark that ends them.");
+const PROPAGATION: Parameter = Parameter::query(
+    "propagationPolicy",
+    "string",
+    "What happens to dependents: 'Orphan', 'Background' or 'Foreground'.",
+);
+const RESOURCE_VERSION: Parameter = Parameter::query(
+    "resourceVersion",
+    "string",
+    "The state to answer from. See https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions",
+);
+const VERSION_MATCH: Parameter =
+    Parameter::query("resourceVersionMatch", "string", "How resourceVersion is meant: 'Exact' or 'NotOlderThan'.");
+const INITIAL_EVENTS: Parameter = Parameter::query(
+    "sendInitialEvents",
+    "boolean",
+    "A watch begins with the state as ADDED events, and a bookmark that ends them.",
+);
 const TIMEOUT: Parameter = Parameter::query("timeoutSeconds", "integer", "When to end the request.");
 const WATCH: Parameter = Parameter::query("watch", "boolean", "Stream changes rather than answer with a list.");
-const FORCE: Parameter = Parameter::query("force", "boolean", "An apply takes fields over from other managers. Must be unset for other patches.");
+const FORCE: Parameter = Parameter::query(
+    "force",
+    "boolean",
+    "An apply takes fields over from other managers. Must be unset for other patches.",
+);
 
 /// Parameters of list and watch.
 pub const LIST: [Parameter; 10] = [

@@ -15,10 +15,10 @@ const LENGTH: u32 = 2;
 impl Message {
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
-            self.0.push((value & 0x7f | 0x80) as u8);
+            self.0.push(value.to_le_bytes()[0] | 0x80);
             value >>= 7;
         }
-        self.0.push(value as u8);
+        self.0.push(value.to_le_bytes()[0]);
     }
 
     fn tag(&mut self, number: u32, wire_type: u32) {

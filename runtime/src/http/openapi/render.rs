@@ -87,8 +87,7 @@ fn operation_v3(operation: &Operation) -> Value {
         media_types.iter().map(|media_type| ((*media_type).to_owned(), schema.clone())).collect::<Map<_, _>>().into()
     };
     if let Some((name, media_types)) = &operation.body {
-        value["requestBody"] =
-            json!({"content": content(media_types, name), "required": !operation.body_optional});
+        value["requestBody"] = json!({"content": content(media_types, name), "required": !operation.body_optional});
     }
     let mut responses = Map::new();
     for (code, description) in operation.codes {

@@ -1,0 +1,140 @@
+//! Kinds and objects for the tests of this layer: a declared Widget and a compiled-in ConfigMap.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{
+    cache::{Object, Reading},
+    kind::{
+        Kind,
+        model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope, Style},
+    },
+    meta::{GroupVersion, Revision},
+    schema::{Schema, model::Type},
+};
+
+pub fn path(text: &str) -> Path {
+    Path(text.split('.').map(str::to_owned).collect())
+}
+
+fn column(name: &str, kind: &'static str, priority: i32, cell: Cell) -> Column {
+    Column { name: name.to_owned(), kind, format: "", description: String::new(), priority, cell }
+}
+
+fn object_of(properties: &[(&str, Type)]) -> Schema {
+    let properties =
+        properties.iter().map(|(name, kind)| ((*name).to_owned(), Schema { kind: *kind, ..Schema::default() }));
+    Schema { kind: Type::Object, properties: properties.collect(), ..Schema::default() }
+}
+
+/// A namespaced custom kind with status, scale and columns.
+pub fn widget() -> Kind {
+    let mut schema = Schema { kind: Type::Object, name: Some("Widget".to_owned()), ..Schema::default() };
+    let mut spec = object_of(&[("size", Type::Integer), ("color", Type::String), ("replicas", Type::Integer)]);
+    spec.name = Some("WidgetSpec".to_owned());
+    spec.required = vec!["size".to_owned()];
+    schema.properties.insert("spec".to_owned(), spec);
+    schema.properties.insert("status".to_owned(), object_of(&[("phase", Type::String), ("replicas", Type::Integer)]));
+    schema.required = vec!["spec".to_owned()];
+    Kind {
+        group_version: GroupVersion { group: "conformance.example.com".to_owned(), version: "v1".to_owned() },
+        kind: "Widget".to_owned(),
+        list_kind: "WidgetList".to_owned(),
+        plural: "widgets".to_owned(),
+        singular: "widget".to_owned(),
+        short_names: vec!["wd".to_owned()],
+        categories: vec!["all".to_owned()],
+        scope: Scope::Namespaced,
+        style: Style::Custom,
+        names: NameRule::Subdomain,
+        schema: Arc::new(schema),
+        status: true,
+        generation: true,
+        scale: Some(ScalePaths {
+            replicas: path("spec.replicas"),
+            status_replicas: path("status.replicas"),
+            selector: None,
+        }),
+        columns: vec![
+            column("Size", "integer", 0, Cell::Path(path("spec.size"))),
+            column("Color", "string", 0, Cell::Path(path("spec.color"))),
+            column("Phase", "string", 1, Cell::Path(path("status.phase"))),
+            column("Age", "date", 0, Cell::Path(path("metadata.creationTimestamp"))),
+        ],
+        selectable: vec![path("spec.color")],
+        update_without_version: false,
+        create_on_update: false,
+        hooks: Hooks::default(),
+    }
+}
+
+fn count_data(document: &Value) -> Value {
+    document["data"].as_object().map_or(0, serde_json::Map::len).into()
+}
+
+/// A namespaced kind that answers as those compiled into the reference.
+pub fn config_map() -> Kind {
+    let data = Schema {
+        kind: Type::Object,
+        additional: Some(Box::new(Schema { kind: Type::String, ..Schema::default() })),
+        ..Schema::default()
+    };
+    let mut schema = Schema { kind: Type::Object, name: Some("ConfigMap".to_owned()), ..Schema::default() };
+    schema.properties.insert("data".to_owned(), data);
+    Kind {
+        group_version: GroupVersion { group: String::new(), version: "v1".to_owned() },
+        kind: "ConfigMap".to_owned(),
+        list_kind: "ConfigMapList".to_owned(),
+        plural: "configmaps".to_owned(),
+        singular: "configmap".to_owned(),
+        short_names: vec!["cm".to_owned()],
+        categories: Vec::new(),
+        style: Style::Builtin,
+        schema: Arc::new(schema),
+        status: false,
+        generation: false,
+        scale: None,
+        columns: vec![
+            column("Data", "string", 0, Cell::Computed(count_data)),
+            column("Age", "date", 0, Cell::Path(path("metadata.creationTimestamp"))),
+        ],
+        selectable: Vec::new(),
+        update_without_version: true,
+        ..widget()
+    }
+}
+
+/// The cluster-scoped core kind whose paths are special.
+pub fn namespace() -> Kind {
+    Kind {
+        kind: "Namespace".to_owned(),
+        list_kind: "NamespaceList".to_owned(),
+        plural: "namespaces".to_owned(),
+        singular: "namespace".to_owned(),
+        short_names: vec!["ns".to_owned()],
+        scope: Scope::Cluster,
+        names: NameRule::Label,
+        status: true,
+        ..config_map()
+    }
+}
+
+/// An object of a kind; the body has no type meta and no resourceVersion.
+pub fn object(kind: &Kind, key: &str, revision: u64, mut body: Value) -> Arc<Object> {
+    let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+    let mut metadata = json!({"name": name});
+    if !namespace.is_empty() {
+        metadata["namespace"] = namespace.into();
+    }
+    let given = body.as_object_mut().expect("a body is an object").remove("metadata").unwrap_or_default();
+    for (name, value) in given.as_object().into_iter().flatten() {
+        metadata[name] = value.clone();
+    }
+    let rest = body.to_string();
+    let comma = if rest == "{}" { "" } else { "," };
+    let text = format!("{{\"metadata\":{metadata}{comma}{}", &rest[1..]);
+    let type_meta = format!("\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind.kind, kind.group_version);
+    let reading = Reading { body: text.into(), ..Reading::default() };
+    Arc::new(Object::compose(key, Revision(revision), &type_meta, reading))
+}
