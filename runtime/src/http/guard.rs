@@ -20,7 +20,7 @@ pub async fn run(handler: impl Future<Output = Response>) -> Response {
         Err(panic) => {
             tracing::error!(message = said(&*panic), "a handler panicked");
             // What it panicked with is for the log: it may quote what the client may not see.
-            let status = status::internal("the server failed while it answered; its log says why".to_owned());
+            let status = status::internal("the server failed while it answered; its log says why");
             Poll::Ready(response::status(&status, false))
         }
     })

@@ -139,11 +139,10 @@ fn check_method(kind: &Kind, method: &Method, path: &ResourcePath, part: Part, v
     let fits = match verb {
         Verb::Get => part != Part::Finalize,
         Verb::List => true,
-        Verb::Watch => part == Part::Whole,
         Verb::Create => !named,
         Verb::Update => named,
         Verb::Patch => named && part != Part::Finalize,
-        Verb::Delete => part == Part::Whole,
+        Verb::Watch | Verb::Delete => part == Part::Whole,
         Verb::DeleteCollection => has_delete_collection(kind),
         Verb::Unknown => false,
     };

@@ -87,7 +87,7 @@ fn of(error: Error) -> Status {
         Error::UnsupportedMediaType(message) => Status::failure(415, "UnsupportedMediaType", message, None),
         Error::TooLarge(message) => Status::failure(413, "RequestEntityTooLarge", message, None),
         Error::Unknown(message) => Status::failure(500, "", message, None),
-        Error::Internal(message) => internal(message),
+        Error::Internal(message) => internal(&message),
         Error::Unavailable(message) => {
             let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
             Status::failure(503, "ServiceUnavailable", message, Some(details))
@@ -105,8 +105,8 @@ pub fn bad_request(message: impl Into<String>) -> Status {
 }
 
 /// 500: the server failed, not the client.
-pub fn internal(message: String) -> Status {
-    let cause = StatusCause { message: message.clone(), ..StatusCause::default() };
+pub fn internal(message: &str) -> Status {
+    let cause = StatusCause { message: message.to_owned(), ..StatusCause::default() };
     let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };
     Status::failure(500, "InternalError", format!("Internal error occurred: {message}"), Some(details))
 }
@@ -247,7 +247,7 @@ pub fn of_watch(error: WatchError) -> Option<Status> {
             let message = format!("too old resource version: the oldest to resume from is {oldest}");
             Some(Status::failure(410, "Expired", message, None))
         }
-        WatchError::Read(error) => Some(internal(error.to_string())),
+        WatchError::Read(error) => Some(internal(&error.to_string())),
         WatchError::Lagged => None,
     }
 }

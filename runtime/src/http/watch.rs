@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Time between bookmarks.
-const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
+const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
 /// The longest watch: further timeouts are cut to it.
 const MAX_SECONDS: u64 = 7 * 24 * 3600;
 /// Events taken from the cache at a time.
@@ -102,10 +102,10 @@ impl WatchBody {
             let Some(object) = self.initial.next() else { break };
             self.render.event(&mut out, &Event::Added(object));
         }
-        if self.initial.len() == 0 {
-            if let Some(revision) = self.initial_bookmark.take() {
-                self.render.bookmark(&mut out, revision, true);
-            }
+        if self.initial.len() == 0
+            && let Some(revision) = self.initial_bookmark.take()
+        {
+            self.render.bookmark(&mut out, revision, true);
         }
         (!out.is_empty()).then(|| out.into())
     }

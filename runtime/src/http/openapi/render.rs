@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     definitions::{self, Definitions},
     operations::{self, Operation, PathItem},
+    parameters::Parameter,
 };
 use crate::{kind::Kind, schema::openapi::Version};
 
@@ -80,7 +81,7 @@ fn common(operation: &Operation) -> Value {
 fn operation_v3(operation: &Operation) -> Value {
     let mut value = common(operation);
     if !operation.parameters.is_empty() {
-        value["parameters"] = operation.parameters.iter().map(|parameter| parameter.v3()).collect();
+        value["parameters"] = operation.parameters.iter().map(Parameter::v3).collect();
     }
     let content = |media_types: &[&str], name: &str| -> Value {
         let schema = json!({"schema": Version::V3.reference(name)});
@@ -101,7 +102,7 @@ fn operation_v3(operation: &Operation) -> Value {
 
 fn operation_v2(operation: &Operation) -> Value {
     let mut value = common(operation);
-    let mut parameters: Vec<Value> = operation.parameters.iter().map(|parameter| parameter.v2()).collect();
+    let mut parameters: Vec<Value> = operation.parameters.iter().map(Parameter::v2).collect();
     match &operation.body {
         Some((name, media_types)) => {
             let mut body = json!({"name": "body", "in": "body", "schema": Version::V2.reference(name)});
