@@ -1,236 +1,74 @@
 //! The cache: the newest state of every resource as rendered bytes, ordered snapshots, the window of past changes, and
 //! the fan-out to watchers. Knows keys, bytes and indexes; never a kind.
+//!
+//! Guarantees: a commit that the store acknowledged is in the state (read your writes); a commit over several objects
+//! is seen whole or not at all; a snapshot's revision is exactly that of its content; every watcher gets every matching
+//! change once and in order, or is told that it fell behind. Readers take no lock; a slow watcher holds back nobody.
 
+mod change;
+mod event;
+mod fanout;
+mod feeder;
+mod history;
+mod interest;
 mod object;
 mod packed;
+mod reader;
+mod resource;
+mod snapshot;
+mod state;
+mod tree;
+mod watch;
 
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex},
+    task::Waker,
+};
+
+pub use event::Event;
+pub use interest::Interest;
 pub use object::{EventType, FRAME_END, Object};
-
-use bytes::Bytes;
-use std::sync::Arc;
-
-/// What the kind layer reads out of a stored value for the cache.
-#[derive(Clone, Debug, Default)]
-pub struct Reading {
-    /// The canonical body: a JSON object without kind, apiVersion and resourceVersion, beginning with
-    /// `{"metadata":{"` (metadata comes first and is never empty); other keys are sorted.
-    pub body: Bytes,
-    /// `metadata.labels`.
-    pub labels: Vec<(Box<str>, Box<str>)>,
-    /// Values of the kind's selectable fields beyond metadata.name and metadata.namespace, in the order in which the
-    /// kind declares them; absent ones are empty.
-    pub fields: Vec<Box<str>>,
-    /// Why the value could not be decoded; it is kept, marked and never dropped.
-    pub unreadable: Option<String>,
-}
-
-/// Reads stored values of one resource; given to the cache by the kind layer when a resource is registered.
-pub trait Reader: Send + Sync {
-    /// The resource's type meta as JSON members, with the comma: `"kind":"ConfigMap","apiVersion":"v1",`.
-    fn type_meta(&self) -> &str;
-
-    /// Names of the selectable fields that [`Reading::fields`] holds, such as `spec.color`.
-    fn selectable(&self) -> &[String];
-
-    /// Reads a value at commit and at load.
-    fn read(&self, key: &str, value: &Bytes) -> Reading;
-}
-
-/// A reader shared by the cache's parts.
-pub type SharedReader = Arc<dyn Reader>;
+pub use reader::{Reader, Reading, SharedReader};
+pub use resource::Resource;
+pub use snapshot::Snapshot;
+pub use watch::Watch;
 
 use crate::{
     meta::Revision,
-    storage::{Change, ReadError, Sink, Store},
+    storage::{ReadError, Store},
 };
-use std::task::{Context, Poll};
-
-/// A resource's objects at one revision, in key order; cheap to take, to clone and to keep for a while.
-#[derive(Clone)]
-pub struct Snapshot {
-    _todo: (),
-}
-
-impl Snapshot {
-    /// The revision at which this is the state.
-    pub fn revision(&self) -> Revision {
-        todo!()
-    }
-    /// One object by key.
-    pub fn get(&self, _key: &str) -> Option<Arc<Object>> {
-        todo!()
-    }
-    /// Objects whose key has the prefix (empty for all, `ns/` for a namespace) and is after `after`, in order.
-    pub fn range<'a>(
-        &'a self,
-        _prefix: &'a str,
-        _after: Option<&'a str>,
-    ) -> impl Iterator<Item = &'a Arc<Object>> + 'a {
-        std::iter::empty()
-    }
-    /// How many objects `range` would give; O(log n) where it can be.
-    pub fn count(&self, _prefix: &str, _after: Option<&str>) -> usize {
-        todo!()
-    }
-}
-
-/// Which part of a resource a watch looks at; wake-ups are indexed by it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Interest {
-    /// Every object.
-    All,
-    /// Objects of a namespace.
-    Namespace(Box<str>),
-    /// The object with this key.
-    Key(Box<str>),
-    /// Objects whose selectable field (by position) has, or had, this value.
-    Field(usize, Box<str>),
-}
+use feeder::Feeder;
+use state::{Shared, lock};
 
 /// Whether an object is for a watcher; it must depend on nothing but the object.
 pub type Filter = Arc<dyn Fn(&Object) -> bool + Send + Sync>;
-
-/// What a watcher is told; the object is old body with new revision where it left the filter or was deleted.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// The object came to be, or entered the filter.
-    Added(Arc<Object>),
-    /// The object changed.
-    Modified(Arc<Object>),
-    /// The object was deleted, or left the filter.
-    Deleted(Arc<Object>),
-}
-
-impl Event {
-    /// The type on the wire.
-    pub fn event_type(&self) -> EventType {
-        match self {
-            Self::Added(_) => EventType::Added,
-            Self::Modified(_) => EventType::Modified,
-            Self::Deleted(_) => EventType::Deleted,
-        }
-    }
-
-    /// The object.
-    pub fn object(&self) -> &Arc<Object> {
-        let (Self::Added(object) | Self::Modified(object) | Self::Deleted(object)) = self;
-        object
-    }
-
-    /// The event as JSON with a newline, as a watch sends it; shared with all other watchers where it can be.
-    pub fn frame(&self) -> Bytes {
-        self.object().frame_as(self.event_type())
-    }
-}
 
 /// Why a watch cannot begin or go on.
 #[derive(Clone, Debug)]
 pub enum WatchError {
     /// Changes of this resource after the asked revision are gone; the oldest revision to resume from is given.
     Expired(Revision),
-    /// The watcher fell behind the window, or the server is stopping; the client resumes.
+    /// The watcher fell behind the window; the client resumes.
     Lagged,
     /// History could not be read.
     Read(ReadError),
 }
 
-/// A watch: a position and a filter. Gives every matching change after its position once and in order.
-pub struct Watch {
-    _todo: (),
-}
-
-impl Watch {
-    /// The next event, or `None` when the cache is closed.
-    pub fn poll_next(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> {
-        todo!()
-    }
-    /// As many events as are ready, at most `max`, appended to `events`. Ready where at least one was appended, or
-    /// where the watch has ended (`None`, or an error) and none was.
-    pub fn poll_events(
-        &mut self,
-        _cx: &mut Context<'_>,
-        _max: usize,
-        _events: &mut Vec<Event>,
-    ) -> Poll<Option<Result<(), WatchError>>> {
-        todo!()
-    }
-    /// The next event; a convenience over `poll_next`.
-    pub async fn next(&mut self) -> Option<Result<Event, WatchError>> {
-        std::future::poll_fn(|cx| self.poll_next(cx)).await
-    }
-    /// The revision up to which everything has been given: what a bookmark may say. It moves on with the cache's
-    /// revision while the watch is idle.
-    pub fn position(&self) -> Revision {
-        todo!()
+impl fmt::Display for WatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expired(oldest) => write!(f, "changes up to revision {oldest} are gone"),
+            Self::Lagged => f.write_str("the watcher fell behind"),
+            Self::Read(error) => write!(f, "history could not be read: {error}"),
+        }
     }
 }
 
-/// One resource in the cache.
-pub struct Resource {
-    _todo: (),
-}
-
-impl Resource {
-    /// The prefix of its keys in the store.
-    pub fn prefix(&self) -> &str {
-        todo!()
-    }
-    /// The newest state; no lock, O(1).
-    pub fn snapshot(&self) -> Snapshot {
-        todo!()
-    }
-    /// The state at a revision: a past snapshot that is still kept, or rebuilt from the store's change log.
-    /// # Errors
-    /// [`ReadError`].
-    pub async fn snapshot_at(&self, _revision: Revision) -> Result<Snapshot, ReadError> {
-        todo!()
-    }
-    /// Keeps a snapshot for a while, since more pages of it will be asked for with [`Resource::snapshot_at`].
-    pub fn keep(&self, _snapshot: &Snapshot) {
-        todo!()
-    }
-    /// Watches from strictly after a revision (which may be in the future: nothing is given until it has passed).
-    /// # Errors
-    /// [`WatchError`].
-    pub async fn watch(
-        &self,
-        _after: Revision,
-        _interest: Interest,
-        _filter: Option<Filter>,
-    ) -> Result<Watch, WatchError> {
-        todo!()
-    }
-}
-
-/// All resources, fed in revision order by the store.
-pub struct Cache {
-    _todo: (),
-}
-
-impl Cache {
-    /// A cache over a store: attaches itself as the store's sink.
-    pub fn new(_store: Arc<dyn Store>, _limits: Limits) -> Arc<Self> {
-        todo!()
-    }
-    /// Adds a resource: loads its objects and the tail of its history from the store, then serves it. Blocks on the disk.
-    /// # Errors
-    /// [`ReadError`].
-    pub fn register(&self, _prefix: &str, _reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
-        todo!()
-    }
-    /// The newest revision that readers see.
-    pub fn revision(&self) -> Revision {
-        todo!()
-    }
-    /// Waits until readers see a revision.
-    pub async fn reached(&self, _revision: Revision) {
-        todo!()
-    }
-    /// Ends every watch after what it has been given; further watches end at once.
-    pub fn close(&self) {
-        todo!()
-    }
-}
+impl std::error::Error for WatchError {}
 
 /// What the cache may keep.
 #[derive(Clone, Debug)]
@@ -247,5 +85,70 @@ impl Default for Limits {
     }
 }
 
-#[allow(unused)]
-fn seams(_: Change, _: Sink) {}
+/// All resources, fed in revision order by the store.
+pub struct Cache {
+    shared: Arc<Shared>,
+    feeder: Arc<Mutex<Feeder>>,
+    /// Held while a resource is loaded: one at a time.
+    registering: Mutex<()>,
+}
+
+impl Cache {
+    /// A cache over a store: attaches itself as the store's sink.
+    pub fn new(store: Arc<dyn Store>, limits: Limits) -> Arc<Self> {
+        let shared = Arc::new(Shared::new(Arc::clone(&store), limits, store.head()));
+        let feeder = Arc::new(Mutex::new(Feeder::new(Arc::clone(&shared))));
+        feeder::attach(&feeder, &*store);
+        Arc::new(Self { shared, feeder, registering: Mutex::new(()) })
+    }
+
+    /// Adds a resource: loads its objects from the store, then serves it. Blocks on the disk. A prefix that is
+    /// registered already gives the same resource again.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn register(&self, prefix: &str, reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
+        let prefix: Arc<str> = if prefix.ends_with('/') { prefix.into() } else { format!("{prefix}/").into() };
+        let _one_at_a_time = lock(&self.registering);
+        if let Some(found) = lock(&self.feeder).find(&prefix) {
+            return Ok(found);
+        }
+        lock(&self.feeder).begin(&prefix);
+        // The store is not called under the feeder's lock: its writer may be waiting for that.
+        let (entries, loaded) = match self.shared.store.range(&prefix, None) {
+            Ok(found) => found,
+            Err(error) => {
+                lock(&self.feeder).give_up(&prefix);
+                return Err(error);
+            }
+        };
+        let tree = reader::load(&reader, &prefix, &entries, &tree::Tree::default());
+        Ok(lock(&self.feeder).serve(prefix, reader, tree, loaded))
+    }
+
+    /// The newest revision that readers see.
+    pub fn revision(&self) -> Revision {
+        self.shared.revision()
+    }
+
+    /// Waits until readers see a revision.
+    pub async fn reached(&self, revision: Revision) {
+        self.shared.reached(revision).await;
+    }
+
+    /// Ends every watch after what was committed; further watches end as soon.
+    pub fn close(&self) {
+        let mut wakers = Vec::new();
+        let resources = lock(&self.feeder).close();
+        for resource in resources {
+            lock(&resource.feed).close(&mut wakers);
+        }
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

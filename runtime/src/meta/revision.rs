@@ -27,4 +27,10 @@ impl Revision {
     pub fn next(self) -> Self {
         Revision(self.0 + 1)
     }
+
+    /// The revision before this one; zero has none but itself.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Revision(self.0.saturating_sub(1))
+    }
 }

@@ -1,0 +1,120 @@
+//! Changes of a resource as watchers look at them, and the log that keeps a stretch of them.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, OnceLock},
+};
+
+use super::{Event, Object};
+use crate::meta::Revision;
+
+/// One change of one object, shared by the window and all watchers. It has a new object, an old one, or both.
+pub(super) struct Change {
+    pub(super) revision: Revision,
+    pub(super) new: Option<Arc<Object>>,
+    pub(super) old: Option<Arc<Object>>,
+    /// The old body at this change's revision, for those who lose the object by it.
+    gone: OnceLock<Arc<Object>>,
+}
+
+impl Change {
+    pub(super) fn new(revision: Revision, new: Option<Arc<Object>>, old: Option<Arc<Object>>) -> Self {
+        Self { revision, new, old, gone: OnceLock::new() }
+    }
+
+    /// The object after the change, or what was deleted.
+    pub(super) fn object(&self) -> Option<&Arc<Object>> {
+        self.new.as_ref().or(self.old.as_ref())
+    }
+
+    /// What a watcher that sees only matching objects is told.
+    pub(super) fn event(&self, matches: impl Fn(&Object) -> bool) -> Option<Event> {
+        let old = self.old.as_ref().filter(|old| matches(old));
+        let new = self.new.as_ref().filter(|new| matches(new));
+        match (old, new) {
+            (None, Some(new)) => Some(Event::Added(Arc::clone(new))),
+            (Some(_), Some(new)) => Some(Event::Modified(Arc::clone(new))),
+            (Some(old), None) => Some(Event::Deleted(Arc::clone(self.gone(old)))),
+            (None, None) => None,
+        }
+    }
+
+    /// Rendered at first use, once for all watchers.
+    fn gone(&self, old: &Arc<Object>) -> &Arc<Object> {
+        self.gone.get_or_init(|| Arc::new(old.deleted_at(self.revision)))
+    }
+
+    /// What keeping the change adds to memory. The old object is the new one of an earlier change.
+    pub(super) fn size(&self) -> usize {
+        self.object().map_or(0, |object| object.size()) + size_of::<Self>()
+    }
+}
+
+/// Consecutive changes, in revision order, with nothing missing after the floor.
+pub(super) struct Log {
+    entries: VecDeque<(Revision, Arc<Change>)>,
+    /// Changes after this revision are here; those up to it may be gone.
+    floor: Revision,
+}
+
+impl Log {
+    pub(super) fn new(floor: Revision) -> Self {
+        Self { entries: VecDeque::new(), floor }
+    }
+
+    pub(super) fn floor(&self) -> Revision {
+        self.floor
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn push(&mut self, change: Arc<Change>) {
+        self.entries.push_back((change.revision, change));
+    }
+
+    /// Lets the oldest change go.
+    pub(super) fn pop(&mut self) -> Option<Arc<Change>> {
+        let (revision, change) = self.entries.pop_front()?;
+        self.floor = self.floor.max(revision);
+        Some(change)
+    }
+
+    /// Lets a change go that is gone elsewhere, where it is the oldest here.
+    pub(super) fn pop_if(&mut self, revision: Revision) {
+        if self.entries.front().is_some_and(|(first, _)| *first == revision) {
+            self.pop();
+        }
+    }
+
+    /// Puts an older change before all others. The floor is lowered by [`Log::lower`] when all are there.
+    pub(super) fn push_older(&mut self, change: Arc<Change>) {
+        self.entries.push_front((change.revision, change));
+    }
+
+    /// States that every change after a revision is here.
+    pub(super) fn lower(&mut self, floor: Revision) {
+        self.floor = self.floor.min(floor);
+    }
+
+    /// Changes strictly after a revision, in order.
+    pub(super) fn after(&self, revision: Revision) -> impl DoubleEndedIterator<Item = &Arc<Change>> {
+        self.entries.range(self.position(revision)..).map(|(_, change)| change)
+    }
+
+    /// Whether there is a change after a revision.
+    pub(super) fn has_after(&self, revision: Revision) -> bool {
+        self.entries.back().is_some_and(|(last, _)| *last > revision)
+    }
+
+    fn position(&self, after: Revision) -> usize {
+        // Watchers that keep up look at the end: a few steps back find them without a search through cold memory.
+        let near = self.entries.iter().rev().take(4).take_while(|(revision, _)| *revision > after).count();
+        if near < 4 {
+            self.entries.len() - near
+        } else {
+            self.entries.partition_point(|(revision, _)| *revision <= after)
+        }
+    }
+}

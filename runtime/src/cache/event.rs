@@ -1,0 +1,40 @@
+//! What a watcher is told.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{EventType, Object};
+
+/// What a watcher is told; the object is old body with new revision where it left the filter or was deleted.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The object came to be, or entered the filter.
+    Added(Arc<Object>),
+    /// The object changed.
+    Modified(Arc<Object>),
+    /// The object was deleted, or left the filter.
+    Deleted(Arc<Object>),
+}
+
+impl Event {
+    /// The type on the wire.
+    pub fn event_type(&self) -> EventType {
+        match self {
+            Self::Added(_) => EventType::Added,
+            Self::Modified(_) => EventType::Modified,
+            Self::Deleted(_) => EventType::Deleted,
+        }
+    }
+
+    /// The object.
+    pub fn object(&self) -> &Arc<Object> {
+        let (Self::Added(object) | Self::Modified(object) | Self::Deleted(object)) = self;
+        object
+    }
+
+    /// The event as JSON with a newline, as a watch sends it; shared with all other watchers where it can be.
+    pub fn frame(&self) -> Bytes {
+        self.object().frame_as(self.event_type())
+    }
+}

@@ -1,0 +1,127 @@
+//! The store's change log as the cache reads it: in bounded pieces, on a blocking thread, one resource's changes.
+
+use std::{collections::HashMap, sync::Arc};
+
+use bytes::Bytes;
+
+use super::{EventType, Interest, Object, Resource, change::Change, reader::render, state::lock, tree::Tree};
+use crate::{
+    meta::Revision,
+    storage::{self, ReadError},
+};
+
+/// How many bytes of values a piece of history aims to hold, whatever their number.
+const PIECE_BYTES: usize = 1 << 20;
+/// Limits of how many changes are asked for at once.
+const PIECE_LEAST: usize = 16;
+const PIECE_MOST: usize = 2048;
+
+/// Some of a resource's past changes.
+pub(super) struct Piece {
+    pub(super) changes: Vec<Arc<Change>>,
+    /// Everything up to here has been looked at.
+    pub(super) upto: Revision,
+}
+
+/// Reads forward through the change log.
+pub(super) struct History {
+    resource: Arc<Resource>,
+    /// Everything up to here has been read.
+    position: Revision,
+    /// How many changes to ask for next: fewer where values are large.
+    ask: usize,
+}
+
+/// Objects that are in memory already.
+struct Known {
+    /// Those of the piece at hand: a change's new object is the old one of the key's next change.
+    recent: HashMap<Box<str>, Arc<Object>>,
+    /// The newest state.
+    tree: Tree,
+}
+
+impl History {
+    pub(super) fn new(resource: Arc<Resource>, after: Revision) -> Self {
+        Self { resource, position: after, ask: 128 }
+    }
+
+    /// The next piece: changes of interest up to a revision. Blocks on the disk.
+    pub(super) fn read(&mut self, interest: &Interest, upto: Revision) -> Result<Piece, ReadError> {
+        let found = self.resource.shared.store.changes(self.position, self.ask)?;
+        let bytes: usize = found.iter().map(size).sum();
+        self.ask = (self.ask * PIECE_BYTES / bytes.max(1)).clamp(PIECE_LEAST, (self.ask * 2).min(PIECE_MOST));
+        // Where the log has nothing more, everything up to the end that was asked for has been seen.
+        let end = found.last().map_or(upto, |change| change.revision.min(upto));
+        let mut known = Known { recent: HashMap::new(), tree: lock(&self.resource.feed).tree.clone() };
+        let mut changes = Vec::new();
+        for change in found.iter().take_while(|change| change.revision <= end) {
+            if change.key.starts_with(&*self.resource.prefix) {
+                changes.push(Arc::new(known.change(&self.resource, change)));
+            }
+        }
+        changes.retain(|change| interest.touched(change));
+        self.position = end.max(self.position);
+        Ok(Piece { changes, upto: self.position })
+    }
+}
+
+impl Known {
+    fn change(&mut self, resource: &Resource, change: &storage::Change) -> Change {
+        let key = &change.key;
+        let previous = change.previous.as_ref();
+        let old = previous.map(|(revision, value)| self.object(resource, EventType::Added, key, *revision, value));
+        let natural = if old.is_some() { EventType::Modified } else { EventType::Added };
+        let new = change.value.as_ref().map(|value| self.object(resource, natural, key, change.revision, value));
+        Change::new(change.revision, new, old)
+    }
+
+    fn object(
+        &mut self,
+        resource: &Resource,
+        natural: EventType,
+        key: &str,
+        revision: Revision,
+        value: &Bytes,
+    ) -> Arc<Object> {
+        let below = key.strip_prefix(&*resource.prefix).unwrap_or(key);
+        let known = [self.recent.get(below), self.tree.get(below)];
+        if let Some(object) = known.into_iter().flatten().find(|object| object.revision() == revision) {
+            return Arc::clone(object);
+        }
+        let object = Arc::new(render(&resource.reader, &resource.prefix, natural, key, revision, value));
+        self.recent.insert(below.into(), Arc::clone(&object));
+        object
+    }
+}
+
+fn size(change: &storage::Change) -> usize {
+    let previous = change.previous.as_ref().map_or(0, |(_, value)| value.len());
+    change.key.len() + change.value.as_ref().map_or(0, Bytes::len) + previous
+}
+
+/// Widens a resource's window back into the change log, as far as its limits allow. A restart empties the window; the
+/// first watch that resumes from before it has this done, once for all that follow. Blocks on the disk.
+pub(super) fn refill(resource: &Arc<Resource>) -> Result<(), ReadError> {
+    let floor = lock(&resource.feed).floor();
+    let shared = &resource.shared;
+    let reach = u64::try_from(shared.limits.window).unwrap_or(u64::MAX);
+    // Revisions count changes, so that this looks at no more of them than a window holds.
+    let mut after = shared.store.compacted().max(Revision(floor.0.saturating_sub(reach)));
+    let mut history = History::new(Arc::clone(resource), after);
+    let mut changes: Vec<Arc<Change>> = Vec::new();
+    let mut bytes = 0;
+    while history.position < floor {
+        let piece = history.read(&Interest::All, floor)?;
+        bytes += piece.changes.iter().map(|change| change.size()).sum::<usize>();
+        changes.extend(piece.changes);
+        let mut surplus = 0;
+        while bytes > shared.limits.window_bytes && surplus < changes.len() {
+            bytes -= changes[surplus].size();
+            after = changes[surplus].revision;
+            surplus += 1;
+        }
+        changes.drain(..surplus);
+    }
+    lock(&resource.feed).prepend(changes, after, floor);
+    Ok(())
+}

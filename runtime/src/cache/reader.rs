@@ -1,0 +1,69 @@
+//! The reader: how the cache learns what a stored value says without knowing its kind.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+
+use super::{EventType, Object, tree::Tree};
+use crate::{meta::Revision, storage::Entry};
+
+/// What the kind layer reads out of a stored value for the cache.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The canonical body: a JSON object without kind, apiVersion and resourceVersion, beginning with
+    /// `{"metadata":{"` (metadata comes first and is never empty); other keys are sorted.
+    pub body: Bytes,
+    /// `metadata.labels`.
+    pub labels: Vec<(Box<str>, Box<str>)>,
+    /// Values of the kind's selectable fields beyond metadata.name and metadata.namespace, in the order in which the
+    /// kind declares them; absent ones are empty.
+    pub fields: Vec<Box<str>>,
+    /// Why the value could not be decoded; it is kept, marked and never dropped.
+    pub unreadable: Option<String>,
+}
+
+/// Reads stored values of one resource; given to the cache by the kind layer when a resource is registered.
+pub trait Reader: Send + Sync {
+    /// The resource's type meta as JSON members, with the comma: `"kind":"ConfigMap","apiVersion":"v1",`.
+    fn type_meta(&self) -> &str;
+
+    /// Names of the selectable fields that [`Reading::fields`] holds, such as `spec.color`.
+    fn selectable(&self) -> &[String];
+
+    /// Reads a value at commit and at load. The key is the store's, prefix and all.
+    fn read(&self, key: &str, value: &Bytes) -> Reading;
+}
+
+/// A reader shared by the cache's parts.
+pub type SharedReader = Arc<dyn Reader>;
+
+/// Renders a stored value.
+pub(super) fn render(
+    reader: &SharedReader,
+    prefix: &str,
+    natural: EventType,
+    key: &str,
+    revision: Revision,
+    value: &Bytes,
+) -> Object {
+    // A reader that panics must not take the store's writer with it; the value counts as unreadable.
+    let reading = catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
+        .unwrap_or_else(|_| Reading { unreadable: Some("the reader failed".to_owned()), ..Reading::default() });
+    let below = key.strip_prefix(prefix).unwrap_or(key);
+    Object::compose_as(natural, below, revision, reader.type_meta(), reading)
+}
+
+/// Renders loaded entries, which are in key order. Objects that `known` has at the same revision are shared.
+pub(super) fn load(reader: &SharedReader, prefix: &str, entries: &[Entry], known: &Tree) -> Tree {
+    let object = |entry: &Entry| {
+        let below = entry.key.strip_prefix(prefix).unwrap_or(&entry.key);
+        match known.get(below).filter(|object| object.revision() == entry.revision) {
+            Some(object) => Arc::clone(object),
+            None => Arc::new(render(reader, prefix, EventType::Added, &entry.key, entry.revision, &entry.value)),
+        }
+    };
+    Tree::from_sorted(entries.iter().map(object).collect())
+}

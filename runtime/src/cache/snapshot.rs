@@ -1,0 +1,135 @@
+//! A resource's state at one revision, and the few past ones that are kept for paging.
+
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::{Object, tree::Tree};
+use crate::meta::Revision;
+
+/// A resource's objects at one revision, in key order; cheap to take, to clone and to keep for a while.
+#[derive(Clone)]
+pub struct Snapshot {
+    pub(super) revision: Revision,
+    pub(super) tree: Tree,
+}
+
+impl Snapshot {
+    /// The revision at which this is the state.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// One object by key.
+    pub fn get(&self, key: &str) -> Option<Arc<Object>> {
+        self.tree.get(key).cloned()
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tree.len() == 0
+    }
+
+    /// Objects whose key has the prefix (empty for all, `ns/` for a namespace) and is after `after`, in order.
+    pub fn range(&self, prefix: &str, after: Option<&str>) -> impl ExactSizeIterator<Item = &Arc<Object>> {
+        let (from, to) = self.positions(prefix, after);
+        self.tree.slice(from, to)
+    }
+
+    /// How many objects `range` would give, in O(log n).
+    pub fn count(&self, prefix: &str, after: Option<&str>) -> usize {
+        let (from, to) = self.positions(prefix, after);
+        to.saturating_sub(from)
+    }
+
+    fn positions(&self, prefix: &str, after: Option<&str>) -> (usize, usize) {
+        let from = self.tree.rank(|key| key < prefix || after.is_some_and(|after| key <= after));
+        let to =
+            if prefix.is_empty() { self.len() } else { self.tree.rank(|key| key < prefix || key.starts_with(prefix)) };
+        (from, to)
+    }
+}
+
+/// How many past snapshots a resource keeps, and for how long after their last use. They are a shortcut: what they
+/// answer can be rebuilt while history has it.
+const KEPT: usize = 4;
+const KEPT_FOR: Duration = Duration::from_secs(120);
+
+/// Past snapshots, the least recently used first.
+#[derive(Default)]
+pub(super) struct Past {
+    kept: VecDeque<(Instant, Snapshot)>,
+}
+
+impl Past {
+    pub(super) fn keep(&mut self, snapshot: Snapshot) {
+        self.kept.retain(|(_, kept)| kept.revision != snapshot.revision);
+        self.kept.push_back((Instant::now(), snapshot));
+        self.prune();
+    }
+
+    pub(super) fn find(&mut self, revision: Revision) -> Option<Snapshot> {
+        let at = self.kept.iter().position(|(_, kept)| kept.revision == revision)?;
+        let (_, snapshot) = self.kept.remove(at)?;
+        self.kept.push_back((Instant::now(), snapshot.clone()));
+        Some(snapshot)
+    }
+
+    /// Lets go of what is too much or too old, for it holds old bodies in memory.
+    pub(super) fn prune(&mut self) {
+        while self.kept.len() > KEPT || self.kept.front().is_some_and(|(used, _)| used.elapsed() > KEPT_FOR) {
+            self.kept.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Reading, *};
+
+    fn snapshot(revision: u64, keys: &[&str]) -> Snapshot {
+        let object = |key: &&str| {
+            let body = r#"{"metadata":{"name":"x"}}"#.into();
+            Arc::new(Object::compose(key, Revision(1), "", Reading { body, ..Reading::default() }))
+        };
+        Snapshot { revision: Revision(revision), tree: Tree::from_sorted(keys.iter().map(object).collect()) }
+    }
+
+    #[test]
+    fn ranges_and_counts_keep_to_prefix_and_start() {
+        let snapshot = snapshot(9, &["a-b/x", "a/x", "a/y", "a/z", "a0/x", "b/x"]);
+        let keys = |prefix: &str, after: Option<&str>| {
+            let keys: Vec<_> = snapshot.range(prefix, after).map(|object| object.key().to_owned()).collect();
+            assert_eq!(keys.len(), snapshot.count(prefix, after));
+            keys
+        };
+        assert_eq!(keys("a/", None), ["a/x", "a/y", "a/z"]);
+        assert_eq!(keys("a/", Some("a/x")), ["a/y", "a/z"]);
+        assert_eq!(keys("a/", Some("a/xx")), ["a/y", "a/z"]);
+        assert_eq!(keys("a/", Some("a/z")), [""; 0]);
+        assert_eq!(keys("a/", Some("b/x")), [""; 0]);
+        assert_eq!(keys("a/", Some("a-b/x")).len(), 3);
+        assert_eq!(keys("", Some("a/z")), ["a0/x", "b/x"]);
+        assert_eq!(keys("", None).len(), 6);
+        assert_eq!(keys("c/", None), [""; 0]);
+    }
+
+    #[test]
+    fn the_least_recently_used_past_snapshot_goes_first() {
+        let mut past = Past::default();
+        for revision in 1..=4 {
+            past.keep(snapshot(revision, &[]));
+        }
+        assert!(past.find(Revision(1)).is_some());
+        past.keep(snapshot(5, &[]));
+        assert!(past.find(Revision(2)).is_none());
+        assert!([1, 3, 4, 5].iter().all(|revision| past.find(Revision(*revision)).is_some()));
+    }
+}

@@ -1,0 +1,122 @@
+//! The cache over the memory store: what each part promises, seen from outside.
+
+mod following;
+mod model;
+mod reading;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::storage::{Expect, Memory, Op};
+
+const PREFIX: &str = "/registry/things/";
+
+/// Reads bodies as they are; labels from `metadata.labels`, one selectable field from `spec.color`.
+struct Plain {
+    selectable: Vec<String>,
+}
+
+impl Reader for Plain {
+    fn type_meta(&self) -> &str {
+        r#""kind":"Thing","apiVersion":"v1","#
+    }
+
+    fn selectable(&self) -> &[String] {
+        &self.selectable
+    }
+
+    fn read(&self, _key: &str, value: &Bytes) -> Reading {
+        let document: Value = serde_json::from_slice(value).unwrap();
+        let labels = document["metadata"]["labels"].as_object().into_iter().flatten();
+        let text = |value: &Value| value.as_str().unwrap_or("").into();
+        Reading {
+            body: value.clone(),
+            labels: labels.map(|(key, value)| (key.as_str().into(), text(value))).collect(),
+            fields: vec![text(&document["spec"]["color"])],
+            unreadable: None,
+        }
+    }
+}
+
+fn reader() -> SharedReader {
+    Arc::new(Plain { selectable: vec!["spec.color".into()] })
+}
+
+/// A store, a cache over it and one resource.
+struct World {
+    store: Arc<Memory>,
+    cache: Arc<Cache>,
+    things: Arc<Resource>,
+}
+
+impl World {
+    fn new(limits: Limits) -> Self {
+        Self::over(Arc::new(Memory::new()), limits)
+    }
+
+    /// As after a restart: a new cache over a store that may have content.
+    fn over(store: Arc<Memory>, limits: Limits) -> Self {
+        let cache = Cache::new(store.clone(), limits);
+        let things = cache.register(PREFIX, reader()).unwrap();
+        Self { store, cache, things }
+    }
+
+    async fn commit(&self, ops: Vec<Op>) -> Revision {
+        *self.store.commit(ops).await.unwrap().last().unwrap()
+    }
+
+    async fn put(&self, key: &str, app: &str, color: &str) -> Revision {
+        self.commit(vec![put(key, app, color)]).await
+    }
+
+    async fn delete(&self, key: &str) -> Revision {
+        self.commit(vec![delete(key)]).await
+    }
+
+    async fn watch(&self, after: u64, interest: Interest, filter: Option<Filter>) -> Watch {
+        self.things.watch(Revision(after), interest, filter).await.unwrap()
+    }
+}
+
+fn put(key: &str, app: &str, color: &str) -> Op {
+    let name = key.rsplit('/').next().unwrap();
+    let value = json!({"metadata": {"labels": {"app": app}, "name": name}, "spec": {"color": color}});
+    Op { key: format!("{PREFIX}{key}").into(), value: Some(value.to_string().into()), expect: Expect::Any }
+}
+
+fn delete(key: &str) -> Op {
+    Op { key: format!("{PREFIX}{key}").into(), value: None, expect: Expect::Any }
+}
+
+fn app(value: &'static str) -> Option<Filter> {
+    Some(Arc::new(move |object| object.label("app") == Some(value)))
+}
+
+/// What an event says, in short: its type's first letter, key, revision and label.
+fn short(event: &Event) -> String {
+    let object = event.object();
+    let letter = &event.event_type().as_str()[..1];
+    format!("{letter} {} {} {}", object.key(), object.revision(), object.label("app").unwrap_or("-"))
+}
+
+/// What is ready now.
+fn ready(watch: &mut Watch) -> Vec<String> {
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut found = Vec::new();
+    while let std::task::Poll::Ready(Some(Ok(event))) = watch.poll_next(&mut cx) {
+        found.push(short(&event));
+    }
+    found
+}
+
+/// The next events, waiting for them.
+async fn next(watch: &mut Watch, count: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    for _ in 0..count {
+        found.push(short(&watch.next().await.unwrap().unwrap()));
+    }
+    found
+}

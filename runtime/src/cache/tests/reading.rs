@@ -1,0 +1,189 @@
+//! Snapshots: newest and past, exact in what they hold.
+
+use super::*;
+
+fn content(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.range("", None).map(|object| format!("{} {}", object.key(), object.revision())).collect()
+}
+
+#[tokio::test]
+async fn a_writer_reads_its_own_writes() {
+    let world = World::new(Limits::default());
+    for n in 1..=50 {
+        let revision = world.put("ns/a", "x", "red").await;
+        let snapshot = world.things.snapshot();
+        assert_eq!((revision, snapshot.revision(), world.cache.revision()), (Revision(n), Revision(n), Revision(n)));
+        assert_eq!(snapshot.get("ns/a").unwrap().revision(), revision);
+    }
+    world.delete("ns/a").await;
+    assert!(world.things.snapshot().is_empty());
+}
+
+#[tokio::test]
+async fn a_load_takes_what_the_store_has_and_leaves_other_resources_out() {
+    let world = World::new(Limits::default());
+    world.commit(vec![put("b/y", "x", "red"), put("a/x", "x", "red"), put("../thingsextra/z", "x", "red")]).await;
+    let other = Op { key: "/registry/others/q".into(), ..put("q", "x", "red") };
+    world.commit(vec![other]).await;
+    let again = World::over(world.store.clone(), Limits::default());
+    assert_eq!(content(&again.things.snapshot()), content(&world.things.snapshot()));
+    let others = again.cache.register("/registry/others", reader()).unwrap();
+    assert_eq!(content(&others.snapshot()), ["q 4"]);
+    assert_eq!(others.prefix(), "/registry/others/");
+    assert!(Arc::ptr_eq(&others, &again.cache.register("/registry/others/", reader()).unwrap()));
+}
+
+#[tokio::test]
+async fn a_snapshot_that_is_held_does_not_change() {
+    let world = World::new(Limits::default());
+    world.put("ns/a", "x", "red").await;
+    let held = world.things.snapshot();
+    world.put("ns/a", "y", "red").await;
+    world.put("ns/b", "y", "red").await;
+    assert_eq!(content(&held), ["ns/a 1"]);
+    assert_eq!((held.revision(), held.len()), (Revision(1), 1));
+}
+
+/// Every past state, with little in the window and with much, before a restart and after.
+#[tokio::test]
+async fn past_states_are_exact_wherever_they_come_from() {
+    for window in [3, 1000] {
+        let limits = Limits { window, ..Limits::default() };
+        let world = World::new(limits.clone());
+        let mut should = vec![vec![]];
+        for n in 0..40 {
+            let key = format!("ns/{}", n * 7 % 5);
+            match n % 3 == 2 && world.things.snapshot().get(&key).is_some() {
+                true => world.delete(&key).await,
+                false => world.put(&key, "x", "red").await,
+            };
+            should.push(content(&world.things.snapshot()));
+        }
+        let restarted = World::over(world.store.clone(), limits);
+        for world in [&world, &restarted] {
+            for revision in (0..=40).chain([5, 30]) {
+                let snapshot = world.things.snapshot_at(Revision(revision)).await.unwrap();
+                assert_eq!(snapshot.revision(), Revision(revision));
+                assert_eq!(content(&snapshot), should[usize::try_from(revision).unwrap()], "at {revision}");
+            }
+            let future = world.things.snapshot_at(Revision(41)).await;
+            assert!(matches!(future, Err(ReadError::Future(Revision(40)))));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_compacted_state_is_refused_unless_it_is_kept_or_nothing_has_changed() {
+    let world = World::new(Limits { window: 2, ..Limits::default() });
+    for _ in 0..6 {
+        world.put("ns/a", "x", "red").await;
+    }
+    let kept = world.things.snapshot_at(Revision(2)).await.unwrap();
+    world.store.compact(Revision(6)).unwrap();
+    assert!(matches!(world.things.snapshot_at(Revision(1)).await, Err(ReadError::Compacted(Revision(6)))));
+    assert_eq!(content(&world.things.snapshot_at(Revision(2)).await.unwrap()), content(&kept));
+    assert_eq!(content(&world.things.snapshot_at(Revision(5)).await.unwrap()), ["ns/a 5"]);
+    for n in 0..5 {
+        world.commit(vec![Op { key: format!("/registry/others/{n}").into(), ..put("q", "x", "red") }]).await;
+    }
+    world.store.compact(Revision(11)).unwrap();
+    assert_eq!(content(&world.things.snapshot_at(Revision(6)).await.unwrap()), ["ns/a 6"]);
+}
+
+/// One writer moves a token between two resources in one commit; no reader may ever see it in both or in none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_commit_over_two_resources_is_seen_whole_and_revisions_are_exact() {
+    let world = World::new(Limits::default());
+    let others = world.cache.register("/registry/others/", reader()).unwrap();
+    let other = |op: Op| Op { key: op.key.replace("things", "others").into(), ..op };
+    world.put("t", "x", "red").await;
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let (things, others, stop) = (world.things.clone(), others.clone(), stop.clone());
+            tokio::task::spawn_blocking(move || {
+                let mut last = Revision(0);
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    let (a, b) = (things.snapshot(), others.snapshot());
+                    assert!(a.revision() >= last && b.revision() >= a.revision());
+                    last = b.revision();
+                    if a.revision() == b.revision() {
+                        assert_eq!(a.len() + b.len(), 1);
+                    }
+                    for snapshot in [&a, &b] {
+                        let newest = snapshot.range("", None).map(|object| object.revision()).max();
+                        assert!(newest.is_none_or(|newest| newest <= snapshot.revision()));
+                        // Each commit is two revisions after the first, and no revision between the two is published.
+                        assert_eq!(snapshot.revision().0 % 2, 1);
+                    }
+                }
+            })
+        })
+        .collect();
+    for _ in 0..2000 {
+        world.commit(vec![delete("t"), other(put("t", "x", "red"))]).await;
+        world.commit(vec![other(delete("t")), put("t", "x", "red")]).await;
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    for reader in readers {
+        reader.await.unwrap();
+    }
+}
+
+/// Resources registered while writers are busy miss nothing and see nothing twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_resource_registered_under_load_is_complete() {
+    for round in 0..20 {
+        let store = Arc::new(Memory::new());
+        let cache = Cache::new(store.clone(), Limits::default());
+        let writer = tokio::spawn({
+            let store = store.clone();
+            async move {
+                for n in 0..400 {
+                    store.commit(vec![put(&format!("ns/{}", n % 17), "x", "red")]).await.unwrap();
+                }
+            }
+        });
+        while store.head() < Revision(round * 5) {
+            tokio::task::yield_now().await;
+        }
+        let things = cache.register(PREFIX, reader()).unwrap();
+        let start = things.snapshot();
+        let mut watch = things.watch(start.revision(), Interest::All, None).await.unwrap();
+        writer.await.unwrap();
+        let (entries, head) = store.range(PREFIX, None).unwrap();
+        let stored: Vec<_> = entries.iter().map(|e| format!("{} {}", &e.key[PREFIX.len()..], e.revision)).collect();
+        assert_eq!(content(&things.snapshot()), stored);
+        assert_eq!(things.snapshot().revision(), head);
+        let count = usize::try_from(400 - start.revision().0).unwrap();
+        assert_eq!(next(&mut watch, count).await.len(), count);
+        assert_eq!(watch.position(), head);
+    }
+}
+
+#[tokio::test]
+async fn waiting_for_a_revision_ends_when_readers_see_it() {
+    let world = World::new(Limits::default());
+    world.cache.reached(Revision(0)).await;
+    let waiting = tokio::spawn({
+        let cache = world.cache.clone();
+        async move {
+            cache.reached(Revision(2)).await;
+            cache.revision()
+        }
+    });
+    tokio::task::yield_now().await;
+    world.put("a", "x", "red").await;
+    tokio::task::yield_now().await;
+    assert!(!waiting.is_finished());
+    world.put("a", "x", "red").await;
+    assert_eq!(waiting.await.unwrap(), Revision(2));
+}
+
+#[tokio::test]
+async fn the_cache_lets_go_of_the_store() {
+    let world = World::new(Limits::default());
+    let store = Arc::downgrade(&world.store);
+    drop(world);
+    assert!(store.upgrade().is_none());
+}
