@@ -123,8 +123,10 @@ fn make_tables(db: &Database) -> Result<(), redb::Error> {
 }
 
 fn cannot_open(directory: &Directory, error: redb::Error) -> OpenError {
+    use std::io::ErrorKind::{InvalidData, UnexpectedEof};
     match error {
-        redb::Error::Io(source) if source.kind() != std::io::ErrorKind::InvalidData => directory.io(source),
+        // How the engine says that a file is none of its own, or has lost its end.
+        redb::Error::Io(source) if !matches!(source.kind(), InvalidData | UnexpectedEof) => directory.io(source),
         other => directory.damaged(other),
     }
 }

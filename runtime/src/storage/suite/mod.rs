@@ -1,5 +1,7 @@
 //! What every engine must do. Each engine's tests run this suite on a store of its own.
 
+pub(super) mod property;
+
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -7,15 +9,15 @@ use bytes::Bytes;
 use super::{Change, CommitError, Entry, Expect, Memory, Op, ReadError, Store};
 use crate::meta::Revision;
 
-pub(super) fn put(key: &str, value: &str, expect: Expect) -> Op {
+fn put(key: &str, value: &str, expect: Expect) -> Op {
     Op { key: key.into(), value: Some(Bytes::copy_from_slice(value.as_bytes())), expect }
 }
 
-pub(super) fn delete(key: &str, expect: Expect) -> Op {
+fn delete(key: &str, expect: Expect) -> Op {
     Op { key: key.into(), value: None, expect }
 }
 
-/// Waits for a commit on this thread: the futures need no runtime.
+/// Commits, and waits for the answer on this thread.
 pub(super) fn commit(store: &dyn Store, ops: Vec<Op>) -> Result<Vec<Revision>, CommitError> {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(store.commit(ops))
 }
@@ -42,6 +44,9 @@ pub(super) fn run<S: Store>(mut fresh: impl FnMut() -> S) {
     the_past_is_rebuilt(&fresh());
     compaction_forgets_and_says_so(&fresh());
     the_sink_sees_what_changes_gives(&fresh());
+    one_conflict_does_not_fail_those_queued_beside_it(&fresh());
+    many_threads_count_without_a_loss(&fresh());
+    a_commit_is_acknowledged_after_the_sink_has_it(&fresh());
     a_closed_store_refuses(&fresh());
 }
 
@@ -147,6 +152,51 @@ fn the_sink_sees_what_changes_gives(store: &dyn Store) {
     assert_eq!((&seen[3].value, &seen[3].previous), (&None, &Some((Revision(2), Bytes::from_static(b"1")))));
 }
 
+fn one_conflict_does_not_fail_those_queued_beside_it(store: &dyn Store) {
+    let queued: Vec<_> = ["/a", "/b", "/a", "/c"].map(|key| store.commit(vec![put(key, "1", Expect::Absent)])).into();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let answers: Vec<_> = queued.into_iter().map(|queued| runtime.block_on(queued)).collect();
+    let revisions: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok().map(|revisions| revisions[0].0)).collect();
+    assert_eq!(revisions, [Some(1), Some(2), None, Some(3)]);
+    assert_eq!(conflict(answers.into_iter().nth(2).unwrap()), (0, Some(1)));
+}
+
+fn many_threads_count_without_a_loss(store: &dyn Store) {
+    commit(store, vec![put("/n", "0", Expect::Absent)]).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    increment(store);
+                }
+            });
+        }
+    });
+    let counted = store.get("/n").unwrap().unwrap();
+    assert_eq!((&*counted.value, counted.revision), (&b"160"[..], Revision(161)));
+}
+
+/// Adds one under a precondition, again and again until no other was faster.
+fn increment(store: &dyn Store) {
+    loop {
+        let current = store.get("/n").unwrap().unwrap();
+        let number: u32 = std::str::from_utf8(&current.value).unwrap().parse().unwrap();
+        match commit(store, vec![put("/n", &(number + 1).to_string(), Expect::At(current.revision))]) {
+            Ok(_) => return,
+            Err(CommitError::Conflict { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+fn a_commit_is_acknowledged_after_the_sink_has_it(store: &dyn Store) {
+    let seen = seen(store);
+    for number in 0..20 {
+        let revisions = commit(store, vec![put("/a", &number.to_string(), Expect::Any)]).unwrap();
+        assert_eq!(seen.lock().unwrap().last().map(|change| change.revision), revisions.last().copied());
+    }
+}
+
 fn a_closed_store_refuses(store: &dyn Store) {
     let kept = store.commit(vec![put("/a", "1", Expect::Absent)]);
     store.close();
@@ -155,6 +205,20 @@ fn a_closed_store_refuses(store: &dyn Store) {
     assert_eq!(runtime.block_on(kept).unwrap(), [Revision(1)], "what was queued is committed");
     assert!(matches!(commit(store, vec![put("/a", "1", Expect::Any)]), Err(CommitError::Closed)));
     assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "1", 1)]);
+}
+
+/// The engine without a disk has nothing to open again.
+impl property::Subject for Memory {
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn reopen(&mut self) {}
+}
+
+#[test]
+fn memory_agrees_with_the_model() {
+    property::agrees_with_the_model(256, Memory::new);
 }
 
 #[test]

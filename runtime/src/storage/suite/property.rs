@@ -1,0 +1,224 @@
+//! Random work on a store beside a model that is too simple to be wrong: a list of all changes.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use bytes::Bytes;
+use proptest::prelude::*;
+
+use super::{delete, put};
+use crate::{
+    meta::Revision,
+    storage::{Change, CommitError, CommitFuture, Entry, Expect, Op, ReadError, Store},
+};
+
+/// A store that can be closed and opened again, where the engine can.
+pub(in crate::storage) trait Subject {
+    fn store(&self) -> &dyn Store;
+    fn reopen(&mut self);
+    /// Whether history goes only when the test says so; otherwise the store's own limits may be ahead of the model.
+    fn keeps_history(&self) -> bool {
+        true
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Commits that queue up before any is waited for.
+    Commit(Vec<Vec<Write>>),
+    /// Compacts up to a part of history.
+    Compact(u8),
+    /// Reads the state at, and the changes after, a part of history.
+    Read {
+        part: u8,
+        prefix: &'static str,
+        limit: usize,
+    },
+    Reopen,
+}
+
+#[derive(Clone, Debug)]
+struct Write {
+    key: &'static str,
+    value: Option<u8>,
+    expect: Guess,
+}
+
+/// A precondition, as a guess of what the key is like.
+#[derive(Clone, Copy, Debug)]
+enum Guess {
+    Any,
+    Absent,
+    /// The newest revision of the key, as the model knows it before the group.
+    Right,
+    Wrong,
+}
+
+const KEYS: [&str; 7] = ["/r/a", "/r/a/x", "/r/a/y", "/r/aa/x", "/r/b/x", "/r/b/y", "/s/é"];
+
+fn write() -> impl Strategy<Value = Write> {
+    let expect =
+        prop_oneof![3 => Just(Guess::Any), 2 => Just(Guess::Absent), 3 => Just(Guess::Right), 1 => Just(Guess::Wrong)];
+    (prop::sample::select(&KEYS[..]), prop::option::weighted(0.7, any::<u8>()), expect)
+        .prop_map(|(key, value, expect)| Write { key, value, expect })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let prefix = prop::sample::select(&["", "/r/", "/r/a", "/r/a/", "/s/", "/t/"][..]);
+    prop_oneof![
+        8 => prop::collection::vec(prop::collection::vec(write(), 0..4), 1..5).prop_map(Step::Commit),
+        1 => any::<u8>().prop_map(Step::Compact),
+        4 => (any::<u8>(), prefix, 0..20_usize).prop_map(|(part, prefix, limit)| Step::Read { part, prefix, limit }),
+        1 => Just(Step::Reopen),
+    ]
+}
+
+/// Runs random steps on fresh stores.
+pub(in crate::storage) fn agrees_with_the_model<S: Subject>(cases: u32, mut fresh: impl FnMut() -> S) {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let fresh = std::cell::RefCell::new(&mut fresh);
+    runner
+        .run(&prop::collection::vec(step(), 1..40), |steps| {
+            let mut subject = (fresh.borrow_mut())();
+            let mut model = Model::default();
+            for step in steps {
+                model.take(&mut subject, step);
+                model.check(&subject);
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[derive(Default)]
+struct Model {
+    /// Every change ever; revision `n` is at `n - 1`.
+    changes: Vec<Change>,
+    compacted: Revision,
+}
+
+type State = BTreeMap<Arc<str>, (Revision, Bytes)>;
+
+impl Model {
+    fn head(&self) -> Revision {
+        Revision(self.changes.len() as u64)
+    }
+
+    fn part(&self, part: u8) -> Revision {
+        Revision(self.head().0 * u64::from(part) / 255)
+    }
+
+    fn state(&self, at: Revision) -> State {
+        let mut state = State::new();
+        for change in self.changes.iter().take_while(|change| change.revision <= at) {
+            match &change.value {
+                Some(value) => state.insert(Arc::clone(&change.key), (change.revision, value.clone())),
+                None => state.remove(&change.key),
+            };
+        }
+        state
+    }
+
+    fn take(&mut self, subject: &mut impl Subject, step: Step) {
+        match step {
+            Step::Commit(group) => self.commit(subject.store(), group),
+            Step::Compact(part) => {
+                subject.store().compact(self.part(part)).unwrap();
+                self.compacted = self.compacted.max(self.part(part));
+            }
+            Step::Read { part, prefix, limit } => self.read(subject.store(), self.part(part), prefix, limit),
+            Step::Reopen => subject.reopen(),
+        }
+    }
+
+    fn commit(&mut self, store: &dyn Store, group: Vec<Vec<Write>>) {
+        let before = self.state(self.head());
+        let group: Vec<Vec<Op>> = group.into_iter().map(|writes| ops(writes, &before)).collect();
+        let futures: Vec<CommitFuture<'_>> = group.iter().map(|ops| store.commit(ops.clone())).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for (ops, future) in group.into_iter().zip(futures) {
+            let found = match runtime.block_on(future) {
+                Ok(revisions) => Ok(revisions),
+                Err(CommitError::Conflict { index, current }) => Err((index, current)),
+                Err(error) => panic!("{error}"),
+            };
+            assert_eq!(found, self.apply(ops));
+        }
+    }
+
+    fn apply(&mut self, ops: Vec<Op>) -> Result<Vec<Revision>, (usize, Option<Revision>)> {
+        let mut state = self.state(self.head());
+        for (index, op) in ops.iter().enumerate() {
+            let current = state.get(&op.key).map(|found| found.0);
+            let holds = match op.expect {
+                Expect::Any => op.value.is_some() || current.is_some(),
+                Expect::Absent => op.value.is_some() && current.is_none(),
+                Expect::At(revision) => current == Some(revision),
+            };
+            if !holds {
+                return Err((index, current));
+            }
+        }
+        let revisions = ops.into_iter().map(|op| {
+            let revision = self.head().next();
+            let previous = state.remove(&op.key);
+            self.changes.push(Change { revision, key: op.key, value: op.value, previous });
+            revision
+        });
+        Ok(revisions.collect())
+    }
+
+    fn read(&self, store: &dyn Store, at: Revision, prefix: &str, limit: usize) {
+        let range = store.range(prefix, Some(at));
+        let changes = store.changes(at, limit);
+        if at < store.compacted() {
+            // Its own limits may compact between the two reads.
+            assert!(matches!(changes, Err(ReadError::Compacted(_))), "{changes:?}");
+            return;
+        }
+        let expected: Vec<Entry> = self
+            .state(at)
+            .into_iter()
+            .filter(|(key, _)| key.starts_with(prefix))
+            .map(|(key, (revision, value))| Entry { key, value, revision })
+            .collect();
+        assert_eq!(range.unwrap(), (expected, at));
+        let after: Vec<Change> =
+            self.changes.iter().filter(|change| change.revision > at).take(limit).cloned().collect();
+        assert_eq!(changes.unwrap(), after);
+    }
+
+    /// What must hold after every step.
+    fn check(&mut self, subject: &impl Subject) {
+        let store = subject.store();
+        assert_eq!(store.head(), self.head());
+        if subject.keeps_history() {
+            assert_eq!(store.compacted(), self.compacted);
+        } else {
+            assert!(store.compacted() >= self.compacted);
+        }
+        self.read(store, self.head(), "", 10);
+        for key in KEYS {
+            let found = store.get(key).unwrap().map(|entry| (entry.revision, entry.value));
+            assert_eq!(found, self.state(self.head()).get(key).cloned());
+        }
+    }
+}
+
+/// Makes operations of distinct keys out of guesses.
+fn ops(writes: Vec<Write>, state: &State) -> Vec<Op> {
+    let mut ops: Vec<Op> = Vec::new();
+    for Write { key, value, expect } in writes {
+        let current = state.get(key).map(|found| found.0);
+        let expect = match expect {
+            Guess::Any => Expect::Any,
+            Guess::Absent => Expect::Absent,
+            Guess::Right => current.map_or(Expect::Absent, Expect::At),
+            Guess::Wrong => Expect::At(current.map_or(Revision(1), Revision::next)),
+        };
+        if ops.iter().all(|op| *op.key != *key) {
+            ops.push(value.map_or_else(|| delete(key, expect), |value| put(key, &"v".repeat(value.into()), expect)));
+        }
+    }
+    ops
+}
