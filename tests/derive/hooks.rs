@@ -1,1 +1,126 @@
-//! filled below
+//! Hooks and computed columns: the user's functions see the type, the server sees documents.
+use kindsmith::{
+    ApiType, ObjectMeta, Resource,
+    kind::{
+        hook::Context,
+        model::{Cell, HookContext},
+    },
+    meta::{FieldError, FieldErrorKind, FieldPath},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A loan.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "library.example.com", version = "v1beta1")]
+#[resource(default = Loan::fill_in, validate = check, generate_name = Loan::name)]
+#[resource(on_delete = Loan::give_back, holds_deletion = Loan::is_out)]
+#[resource(column("Overdue", with = Loan::overdue), column("Borrower", with = borrower, priority = 1))]
+pub struct Loan {
+    pub metadata: ObjectMeta,
+    pub spec: LoanSpec,
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct LoanSpec {
+    pub borrower: String,
+    pub days: Option<i32>,
+    #[serde(default)]
+    pub books: Vec<Book>,
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct Book {
+    pub title: String,
+}
+
+impl Loan {
+    fn fill_in(&mut self, context: &Context<'_, Self>) {
+        self.spec.days.get_or_insert(if context.user.name == "librarian" { 28 } else { 14 });
+    }
+
+    fn name(&self, base: &str) -> String {
+        format!("{base}{}", self.spec.borrower.to_lowercase())
+    }
+
+    fn overdue(&self) -> Option<i32> {
+        self.spec.days.filter(|days| *days > 20)
+    }
+
+    fn give_back(&mut self) {
+        self.spec.books.clear();
+    }
+
+    fn is_out(&self) -> bool {
+        !self.spec.books.is_empty()
+    }
+}
+
+fn borrower(loan: &Loan) -> String {
+    loan.spec.borrower.clone()
+}
+
+fn check(loan: &Loan, context: &Context<'_, Loan>) -> Vec<FieldError> {
+    let path = FieldPath::new("spec.borrower");
+    match &context.old {
+        Some(old) if old.spec.borrower != loan.spec.borrower => {
+            vec![FieldError::new(&path, FieldErrorKind::Forbidden, "a loan stays with its borrower")]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn document() -> Value {
+    json!({
+        "apiVersion": "library.example.com/v1beta1", "kind": "Loan", "metadata": {"name": "l"},
+        "spec": {"borrower": "Ada", "books": [{"title": "Notes", "shelf": 3}], "unknown": {"kept": true}},
+    })
+}
+
+#[test]
+fn a_default_hook_changes_only_what_it_changed() {
+    let hook = Loan::kind().hooks.default.expect("declared");
+    let user = kindsmith::auth::User { name: "librarian".to_owned(), ..Default::default() };
+    let context = HookContext { old: None, user: &user, dry_run: false, subresource: "" };
+    let mut found = document();
+    hook(&mut found, &context).expect("it decodes");
+    let mut expected = document();
+    expected["spec"]["days"] = json!(28);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_validate_hook_sees_the_old_object() {
+    let hook = Loan::kind().hooks.validate.expect("declared");
+    let user = kindsmith::auth::User::default();
+    let (old, mut new) = (document(), document());
+    new["spec"]["borrower"] = json!("Grace");
+    let context = HookContext { old: Some(&old), user: &user, dry_run: false, subresource: "" };
+    assert_eq!(hook(&new, &context).expect("it decodes").len(), 1);
+    assert!(hook(&old, &context).expect("it decodes").is_empty());
+    new["spec"] = json!({});
+    assert!(hook(&new, &context).is_err(), "the type cannot decode a loan without a borrower");
+}
+
+#[test]
+fn names_and_deletion_are_hooks_too() {
+    let hooks = Loan::kind().hooks;
+    assert_eq!(hooks.generate_name.expect("declared")(&document(), "loan-"), Ok("loan-ada".to_owned()));
+    let (on_delete, holds) = (hooks.on_delete.expect("declared"), hooks.holds_deletion.expect("declared"));
+    let mut found = document();
+    assert!(holds(&found));
+    on_delete(&mut found);
+    assert!(!holds(&found));
+    assert_eq!(found["spec"]["unknown"], json!({"kept": true}));
+}
+
+#[test]
+fn a_computed_column_has_the_type_that_its_function_returns() {
+    let columns = Loan::kind().columns;
+    let types: Vec<_> = columns.iter().map(|c| (c.name.as_str(), c.kind)).collect();
+    assert_eq!(types, [("Overdue", "integer"), ("Borrower", "string"), ("Age", "date")]);
+    let Cell::Computed(overdue) = columns[0].cell else { panic!("a function is declared") };
+    let mut late = document();
+    late["spec"]["days"] = json!(30);
+    assert_eq!((overdue(&late), overdue(&document())), (json!(30), Value::Null));
+}

@@ -1,1 +1,168 @@
-//! filled below
+//! Unions, recursive types, kinds without spec, declared Protobuf numbers, rules of items.
+use std::collections::{BTreeMap, HashMap};
+
+use kindsmith::{
+    ApiType, ByteString, IntOrString, ObjectMeta, Quantity, RawJson, Resource, Time,
+    kind::model::{NameRule, Scope, Style},
+    schema::model::Type,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// A probe.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "probes.example.com", version = "v2alpha1", cluster, status, shortnames("pb", "pr"))]
+#[resource(plural = "probe-checks", update_without_version, create_on_update)]
+pub struct Probe {
+    pub metadata: ObjectMeta,
+    pub spec: ProbeSpec,
+    pub status: Option<ProbeStatus>,
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProbeSpec {
+    /// What to do.
+    pub action: Action,
+    pub fallback: Option<Box<Action>>,
+    #[api(default = "10s", min_length = 2)]
+    pub period: String,
+    #[serde(default)]
+    #[api(list = set, max_items = 8, items(max_length = 16, pattern = "^[a-z]+$"))]
+    pub names: Vec<String>,
+    #[serde(default)]
+    #[api(items(minimum = 0))]
+    pub weights: BTreeMap<String, i64>,
+    #[api(default = [1, 2])]
+    pub ports: Vec<i32>,
+    #[api(default = {"team": "core"})]
+    pub labels: HashMap<String, String>,
+    #[serde(rename = "maxAge")]
+    pub max: Option<IntOrString>,
+    pub memory: Option<Quantity>,
+    pub since: Option<Time>,
+    pub extra: Option<RawJson>,
+    pub seed: Option<ByteString>,
+    #[api(immutable)]
+    pub owner: Option<String>,
+}
+
+/// Exactly one of them.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Action {
+    /// An HTTP request.
+    HttpGet(HttpGet),
+    /// A command.
+    #[serde(rename_all = "camelCase")]
+    Exec {
+        command: Vec<String>,
+        #[api(default = 1, minimum = 1)]
+        max_tries: i32,
+    },
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct HttpGet {
+    #[api(proto = 1, exclusive_minimum = 0)]
+    pub port: i32,
+    #[api(proto = 2)]
+    pub path: Option<String>,
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct ProbeStatus {
+    #[api(observed)]
+    pub load: Option<f64>,
+    pub children: Option<Vec<Node>>,
+}
+
+/// A tree.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct Node {
+    pub name: String,
+    #[serde(default)]
+    pub children: Vec<Node>,
+}
+
+/// A kind without spec and status, as those compiled into the reference.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "", version = "v1", builtin, names = path_segment)]
+pub struct Blob {
+    pub metadata: ObjectMeta,
+    #[serde(default)]
+    pub string_data: BTreeMap<String, String>,
+    #[serde(rename = "type")]
+    pub kind_of: Option<String>,
+}
+
+#[test]
+fn a_union_is_an_object_with_one_property_set() {
+    let kind = Probe::kind();
+    let action = &kind.schema.properties["spec"].properties["action"];
+    assert!(action.one_of && action.required.is_empty());
+    assert_eq!(action.properties.keys().collect::<Vec<_>>(), ["exec", "httpGet"]);
+    assert_eq!(action.properties["exec"].required, ["command"]);
+    assert_eq!(action.properties["exec"].properties["maxTries"].default, Some(json!(1)));
+    assert_eq!(action.properties["httpGet"].description, "An HTTP request.");
+    assert!(action.properties["httpGet"].properties["port"].exclusive_minimum);
+    assert_eq!(action.properties["httpGet"].properties["path"].protobuf, Some(2));
+    let written = serde_json::to_value(Action::Exec { command: Vec::new(), max_tries: 2 }).expect("it encodes");
+    assert_eq!(written, json!({"exec": {"command": [], "maxTries": 2}}));
+}
+
+#[test]
+fn values_of_all_sorts_have_their_schemas() {
+    let kind = Probe::kind();
+    let spec = &kind.schema.properties["spec"];
+    assert_eq!(spec.required, ["action"]);
+    assert_eq!(spec.properties["ports"].default, Some(json!([1, 2])));
+    assert_eq!(spec.properties["labels"].default, Some(json!({"team": "core"})));
+    let name = spec.properties["names"].items.as_ref().expect("a list");
+    assert_eq!((name.max_length, name.pattern.is_some()), (Some(16), true));
+    assert_eq!(spec.properties["weights"].additional.as_ref().expect("a map").minimum, Some(0.0));
+    let kinds = ["maxAge", "memory", "since", "extra", "seed"].map(|name| spec.properties[name].kind);
+    assert_eq!(kinds, [Type::IntOrString, Type::String, Type::String, Type::Any, Type::String]);
+    assert!(spec.properties["extra"].preserve_unknown && spec.properties["owner"].immutable);
+    assert_eq!(spec.properties["seed"].format.as_deref(), Some("byte"));
+}
+
+#[test]
+fn a_recursive_type_ends_where_it_is_met_again() {
+    let kind = Probe::kind();
+    let children = &kind.schema.properties["status"].properties["children"];
+    let node = children.items.as_ref().expect("a list");
+    let inner = node.properties["children"].items.as_ref().expect("a list");
+    assert!(inner.preserve_unknown && inner.properties.is_empty() && inner.kind == Type::Object);
+}
+
+#[test]
+fn what_is_declared_beside_the_fields_is_kept() {
+    let kind = Probe::kind();
+    assert_eq!((kind.scope, kind.plural.as_str()), (Scope::Cluster, "probe-checks"));
+    assert!(kind.update_without_version && kind.create_on_update);
+    assert_eq!(kind.short_names, ["pb", "pr"]);
+    let blob = Blob::kind();
+    assert_eq!((blob.style, blob.names, blob.generation), (Style::Builtin, NameRule::PathSegment, false));
+    assert_eq!(blob.group_version.to_string(), "v1");
+    assert!(blob.schema.properties["stringData"].omit_empty && blob.schema.required.is_empty());
+    let written = serde_json::to_value(Blob {
+        metadata: ObjectMeta::named("b"),
+        string_data: BTreeMap::new(),
+        kind_of: Some("x".to_owned()),
+    });
+    let expected =
+        json!({"apiVersion": "v1", "kind": "Blob", "metadata": {"name": "b"}, "stringData": {}, "type": "x"});
+    assert_eq!(written.expect("it encodes"), expected);
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct Wanted {
+    pub loads: Option<Vec<ProbeStatus>>,
+}
+
+#[test]
+fn a_float_under_spec_is_found_wherever_it_lies() {
+    let float = kindsmith::schema::declare::observed_within(Wanted::declaration());
+    assert_eq!(float.as_deref(), Some("loads.load"));
+}

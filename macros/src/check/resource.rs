@@ -37,7 +37,7 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
     check_no_type_meta(&fields, errors);
     check_status(&args, &fields, errors);
     let columns = args.columns.iter().map(|c| column(c, &fields, errors)).collect();
-    check_columns_differ(&args.columns, errors);
+    check_columns_differ(&args.columns, args.builtin, errors);
     args.selectable.iter().for_each(|path| paths::check_path(path, &fields, errors));
     check_selectable_differ(&args, errors);
     let plain = |name: Option<LitStr>| name.map(|n| n.value());
@@ -208,13 +208,13 @@ fn column(args: &ColumnArgs, fields: &[Field], errors: &Errors) -> Column {
     }
 }
 
-/// Command lines tell columns apart by their headers; the first is always the name.
-fn check_columns_differ(columns: &[ColumnArgs], errors: &Errors) {
+/// Command lines tell columns apart by their headers; the first is always the name, but for Event, a builtin kind.
+fn check_columns_differ(columns: &[ColumnArgs], builtin: bool, errors: &Errors) {
     for (at, column) in columns.iter().enumerate() {
         let name = column.name.value();
         if name.trim().is_empty() {
             errors.at(column.name.span(), "a column has a header, such as \"Author\"");
-        } else if name.eq_ignore_ascii_case("name") {
+        } else if !builtin && name.eq_ignore_ascii_case("name") {
             errors.at(column.name.span(), "the first column is always the object's name; leave this one out");
         } else if columns[..at].iter().any(|other| other.name.value().eq_ignore_ascii_case(&name)) {
             errors.at(column.name.span(), format!("there is a column `{name}` already"));

@@ -12,7 +12,6 @@ use crate::diag::Errors;
 /// A struct or enum as written.
 pub struct Container {
     pub ident: Ident,
-    pub visibility: syn::Visibility,
     pub doc: String,
     pub serde: SerdeArgs,
     pub generics: syn::Generics,
@@ -71,7 +70,6 @@ pub fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, C
     };
     let container = Container {
         ident: input.ident.clone(),
-        visibility: input.vis.clone(),
         doc: docs::description(&input.attrs),
         serde: serde::read(&input.attrs, Place::Type, errors),
         generics: input.generics.clone(),

@@ -85,7 +85,6 @@ pub struct KindArgs {
 
 /// `scale(…)`.
 pub struct ScaleArgs {
-    pub span: Span,
     pub replicas: Option<Dotted>,
     pub status: Option<Dotted>,
     pub selector: Option<Dotted>,
@@ -157,7 +156,7 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
 }
 
 fn scale(span: Span, args: &[Arg], errors: &Errors) -> ScaleArgs {
-    let mut scale = ScaleArgs { span, replicas: None, status: None, selector: None };
+    let mut scale = ScaleArgs { replicas: None, status: None, selector: None };
     let reader = Reader { attribute: "scale", keys: SCALE_KEYS, errors };
     let mut seen = Vec::new();
     for arg in args {

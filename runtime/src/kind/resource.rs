@@ -13,7 +13,7 @@ use crate::{
     meta::GroupVersion,
     schema::{
         Document,
-        declare::{ApiType, TypeDecl, resolve},
+        declare::{ApiType, TypeDecl, observed_within, resolve},
     },
 };
 
@@ -161,6 +161,11 @@ impl ResourceDecl {
     /// # Errors
     /// What contradicts itself: a pattern that is no regular expression, a path to a field that is not declared.
     pub fn build(&self, root: &'static TypeDecl) -> Result<Kind, String> {
+        if let Some(field) = root.field("spec").and_then(|spec| observed_within((spec.ty)())) {
+            return Err(format!(
+                "spec.{field} is declared as observed, and a spec holds what is wanted; floats change on their way through encodings"
+            ));
+        }
         let mut schema = root.schema(self.style == Style::Builtin)?;
         schema.properties.remove("metadata");
         schema.required.retain(|name| name != "metadata");
@@ -197,11 +202,13 @@ impl ResourceDecl {
         })
     }
 
-    /// The declared columns, then Age unless one of them shows the creation time.
+    /// The declared columns, then Age unless one of them shows the creation time. A kind that declares its own name
+    /// column declares them all.
     fn columns(&self, root: &'static TypeDecl) -> Result<Vec<Column>, String> {
         let mut columns = self.columns.iter().map(|c| column(root, c)).collect::<Result<Vec<_>, _>>()?;
         let created = Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]);
-        let shown = |c: &Column| c.name == "Age" || matches!(&c.cell, Cell::Path(path) if *path == created);
+        let shown =
+            |c: &Column| c.name == "Age" || c.name == "Name" || matches!(&c.cell, Cell::Path(path) if *path == created);
         if !columns.iter().any(shown) {
             let description = if columns.is_empty() || self.style == Style::Builtin {
                 AGE_DESCRIPTION.to_owned()

@@ -10,7 +10,7 @@ mod table;
 mod walk;
 
 pub use table::{FieldDecl, ListDecl, Literal, MergeDecl, Rules, Shape, TypeDecl, TypeRef, VariantDecl};
-pub use walk::{Leaf, PathError, resolve};
+pub use walk::{Leaf, PathError, observed_within, resolve};
 
 /// A type that can be part of a kind. Derived with `#[derive(ApiType)]`; implemented here for the types of the standard
 /// library and of `meta` that the API knows.
