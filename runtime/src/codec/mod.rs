@@ -16,7 +16,7 @@ mod write;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use write::{canonical, encode};
+pub use write::{canonical, encode, size};
 
 /// What a decoder accepts. The size of the body is limited before it gets here.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,43 @@
 //! JSON Merge Patch (RFC 7386).
+use serde_json::Map;
+
 use super::PatchError;
-use crate::schema::Document;
+use crate::{
+    codec::{self, Limits},
+    schema::Document,
+};
 
 /// Reads a merge patch, which for API objects is a JSON object.
 ///
 /// # Errors
 /// [`PatchError::Malformed`].
-pub fn parse(_bytes: &[u8]) -> Result<Document, PatchError> {
-    todo!()
+pub fn parse(bytes: &[u8]) -> Result<Document, PatchError> {
+    let decoded = codec::decode(bytes, &Limits::default()).map_err(|error| PatchError::Malformed(error.to_string()))?;
+    match decoded.document {
+        patch @ Document::Object(_) => Ok(patch),
+        other => {
+            let given = super::type_name(&other);
+            let message = format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}");
+            Err(PatchError::Malformed(message))
+        }
+    }
 }
 
-/// Applies a merge patch.
-pub fn apply(_document: &mut Document, _patch: &Document) {
-    todo!()
+/// Applies a merge patch: objects are merged, `null` removes, anything else replaces.
+pub fn apply(document: &mut Document, patch: &Document) {
+    let Document::Object(changes) = patch else {
+        document.clone_from(patch);
+        return;
+    };
+    if !document.is_object() {
+        *document = Document::Object(Map::new());
+    }
+    let Document::Object(fields) = document else { return };
+    for (name, change) in changes {
+        if change.is_null() {
+            fields.remove(name);
+        } else {
+            apply(fields.entry(name.as_str()).or_insert(Document::Null), change);
+        }
+    }
 }

@@ -1,8 +1,14 @@
 //! Patches as pure functions on documents: JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386).
 use std::fmt;
 
+use crate::schema::Document;
+
 pub mod json;
 pub mod merge;
+mod pointer;
+
+#[cfg(test)]
+mod tests;
 
 /// Why a patch did not happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,3 +31,15 @@ impl fmt::Display for PatchError {
 }
 
 impl std::error::Error for PatchError {}
+
+/// How the reference's messages call a value's type.
+fn type_name(value: &Document) -> &'static str {
+    match value {
+        Document::Null => "null",
+        Document::Bool(_) => "bool",
+        Document::Number(_) => "number",
+        Document::String(_) => "string",
+        Document::Array(_) => "array",
+        Document::Object(_) => "object",
+    }
+}
