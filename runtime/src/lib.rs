@@ -20,8 +20,8 @@ pub mod verbs;
 pub use kind::Resource;
 pub use kindsmith_macros::{ApiType, Resource};
 pub use meta::{
-    ByteString, Condition, IntOrString, LabelSelector, MicroTime, ObjectMeta, ObjectReference, OwnerReference, Quantity,
-    RawJson, Time,
+    ByteString, Condition, IntOrString, LabelSelector, MicroTime, ObjectMeta, ObjectReference, OwnerReference,
+    Quantity, RawJson, Time,
 };
 pub use schema::declare::ApiType;
 pub use server::{Error, Result, Server};

@@ -99,8 +99,7 @@ impl Default for VersionInfo {
 
 /// The whole API as an axum router. It needs no layer around it and no connect info; see [`PeerCertificates`].
 pub fn router(app: Arc<App>) -> Router {
-    let site =
-        Arc::new(Site { app, discovery: cached::PerGeneration::default(), openapi: cached::PerGeneration::default() });
+    let site = Arc::new(Site::new(app));
     Router::new().fallback(move |request: Request| guard::run(dispatch::handle(site.clone(), request)))
 }
 
@@ -110,3 +109,12 @@ struct Site {
     discovery: cached::PerGeneration<discovery::Documents>,
     openapi: cached::PerGeneration<openapi::Documents>,
 }
+
+impl Site {
+    fn new(app: Arc<App>) -> Self {
+        Self { app, discovery: cached::PerGeneration::default(), openapi: cached::PerGeneration::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
