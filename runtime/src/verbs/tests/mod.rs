@@ -1,1 +1,12 @@
 //! Tests of the verbs, in process, over the memory store.
+
+mod collections;
+mod create;
+mod delete;
+mod fixture;
+mod namespaces;
+mod patch;
+mod races;
+mod subresources;
+mod update;
+mod watch;

@@ -1,0 +1,123 @@
+//! delete: preconditions, the two phases, propagation, deletion of collections.
+use serde_json::{Value, json};
+
+use super::fixture::{World, causes, names, selecting, value, version};
+use crate::{
+    meta::options::{DeleteOptions, ListOptions, Preconditions, Propagation},
+    verbs::{Deleted, Error, Request},
+};
+
+fn marked(deleted: Deleted) -> Value {
+    match deleted {
+        Deleted::Marked(object) => value(&object),
+        Deleted::Gone { uid, .. } => panic!("{uid} is gone"),
+    }
+}
+
+async fn delete_with(world: &World, request: &Request, propagation: Propagation) -> Deleted {
+    let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
+    world.api.delete(request, &options).await.unwrap()
+}
+
+#[tokio::test]
+async fn without_finalizers_it_is_gone_at_once() {
+    let world = World::new().await;
+    let made = world.create_config(json!({"metadata": {"name": "a"}})).await;
+    let Deleted::Gone { uid, object } = world.delete(&world.config("a")).await.unwrap() else { panic!("marked") };
+    assert_eq!((json!(uid), value(&object)), (made["metadata"]["uid"].clone(), made));
+    assert!(matches!(world.get(&world.config("a")).await, Err(Error::NotFound(..))));
+    assert!(matches!(world.delete(&world.config("a")).await, Err(Error::NotFound(..))));
+}
+
+#[tokio::test]
+async fn finalizers_hold_it_until_the_last_is_taken_out() {
+    let world = World::new().await;
+    let finalizers = json!(["example.com/one", "example.com/two"]);
+    let made = world
+        .create_widget(json!({"metadata": {"name": "f", "finalizers": finalizers.clone()}, "spec": {"size": 1}}))
+        .await;
+    let request = world.widget("f");
+    let first = marked(world.delete(&request).await.unwrap());
+    assert!(first["metadata"]["deletionTimestamp"].is_string());
+    assert_eq!(first["metadata"]["deletionGracePeriodSeconds"], 0);
+    assert_eq!(first["metadata"]["generation"], 2, "being deleted is a change of what is desired");
+    assert_ne!(version(&first), version(&made));
+    assert_eq!(marked(world.delete(&request).await.unwrap()), first, "again is the same");
+
+    let cannot = world.merge(&request, json!({"metadata": {"deletionTimestamp": null}})).await.unwrap();
+    assert_eq!(cannot, first);
+    let more = json!({"metadata": {"finalizers": ["example.com/one", "example.com/two", "example.com/three"]}});
+    let refused = world.merge(&request, more).await.unwrap_err();
+    assert!(causes(&refused)[0].contains("found new finalizers []string{\"example.com/three\"}"), "{refused:?}");
+    let changed = world.merge(&request, json!({"spec": {"size": 2}})).await.unwrap();
+    assert_eq!(changed["spec"]["size"], 2, "may change while it waits");
+
+    world.merge(&request, json!({"metadata": {"finalizers": ["example.com/two"]}})).await.unwrap();
+    let before = world.get(&request).await.unwrap();
+    let last = world.merge(&request, json!({"metadata": {"finalizers": null}})).await.unwrap();
+    assert!(last["metadata"].get("finalizers").is_none());
+    assert_eq!(version(&last), version(&before), "the last state has no version of its own");
+    assert!(matches!(world.get(&request).await, Err(Error::NotFound(..))));
+}
+
+#[tokio::test]
+async fn preconditions_hold_or_nothing_happens() {
+    let world = World::new().await;
+    let made = world.create_config(json!({"metadata": {"name": "a"}})).await;
+    let uid = made["metadata"]["uid"].as_str().unwrap().to_owned();
+    let with = |uid: Option<&str>, version: Option<&str>| DeleteOptions {
+        preconditions: Preconditions { uid: uid.map(str::to_owned), resource_version: version.map(str::to_owned) },
+        ..DeleteOptions::default()
+    };
+    let request = world.config("a");
+    for (options, what) in [(with(Some("other"), None), "UID"), (with(None, Some("1")), "ResourceVersion")] {
+        let Err(Error::Conflict(named, _, why)) = world.api.delete(&request, &options).await else { panic!("{what}") };
+        assert_eq!(named.resource, "ConfigMap", "the reference names the kind here");
+        assert!(why.starts_with(&format!("the {what} in the precondition")), "{why}");
+    }
+    assert!(world.api.delete(&request, &with(Some(&uid), Some(&version(&made)))).await.is_ok());
+}
+
+#[tokio::test]
+async fn propagation_is_a_finalizer() {
+    let world = World::new().await;
+    for (policy, finalizer) in [(Propagation::Foreground, "foregroundDeletion"), (Propagation::Orphan, "orphan")] {
+        world.create_config(json!({"metadata": {"name": "a"}})).await;
+        let object = marked(delete_with(&world, &world.config("a"), policy).await);
+        assert_eq!(object["metadata"]["finalizers"], json!([finalizer]));
+        assert_eq!(marked(world.delete(&world.config("a")).await.unwrap()), object, "the object's own policy stays");
+        let gone = delete_with(&world, &world.config("a"), Propagation::Background).await;
+        assert!(matches!(gone, Deleted::Gone { .. }), "the client's policy replaces it");
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_deletes_nothing() {
+    let world = World::new().await;
+    let made = world.create_config(json!({"metadata": {"name": "a", "finalizers": ["example.com/x"]}})).await;
+    let options = DeleteOptions { dry_run: true, ..DeleteOptions::default() };
+    let shown = marked(world.api.delete(&world.config("a"), &options).await.unwrap());
+    assert!(shown["metadata"]["deletionTimestamp"].is_string());
+    assert_eq!(world.get(&world.config("a")).await.unwrap(), made);
+}
+
+#[tokio::test]
+async fn a_collection_goes_by_selector_and_page() {
+    let world = World::new().await;
+    for n in 0..200 {
+        let labels = json!({"dc": (n % 2).to_string()});
+        world.create_config(json!({"metadata": {"name": format!("c-{n:03}"), "labels": labels}})).await;
+    }
+    let all = world.config("");
+    let options = ListOptions { limit: 10, ..selecting("dc=1", "") };
+    let gone = world.api.delete_collection(&all, &options, &DeleteOptions::default()).await.unwrap();
+    assert_eq!((gone.items.len(), gone.continue_token.is_some()), (10, true));
+    let dry = DeleteOptions { dry_run: true, ..DeleteOptions::default() };
+    let shown = world.api.delete_collection(&all, &ListOptions::default(), &dry).await.unwrap();
+    assert_eq!(shown.items.len(), 190);
+    let rest = world.api.delete_collection(&all, &selecting("dc=1", ""), &DeleteOptions::default()).await.unwrap();
+    assert_eq!(rest.items.len(), 90);
+    let left = world.list(&all, &ListOptions::default()).await;
+    assert_eq!(left.items.len(), 100);
+    assert!(names(&left).iter().all(|name| name.ends_with(['0', '2', '4', '6', '8'])));
+}

@@ -1,0 +1,242 @@
+//! Three kinds over a memory store: a namespace, a compiled kind without spec, and a declared one with everything.
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{
+    auth::User,
+    cache::{Cache, Limits, Object},
+    kind::{
+        Kind, Registry,
+        model::{Hooks, NameRule, Path, ScalePaths, Scope, Style},
+        registry::Served,
+    },
+    meta::{
+        GroupVersion,
+        options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
+        selector::{Fields, Labels},
+    },
+    schema::{Schema, fixture::schema},
+    storage::Memory,
+    verbs::{Answer, Api, Deleted, Error, List, Part, Patch, Request, Written},
+};
+
+/// The verbs over three kinds.
+pub(super) struct World {
+    pub api: Arc<Api>,
+    pub store: Arc<Memory>,
+    pub namespaces: Arc<Served>,
+    pub configs: Arc<Served>,
+    pub widgets: Arc<Served>,
+}
+
+impl World {
+    /// With the namespace `ns`.
+    pub async fn new() -> Self {
+        Self::with_window(Limits::default().window).await
+    }
+
+    /// With a cache that keeps few past changes.
+    pub async fn with_window(window: usize) -> Self {
+        let store = Arc::new(Memory::new());
+        let cache = Cache::new(store.clone(), Limits { window, ..Limits::default() });
+        let registry = Arc::new(Registry::new(cache.clone()));
+        let mut served =
+            [namespace(), config(), widget()].map(|kind| registry.register(kind).expect("a kind")).into_iter();
+        let mut next = || served.next().expect("three kinds");
+        let (namespaces, configs, widgets) = (next(), next(), next());
+        let world = Self { api: Api::new(registry, cache, store.clone()), store, namespaces, configs, widgets };
+        world.create(&world.namespaces, "", json!({"metadata": {"name": "ns"}})).await.expect("the namespace");
+        world
+    }
+
+    /// An object of the compiled kind in `ns`.
+    pub fn config(&self, name: &str) -> Request {
+        at(&self.configs, "ns", name)
+    }
+
+    /// An object of the declared kind in `ns`.
+    pub fn widget(&self, name: &str) -> Request {
+        at(&self.widgets, "ns", name)
+    }
+
+    pub async fn create(&self, served: &Arc<Served>, namespace: &str, body: Value) -> Result<Value, Error> {
+        self.api.create(&at(served, namespace, ""), body, &WriteOptions::default()).await.map(shown)
+    }
+
+    pub async fn create_config(&self, body: Value) -> Value {
+        self.create(&self.configs, "ns", body).await.expect("a config")
+    }
+
+    pub async fn create_widget(&self, body: Value) -> Value {
+        self.create(&self.widgets, "ns", body).await.expect("a widget")
+    }
+
+    pub async fn get(&self, request: &Request) -> Result<Value, Error> {
+        self.api.get(request, &GetOptions::default()).await.map(|answer| document(&answer))
+    }
+
+    pub async fn update(&self, request: &Request, body: Value) -> Result<Value, Error> {
+        self.api.update(request, body, &WriteOptions::default()).await.map(shown)
+    }
+
+    pub async fn merge(&self, request: &Request, patch: Value) -> Result<Value, Error> {
+        let patch = Patch::Merge(patch.to_string().into());
+        self.api.patch(request, patch, &PatchOptions::default()).await.map(shown)
+    }
+
+    pub async fn json(&self, request: &Request, patch: Value) -> Result<Value, Error> {
+        let patch = Patch::Json(patch.to_string().into());
+        self.api.patch(request, patch, &PatchOptions::default()).await.map(shown)
+    }
+
+    pub async fn delete(&self, request: &Request) -> Result<Deleted, Error> {
+        self.api.delete(request, &DeleteOptions::default()).await
+    }
+
+    pub async fn list(&self, request: &Request, options: &ListOptions) -> List {
+        self.api.list(request, options).await.expect("a list")
+    }
+}
+
+/// The object, or the collection, that a path names.
+pub(super) fn at(served: &Arc<Served>, namespace: &str, name: &str) -> Request {
+    Request {
+        user: Arc::new(User::default()),
+        served: served.clone(),
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        part: Part::Whole,
+    }
+}
+
+pub(super) fn dry_run() -> WriteOptions {
+    WriteOptions { dry_run: true, ..WriteOptions::default() }
+}
+
+pub(super) fn selecting(labels: &str, fields: &str) -> ListOptions {
+    let (labels, fields) = (Labels::parse(labels).expect("labels"), Fields::parse(fields).expect("fields"));
+    ListOptions { labels, fields, ..ListOptions::default() }
+}
+
+pub(super) fn shown(Written { answer, .. }: Written) -> Value {
+    document(&answer)
+}
+
+pub(super) fn document(answer: &Answer) -> Value {
+    match answer {
+        Answer::Object(object) => value(object),
+        Answer::Document(document) => document.clone(),
+    }
+}
+
+pub(super) fn value(object: &Object) -> Value {
+    serde_json::from_slice(&object.json()).expect("an object is JSON")
+}
+
+pub(super) fn names(list: &List) -> Vec<String> {
+    list.items.iter().map(|object| object.name().to_owned()).collect()
+}
+
+pub(super) fn version(object: &Value) -> String {
+    object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned()
+}
+
+/// What the fields of an Invalid are, and their messages.
+pub(super) fn causes(error: &Error) -> Vec<String> {
+    match error {
+        Error::Invalid(_, _, errors) => errors.iter().map(ToString::to_string).collect(),
+        other => panic!("{other:?} is not Invalid"),
+    }
+}
+
+fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind {
+    Kind {
+        group_version: GroupVersion { group: group.to_owned(), version: "v1".to_owned() },
+        kind: name.to_owned(),
+        list_kind: format!("{name}List"),
+        plural: plural.to_owned(),
+        singular: name.to_lowercase(),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        scope: Scope::Namespaced,
+        style: Style::Builtin,
+        names: NameRule::Subdomain,
+        schema: Arc::new(Schema { name: Some(name.to_owned()), ..schema(from) }),
+        status: false,
+        generation: false,
+        scale: None,
+        columns: Vec::new(),
+        selectable: Vec::new(),
+        update_without_version: true,
+        create_on_update: false,
+        hooks: Hooks::default(),
+    }
+}
+
+fn path(text: &str) -> Path {
+    Path(text.split('.').map(str::to_owned).collect())
+}
+
+fn namespace() -> Kind {
+    let from = json!({"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {
+            "finalizers": {"type": "array", "items": {"type": "string"}, "omitEmpty": true},
+        }},
+        "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
+    }});
+    let hooks = Hooks {
+        default: Some(|namespace, context| {
+            if context.old.is_none() {
+                namespace["spec"]["finalizers"] = json!(["kubernetes"]);
+                namespace["status"]["phase"] = json!("Active");
+            }
+            Ok(())
+        }),
+        on_delete: Some(|namespace| namespace["status"]["phase"] = json!("Terminating")),
+        holds_deletion: Some(|namespace| namespace["spec"]["finalizers"].as_array().is_some_and(|f| !f.is_empty())),
+        ..Hooks::default()
+    };
+    Kind {
+        scope: Scope::Cluster,
+        names: NameRule::Label,
+        status: true,
+        selectable: vec![path("status.phase")],
+        hooks,
+        ..kind("", "Namespace", "namespaces", &from)
+    }
+}
+
+fn config() -> Kind {
+    let text = json!({"type": "object", "additionalProperties": {"type": "string"}, "omitEmpty": true});
+    kind("", "ConfigMap", "configmaps", &json!({"type": "object", "properties": {"data": text}}))
+}
+
+fn widget() -> Kind {
+    let from = json!({"type": "object", "required": ["spec"], "properties": {
+        "spec": {"type": "object", "required": ["size"], "properties": {
+            "size": {"type": "integer", "minimum": 1, "maximum": 1000},
+            "color": {"type": "string", "default": "Red"},
+            "replicas": {"type": "integer", "format": "int32", "minimum": 0, "default": 1},
+            "fixed": {"type": "string", "immutable": true},
+        }},
+        "status": {"type": "object", "properties": {
+            "phase": {"type": "string"},
+            "replicas": {"type": "integer", "format": "int32"},
+            "selector": {"type": "string"},
+        }},
+    }});
+    Kind {
+        style: Style::Custom,
+        status: true,
+        generation: true,
+        scale: Some(ScalePaths {
+            replicas: path("spec.replicas"),
+            status_replicas: path("status.replicas"),
+            selector: Some(path("status.selector")),
+        }),
+        selectable: vec![path("spec.color")],
+        update_without_version: false,
+        ..kind("example.com", "Widget", "widgets", &from)
+    }
+}

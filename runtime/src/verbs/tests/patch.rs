@@ -1,0 +1,95 @@
+//! patch: what the two kinds of patches do, and how their mistakes are told.
+use serde_json::json;
+
+use super::fixture::{World, causes, version};
+use crate::{
+    meta::options::{FieldValidation, PatchOptions, WriteOptions},
+    verbs::{Error, Patch},
+};
+
+#[tokio::test]
+async fn a_merge_patch_sets_and_removes() {
+    let world = World::new().await;
+    let made = world.create_config(json!({"metadata": {"name": "a"}, "data": {"x": "1", "y": "2"}})).await;
+    let request = world.config("a");
+    let patched = world.merge(&request, json!({"data": {"x": "10", "y": null}})).await.unwrap();
+    assert_eq!(patched["data"], json!({"x": "10"}));
+    assert_ne!(version(&patched), version(&made));
+    let same = world.merge(&request, json!({"data": {"x": "10"}})).await.unwrap();
+    assert_eq!(same, patched, "no change, no write");
+}
+
+#[tokio::test]
+async fn a_version_in_a_patch_is_a_precondition() {
+    let world = World::new().await;
+    let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
+    let request = world.widget("w");
+    let with = |version: &str, size: i64| json!({"metadata": {"resourceVersion": version}, "spec": {"size": size}});
+    assert!(world.merge(&request, with(&version(&made), 2)).await.is_ok());
+    assert!(matches!(world.merge(&request, with(&version(&made), 3)).await, Err(Error::Conflict(..))));
+}
+
+#[tokio::test]
+async fn a_json_patch_applies_as_a_whole() {
+    let world = World::new().await;
+    world.create_config(json!({"metadata": {"name": "a"}, "data": {"x": "1"}})).await;
+    let request = world.config("a");
+    let ops = json!([{"op": "test", "path": "/data/x", "value": "1"}, {"op": "add", "path": "/data/y", "value": "2"}]);
+    assert_eq!(world.json(&request, ops).await.unwrap()["data"], json!({"x": "1", "y": "2"}));
+    let fails = json!([{"op": "remove", "path": "/data/x"}, {"op": "test", "path": "/data/y", "value": "no"}]);
+    assert!(matches!(world.json(&request, fails).await, Err(Error::InapplicablePatch(_))));
+    assert_eq!(world.get(&request).await.unwrap()["data"], json!({"x": "1", "y": "2"}));
+    assert!(matches!(world.json(&request, json!({"not": "a list"})).await, Err(Error::BadRequest(_))));
+}
+
+#[tokio::test]
+async fn a_patch_may_not_rename_or_take_an_identity() {
+    let world = World::new().await;
+    world.create_config(json!({"metadata": {"name": "a"}})).await;
+    let request = world.config("a");
+    assert!(matches!(world.merge(&request, json!({"metadata": {"name": "b"}})).await, Err(Error::BadRequest(_))));
+    let uid = json!({"metadata": {"uid": "11111111-2222-3333-4444-555555555555"}});
+    let refused = world.merge(&request, uid).await.unwrap_err();
+    let told = "metadata.uid: Invalid value: \"11111111-2222-3333-4444-555555555555\": field is immutable";
+    assert_eq!(causes(&refused), [told, told], "told twice, as by the reference");
+    assert!(matches!(world.merge(&request, json!({"kind": "Secret"})).await, Err(Error::BadRequest(_))));
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_decoded_is_a_fault_of_the_patch() {
+    let world = World::new().await;
+    world.create_config(json!({"metadata": {"name": "a"}, "data": {"x": "1"}})).await;
+    let request = world.config("a");
+    let refused = world.merge(&request, json!({"data": {"x": 5}})).await.unwrap_err();
+    assert!(causes(&refused)[0].starts_with("patch: Invalid value: "), "{refused:?}");
+    let strict = WriteOptions { field_validation: FieldValidation::Strict, ..WriteOptions::default() };
+    let options = PatchOptions { write: strict, force: false };
+    let refused = world.api.patch(&request, Patch::Merge(r#"{"nope":1}"#.into()), &options).await.unwrap_err();
+    let told = &causes(&refused)[0];
+    assert!(
+        told.contains(r#"\"nope\":1"#) && told.ends_with("strict decoding error: unknown field \"nope\""),
+        "{told}"
+    );
+}
+
+#[tokio::test]
+async fn there_must_be_something_to_patch() {
+    let world = World::new().await;
+    assert!(matches!(world.merge(&world.config("a"), json!({})).await, Err(Error::NotFound(..))));
+}
+
+#[tokio::test]
+async fn only_changes_of_what_is_desired_count_as_generations() {
+    let world = World::new().await;
+    world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
+    let request = world.widget("w");
+    let generation = |patch| {
+        let (world, request) = (&world, &request);
+        async move { world.merge(request, patch).await.unwrap()["metadata"]["generation"].clone() }
+    };
+    assert_eq!(generation(json!({"metadata": {"labels": {"a": "b"}}})).await, 1);
+    assert_eq!(generation(json!({"spec": {"size": 2}})).await, 2);
+    assert_eq!(generation(json!({"status": {"phase": "x"}})).await, 2);
+    assert_eq!(generation(json!({"metadata": {"generation": 9}})).await, 2);
+    assert_eq!(generation(json!({"spec": {"size": 3}, "metadata": {"generation": null}})).await, 3);
+}

@@ -1,0 +1,104 @@
+//! status and scale: what a write through them leaves alone.
+use serde_json::{Value, json};
+
+use super::fixture::{World, causes, version};
+use crate::verbs::{Error, Part, Request};
+
+fn part(request: Request, part: Part) -> Request {
+    Request { part, ..request }
+}
+
+async fn widget(world: &World) -> Value {
+    world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2, "replicas": 3}})).await
+}
+
+#[tokio::test]
+async fn status_and_spec_keep_apart() {
+    let world = World::new().await;
+    let made = widget(&world).await;
+    let status = part(world.widget("w"), Part::Status);
+    let body = json!({
+        "metadata": {"name": "w", "resourceVersion": version(&made), "labels": {"no": "no"}},
+        "spec": {"size": 50},
+        "status": {"phase": "Ready"},
+    });
+    let ready = world.update(&status, body).await.unwrap();
+    assert_eq!((&ready["spec"], &ready["status"]), (&made["spec"], &json!({"phase": "Ready"})));
+    assert!(ready["metadata"].get("labels").is_none());
+    assert_eq!(ready["metadata"]["generation"], 1);
+    assert_ne!(version(&ready), version(&made));
+
+    let failed = world.merge(&status, json!({"status": {"phase": "Failed"}, "spec": {"size": 77}})).await.unwrap();
+    assert_eq!((&failed["spec"], &failed["status"]["phase"]), (&made["spec"], &json!("Failed")));
+    let body = json!({
+        "metadata": {"name": "w", "resourceVersion": version(&failed)}, "spec": {"size": 4}, "status": {"phase": "No"},
+    });
+    let grown = world.update(&world.widget("w"), body).await.unwrap();
+    assert_eq!((&grown["spec"]["size"], &grown["status"]["phase"]), (&json!(4), &json!("Failed")));
+    assert_eq!(world.get(&status).await.unwrap(), grown);
+}
+
+#[tokio::test]
+async fn a_stale_status_is_a_conflict() {
+    let world = World::new().await;
+    let made = widget(&world).await;
+    world.merge(&world.widget("w"), json!({"spec": {"size": 3}})).await.unwrap();
+    let refused = world.update(&part(world.widget("w"), Part::Status), made).await;
+    assert!(matches!(refused, Err(Error::Conflict(..))));
+}
+
+#[tokio::test]
+async fn scale_reads_and_writes_by_the_paths_of_the_kind() {
+    let world = World::new().await;
+    widget(&world).await;
+    let status = json!({"status": {"replicas": 4, "selector": "app=w"}});
+    let object = world.merge(&part(world.widget("w"), Part::Status), status).await.unwrap();
+    let request = part(world.widget("w"), Part::Scale);
+    let scale = world.get(&request).await.unwrap();
+    assert_eq!((&scale["kind"], &scale["apiVersion"]), (&json!("Scale"), &json!("autoscaling/v1")));
+    assert_eq!(
+        (&scale["spec"], &scale["status"]),
+        (&json!({"replicas": 3}), &json!({"replicas": 4, "selector": "app=w"}))
+    );
+    assert_eq!(version(&scale), version(&object));
+
+    let put = world.update(&request, json!({"metadata": {"name": "w"}, "spec": {"replicas": 9}})).await.unwrap();
+    assert_eq!(put["spec"], json!({"replicas": 9}));
+    let patched = world.merge(&request, json!({"spec": {"replicas": 0}})).await.unwrap();
+    assert_eq!(patched["spec"], json!({}));
+    let object = world.get(&world.widget("w")).await.unwrap();
+    assert_eq!((&object["spec"]["replicas"], &object["metadata"]["generation"]), (&json!(0), &json!(3)));
+    assert_eq!(object["spec"]["size"], 2);
+}
+
+#[tokio::test]
+async fn scale_refuses_what_makes_no_sense() {
+    let world = World::new().await;
+    let made = widget(&world).await;
+    let request = part(world.widget("w"), Part::Scale);
+    let negative = world.update(&request, json!({"spec": {"replicas": -1}})).await.unwrap_err();
+    assert_eq!(causes(&negative), [".spec.replicas: Invalid value: -1: should be a non-negative integer"]);
+    for bad in [
+        json!({"kind": "Widget"}),
+        json!({"spec": {"replicas": "many"}}),
+        json!({"spec": {"replicas": 1i64 << 40}}),
+        json!({"metadata": {"name": "other"}}),
+        json!(7),
+    ] {
+        assert!(matches!(world.update(&request, bad.clone()).await, Err(Error::BadRequest(_))), "{bad}");
+    }
+    world.merge(&world.widget("w"), json!({"spec": {"size": 3}})).await.unwrap();
+    let stale = json!({"metadata": {"resourceVersion": version(&made)}, "spec": {"replicas": 5}});
+    assert!(matches!(world.update(&request, stale).await, Err(Error::Conflict(..))));
+}
+
+#[tokio::test]
+async fn a_kind_without_the_subresource_has_none() {
+    let world = World::new().await;
+    world.create_config(json!({"metadata": {"name": "a"}})).await;
+    for part_of in [Part::Status, Part::Scale, Part::Finalize] {
+        let request = part(world.config("a"), part_of);
+        assert!(matches!(world.get(&request).await, Err(Error::NotFound(..))), "{part_of:?}");
+        assert!(world.update(&request, json!({"metadata": {"name": "a"}})).await.is_err(), "{part_of:?}");
+    }
+}

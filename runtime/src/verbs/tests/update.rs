@@ -1,0 +1,105 @@
+//! update: versions as preconditions, what does not change, what may not change.
+use serde_json::json;
+
+use super::fixture::{World, at, causes, dry_run, shown, version};
+use crate::{kind::Kind, meta::options::WriteOptions, verbs::Error};
+
+#[tokio::test]
+async fn a_stale_version_is_a_conflict() {
+    let world = World::new().await;
+    let made = world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "1"}})).await;
+    let of = |version: &str, k: &str| json!({"metadata": {"name": "a", "resourceVersion": version}, "data": {"k": k}});
+    let request = world.config("a");
+    let second = world.update(&request, of(&version(&made), "2")).await.unwrap();
+    assert_ne!(version(&made), version(&second));
+    assert_eq!(second["metadata"]["uid"], made["metadata"]["uid"], "filled in");
+    assert_eq!(second["metadata"]["creationTimestamp"], made["metadata"]["creationTimestamp"]);
+
+    let stale = world.update(&request, of(&version(&made), "3")).await;
+    assert!(matches!(stale, Err(Error::Conflict(_, _, why)) if why.starts_with("the object has been modified")));
+    assert_eq!(world.get(&request).await.unwrap(), second);
+    assert!(world.update(&request, of("", "4")).await.is_ok(), "this kind may be updated without a version");
+    assert!(matches!(world.update(&request, of("x", "5")).await, Err(Error::Unknown(_))));
+}
+
+#[tokio::test]
+async fn no_change_writes_nothing() {
+    let world = World::new().await;
+    let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2}})).await;
+    let head = world.api.cache.revision();
+    let bare = json!({"metadata": {"name": "w", "resourceVersion": version(&made)}, "spec": {"size": 2}});
+    assert_eq!(world.update(&world.widget("w"), bare).await.unwrap(), made, "defaults are filled in again");
+    assert_eq!(world.update(&world.widget("w"), made.clone()).await.unwrap(), made);
+    assert_eq!(world.api.cache.revision(), head);
+}
+
+#[tokio::test]
+async fn some_kinds_need_a_version() {
+    let world = World::new().await;
+    world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2}})).await;
+    let body = json!({"metadata": {"name": "w"}, "spec": {"size": 3}});
+    let refused = world.update(&world.widget("w"), body).await.unwrap_err();
+    assert!(matches!(&refused, Error::Invalid(kind, _, _) if kind.kind == "widgets"));
+    assert_eq!(causes(&refused), ["metadata.resourceVersion: Invalid value: 0: must be specified for an update"]);
+}
+
+#[tokio::test]
+async fn another_name_namespace_or_uid_is_refused() {
+    let world = World::new().await;
+    world.create_config(json!({"metadata": {"name": "a"}})).await;
+    let request = world.config("a");
+    let Err(Error::BadRequest(message)) = world.update(&request, json!({"metadata": {"name": "b"}})).await else {
+        panic!("another name")
+    };
+    assert_eq!(message, "the name of the object (b) does not match the name on the URL (a)");
+    let elsewhere = world.update(&request, json!({"metadata": {"namespace": "other"}})).await;
+    assert!(matches!(elsewhere, Err(Error::BadRequest(_))));
+    let uid = world.update(&request, json!({"metadata": {"uid": "11111111-2222-3333-4444-555555555555"}})).await;
+    assert!(matches!(uid, Err(Error::Conflict(_, _, why)) if why.contains("UID in precondition")));
+}
+
+#[tokio::test]
+async fn immutable_fields_do_not_change() {
+    let world = World::new().await;
+    let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2, "fixed": "a"}})).await;
+    let mut changed = made.clone();
+    changed["spec"]["fixed"] = json!("b");
+    let refused = world.update(&world.widget("w"), changed).await.unwrap_err();
+    assert!(causes(&refused).iter().any(|cause| cause.starts_with("spec.fixed")), "{refused:?}");
+    let mut grown = made;
+    grown["spec"]["size"] = json!(3);
+    assert!(world.update(&world.widget("w"), grown).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_missing_object_is_created_only_where_the_kind_says_so() {
+    let world = World::new().await;
+    let body = json!({"metadata": {"name": "new"}, "data": {"k": "v"}});
+    assert!(matches!(world.update(&world.config("new"), body.clone()).await, Err(Error::NotFound(..))));
+    let kind = Kind {
+        kind: "Lease".to_owned(),
+        list_kind: "LeaseList".to_owned(),
+        plural: "leases".to_owned(),
+        singular: "lease".to_owned(),
+        create_on_update: true,
+        ..Kind::clone(&world.configs.kind)
+    };
+    let leases = world.api.registry.register(kind).unwrap();
+    let request = at(&leases, "ns", "new");
+    let written = world.api.update(&request, body.clone(), &WriteOptions::default()).await.unwrap();
+    assert!(written.created);
+    assert_eq!(shown(written)["metadata"]["name"], "new");
+    let again = world.api.update(&request, body, &WriteOptions::default()).await.unwrap();
+    assert!(!again.created);
+}
+
+#[tokio::test]
+async fn a_dry_run_shows_the_change_and_keeps_the_object() {
+    let world = World::new().await;
+    let made = world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "1"}})).await;
+    let request = world.config("a");
+    let body = json!({"metadata": {"name": "a"}, "data": {"k": "2"}});
+    let shown = world.api.update(&request, body, &dry_run()).await.map(shown).unwrap();
+    assert_eq!((&shown["data"]["k"], version(&shown)), (&json!("2"), version(&made)));
+    assert_eq!(world.get(&request).await.unwrap(), made);
+}
