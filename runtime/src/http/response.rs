@@ -118,6 +118,7 @@ fn fresh_audit_id() -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meta::status::StatusDetails;
 
     #[test]
     fn audit_ids_are_distinct_uuids() {
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_status_says_when_to_retry() {
-        let mut failed = Status::failure(503, "ServiceUnavailable", "later", Some(Default::default()));
+        let mut failed = Status::failure(503, "ServiceUnavailable", "later", Some(StatusDetails::default()));
         failed.details.as_mut().unwrap().retry_after_seconds = 7;
         let response = status(&failed, false);
         assert_eq!(response.status(), 503);

@@ -1,4 +1,4 @@
-//! Kinds and objects for the tests of this layer: a declared Widget and a compiled-in ConfigMap.
+//! Kinds and objects for the tests of this layer: a declared Widget and a compiled-in config map.
 
 use std::sync::Arc;
 

@@ -150,7 +150,9 @@ mod tests {
         for (version, root) in [(Version::V2, "#/definitions/"), (Version::V3, "#/components/schemas/")] {
             let all = shared(version);
             let mut found = Vec::new();
-            all.values().for_each(|definition| references(definition, &mut found));
+            for definition in all.values() {
+                references(definition, &mut found);
+            }
             assert!(!found.is_empty());
             for at in found {
                 let name = at.strip_prefix(root).unwrap_or_else(|| panic!("{at} is not below {root}"));

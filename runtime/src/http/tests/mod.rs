@@ -1,0 +1,131 @@
+//! Tests of whole requests, in process: a memory store, the sample kinds, and requests as a connection would pass them.
+
+use std::{future::poll_fn, pin::Pin};
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, header},
+    response::Response,
+};
+use http_body::Body as _;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    auth::{
+        authenticate::{Anonymous, Chain},
+        authorize::MastersOnly,
+        tokens::Tokens,
+    },
+    cache::{self, Cache},
+    http::sample,
+    kind::{Kind, Registry, model::HookContext},
+    meta::FieldError,
+    schema::Document,
+    storage::{Store, memory::Memory},
+    verbs::Api,
+};
+
+const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
+const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+fn panics(_: &Document, _: &HookContext<'_>) -> Result<Vec<FieldError>, String> {
+    panic!("a hook of the user")
+}
+
+struct Rig(Arc<Site>);
+
+impl Rig {
+    async fn new() -> Self {
+        let store: Arc<dyn Store> = Arc::new(Memory::new());
+        let cache = Cache::new(store.clone(), cache::Limits::default());
+        let registry = Arc::new(Registry::new(cache.clone()));
+        let mut fragile = Kind {
+            kind: "Fragile".to_owned(),
+            list_kind: "FragileList".to_owned(),
+            plural: "fragiles".to_owned(),
+            singular: "fragile".to_owned(),
+            short_names: Vec::new(),
+            ..sample::widget()
+        };
+        fragile.hooks.validate = Some(panics);
+        for kind in [sample::namespace(), sample::config_map(), sample::widget(), fragile] {
+            registry.register(kind).unwrap();
+        }
+        let mut chain = Chain::new(Vec::new());
+        chain.push(
+            Tokens::from_csv("admintoken,admin,1,\"system:masters\"\nalicetoken,alice,2,\"developers\"\n").unwrap(),
+        );
+        chain.push(Anonymous::default());
+        let app = App {
+            api: Api::new(registry, cache, store),
+            authenticator: Arc::new(chain),
+            authorizer: Arc::new(MastersOnly),
+            health: Health::default(),
+            version: VersionInfo::default(),
+            limits: Limits { body_bytes: 10_000, ..Limits::default() },
+        };
+        let rig = Self(Arc::new(Site::new(Arc::new(app))));
+        let (code, _) = rig.post("/api/v1/namespaces", &json!({"metadata": {"name": "default"}})).await;
+        assert_eq!(code, 201);
+        rig
+    }
+
+    async fn send(&self, request: axum::http::request::Builder, body: impl Into<Body>) -> Response {
+        let request = request.body(body.into()).unwrap();
+        guard::run(dispatch::handle(self.0.clone(), request)).await
+    }
+
+    async fn answer(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
+        let mut request = Request::builder().method(method).uri(path);
+        if !headers.iter().any(|(name, _)| *name == "authorization") {
+            request = request.header("authorization", "Bearer admintoken");
+        }
+        for (name, value) in headers.iter().filter(|(_, value)| !value.is_empty()) {
+            request = request.header(*name, *value);
+        }
+        self.send(request, body.to_owned()).await
+    }
+
+    async fn json(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, Value) {
+        let answer = self.answer(method, path, headers, body).await;
+        let code = answer.status().as_u16();
+        (code, serde_json::from_slice(&collect(answer).await).unwrap_or_default())
+    }
+
+    async fn get(&self, path: &str) -> (u16, Value) {
+        self.json("GET", path, &[], "").await
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.json("POST", path, &[("content-type", "application/json")], &body.to_string()).await
+    }
+
+    async fn config_map(&self, name: &str) -> Value {
+        let (code, made) = self.post(CONFIG_MAPS, &json!({"metadata": {"name": name}, "data": {"k": "v"}})).await;
+        assert_eq!(code, 201, "{made}");
+        made
+    }
+}
+
+async fn collect(answer: Response) -> Vec<u8> {
+    axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap().to_vec()
+}
+
+async fn text(answer: Response) -> String {
+    String::from_utf8(collect(answer).await).unwrap()
+}
+
+async fn frame(body: &mut Body) -> Option<Vec<Value>> {
+    let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?.unwrap().into_data().unwrap();
+    assert_eq!(frame.last(), Some(&b'\n'), "frames are whole");
+    Some(serde_json::Deserializer::from_slice(&frame).into_iter().map(Result::unwrap).collect())
+}
+
+fn header(headers: &HeaderMap, name: &str) -> String {
+    headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
+}
+
+mod documents;
+mod requests;
+mod streams;

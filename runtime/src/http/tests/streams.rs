@@ -1,0 +1,57 @@
+//! Watches, with a clock that runs on its own while everyone waits.
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_from_its_initial_events_to_its_end() {
+    let rig = Rig::new().await;
+    rig.config_map("a").await;
+    let query =
+        "watch=1&timeoutSeconds=150&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+    let answer = rig.answer("GET", &format!("{CONFIG_MAPS}?{query}"), &[], "").await;
+    assert_eq!((answer.status().as_u16(), answer.body().size_hint().exact()), (200, None));
+    let mut body = answer.into_body();
+    let initial = frame(&mut body).await.unwrap();
+    assert_eq!(initial[0]["type"], "ADDED");
+    assert_eq!(initial[0]["object"]["kind"], "ConfigMap");
+    assert_eq!(initial[1]["type"], "BOOKMARK");
+    assert_eq!(initial[1]["object"]["metadata"]["annotations"], json!({"k8s.io/initial-events-end": "true"}));
+    let made = rig.config_map("b").await;
+    let live = frame(&mut body).await.unwrap();
+    assert_eq!(live, [json!({"type": "ADDED", "object": made})]);
+    rig.config_map("c").await;
+    rig.json("DELETE", &format!("{CONFIG_MAPS}/c"), &[], "").await;
+    let mut types = Vec::new();
+    while types.len() < 2 {
+        types.extend(frame(&mut body).await.unwrap().into_iter().map(|event| event["type"].clone()));
+    }
+    assert_eq!(types, ["ADDED", "DELETED"]);
+    // Two bookmarks, a minute apart, then one more at the end: the clock runs on its own here.
+    for _ in 0..3 {
+        let events = frame(&mut body).await.unwrap();
+        assert_eq!((events.len(), &events[0]["type"]), (1, &json!("BOOKMARK")));
+        assert!(events[0]["object"]["metadata"]["resourceVersion"].is_string());
+    }
+    assert_eq!(frame(&mut body).await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_in_other_forms() {
+    let rig = Rig::new().await;
+    let made = rig.config_map("a").await;
+    rig.config_map("b").await;
+    let version = made["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap() - 1;
+    let path = format!("{CONFIG_MAPS}?watch=1&timeoutSeconds=1&resourceVersion={version}");
+    let mut body = rig.answer("GET", &path, &[("accept", TABLE)], "").await.into_body();
+    let mut events = Vec::new();
+    while let Some(more) = frame(&mut body).await {
+        events.extend(more);
+    }
+    let columns: Vec<bool> = events.iter().map(|event| event["object"]["columnDefinitions"].is_array()).collect();
+    assert_eq!(columns, [true, false], "columns come once");
+    assert_eq!(events[1]["object"]["rows"][0]["cells"][0], "b");
+    let one = format!("/api/v1/watch/namespaces/default/configmaps/b?timeoutSeconds=1&resourceVersion={version}");
+    let mut body = rig.answer("GET", &one, &[], "").await.into_body();
+    let events = frame(&mut body).await.unwrap();
+    assert_eq!((events.len(), &events[0]["object"]["metadata"]["name"]), (1, &json!("b")));
+    assert_eq!(frame(&mut body).await, None, "without bookmarks it just ends");
+}
