@@ -2,30 +2,83 @@
 
 use std::sync::Arc;
 
-use crate::{kind::Kind, verbs::Api};
+use serde_json::json;
+use tokio::{sync::watch, task::JoinHandle};
+
+use crate::{
+    Resource,
+    auth::User,
+    kind::Kind,
+    meta::options::WriteOptions,
+    verbs::{Api, Error, Part, Request},
+};
+
+mod config_map;
+mod event;
+mod keys;
+mod lease;
+mod lifecycle;
+mod namespace;
+mod secret;
+mod service_account;
+#[cfg(test)]
+mod tests;
+
+pub use config_map::ConfigMap;
+pub use event::{Event, EventSeries, EventSource};
+pub use lease::{Lease, LeaseSpec};
+pub use namespace::{Namespace, NamespaceCondition, NamespaceSpec, NamespaceStatus};
+pub use secret::Secret;
+pub use service_account::ServiceAccount;
+
+/// Namespaces that every server has.
+const ALWAYS: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 /// The built-in kinds, in the order in which discovery names them.
 pub fn kinds() -> Vec<Kind> {
-    Vec::new()
+    vec![ConfigMap::kind(), Event::kind(), Namespace::kind(), Secret::kind(), ServiceAccount::kind(), Lease::kind()]
 }
 
 /// Makes what every server has where it is missing: the namespaces `default`, `kube-system` and `kube-public`.
 ///
 /// # Errors
 /// What could not be made, and why.
-pub async fn bootstrap(_api: &Arc<Api>) -> Result<(), String> {
+pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
+    let Some(served) = api.registry.find("", "v1", "namespaces") else { return Ok(()) };
+    let user = Arc::new(User::system());
+    for name in ALWAYS {
+        if served.objects.snapshot().get(name).is_some() {
+            continue;
+        }
+        let (user, served) = (user.clone(), served.clone());
+        let request = Request { user, served, namespace: String::new(), name: String::new(), part: Part::Whole };
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+        match api.create(&request, namespace, &WriteOptions::default()).await {
+            Ok(_) | Err(Error::AlreadyExists(..)) => {}
+            Err(error) => return Err(format!("the namespace {name} could not be made: {error:?}")),
+        }
+    }
     Ok(())
 }
 
 /// The controllers that run inside a server.
-pub struct Controllers {}
+pub struct Controllers {
+    stop: watch::Sender<bool>,
+    lifecycle: JoinHandle<()>,
+}
 
 impl Controllers {
     /// Starts them on the current runtime.
-    pub fn start(_api: Arc<Api>) -> Self {
-        Self {}
+    pub fn start(api: Arc<Api>) -> Self {
+        let (stop, stopping) = watch::channel(false);
+        Self { stop, lifecycle: tokio::spawn(lifecycle::run(api, stopping)) }
     }
 
     /// Ends them, after what they are writing.
-    pub async fn stop(self) {}
+    pub async fn stop(self) {
+        self.stop.send_replace(true);
+        if let Err(failed) = self.lifecycle.await {
+            tracing::error!(%failed, "the namespace controller broke off");
+        }
+    }
 }

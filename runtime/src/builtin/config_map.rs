@@ -1,0 +1,61 @@
+//! `ConfigMap`: text and bytes by key, which programs read as their configuration.
+use std::collections::BTreeMap;
+
+use super::keys;
+use crate::{
+    Resource,
+    kind::hook::Context,
+    meta::{ByteString, FieldError, FieldErrorKind, FieldPath, ObjectMeta},
+};
+
+/// Configuration of programs: text and bytes by key.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+#[resource(group = "", version = "v1", shortname = "cm", builtin, update_without_version)]
+#[resource(validate = ConfigMap::check)]
+#[resource(column("Data", with = ConfigMap::entries, description = "How many keys there are"))]
+pub struct ConfigMap {
+    /// Metadata of the object.
+    #[serde(default)]
+    #[api(proto = 1)]
+    pub metadata: ObjectMeta,
+    /// Text by key. Keys are letters, digits, `-`, `_` and `.`, and are not in `binaryData`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[api(proto = 2)]
+    pub data: BTreeMap<String, String>,
+    /// Bytes by key. Keys are letters, digits, `-`, `_` and `.`, and are not in `data`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[api(proto = 3)]
+    pub binary_data: BTreeMap<String, ByteString>,
+    /// Once true, neither this nor the data can change.
+    #[api(proto = 4)]
+    pub immutable: Option<bool>,
+}
+
+impl ConfigMap {
+    fn entries(&self) -> i64 {
+        i64::try_from(self.data.len() + self.binary_data.len()).unwrap_or(i64::MAX)
+    }
+
+    fn check(&self, context: &Context<'_, Self>) -> Vec<FieldError> {
+        let (data, binary) = (FieldPath::new("data"), FieldPath::new("binaryData"));
+        let mut errors = Vec::new();
+        if let Some(old) = &context.old {
+            let changed = [("data", self.data != old.data), ("binaryData", self.binary_data != old.binary_data)];
+            errors.extend(keys::immutable(self.immutable, old.immutable, &changed));
+        }
+        for key in self.data.keys() {
+            errors.extend(keys::check(key, &data));
+            if self.binary_data.contains_key(key) {
+                let given = FieldErrorKind::Invalid(key.as_str().into());
+                errors.push(FieldError::new(&data.key(key), given, "duplicate of key present in binaryData"));
+            }
+        }
+        errors.extend(self.binary_data.keys().flat_map(|key| keys::check(key, &binary)));
+        let text: usize = self.data.values().map(String::len).sum();
+        let bytes: usize = self.binary_data.values().map(|value| value.0.len()).sum();
+        // The reference names no field here, which prints as this.
+        errors.extend(keys::size(text + bytes, &FieldPath::new("[]")));
+        errors
+    }
+}

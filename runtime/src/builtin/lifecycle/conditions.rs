@@ -1,0 +1,92 @@
+//! What the status of a terminating namespace says is left to do, in the reference's words.
+use serde_json::{Map, Value, json};
+
+use super::content::Left;
+use crate::{meta::Time, schema::Document};
+
+/// One aspect: its type, and what is said while all is well.
+struct Aspect {
+    kind: &'static str,
+    well: (&'static str, &'static str),
+    /// What is said otherwise, if it is not well.
+    trouble: fn(&Left) -> Option<(&'static str, String)>,
+}
+
+const ASPECTS: [Aspect; 5] = [
+    Aspect {
+        kind: "NamespaceDeletionDiscoveryFailure",
+        well: ("ResourcesDiscovered", "All resources successfully discovered"),
+        // The kinds are known: no other server need be asked for them.
+        trouble: |_| None,
+    },
+    Aspect {
+        kind: "NamespaceDeletionGroupVersionParsingFailure",
+        well: ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
+        trouble: |_| None,
+    },
+    Aspect {
+        kind: "NamespaceDeletionContentFailure",
+        well: ("ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
+        trouble: |left| {
+            let all: Vec<&str> = left.failures.iter().map(String::as_str).collect();
+            let (count, all) = (all.len(), all.join(", "));
+            let message = format!("Failed to delete all resource types, {count} remaining: {all}");
+            (count > 0).then_some(("ContentDeletionFailed", message))
+        },
+    },
+    Aspect {
+        kind: "NamespaceContentRemaining",
+        well: ("ContentRemoved", "All content successfully removed"),
+        trouble: |left| {
+            let each = left.resources.iter().map(|(name, count)| format!("{name} has {count} resource instances"));
+            let each: Vec<String> = each.collect();
+            let message = format!("Some resources are remaining: {}", each.join(", "));
+            (!each.is_empty()).then_some(("SomeResourcesRemain", message))
+        },
+    },
+    Aspect {
+        kind: "NamespaceFinalizersRemaining",
+        well: ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+        trouble: |left| {
+            let each = left.finalizers.iter().map(|(name, count)| format!("{name} in {count} resource instances"));
+            let each: Vec<String> = each.collect();
+            let message = format!("Some content in the namespace has finalizers remaining: {}", each.join(", "));
+            (!each.is_empty()).then_some(("SomeFinalizersRemain", message))
+        },
+    },
+];
+
+/// Sets the conditions. True where they changed and are to be written: a namespace that is empty at the first look goes
+/// without any.
+pub(super) fn update(namespace: &mut Document, left: &Left) -> bool {
+    let old = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    if old.is_empty() && left.is_nothing() {
+        return false;
+    }
+    let mut new = old.clone();
+    for aspect in &ASPECTS {
+        let (status, reason, message) = match (aspect.trouble)(left) {
+            Some((reason, message)) => ("True", reason, message),
+            None => ("False", aspect.well.0, aspect.well.1.to_owned()),
+        };
+        let at = new.iter().position(|condition| condition["type"] == aspect.kind);
+        let before = at.map(|at| new[at].clone()).unwrap_or_default();
+        let since = if before["status"] == status { before["lastTransitionTime"].clone() } else { Value::Null };
+        let since = if since.is_null() { json!(Time::now()) } else { since };
+        let condition = json!({
+            "type": aspect.kind, "status": status, "lastTransitionTime": since, "reason": reason, "message": message,
+        });
+        match at {
+            Some(at) => new[at] = condition,
+            None => new.push(condition),
+        }
+    }
+    if new == old {
+        return false;
+    }
+    if !namespace["status"].is_object() {
+        namespace["status"] = Value::Object(Map::new());
+    }
+    namespace["status"]["conditions"] = Value::Array(new);
+    true
+}

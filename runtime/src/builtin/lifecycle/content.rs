@@ -1,0 +1,116 @@
+//! What is in a namespace: deletes it, and counts what is left.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use serde::Deserialize;
+use tokio::task::JoinSet;
+
+use crate::{
+    auth::User,
+    kind::{model::Scope, registry::Served},
+    meta::options::{DeleteOptions, Propagation},
+    verbs::{Api, Error, Part, Request},
+};
+
+/// Deletions under way at once: enough to share the store's fsync, few enough to leave it to others.
+const AT_ONCE: usize = 32;
+
+/// What is left in a namespace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Left {
+    /// Objects by resource, as `<resource>.<group>`.
+    pub resources: BTreeMap<String, usize>,
+    /// Objects by the finalizer that holds them.
+    pub finalizers: BTreeMap<String, usize>,
+    /// What could not be deleted, and why.
+    pub failures: BTreeSet<String>,
+}
+
+impl Left {
+    /// The namespace is empty.
+    pub fn is_nothing(&self) -> bool {
+        self.resources.is_empty() && self.failures.is_empty()
+    }
+}
+
+/// The namespaced kinds, each place in the store once however many versions it is served in.
+pub(super) fn kinds(api: &Api) -> Vec<Arc<Served>> {
+    let mut places = BTreeSet::new();
+    let (all, _) = api.registry.all();
+    let namespaced = all.iter().filter(|served| served.kind.scope == Scope::Namespaced);
+    namespaced.filter(|served| places.insert(served.objects.prefix().to_owned())).cloned().collect()
+}
+
+/// Deletes everything in a namespace that can be deleted, then looks at what is left. What is marked already is deleted
+/// again: without policy finalizers, which nobody would take out here, it may go.
+pub(super) async fn delete_all(api: &Arc<Api>, user: &Arc<User>, namespace: &str) -> Left {
+    let prefix = format!("{namespace}/");
+    let mut left = Left::default();
+    for served in kinds(api) {
+        let snapshot = served.objects.snapshot();
+        let mut deletions = JoinSet::new();
+        for object in snapshot.range(&prefix, None) {
+            if deletions.len() >= AT_ONCE {
+                left.record(&served, deletions.join_next().await);
+            }
+            let request = Request {
+                user: user.clone(),
+                served: served.clone(),
+                namespace: namespace.to_owned(),
+                name: object.name().to_owned(),
+                part: Part::Whole,
+            };
+            let api = api.clone();
+            deletions.spawn(async move {
+                let options = DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
+                api.delete(&request, &options).await.map(drop)
+            });
+        }
+        while let Some(done) = deletions.join_next().await {
+            left.record(&served, Some(done));
+        }
+        left.count(&served, &prefix);
+    }
+    left
+}
+
+/// What a deletion answered.
+type Done = Result<Result<(), Error>, tokio::task::JoinError>;
+
+impl Left {
+    fn record(&mut self, served: &Served, done: Option<Done>) {
+        match done {
+            None | Some(Ok(Ok(()) | Err(Error::NotFound(..)))) => {}
+            Some(Ok(Err(error))) => {
+                self.failures.insert(format!("{}: {error:?}", served.kind.group_resource()));
+            }
+            Some(Err(broken)) => {
+                self.failures.insert(format!("{}: {broken}", served.kind.group_resource()));
+            }
+        }
+    }
+
+    fn count(&mut self, served: &Served, prefix: &str) {
+        #[derive(Default, Deserialize)]
+        struct Held {
+            #[serde(default)]
+            finalizers: Vec<String>,
+        }
+        let snapshot = served.objects.snapshot();
+        let mut objects = 0;
+        for object in snapshot.range(prefix, None) {
+            objects += 1;
+            let held: Held = serde_json::from_slice(&object.metadata()).unwrap_or_default();
+            for finalizer in held.finalizers {
+                *self.finalizers.entry(finalizer).or_default() += 1;
+            }
+        }
+        if objects > 0 {
+            // The reference writes the dot in the core group, too.
+            let name = format!("{}.{}", served.kind.plural, served.kind.group_version.group);
+            self.resources.insert(name, objects);
+        }
+    }
+}

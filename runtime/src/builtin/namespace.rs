@@ -1,0 +1,138 @@
+//! Namespace: a room for objects. Its spec has finalizers of its own, which hold it until what is in it is gone.
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{
+    ApiType, Resource,
+    kind::hook::Context,
+    meta::{FieldError, FieldErrorKind, FieldPath, ObjectMeta, Time},
+};
+
+/// The finalizer of every namespace: the server itself empties it.
+pub const FINALIZER: &str = "kubernetes";
+/// The label that carries the namespace's name, so that selectors can choose namespaces by name.
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+/// The phase of a namespace that can be used.
+const ACTIVE: &str = "Active";
+/// The phase of a namespace that is being emptied.
+const TERMINATING: &str = "Terminating";
+
+/// A room for objects: names are unique within it, and deleting it deletes what is in it.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[resource(group = "", version = "v1", cluster, shortname = "ns", status, builtin, names = label, update_without_version)]
+#[resource(default = Namespace::fill_in, validate = Namespace::check, selectable(status.phase))]
+#[resource(on_delete = Namespace::terminate, holds_deletion = Namespace::is_held)]
+#[resource(column("Status", path = status.phase, description = "Where the namespace is in its life"))]
+pub struct Namespace {
+    /// Metadata of the object.
+    #[serde(default)]
+    #[api(proto = 1)]
+    pub metadata: ObjectMeta,
+    /// What holds the namespace.
+    #[serde(default)]
+    #[api(proto = 2)]
+    pub spec: NamespaceSpec,
+    /// Where the namespace is in its life.
+    #[serde(default)]
+    #[api(proto = 3)]
+    pub status: NamespaceStatus,
+}
+
+/// What holds a namespace.
+#[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NamespaceSpec {
+    /// Who must have finished before a deleted namespace goes; taken out through the finalize subresource.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[api(proto = 1)]
+    pub finalizers: Vec<String>,
+}
+
+/// Where a namespace is in its life.
+#[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NamespaceStatus {
+    /// `Active`, or `Terminating` once its deletion was asked for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[api(proto = 1)]
+    pub phase: String,
+    /// What is left to do before a terminating namespace goes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[api(proto = 2, list = map(key = kind), merge(key = kind))]
+    pub conditions: Vec<NamespaceCondition>,
+}
+
+/// One aspect of a namespace's deletion.
+#[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NamespaceCondition {
+    /// Which aspect, such as `NamespaceContentRemaining`.
+    #[serde(rename = "type")]
+    #[api(proto = 1)]
+    pub kind: String,
+    /// `True`, `False` or `Unknown`.
+    #[api(proto = 2)]
+    pub status: String,
+    /// When `status` last changed.
+    #[api(proto = 4)]
+    pub last_transition_time: Option<Time>,
+    /// Why, for machines.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[api(proto = 5)]
+    pub reason: String,
+    /// Why, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[api(proto = 6)]
+    pub message: String,
+}
+
+impl Namespace {
+    /// Sets what the server keeps: the label with the name, the server's own finalizer, and the first phase.
+    fn fill_in(&mut self, context: &Context<'_, Self>) {
+        if !self.metadata.name.is_empty() {
+            self.metadata.labels.insert(NAME_LABEL.to_owned(), self.metadata.name.clone());
+        }
+        let Some(old) = &context.old else {
+            if !self.spec.finalizers.iter().any(|f| f == FINALIZER) {
+                self.spec.finalizers.push(FINALIZER.to_owned());
+            }
+            self.status = NamespaceStatus { phase: ACTIVE.to_owned(), conditions: Vec::new() };
+            return;
+        };
+        if context.subresource != "finalize" {
+            self.spec.finalizers.clone_from(&old.spec.finalizers);
+        }
+    }
+
+    fn check(&self, context: &Context<'_, Self>) -> Vec<FieldError> {
+        let path = FieldPath::new("spec").child("finalizers");
+        let mut errors: Vec<FieldError> = Vec::new();
+        for finalizer in &self.spec.finalizers {
+            let invalid = |why: String| FieldError::new(&path, FieldErrorKind::Invalid(json!(finalizer)), why);
+            errors.extend(crate::meta::validate::qualified_name(finalizer).into_iter().map(invalid));
+            if finalizer != FINALIZER && !finalizer.contains('/') {
+                errors.push(invalid("name is neither a standard finalizer name nor is it fully qualified".to_owned()));
+            }
+        }
+        let deleted = self.metadata.deletion_timestamp.is_some();
+        let phase = FieldPath::new("status").child("phase");
+        let expected = if deleted { TERMINATING } else { ACTIVE };
+        if context.subresource == "status" && self.status.phase != expected {
+            let why = if deleted {
+                "may only be 'Terminating' if `deletionTimestamp` is not empty"
+            } else {
+                "may only be 'Active' if `deletionTimestamp` is empty"
+            };
+            errors.push(FieldError::new(&phase, FieldErrorKind::Invalid(json!(self.status.phase)), why));
+        }
+        errors
+    }
+
+    fn terminate(&mut self) {
+        TERMINATING.clone_into(&mut self.status.phase);
+    }
+
+    fn is_held(&self) -> bool {
+        !self.spec.finalizers.is_empty()
+    }
+}
