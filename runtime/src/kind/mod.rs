@@ -5,6 +5,8 @@ pub mod hook;
 mod index;
 pub mod model;
 pub mod record;
+#[cfg(test)]
+mod record_tests;
 pub mod registry;
 pub mod resource;
 

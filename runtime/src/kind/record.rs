@@ -126,7 +126,8 @@ impl KindReader {
         let unknown = |message| (Bytes::new(), message);
         let record = self.transformer.open(key, value).map_err(unknown)?;
         let record = decode(&record).map_err(unknown)?;
-        let body = if record.fingerprint == self.fingerprint {
+        let present = record.fingerprint == self.fingerprint && record.version == self.kind.group_version.version;
+        let body = if present {
             record.body.clone()
         } else {
             self.renew(&record.body).map_err(|message| (record.body.clone(), message))?
@@ -143,6 +144,7 @@ impl KindReader {
         let mut document = decoded.document;
         schema::default(&self.kind.schema, &mut document);
         schema::prune(&self.kind.schema, &mut document);
+        schema::normalise(&self.kind.schema, &mut document);
         if let Some(wrong) = schema::check_types(&self.kind.schema, &document) {
             return Err(wrong);
         }

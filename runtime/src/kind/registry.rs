@@ -63,9 +63,13 @@ impl Registry {
     /// Adds a kind: checks it, loads its objects, and serves it. Blocks on the disk.
     ///
     /// # Errors
-    /// A kind whose names clash with another's, or whose objects could not be loaded; the text names both.
+    /// A kind whose schema is wrong by itself, whose names clash with another's, or whose objects could not be loaded; the text names both.
     pub fn register(&self, kind: Kind) -> Result<Arc<Served>, String> {
         let _one_at_a_time = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let problems = kind.schema.check().err().map(|problems| problems.join("; "));
+        if let Some(problems) = problems {
+            return Err(format!("the schema of {} is wrong: {problems}", kind.group_kind()));
+        }
         let table = self.table.load();
         for other in table.kinds.iter() {
             check_clash(&kind, &other.kind)?;

@@ -27,7 +27,7 @@ pub(super) struct Walk {
 impl Walk {
     /// Adds an error whose message names the place itself: `spec.size in body should be …`.
     pub(super) fn invalid(&mut self, place: &Place<'_>, value: Document, what: &str) {
-        let detail = format!("{} in body {what}", place.text());
+        let detail = format!("{} {what}", subject(place));
         self.add(place, FieldErrorKind::Invalid(value), detail);
     }
 
@@ -90,7 +90,7 @@ impl Walk {
     }
 
     fn type_invalid(&mut self, place: &Place<'_>, expected: &str, given: &str) {
-        let detail = format!("{} in body must be of type {expected}: {given:?}", place.text());
+        let detail = format!("{} must be of type {expected}: {given:?}", subject(place));
         self.add(place, FieldErrorKind::TypeInvalid(given.into()), detail);
     }
 
@@ -186,6 +186,11 @@ impl Walk {
         };
         self.add(place, FieldErrorKind::Invalid(given), detail);
     }
+}
+
+/// How messages call a value: `spec.size in body`.
+fn subject(place: &Place<'_>) -> String {
+    if place.is_root() { "the value".to_owned() } else { format!("{} in body", place.text()) }
 }
 
 /// The names by which the reference calls a value's type and its format.

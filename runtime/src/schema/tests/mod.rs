@@ -1,3 +1,4 @@
 //! Tests of the pure functions over schemas.
+mod checks;
 mod filling;
 mod validation;

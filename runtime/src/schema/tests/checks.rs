@@ -1,0 +1,65 @@
+//! What a schema says about itself.
+use serde_json::{Value, json};
+
+use crate::schema::fixture::{schema, widget};
+
+fn problems(property: &Value) -> Vec<String> {
+    let from = json!({"type": "object", "properties": {"f": property}});
+    schema(&from).check().expect_err("a wrong schema")
+}
+
+#[test]
+fn the_kit_s_widget_is_in_order() {
+    assert_eq!(widget().check(), Ok(()));
+}
+
+#[test]
+fn each_problem_is_named_with_its_place() {
+    for (property, expected) in [
+        (json!({"type": "object", "required": ["x"]}), r#"f: "x" is required but not among the properties"#),
+        (json!({"type": "array"}), "f: a list declares its items"),
+        (json!({"type": "string", "properties": {"a": {}}}), "f: only an object has properties or entries"),
+        (json!({"type": "string", "minLength": 3, "maxLength": 2}), "f: length: the minimum 3 is above the maximum 2"),
+        (
+            json!({"type": "integer", "minimum": 3, "maximum": 3, "exclusiveMaximum": true}),
+            "f: no number lies between the minimum 3 and the maximum 3",
+        ),
+        (json!({"type": "integer", "multipleOf": 0}), "f: multipleOf is above zero"),
+        (
+            json!({"type": "integer", "minimum": 1, "default": 0}),
+            "f: the default 0 is not valid: Invalid value: 0: the value should be greater than or equal to 1",
+        ),
+        (
+            json!({"type": "string", "enum": ["a", 1]}),
+            r#"f: the allowed value 1 is not valid: Invalid value: "integer": the value must be of type string: "integer""#,
+        ),
+        (
+            json!({"type": "object", "default": {}, "required": ["a"], "properties": {"a": {"type": "string"}}}),
+            "f: the default {} is not valid at a: Required value",
+        ),
+        (json!({"type": "string", "x-kubernetes-list-type": "set"}), "f: only a list is a set or a map"),
+        (
+            json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "object"}}),
+            "f: the items of a set are scalars, or objects that are replaced as a whole",
+        ),
+        (
+            json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+                "items": {"type": "object"}}),
+            r#"f: the key "name" is not a field of the items"#,
+        ),
+        (
+            json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+                "items": {"type": "object", "properties": {"name": {"type": "string"}}}}),
+            r#"f: the key "name" is neither required nor has it a default"#,
+        ),
+        (json!({"type": "object", "union": true}), "f: a union has members"),
+        (json!({"type": "object", "additionalProperties": {"type": "array"}}), "f.*: a list declares its items"),
+    ] {
+        assert_eq!(problems(&property), [expected], "{property}");
+    }
+    let reserved = json!({"type": "object", "properties": {"metadata": {"type": "object"}}});
+    assert_eq!(
+        schema(&reserved).check().expect_err("reserved"),
+        ["metadata: every object has this field; a kind does not declare it"]
+    );
+}
