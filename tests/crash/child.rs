@@ -1,0 +1,108 @@
+//! The child: writers that commit without end and write down what they are told, before they go on.
+
+use std::{
+    env,
+    fs::OpenOptions,
+    io::Write,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use kindsmith::storage::{Change, CommitError, Embedded, Op, Options, Store};
+
+use crate::model::{self, WRITERS};
+
+/// Names of the variables that tell the child what to do.
+pub const DIR: &str = "KINDSMITH_CRASH_DIR";
+pub const MODE: &str = "KINDSMITH_CRASH_MODE";
+
+/// What the child goes through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It writes until it is killed.
+    Write,
+    /// It writes until it is killed, and keeps little history.
+    Cut,
+    /// It writes until the disk is full, and ends.
+    FullDisk,
+}
+
+impl Mode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Cut => "cut",
+            Self::FullDisk => "full",
+        }
+    }
+}
+
+#[test]
+#[ignore = "the other tests run it in a process of its own"]
+fn works() {
+    let Ok(dir) = env::var(DIR).map(PathBuf::from) else { return };
+    let mode = env::var(MODE).unwrap();
+    let history_bytes = if mode == Mode::Cut.name() { 400_000 } else { u64::MAX };
+    let store = Embedded::open(dir.join("data"), Options { history_bytes, ..Options::default() }).unwrap();
+    let mut seen = Log::open(&dir.join("seen"));
+    store.attach(Box::new(move |changes: &[Change]| {
+        for change in changes {
+            seen.line(&format!("{} {} {}", change.revision, change.key, model::digest(change.value.as_ref())));
+        }
+    }));
+    let full = thread::scope(|scope| {
+        let (store, dir) = (&store, &dir);
+        let writers: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(move || write(store, dir, writer))).collect();
+        writers.into_iter().all(|writer| writer.join().is_ok())
+    });
+    assert!(full, "a writer ended otherwise than by a full disk");
+    assert_eq!(mode, Mode::FullDisk.name(), "the store failed with room on the disk");
+}
+
+/// Commits one step after the other until the engine fails.
+fn write(store: &Embedded, dir: &Path, writer: usize) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut acks = Log::open(&dir.join("acks"));
+    let mut step = 1;
+    if let Some(done) = store.get(&model::count_key(writer)).unwrap() {
+        // A step of an earlier life that was done and not acknowledged counts as acknowledged from here on.
+        acks.line(&format!("{writer} {} {}", model::count(&done.value), done.revision));
+        step = model::count(&done.value) + 1;
+    }
+    loop {
+        match runtime.block_on(store.commit(model::ops(writer, step))) {
+            Ok(revisions) => acks.line(&format!("{writer} {step} {}", revisions[0])),
+            Err(CommitError::Engine(message)) => return refuse_for_ever(store, &runtime, &message),
+            Err(error) => panic!("writer {writer}, step {step}: {error}"),
+        }
+        step += 1;
+    }
+}
+
+/// After a failure no commit may come through, however small.
+fn refuse_for_ever(store: &Embedded, runtime: &tokio::runtime::Runtime, message: &str) {
+    assert!(message.contains("opened again"), "{message}");
+    let head = store.head();
+    for _ in 0..20 {
+        let op = Op { key: "/after".into(), value: Some(Bytes::new()), expect: kindsmith::storage::Expect::Any };
+        let answer = runtime.block_on(store.commit(vec![op]));
+        assert!(matches!(answer, Err(CommitError::Engine(_))), "{answer:?}");
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(store.head(), head);
+}
+
+/// A file of lines, each whole even if the process is killed while it writes.
+struct Log(std::fs::File);
+
+impl Log {
+    fn open(path: &Path) -> Self {
+        Self(OpenOptions::new().create(true).append(true).open(path).unwrap())
+    }
+
+    fn line(&mut self, text: &str) {
+        self.0.write_all(format!("{text}\n").as_bytes()).unwrap();
+    }
+}

@@ -1,0 +1,174 @@
+//! The durable store against what ends processes and fills disks: kill -9 under writers, a file that may not grow, a
+//! damaged file. Each test starts this program again as a child that writes until it is stopped, then opens the store
+//! that the child left behind and compares it with what the child was told.
+//!
+//! `KINDSMITH_CRASH_ROUNDS` sets how often the child is killed; a few times in the ordinary run.
+
+mod child;
+mod model;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use kindsmith::storage::{Embedded, OpenError, Options, Store};
+
+use self::{child::Mode, model::Verified};
+
+/// A directory of a test's own: `data` is the store's, `acks` and `seen` are what the child wrote down.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let dir = env::temp_dir().join(format!("kindsmith-crash-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir_all(&dir).unwrap();
+        Self(dir)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.0.join("data")
+    }
+
+    fn open(&self) -> Result<Embedded, OpenError> {
+        Embedded::open(self.data(), Options::default())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+fn start(scratch: &Scratch, mode: Mode) -> Child {
+    let mut command = match mode {
+        // The limit is in blocks of 512 bytes; the signal that goes with it would end the child before it could look.
+        Mode::FullDisk => {
+            let mut command = Command::new("sh");
+            command.args(["-c", "trap '' XFSZ; ulimit -f 8192; exec \"$0\" \"$@\""]).arg(env::current_exe().unwrap());
+            command
+        }
+        _ => Command::new(env::current_exe().unwrap()),
+    };
+    command
+        .args(["--ignored", "--exact", "child::works", "--nocapture"])
+        .env(child::DIR, &scratch.0)
+        .env(child::MODE, mode.name())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until the child has written down more than it had.
+fn await_growth(path: &Path, from: u64) {
+    let start = Instant::now();
+    while fs::metadata(path).map_or(0, |metadata| metadata.len()) <= from {
+        assert!(start.elapsed() < Duration::from_secs(60), "the child has not begun to work");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Lets the child work for a random while, then kills it.
+fn kill_at_random(scratch: &Scratch, mode: Mode, random: &mut model::Random) {
+    let acks = scratch.0.join("acks");
+    let before = fs::metadata(&acks).map_or(0, |metadata| metadata.len());
+    let mut child = start(scratch, mode);
+    await_growth(&acks, before);
+    thread::sleep(Duration::from_millis(random.below(250)));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn rounds() -> u64 {
+    env::var("KINDSMITH_CRASH_ROUNDS").ok().map_or(8, |text| text.parse().expect("a number of rounds"))
+}
+
+fn killed_again_and_again(mode: Mode) -> Verified {
+    let scratch = Scratch::new(mode.name());
+    let mut random = model::Random::from_clock();
+    let mut verified = Verified::default();
+    for round in 0..rounds() {
+        kill_at_random(&scratch, mode, &mut random);
+        let start = Instant::now();
+        let store = scratch.open().unwrap();
+        let opened = start.elapsed();
+        verified = model::verify(&scratch.0, &store);
+        println!("{} round {round}: opened in {opened:.1?}, {verified:?}", mode.name());
+    }
+    verified
+}
+
+#[test]
+fn killed_writers_lose_nothing_that_was_acknowledged() {
+    let verified = killed_again_and_again(Mode::Write);
+    assert!(verified.acknowledged > 100, "{verified:?}");
+    assert_eq!(verified.compacted, 0);
+    assert!(verified.seen > verified.acknowledged && verified.head >= verified.seen as u64, "{verified:?}");
+}
+
+#[test]
+fn killed_while_history_is_cut() {
+    let verified = killed_again_and_again(Mode::Cut);
+    assert!(verified.compacted > 0, "{verified:?}");
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_acknowledged_and_heals() {
+    let scratch = Scratch::new("full");
+    let status = start(&scratch, Mode::FullDisk).wait().unwrap();
+    assert!(status.success(), "the child did not find the disk full as it should: {status}");
+    let verified = model::verify(&scratch.0, &scratch.open().unwrap());
+    assert!(verified.acknowledged > 10, "{verified:?}");
+    // With room again, the next child goes on where that one stopped.
+    kill_at_random(&scratch, Mode::Write, &mut model::Random::from_clock());
+    let after = model::verify(&scratch.0, &scratch.open().unwrap());
+    assert!(after.acknowledged > verified.acknowledged, "{after:?}");
+}
+
+#[test]
+fn a_second_process_is_refused() {
+    let scratch = Scratch::new("second");
+    let mut child = start(&scratch, Mode::Write);
+    await_growth(&scratch.0.join("acks"), 0);
+    let Err(error) = scratch.open() else { panic!("opened a directory in use") };
+    assert!(matches!(error, OpenError::InUse { .. }), "{error}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    scratch.open().unwrap();
+}
+
+/// What a crash cannot do, but a bad disk can: the store may refuse, or come back as it was a moment before, but it must
+/// not panic, and what it shows must be whole.
+#[test]
+fn a_damaged_file_is_refused_or_whole() {
+    let scratch = Scratch::new("damaged");
+    let mut random = model::Random::from_clock();
+    kill_at_random(&scratch, Mode::Write, &mut random);
+    let file = scratch.data().join("store.redb");
+    let whole = fs::read(&file).unwrap();
+    for round in 0..12 {
+        let mut damaged = whole.clone();
+        if round % 3 == 0 {
+            damaged.truncate(whole.len() - usize::try_from(random.below(whole.len() as u64 / 2)).unwrap());
+        } else {
+            let from = usize::try_from(random.below(whole.len() as u64)).unwrap();
+            let to = (from + 1 + usize::try_from(random.below(10_000)).unwrap()).min(whole.len());
+            damaged[from..to].fill(0xa5);
+        }
+        fs::write(&file, damaged).unwrap();
+        match scratch.open() {
+            Err(error) => println!("round {round}: {error}"),
+            Ok(store) => {
+                model::verify_whole(&store);
+                println!("round {round}: opened, head {}", store.head());
+            }
+        }
+    }
+}

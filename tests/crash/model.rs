@@ -1,0 +1,168 @@
+//! What the child's writers do at each step, and what must therefore be in the store.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use bytes::Bytes;
+use kindsmith::{
+    meta::Revision,
+    storage::{Change, Embedded, Expect, Op, Store},
+};
+
+pub const WRITERS: usize = 8;
+
+/// Keys of each writer beside its count.
+const SLOTS: u64 = 12;
+
+/// The key that holds how many steps a writer has done.
+pub fn count_key(writer: usize) -> String {
+    format!("/w/{writer}/count")
+}
+
+/// The number in a value of such a key.
+pub fn count(value: &[u8]) -> u64 {
+    std::str::from_utf8(value).unwrap().parse().unwrap()
+}
+
+/// What a writer commits at a step: its count, a value that is as good as its number says, and at times a deletion.
+pub fn ops(writer: usize, step: u64) -> Vec<Op> {
+    let key = |slot: u64| format!("/w/{writer}/{:02}", slot % SLOTS).into();
+    let put = |key, value| Op { key, value: Some(value), expect: Expect::Any };
+    let mut ops =
+        vec![put(count_key(writer).into(), Bytes::from(step.to_string())), put(key(step), value(writer, step))];
+    // The slot that was written half a round ago is there: it was written after it was last deleted.
+    if step % 5 == 0 && step > SLOTS {
+        ops.push(Op { key: key(step + SLOTS / 2), value: None, expect: Expect::Any });
+    }
+    ops
+}
+
+fn value(writer: usize, step: u64) -> Bytes {
+    let size = usize::try_from(step * 7919 % 3_000).unwrap();
+    format!("{writer}:{step}:").bytes().cycle().take(size + 8).collect()
+}
+
+pub fn digest(value: Option<&Bytes>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What a verification looked at.
+#[derive(Debug, Default)]
+pub struct Verified {
+    pub acknowledged: usize,
+    pub seen: usize,
+    pub head: u64,
+    pub compacted: u64,
+}
+
+/// Compares a store with what the child was told in all its lives so far.
+pub fn verify(dir: &Path, store: &Embedded) -> Verified {
+    let changes = verify_whole(store);
+    let acks = lines(&dir.join("acks"));
+    let mut last = HashMap::new();
+    for ack in &acks {
+        let [writer, step, revision] = numbers(ack);
+        last.insert(usize::try_from(writer).unwrap(), step);
+        if let Some(change) = changes.get(&Revision(revision)) {
+            assert_eq!(&*change.key, count_key(usize::try_from(writer).unwrap()), "of the acknowledgement {ack}");
+            assert_eq!(count(change.value.as_ref().unwrap()), step, "of the acknowledgement {ack}");
+        } else {
+            assert!(revision <= store.compacted().0, "acknowledged and lost: {ack}");
+        }
+    }
+    let seen = lines(&dir.join("seen"));
+    for line in &seen {
+        let [revision, key, value] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
+        let revision = Revision(revision.parse().unwrap());
+        assert!(revision <= store.head(), "seen and lost: {line}");
+        if let Some(change) = changes.get(&revision) {
+            assert_eq!((&*change.key, digest(change.value.as_ref()).to_string().as_str()), (key, value), "of {line}");
+        }
+    }
+    for writer in 0..WRITERS {
+        verify_writer(store, writer, last.get(&writer).copied().unwrap_or(0));
+    }
+    Verified { acknowledged: acks.len(), seen: seen.len(), head: store.head().0, compacted: store.compacted().0 }
+}
+
+/// A writer's keys are as after some whole step: the last acknowledged one, or the one that was on its way.
+fn verify_writer(store: &Embedded, writer: usize, acknowledged: u64) {
+    let (entries, _) = store.range(&format!("/w/{writer}/"), None).unwrap();
+    let done = store.get(&count_key(writer)).unwrap().map_or(0, |entry| count(&entry.value));
+    assert!(
+        done == acknowledged || done == acknowledged + 1,
+        "writer {writer} has {done} steps in the store, {acknowledged} acknowledged"
+    );
+    let mut expected = BTreeMap::new();
+    for step in 1..=done {
+        for op in ops(writer, step) {
+            match op.value {
+                Some(value) => expected.insert(op.key, value),
+                None => expected.remove(&op.key),
+            };
+        }
+    }
+    let found: BTreeMap<_, _> = entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
+    assert!(found == expected, "writer {writer} after {done} steps: {:?}, {:?}", found.keys(), expected.keys());
+}
+
+/// The store agrees with itself: history has no gap, each change knows what it replaced, and history played over the
+/// oldest state that can be read gives the newest one.
+pub fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
+    let (compacted, head) = (store.compacted(), store.head());
+    let changes = store.changes(compacted, usize::MAX).unwrap();
+    let (oldest, _) = store.range("", Some(compacted)).unwrap();
+    let mut state: BTreeMap<_, _> =
+        oldest.into_iter().map(|entry| (entry.key, (entry.revision, entry.value))).collect();
+    let mut next = compacted;
+    for change in &changes {
+        next = next.next();
+        assert_eq!(change.revision, next, "history has a gap");
+        let previous = match &change.value {
+            Some(value) => state.insert(change.key.clone(), (change.revision, value.clone())),
+            None => state.remove(&change.key),
+        };
+        assert!(change.previous == previous, "the change {} does not know what it replaced", change.revision);
+    }
+    assert_eq!(next, head);
+    let (newest, at) = store.range("", None).unwrap();
+    let newest: BTreeMap<_, _> = newest.into_iter().map(|entry| (entry.key, (entry.revision, entry.value))).collect();
+    assert_eq!(at, head);
+    assert!(newest == state, "history does not lead to the newest state");
+    changes.into_iter().map(|change| (change.revision, change)).collect()
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    // A last line without its end was cut off by the kill.
+    text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect()
+}
+
+fn numbers<const N: usize>(line: &str) -> [u64; N] {
+    let numbers: Vec<u64> = line.split(' ').map(|number| number.parse().unwrap()).collect();
+    numbers.try_into().unwrap()
+}
+
+/// Numbers that differ from run to run.
+pub struct Random(u64);
+
+impl Random {
+    pub fn from_clock() -> Self {
+        let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+        Self((nanos as u64) | 1)
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
