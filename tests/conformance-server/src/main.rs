@@ -1,2 +1,50 @@
-//! Placeholder of the skeleton.
-fn main() {}
+//! The server under the conformance kit. Serves the built-in kinds, and Widget and Gadget; runs no controller, as the
+//! reference under the kit ran none.
+//!
+//! Not yet: the kinds and reviews of `rbac.authorization.k8s.io`, `authorization.k8s.io` and `authentication.k8s.io`, and
+//! Gadget's CEL rules. Users outside `system:masters` may do nothing until roles are built.
+
+mod gadget;
+mod widget;
+
+use std::{io, path::PathBuf};
+
+use clap::Parser;
+use kindsmith::Server;
+use tracing_subscriber::EnvFilter;
+
+/// The server under the conformance kit.
+#[derive(Parser)]
+struct Flags {
+    /// Address to listen on; port 0 picks a free one.
+    #[arg(long, default_value = "127.0.0.1:18080")]
+    listen: String,
+    /// Directory that keeps the objects; without it they are kept in memory.
+    #[arg(long)]
+    data_dir: Option<PathBuf>,
+    /// File of `token,user,uid,"group,group"` lines; without it an admin's token is made.
+    #[arg(long)]
+    token_file: Option<PathBuf>,
+    /// Speak TLS, with a certificate of the server's own.
+    #[arg(long)]
+    tls: bool,
+}
+
+#[tokio::main]
+async fn main() -> kindsmith::Result<()> {
+    let flags = Flags::parse();
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    let mut server = Server::builder().kind::<widget::Widget>().kind::<gadget::Gadget>().without_builtin_controllers();
+    server = match flags.data_dir {
+        Some(path) => server.data_dir(path),
+        None => server.memory(),
+    };
+    if let Some(path) = flags.token_file {
+        server = server.token_file(path);
+    }
+    if !flags.tls {
+        server = server.http();
+    }
+    server.serve(&flags.listen).await
+}

@@ -1,0 +1,95 @@
+//! The flags that the kit's README names, and how the process starts and ends.
+
+use std::{
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use kindsmith_tests::{Client, Folder, ServerProcess};
+use serde_json::{Value, json};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_conformance-server");
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+fn with_tokens(folder: &Folder) -> String {
+    let path = folder.path().join("tokens.csv");
+    std::fs::write(&path, "t1,admin,1,\"system:masters\"\nt2,alice,2,\"developers\"\n")
+        .expect("the folder takes a file");
+    path.to_str().expect("the path is text").to_owned()
+}
+
+#[tokio::test]
+async fn objects_outlive_a_graceful_stop_which_ends_watches_cleanly() {
+    let folder = Folder::new("flags");
+    let (tokens, data) = (with_tokens(&folder), format!("{}/data", folder.text()));
+    let arguments = ["--listen", "127.0.0.1:0", "--data-dir", &data, "--token-file", &tokens];
+    let server = ServerProcess::start(PROGRAM, &arguments);
+    let mut client = Client::new(server.url(), "t1");
+    let map = json!({"metadata": {"name": "kept"}, "data": {"a": "b"}});
+    assert_eq!(client.json("POST", MAPS, &map).await.expect("the server answers").status, 201);
+    let kept = client.get(&format!("{MAPS}/kept")).await.expect("the server answers").json();
+    let mut events = client.watch(&format!("{MAPS}?watch=true")).await.expect("a watch begins");
+    let first = events.next().await.expect("the stream is whole").expect("the object is there");
+    assert_eq!(first["type"], "ADDED");
+
+    let ended = tokio::task::spawn_blocking(|| server.terminate());
+    let last = tokio::time::timeout(Duration::from_secs(10), events.next()).await.expect("the watch ends");
+    assert_eq!(last.expect("it ends after a whole frame"), None::<Value>);
+    let (well, _) = ended.await.expect("the server can be told to stop");
+    assert!(well, "the server ends well at SIGTERM");
+
+    let server = ServerProcess::start(PROGRAM, &arguments);
+    let again = Client::new(server.url(), "t1").get(&format!("{MAPS}/kept")).await.expect("the server answers").json();
+    assert_eq!(again, kept);
+}
+
+#[tokio::test]
+async fn users_are_those_of_the_token_file_and_only_masters_may() {
+    let folder = Folder::new("flags");
+    let server = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0", "--token-file", &with_tokens(&folder)]);
+    for (token, status) in [("t1", 200), ("t2", 403), ("t3", 401), ("", 403)] {
+        let answer = Client::new(server.url(), token).get(MAPS).await.expect("the server answers");
+        assert_eq!(answer.status, status, "token {token:?}: {:?}", answer.body);
+    }
+}
+
+#[test]
+fn the_first_line_says_where_it_listens() {
+    let plain = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0"]);
+    assert!(plain.url().starts_with("http://127.0.0.1:"), "{}", plain.url());
+    assert_ne!(plain.port(), 0);
+    let tls = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0", "--tls"]);
+    assert!(tls.url().starts_with("https://127.0.0.1:"), "{}", tls.url());
+}
+
+/// What a server that cannot start says.
+fn refusal(arguments: &[&str]) -> String {
+    let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output().expect("the program starts");
+    assert!(!output.status.success());
+    assert_eq!(output.stdout, b"", "nothing is listening");
+    String::from_utf8(output.stderr).expect("errors are text")
+}
+
+#[test]
+fn a_server_that_cannot_start_says_why_and_what_to_do() {
+    let folder = Folder::new("flags");
+    let data = format!("{}/data", folder.text());
+    let first = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0", "--data-dir", &data]);
+
+    let address = first.url().trim_start_matches("http://").to_owned();
+    let said = refusal(&["--listen", &address]);
+    assert!(said.contains(&format!("{address} is in use by another process")), "{said}");
+    let said = refusal(&["--listen", "127.0.0.1:0", "--data-dir", &data]);
+    assert!(said.contains(&data) && said.contains("in use by another process"), "{said}");
+    let said = refusal(&["--listen", "0.0.0.0:0"]);
+    assert!(said.contains("plain HTTP is refused on 0.0.0.0:0"), "{said}");
+    let said = refusal(&["--listen", "nonsense"]);
+    assert!(said.contains("cannot listen on `nonsense`"), "{said}");
+
+    let tokens = folder.path().join("bad.csv");
+    std::fs::write(&tokens, "t1,admin,1\nno user here\n").expect("the folder takes a file");
+    let said = refusal(&["--listen", "127.0.0.1:0", "--token-file", tokens.to_str().expect("the path is text")]);
+    assert!(said.contains("bad.csv") && said.contains("line 2"), "{said}");
+    let said = refusal(&["--listen", "127.0.0.1:0", "--token-file", "/no/such/file"]);
+    assert!(said.contains("/no/such/file"), "{said}");
+}

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Runs kubectl against the example server, and reads what it prints as a person would.
+
+    python3 tests/kubectl/check.py --server target/debug/library --kubectl kubectl [--kubectl ANOTHER ...]
+
+Each kubectl gets a server of its own, in an empty folder. Prints a line for each step that fails, and ends with
+`N passed, M failed`. Standard library only.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import steps_objects
+import steps_reading
+import steps_writing
+
+
+class Failure(Exception):
+    """What a step finds wrong."""
+
+
+class Session:
+    """One kubectl, and the server it talks to."""
+
+    def __init__(self, kubectl, server, folder):
+        self.kubectl, self.folder = kubectl, folder
+        self.environment = dict(os.environ, HOME=folder, KUBECONFIG=os.path.join(folder, "data", "kubeconfig"))
+        # The commands that the server prints say `kubectl`: that is this one.
+        binaries = os.path.join(folder, "bin")
+        os.makedirs(binaries, exist_ok=True)
+        os.symlink(kubectl, os.path.join(binaries, "kubectl"))
+        self.environment["PATH"] = binaries + os.pathsep + self.environment["PATH"]
+        self.log = open(os.path.join(folder, "server.log"), "w")
+        self.process = subprocess.Popen(
+            [server, "127.0.0.1:0"], cwd=folder, stdout=subprocess.PIPE, stderr=self.log, text=True
+        )
+        self.greeting = self.process.stdout.readline()
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise Failure("the server ended while it was starting")
+            self.greeting += line
+            if line.strip().startswith("curl "):
+                break
+
+    def run(self, *arguments, stdin=None, status=0, timeout=60, environment=None):
+        """Runs kubectl; gives back its standard output. `status` is what it must exit with, None for anything."""
+        done = subprocess.run(
+            [self.kubectl, *arguments], input=stdin, capture_output=True, text=True, timeout=timeout,
+            env=dict(self.environment, **(environment or {})), cwd=self.folder,
+        )
+        self.errors = done.stderr
+        if status is not None and done.returncode != status:
+            raise Failure(f"kubectl {' '.join(arguments)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def refused(self, *arguments, stdin=None, status=1):
+        """Runs kubectl, which must fail; gives back what it says on standard error."""
+        self.run(*arguments, stdin=stdin, status=status)
+        return self.errors
+
+    def start(self, *arguments):
+        """Starts a kubectl that goes on, such as a watch."""
+        return subprocess.Popen(
+            [self.kubectl, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env=self.environment, cwd=self.folder,
+        )
+
+    def shell(self, command):
+        """Runs a command line as a person would, in a shell."""
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=self.environment, timeout=60)
+        if done.returncode != 0:
+            raise Failure(f"{command}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def file(self, name, text):
+        """Writes a file for kubectl to read; gives back its path."""
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def close(self):
+        """Stops the server as a supervisor would; it must end well and soon."""
+        self.process.terminate()
+        try:
+            status = self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Failure("the server did not stop within 20 seconds of SIGTERM")
+        self.process.stdout.close()
+        self.log.close()
+        if status != 0:
+            raise Failure(f"the server ended with status {status} at SIGTERM")
+        with open(self.log.name) as log:
+            text = log.read()
+        if "panicked" in text:
+            raise Failure("the server panicked:\n" + text)
+
+    @staticmethod
+    def has(text, *patterns):
+        """The text must match each of the patterns, in any order; `^` and `$` are ends of lines."""
+        for pattern in patterns:
+            if not re.search(pattern, text, re.MULTILINE):
+                raise Failure(f"{pattern!r} is not in:\n{text}")
+
+    @staticmethod
+    def lacks(text, *patterns):
+        """The text must match none of the patterns."""
+        for pattern in patterns:
+            if re.search(pattern, text, re.MULTILINE):
+                raise Failure(f"{pattern!r} is in:\n{text}")
+
+    @staticmethod
+    def same(found, wanted):
+        """Both must be equal."""
+        if found != wanted:
+            raise Failure(f"found   {found!r}\nwanted  {wanted!r}")
+
+    @staticmethod
+    def lines_until(process, pattern, seconds=15):
+        """Reads a started kubectl's lines until one matches."""
+        read, end = "", time.monotonic() + seconds
+        os.set_blocking(process.stdout.fileno(), False)
+        while time.monotonic() < end:
+            read += process.stdout.read() or ""
+            if re.search(pattern, read, re.MULTILINE):
+                return read
+            time.sleep(0.02)
+        raise Failure(f"{pattern!r} did not come within {seconds} s; there was:\n{read}")
+
+
+def check(kubectl, server):
+    """Runs all steps; gives back how many passed and failed."""
+    version = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True).stdout.split("\n")[0]
+    print(f"kubectl: {version} ({kubectl})", flush=True)
+    folder = tempfile.mkdtemp(prefix="kindsmith-kubectl-")
+    passed = failed = 0
+    session = None
+    try:
+        session = Session(kubectl, server, folder)
+        steps = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_objects.STEPS, Session.close]
+        for step in steps:
+            try:
+                step(session)
+                passed += 1
+            except (Failure, AssertionError, subprocess.TimeoutExpired, ValueError, KeyError, IndexError) as error:
+                failed += 1
+                where = "" if isinstance(error, Failure) else traceback.format_exc()
+                print(f"FAILED {step.__name__}: {error}\n{where}", flush=True)
+    finally:
+        if session and session.process.poll() is None:
+            session.process.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kubectl", action="append", default=[])
+    parser.add_argument("--server", required=True)
+    arguments = parser.parse_args()
+    passed = failed = 0
+    for name in arguments.kubectl or ["kubectl"]:
+        kubectl = shutil.which(name)
+        if not kubectl:
+            print(f"NOT RUN: there is no {name}; install kubectl, or name one with --kubectl", flush=True)
+            # A developer may do without; a run that is to vouch for the project may not.
+            failed += 1 if os.environ.get("CI") else 0
+            continue
+        # As found, not what it links to: a dispatcher looks at the name it is called by.
+        some_passed, some_failed = check(os.path.abspath(kubectl), os.path.abspath(arguments.server))
+        passed, failed = passed + some_passed, failed + some_failed
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

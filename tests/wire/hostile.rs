@@ -1,0 +1,140 @@
+//! Bad input by the thousand, over real connections: paths, queries, headers and bodies that no client should send. Each
+//! request is answered in time; nothing panics; a 500 is one that the reference gives, too; and the server is well after.
+
+mod hostile {
+    pub mod body;
+    pub mod request;
+}
+mod leaf;
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use kindsmith::Server;
+use kindsmith_tests::{Client, Random};
+use leaf::Leaf;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+use hostile::request;
+
+const REQUESTS: usize = 6_000;
+const AT_ONCE: usize = 12;
+/// Longer than the server lets anything wait on purpose (three seconds for a revision that is still to come).
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// What the reference says where it, too, answers 500.
+const KNOWN: [&str; 4] = [
+    "resourceVersion: Invalid value",
+    "resourceVersion should not be set on objects to be created",
+    "failed to create typed patch object",
+    "does not contain declared merge key",
+];
+
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+/// The head of the answer and as much of the body as came at once; `None` where the server hung up without a word, as it
+/// may on what is no HTTP.
+async fn ask(server: &str, request: &[u8]) -> Option<String> {
+    let mut stream = TcpStream::connect(server).await.expect("the server accepts connections");
+    // A server that has seen enough may close its end before all is written.
+    let _ = stream.write_all(request).await;
+    let mut answer = Vec::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let whole_head = answer.windows(4).any(|window| window == b"\r\n\r\n");
+        let patience = if whole_head { Duration::from_millis(200) } else { PATIENCE };
+        match timeout(patience, stream.read(&mut buffer)).await {
+            Ok(Ok(0) | Err(_)) => break,
+            Ok(Ok(read)) => answer.extend_from_slice(&buffer[..read]),
+            Err(_) if whole_head => break,
+            Err(_) => panic!("no answer in {PATIENCE:?} to {}", shown(request)),
+        }
+        if answer.len() > 1 << 20 {
+            break;
+        }
+    }
+    (!answer.is_empty()).then(|| String::from_utf8_lossy(&answer).into_owned())
+}
+
+fn shown(request: &[u8]) -> String {
+    let text = request.escape_ascii().to_string();
+    if text.len() > 3000 { format!("{}… ({} bytes)", &text[..3000], request.len()) } else { text }
+}
+
+fn check(request: &[u8], answer: Option<&str>) -> u16 {
+    let Some(answer) = answer else { return 0 };
+    let status = answer.get(9..12).and_then(|digits| digits.parse().ok());
+    let status: u16 = status.unwrap_or_else(|| panic!("{} was answered {answer:.200}", shown(request)));
+    let known = status != 500 || KNOWN.iter().any(|message| answer.contains(message));
+    assert!(known, "500 for {}\n{answer:.1500}", shown(request));
+    assert!((200..600).contains(&status), "{status} for {}", shown(request));
+    status
+}
+
+async fn prepare(client: &mut Client) {
+    for name in ["a", "b"] {
+        let leaf = json!({"apiVersion": "wire.example.com/v1", "kind": "Leaf", "metadata": {"name": name}, "spec": {}});
+        let path = "/apis/wire.example.com/v1/namespaces/default/leaves";
+        assert_eq!(client.json("POST", path, &leaf).await.expect("the server answers").status, 201);
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"k": "v"}});
+        let path = "/api/v1/namespaces/default/configmaps";
+        assert_eq!(client.json("POST", path, &map).await.expect("the server answers").status, 201);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_panics_hangs_or_fails_inside() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        PANICS.fetch_add(1, Ordering::SeqCst);
+        before(info);
+    }));
+    let mut random = Random::from_environment();
+    let server = Server::test().kind::<Leaf>().start().await;
+    let mut client = Client::new(server.url(), server.token());
+    prepare(&mut client).await;
+
+    let tasks: Vec<_> = (0..AT_ONCE)
+        .map(|_| {
+            let mut random = random.fork();
+            let address = server.url().trim_start_matches("http://").to_owned();
+            let token = server.token().to_owned();
+            tokio::spawn(async move {
+                let mut statuses = std::collections::BTreeMap::<u16, usize>::new();
+                for _ in 0..REQUESTS / AT_ONCE {
+                    let request = request::random(&mut random, &token);
+                    let answer = ask(&address, &request).await;
+                    *statuses.entry(check(&request, answer.as_deref())).or_default() += 1;
+                    let panics = PANICS.load(Ordering::SeqCst);
+                    assert_eq!(panics, 0, "something panicked; this request was sent just before: {}", shown(&request));
+                }
+                statuses
+            })
+        })
+        .collect();
+    let mut statuses = std::collections::BTreeMap::<u16, usize>::new();
+    for task in tasks {
+        for (status, count) in task.await.expect("every request was answered well") {
+            *statuses.entry(status).or_default() += count;
+        }
+    }
+    eprintln!("answers by status: {statuses:?}");
+    // Otherwise the requests were too bad to reach what they should reach.
+    for status in [200, 201, 400, 404, 405, 415, 422] {
+        assert!(statuses.contains_key(&status), "no request was answered {status}: {statuses:?}");
+    }
+    let ready = client.another().get("/readyz").await.expect("the server is there");
+    assert_eq!((ready.status, &ready.body[..]), (200, &b"ok"[..]));
+    let map = json!({"metadata": {"name": "after-all"}, "data": {"still": "well"}});
+    let path = "/api/v1/namespaces/kube-public/configmaps";
+    assert_eq!(client.another().json("POST", path, &map).await.expect("the server answers").status, 201);
+    let list: Value = client.another().get("/api/v1/configmaps").await.expect("the server answers").json();
+    assert!(list["items"].as_array().is_some_and(|items| !items.is_empty()));
+}

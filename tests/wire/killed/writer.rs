@@ -1,0 +1,130 @@
+//! One writer: it creates, changes and deletes objects of its own, and remembers what was acknowledged.
+
+use std::{collections::BTreeMap, io};
+
+use kindsmith_tests::{Answer, Client, Random};
+use serde_json::{Value, json};
+
+use crate::{PATH, history::Change};
+
+/// How many objects a writer has.
+const OBJECTS: usize = 12;
+
+/// A writer and what it knows.
+pub struct Writer {
+    number: usize,
+    random: Random,
+    next_write: u64,
+    /// The acknowledged changes of each object, in order.
+    told: BTreeMap<String, Vec<Change>>,
+    /// All resourceVersions it was given.
+    revisions: Vec<u64>,
+    /// The write whose answer did not come: it happened, or it did not.
+    open: Option<Change>,
+}
+
+impl Writer {
+    pub fn new(number: usize, random: Random) -> Self {
+        Self { number, random, next_write: 0, told: BTreeMap::new(), revisions: Vec::new(), open: None }
+    }
+
+    /// What was acknowledged, by object.
+    pub fn told(&self) -> &BTreeMap<String, Vec<Change>> {
+        &self.told
+    }
+
+    /// All resourceVersions that answers gave.
+    pub fn revisions(&self) -> &[u64] {
+        &self.revisions
+    }
+
+    /// Writes one thing after the other until the server is gone.
+    pub async fn write_until_the_end(&mut self, mut client: Client) {
+        while self.write(&mut client).await.is_ok() {}
+    }
+
+    async fn write(&mut self, client: &mut Client) -> io::Result<()> {
+        let name = format!("w{}-{}", self.number, self.random.below(OBJECTS));
+        let exists = self.state(&name).is_some_and(|last| last.write.is_some());
+        let delete = exists && self.random.one_in(4);
+        self.next_write += 1;
+        let write = (!delete).then_some(self.next_write);
+        self.open = Some(Change { name: name.clone(), revision: None, write });
+        let object = json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name},
+            "data": {"write": self.next_write.to_string(), "filling": "x".repeat(self.random.below(3000))},
+        });
+        let path = format!("{PATH}/{name}");
+        let (wanted, answer) = match (exists, delete) {
+            (true, true) => (200, client.json("DELETE", &path, &Value::Null).await?),
+            (true, false) => (200, client.json("PUT", &path, &object).await?),
+            (false, _) => (201, client.json("POST", PATH, &object).await?),
+        };
+        if answer.status == 503 {
+            // The server is going; a write that it refused did not happen, but it need not say so in time.
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        assert_eq!(answer.status, wanted, "{name}: {:?}", answer.body);
+        self.acknowledged(&answer);
+        Ok(())
+    }
+
+    fn acknowledged(&mut self, answer: &Answer) {
+        let mut change = self.open.take().expect("a write is open while it is answered");
+        if change.write.is_some() {
+            let revision = revision(&answer.json());
+            change.revision = Some(revision);
+            self.revisions.push(revision);
+        }
+        self.told.entry(change.name.clone()).or_default().push(change);
+    }
+
+    fn state(&self, name: &str) -> Option<&Change> {
+        self.told.get(name).and_then(|changes| changes.last())
+    }
+
+    /// Compares what a list shows with what was acknowledged, and settles the write whose answer did not come.
+    pub fn compare(&mut self, list: &Value) {
+        let mine = format!("w{}-", self.number);
+        let items = list["items"].as_array().expect("a list has items");
+        let named = |item: &&Value| item["metadata"]["name"].as_str().is_some_and(|name| name.starts_with(&mine));
+        let mut found: BTreeMap<&str, &Value> =
+            items.iter().filter(named).map(|item| (item["metadata"]["name"].as_str().expect("named"), item)).collect();
+        if let Some(open) = self.open.take() {
+            let there = found.get(open.name.as_str()).copied();
+            let happened = match (open.write, there) {
+                (Some(write), Some(item)) => write_of(item) == write,
+                (Some(_), None) | (None, Some(_)) => false,
+                (None, None) => true,
+            };
+            if happened {
+                let revision = open.write.and(there).map(revision);
+                self.revisions.extend(revision);
+                self.told.entry(open.name.clone()).or_default().push(Change { revision, ..open });
+            }
+        }
+        for (name, changes) in &self.told {
+            let last = changes.last().expect("an object is known by a change");
+            match (last.write, found.remove(name.as_str())) {
+                (None, None) => {}
+                (Some(write), Some(item)) => {
+                    assert_eq!(write_of(item), write, "{name} lost an acknowledged write");
+                    assert_eq!(Some(revision(item)), last.revision, "{name} has another resourceVersion than was told");
+                }
+                (Some(write), None) => panic!("{name} is gone, but write {write} was acknowledged"),
+                (None, Some(_)) => panic!("{name} is back, but its deletion was acknowledged"),
+            }
+        }
+        assert!(found.is_empty(), "objects that no one acknowledged: {:?}", found.keys());
+    }
+}
+
+fn revision(object: &Value) -> u64 {
+    let text = object["metadata"]["resourceVersion"].as_str();
+    text.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("an object has a revision: {object}"))
+}
+
+fn write_of(object: &Value) -> u64 {
+    let text = object["data"]["write"].as_str();
+    text.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("an object is unharmed: {object}"))
+}
