@@ -3,6 +3,7 @@ use proc_macro2::Span;
 use syn::{Ident, LitStr, Type};
 
 /// A kind.
+#[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "they are the flags of the attribute")]
 pub struct Kind {
     /// The root type.
     pub root: Container,
@@ -113,6 +114,7 @@ pub struct Field {
 
 /// The rules of a value.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub struct Rules {
     pub default: Option<(Span, Literal)>,
     pub format: String,
@@ -135,6 +137,8 @@ pub struct Rules {
     pub immutable: bool,
     pub proto: u32,
     pub items: Option<Box<Rules>>,
+    /// Where bounds and the pattern stand, by their names.
+    pub spans: Vec<(&'static str, Span)>,
     /// The value may be a float, which only what is observed may be.
     pub observed: bool,
 }

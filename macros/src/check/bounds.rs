@@ -9,9 +9,9 @@ use crate::{
 };
 
 /// What a bound is for.
-fn subject(bound: &str) -> &'static str {
+pub fn subject(bound: &str) -> &'static str {
     match bound {
-        "min_length" | "max_length" => "text",
+        "min_length" | "max_length" | "pattern" => "text",
         "min_items" | "max_items" => "lists",
         "min_properties" | "max_properties" => "maps and structs",
         _ => "numbers",
@@ -153,7 +153,9 @@ fn unbalanced(pattern: &str) -> Option<String> {
 
 /// The bounds as the model has them.
 pub fn apply(args: &FieldArgs, rules: &mut Rules) {
-    for Bound { name, number, .. } in &args.bounds {
+    rules.spans.extend(args.pattern.as_ref().map(|pattern| ("pattern", pattern.span())));
+    for Bound { name, number, span } in &args.bounds {
+        rules.spans.push((name, *span));
         let value = number.value;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "read as a u32")]
         let count = value as u64;

@@ -1,5 +1,5 @@
 //! Rules of structs, enumerations and unions.
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use syn::{Ident, ext::IdentExt};
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// Checks a nested type.
 pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
-    check_generics(&raw, errors);
+    check_generics(&raw, errors)?;
     let shape = match raw.body {
         Body::Struct(fields) => {
             let rule = field::rename_rule(&raw.serde, "snake_case", errors);
@@ -38,7 +38,7 @@ pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
 }
 
 /// A kind is one type on the wire; with parameters it would be many of one name.
-pub fn check_generics(raw: &Raw, errors: &Errors) {
+pub fn check_generics(raw: &Raw, errors: &Errors) -> Option<()> {
     if let Some(parameter) = raw.generics.params.first() {
         let span = match parameter {
             syn::GenericParam::Type(ty) => ty.ident.span(),
@@ -50,7 +50,9 @@ pub fn check_generics(raw: &Raw, errors: &Errors) {
             span,
             format!("`{name}` has a parameter; a type of the API is one type: declare it with the type that is meant"),
         );
+        return None;
     }
+    Some(())
 }
 
 /// Checks fields of a struct.
@@ -63,7 +65,9 @@ pub fn fields(raw: Vec<RawField>, rule: &str, ruled: bool, defaulted: bool, erro
     check_camel_case(&fields, &renamed, ruled, errors);
     check_wire_names_differ(fields.iter().map(|f| f.wire.as_str()).zip(spans), errors);
     if defaulted {
-        fields.iter_mut().for_each(|f| f.defaulted = true);
+        for field in &mut fields {
+            field.defaulted = true;
+        }
     }
     fields
 }
@@ -91,9 +95,9 @@ fn check_camel_case(fields: &[Field], renamed: &[bool], ruled: bool, errors: &Er
 
 /// Two fields of one name are one field to clients.
 fn check_wire_names_differ<'a>(names: impl Iterator<Item = (&'a str, proc_macro2::Span)>, errors: &Errors) {
-    let mut seen = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     for (name, span) in names {
-        if seen.insert(name, ()).is_some() {
+        if !seen.insert(name) {
             errors.at(span, format!("the name `{name}` is on the wire twice"));
         }
     }
@@ -162,8 +166,8 @@ fn members(variants: Vec<Variant>, rule: &str, fields_rule: &str, ruled: bool, e
                 let rule = variant.serde.rename_all.as_ref().map_or_else(|| fields_rule.to_owned(), syn::LitStr::value);
                 let ruled = !rule.is_empty();
                 let proto = variant.api.proto.as_ref().and_then(|n| n.base10_parse().ok()).unwrap_or(0);
-                let rules = crate::model::Rules { proto, ..Default::default() };
-                (rules, Content::Struct(self::fields(fields, &rule, ruled, false, errors)))
+                let numbered = crate::model::Rules { proto, ..Default::default() };
+                (numbered, Content::Struct(self::fields(fields, &rule, ruled, false, errors)))
             }
         };
         members.push(Member { rust, wire, doc: variant.doc, rules, content });

@@ -92,7 +92,7 @@ pub fn check_merge(args: &FieldArgs, list: &List, look: Look<'_>, errors: &Error
         }
         (Look::Other, _, _) | (_, None, _) => Some(Merge { key }),
         (_, Some(key), _) => {
-            errors.at(key.span(), format!("{} have no key; say `merge` alone", many(item)));
+            errors.at(key.span(), "items that are scalars have no key; say `merge` alone");
             None
         }
     }
@@ -123,7 +123,9 @@ pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a 
         if let Some(message) = out_of_range(value) {
             errors.at(number.span(), message);
         } else if let Some(other) = taken.insert(value, field) {
-            let free = (1..).find(|n| !taken.contains_key(n) && !numbers(fields.clone()).any(|m| m == *n)).unwrap_or(1);
+            let free = (1..536_870_911)
+                .find(|n| !taken.contains_key(n) && !numbers(fields.clone()).any(|m| m == *n))
+                .unwrap_or(1);
             let other = other.unraw();
             errors.at(number.span(), format!("the number {value} is taken by `{other}`; {free} is free"));
         }

@@ -15,7 +15,7 @@ use crate::{
 
 /// Checks a kind.
 pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
-    container::check_generics(&raw, errors);
+    container::check_generics(&raw, errors)?;
     let (kind_name, kind_span) = match &args.kind {
         Some(kind) => (kind.value(), kind.span()),
         None => (raw.ident.unraw().to_string(), raw.ident.span()),

@@ -1,10 +1,10 @@
 //! Rules of field types: what a kind can hold, seen in the tokens. What only the compiler can see (a type that has no
 //! declaration) it judges itself, through the trait `ApiType`.
-use syn::{Type, spanned::Spanned};
+use syn::Type;
 
 use crate::{
     diag::Errors,
-    parse::types::{Look, last_segment, look},
+    parse::types::{Look, last_segment, look, span},
 };
 
 /// Types that no kind can hold, and what to use.
@@ -38,29 +38,29 @@ const REFUSED: &[(&str, &str)] = &[
 pub fn check_type(ty: &Type, observed: bool, errors: &Errors) {
     match ty {
         Type::Reference(_) => {
-            return errors.at(ty.span(), "a kind owns its data: use `String`, `Vec` or the type itself");
+            return errors.at(span(ty), "a kind owns its data: use `String`, `Vec` or the type itself");
         }
-        Type::Tuple(_) => return errors.at(ty.span(), "a tuple has no field names for the wire; declare a struct"),
+        Type::Tuple(_) => return errors.at(span(ty), "a tuple has no field names for the wire; declare a struct"),
         Type::Array(_) | Type::Slice(_) => {
             return errors
-                .at(ty.span(), "use `Vec`, with `#[api(min_items = …, max_items = …)]` where the length is fixed");
+                .at(span(ty), "use `Vec`, with `#[api(min_items = …, max_items = …)]` where the length is fixed");
         }
         _ => {}
     }
     let Some((name, arguments)) = last_segment(ty) else { return };
     if let Some((_, instead)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-        return errors.at(ty.span(), format!("`{name}` cannot be part of a kind; {instead}"));
+        return errors.at(span(ty), format!("`{name}` cannot be part of a kind; {instead}"));
     }
     match (name.as_str(), arguments.as_slice()) {
         ("f64", []) => check_float(ty, observed, errors),
         ("Vec", [item]) if last_segment(item).is_some_and(|(name, _)| name == "u8") => {
-            errors.at(ty.span(), "bytes are `kindsmith::ByteString`, base64 on the wire");
+            errors.at(span(ty), "bytes are `kindsmith::ByteString`, base64 on the wire");
         }
         ("Option", [inner]) if last_segment(inner).is_some_and(|(name, _)| name == "Option") => {
-            errors.at(ty.span(), "absent and null are the same in the API; one `Option` is enough");
+            errors.at(span(ty), "absent and null are the same in the API; one `Option` is enough");
         }
         ("Vec", [item]) if look(item).optional => {
-            errors.at(item.span(), "an item of a list is never absent; leave out the `Option`");
+            errors.at(span(item), "an item of a list is never absent; leave out the `Option`");
         }
         ("BTreeMap" | "HashMap", [key, value]) => {
             check_map_key(key, errors);
@@ -75,7 +75,7 @@ pub fn check_type(ty: &Type, observed: bool, errors: &Errors) {
 fn check_float(ty: &Type, observed: bool, errors: &Errors) {
     if !observed {
         errors.at(
-            ty.span(),
+            span(ty),
             "a float cannot be part of a spec; use `i64` in a smaller unit, or `kindsmith::Quantity`; \
              for a value that is only reported, under status, say `#[api(observed)]`",
         );
@@ -85,6 +85,6 @@ fn check_float(ty: &Type, observed: bool, errors: &Errors) {
 /// JSON objects have text keys.
 fn check_map_key(key: &Type, errors: &Errors) {
     if !matches!(look(key).look, Look::Text) || look(key).optional {
-        errors.at(key.span(), "the keys of a map are text: `BTreeMap<String, …>`");
+        errors.at(span(key), "the keys of a map are text: `BTreeMap<String, …>`");
     }
 }

@@ -13,8 +13,11 @@ pub fn container(container: &Container) -> TokenStream {
     if let Shape::Enum(_) = container.shape {
         let ident = &container.ident;
         body.extend(quote! {
+            #[diagnostic::do_not_recommend]
             impl __decl::checks::Scalar for #ident {}
-            impl __decl::checks::Key for #ident {}
+            #[diagnostic::do_not_recommend]
+            impl __decl::checks::ListKey for #ident {}
+            #[diagnostic::do_not_recommend]
             impl __decl::checks::Cell for #ident {
                 const COLUMN: &'static str = "string";
             }
@@ -45,6 +48,7 @@ pub fn implementation(container: &Container) -> TokenStream {
         }
     };
     quote! {
+        #[diagnostic::do_not_recommend]
         impl __decl::ApiType for #ident {
             type Inner = Self;
             const DECLARATION: &'static __decl::TypeDecl = {

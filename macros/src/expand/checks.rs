@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, Type, ext::IdentExt, spanned::Spanned};
 
 use crate::{
-    check::lists::set_span,
+    check::{bounds::subject, lists::set_span},
     model::{Container, Content, Dotted, Field, List, Literal, Rules, Shape},
     parse::types::{Look, look},
 };
@@ -51,10 +51,13 @@ fn rules(ty: &Type, rules: &Rules) -> TokenStream {
 /// A key of a list map is a scalar field of the items, which every item has.
 fn key(ty: &Type, key: &Ident) -> TokenStream {
     let key = plain(key);
-    let access = quote_spanned!(key.span()=> item.#key);
-    let check = quote_spanned!(key.span()=> __decl::checks::key);
+    let value = Ident::new("value", key.span());
+    let check = quote_spanned!(key.span()=> __decl::checks::key(#value));
     quote! {
-        const _: fn(&__decl::checks::Item<#ty>) = |item| #check(&#access);
+        const _: fn(&__decl::checks::Item<#ty>) = |item| {
+            let #value = &item.#key;
+            #check
+        };
     }
 }
 
@@ -91,27 +94,19 @@ fn default(ty: &Type, rules: &Rules) -> Option<TokenStream> {
 
 /// A bound fits a type whose tokens do not tell what it is.
 fn shape(ty: &Type, rules: &Rules) -> TokenStream {
-    let given = [
-        (
-            rules.minimum.is_some() || rules.maximum.is_some() || rules.multiple_of.is_some(),
-            "NUMBER",
-            "the bound is for numbers",
-        ),
-        (rules.min_length.is_some() || rules.max_length.is_some(), "TEXT", "the bound is for text"),
-        (!rules.pattern.is_empty(), "TEXT", "`pattern` is for text"),
-        (rules.min_items.is_some() || rules.max_items.is_some(), "LIST", "the bound is for lists"),
-        (
-            rules.min_properties.is_some() || rules.max_properties.is_some(),
-            "OBJECT",
-            "the bound is for maps and structs",
-        ),
-        (rules.map_atomic || rules.retain_keys, "OBJECT", "`map` and `retain_keys` are for maps and structs"),
-    ];
-    given
-        .into_iter()
-        .filter(|(given, ..)| *given)
-        .map(|(_, what, message)| assert_shape(ty, ty.span(), what, message))
-        .collect()
+    let bounds = rules.spans.iter().map(|(name, span)| {
+        let subject = subject(name);
+        let what = match subject {
+            "text" => "TEXT",
+            "lists" => "LIST",
+            "numbers" => "NUMBER",
+            _ => "OBJECT",
+        };
+        assert_shape(ty, *span, what, &format!("`{name}` is for {subject}, and the field is none"))
+    });
+    let whole = (rules.map_atomic || rules.retain_keys)
+        .then(|| assert_shape(ty, ty.span(), "OBJECT", "`map` and `retain_keys` are for maps and structs"));
+    bounds.chain(whole).collect()
 }
 
 fn assert_shape(ty: &Type, span: Span, what: &str, message: &str) -> TokenStream {
@@ -131,9 +126,13 @@ pub fn path(root: &Ident, path: &Dotted, what: &str) -> TokenStream {
     }
     let name = plain(last);
     let what = Ident::new(what, last.span());
-    let check = quote_spanned!(last.span()=> __decl::checks::#what(&#at.#name));
+    let value = Ident::new("value", last.span());
+    let check = quote_spanned!(last.span()=> __decl::checks::#what(#value));
     quote! {
-        const _: fn(&#root) = |root| #check;
+        const _: fn(&#root) = |root| {
+            let #value = &#at.#name;
+            #check
+        };
     }
 }
 

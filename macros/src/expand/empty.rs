@@ -20,7 +20,7 @@ fn implementation(input: &DeriveInput) -> TokenStream {
             const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(__decl::Shape::Any);
         }
         impl #parameters __decl::checks::Scalar for #ident #arguments #clause {}
-        impl #parameters __decl::checks::Key for #ident #arguments #clause {}
+        impl #parameters __decl::checks::ListKey for #ident #arguments #clause {}
     }
 }
 

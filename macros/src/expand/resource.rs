@@ -1,6 +1,6 @@
 //! What `#[derive(Resource)]` expands to.
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ext::IdentExt};
 
 use super::{anonymous, api_type, checks, root, rules::option};
@@ -95,14 +95,14 @@ fn column(root: &Ident, column: &Column) -> TokenStream {
             let path = dotted(path);
             quote!(__kind::CellDecl::Path(#path))
         }
-        Cell::Function(function) => quote! {
-            __kind::CellDecl::Computed(|document| __kind::hook::cell::<#root, _>(document, #function), {
-                const fn column<R: __decl::checks::Cell>(_: &fn(&#root) -> R) -> &'static str {
-                    R::COLUMN
-                }
-                column(&(#function as fn(&#root) -> _))
-            })
-        },
+        Cell::Function(function) => {
+            let span = function.segments.last().map_or_else(Span::call_site, |s| s.ident.span());
+            let cell = quote_spanned!(span=> __kind::hook::cell::<#root, _>);
+            let column = quote_spanned!(span=> __decl::checks::column_of::<#root, _>);
+            quote! {
+                __kind::CellDecl::Computed(|document| #cell(document, #function), #column(&(#function as fn(&#root) -> _)))
+            }
+        }
     };
     quote! {
         __kind::ColumnDecl {

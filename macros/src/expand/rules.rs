@@ -80,10 +80,7 @@ fn numbers(rules: &Rules, set: &mut Vec<TokenStream>) {
 
 /// `Some(…)` or `None`.
 pub fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
-    }
+    value.map_or_else(|| quote!(::core::option::Option::None), |value| quote!(::core::option::Option::Some(#value)))
 }
 
 fn literal(value: &Literal) -> TokenStream {

@@ -59,7 +59,10 @@ pub fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, C
     let input: DeriveInput = syn::parse2(input)?;
     let body = match &input.data {
         Data::Struct(data) => struct_body(&input.ident, &data.fields, errors),
-        Data::Enum(data) => Body::Enum(data.variants.iter().filter_map(|v| variant(v, errors)).collect()),
+        Data::Enum(data) => {
+            let variants: Vec<_> = data.variants.iter().filter_map(|v| variant(v, errors)).collect();
+            if variants.len() == data.variants.len() { Body::Enum(variants) } else { Body::Refused }
+        }
         Data::Union(data) => {
             errors.at(
                 data.union_token.span,

@@ -48,7 +48,12 @@ impl Reader<'_> {
     fn wrong_form<T>(&self, arg: &Arg) -> Option<T> {
         let name = arg.name.as_ref().map(|n| n.unraw().to_string()).unwrap_or_default();
         let form = self.keys.iter().find(|(key, _)| *key == name).map_or("", |(_, form)| form);
-        self.errors.at(arg.value_span(), format!("`{name}` is written `{form}`"));
+        let message = if form == name {
+            format!("`{name}` stands alone, without a value")
+        } else {
+            format!("`{name}` is written `{form}`")
+        };
+        self.errors.at(arg.value_span(), message);
         None
     }
 

@@ -55,6 +55,7 @@ pub type Dotted = Vec<Ident>;
 
 /// `#[resource(…)]` as written.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub struct KindArgs {
     /// `#[resource]` itself, for what is missing in it.
     pub span: Option<Span>,
@@ -184,7 +185,7 @@ fn column(span: Span, args: &[Arg], errors: &Errors) -> Option<ColumnArgs> {
     };
     let mut column =
         ColumnArgs { name: name.clone(), path: None, with: None, priority: None, description: None, format: None };
-    let mut seen = Vec::new();
+    let (mut seen, before) = (Vec::new(), errors.count());
     for arg in rest {
         match reader.name(arg, &mut seen, &[]).as_deref() {
             Some("path") => column.path = reader.dotted(arg),
@@ -197,6 +198,8 @@ fn column(span: Span, args: &[Arg], errors: &Errors) -> Option<ColumnArgs> {
     }
     let given = |key: &str| seen.iter().any(|s| s == key);
     match (given("path"), given("with")) {
+        // An argument that is misspelt has been reported already.
+        (false, false) if errors.count() > before => None,
         (false, false) => {
             errors.at(name.span(), "the column needs `path = spec.author` or `with = Book::ready`");
             None

@@ -91,16 +91,16 @@ fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Er
         "default" => serde.default = Some(name.span()),
         "skip_serializing_if" => serde.skip_serializing_if = text(),
         known if HARMLESS.contains(&known) => {}
-        other => match REFUSED.iter().find(|(refused, _)| *refused == other) {
-            Some((_, reason)) => errors.at(name.span(), format!("`serde({other})` is refused: {reason}")),
-            None => {
-                let near = did_you_mean(other, MIRRORED.iter().chain(HARMLESS).copied());
-                errors.at(
-                    name.span(),
-                    format!("`serde({other})` is not known here, so the schema cannot mirror it{near}"),
-                );
-            }
-        },
+        other => {
+            let message = REFUSED.iter().find(|(refused, _)| *refused == other).map_or_else(
+                || {
+                    let near = did_you_mean(other, MIRRORED.iter().chain(HARMLESS).copied());
+                    format!("`serde({other})` is not known here, so the schema cannot mirror it{near}")
+                },
+                |(_, reason)| format!("`serde({other})` is refused: {reason}"),
+            );
+            errors.at(name.span(), message);
+        }
     }
 }
 

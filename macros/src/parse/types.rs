@@ -1,6 +1,7 @@
 //! What a field's type looks like, as far as its tokens tell. A type by another name (an alias, a user's own type) is
 //! `Other`; the compiler judges those through traits.
-use syn::{GenericArgument, PathArguments, Type};
+use proc_macro2::Span;
+use syn::{GenericArgument, PathArguments, Type, spanned::Spanned};
 
 /// The look of a type inside `Option` and `Box`.
 #[derive(Clone, Copy)]
@@ -49,6 +50,14 @@ pub fn look(ty: &Type) -> Looked<'_> {
         _ => Look::Other,
     };
     Looked { optional: false, inner: ty, look }
+}
+
+/// Where errors about a type go: its last name, which says what it is.
+pub fn span(ty: &Type) -> Span {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map_or_else(|| ty.span(), |segment| segment.ident.span()),
+        _ => ty.span(),
+    }
 }
 
 /// The last name of a path type, and its type arguments.

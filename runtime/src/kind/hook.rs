@@ -97,7 +97,7 @@ pub fn holds_deletion<T: DeserializeOwned>(document: &Document, hook: fn(&T) -> 
 }
 
 /// Runs a column's function. A document that the type does not decode has an empty cell.
-pub fn cell<T: DeserializeOwned, R: Cell>(document: &Document, function: fn(&T) -> R) -> Document {
+pub fn cell<T: DeserializeOwned, R: Cell + Serialize>(document: &Document, function: fn(&T) -> R) -> Document {
     decode(document).and_then(|value| encode(&function(&value))).unwrap_or(Document::Null)
 }
 

@@ -20,7 +20,7 @@ pub trait Scalar {}
     label = "the key is a scalar that every item has",
     note = "a key is a `String`, `i32`, `i64`, `bool` or an enumeration, without `Option`"
 )]
-pub trait Key {}
+pub trait ListKey {}
 
 /// What a computed column may return.
 #[diagnostic::on_unimplemented(
@@ -28,7 +28,7 @@ pub trait Key {}
     label = "not a cell",
     note = "a column's function returns `String`, `i32`, `i64`, `f64`, `bool`, a time, or an `Option` of one"
 )]
-pub trait Cell: serde::Serialize {
+pub trait Cell {
     /// The column's type.
     const COLUMN: &'static str;
 }
@@ -55,22 +55,25 @@ pub trait Replicas {}
 )]
 pub trait SelectorText {}
 
+#[diagnostic::do_not_recommend]
 impl<T: ApiType> List for Vec<T> {
     type Item = T;
 }
+#[diagnostic::do_not_recommend]
 impl Replicas for i32 {}
+#[diagnostic::do_not_recommend]
 impl SelectorText for String {}
 
 /// Implements a trait without content for types.
 macro_rules! each {
-    ($name:ident: $($ty:ty),*) => { $(impl $name for $ty {})* };
+    ($name:ident: $($ty:ty),*) => { $(#[diagnostic::do_not_recommend] impl $name for $ty {})* };
 }
 each!(Scalar: String, bool, i32, i64, f64, Time, MicroTime, Quantity, IntOrString, ByteString);
-each!(Key: String, bool, i32, i64);
+each!(ListKey: String, bool, i32, i64);
 
 /// Implements `Cell` for types of each column type.
 macro_rules! cells {
-    ($($column:literal: $($ty:ty),*;)*) => { $($(impl Cell for $ty { const COLUMN: &'static str = $column; })*)* };
+    ($($column:literal: $($ty:ty),*;)*) => { $($(#[diagnostic::do_not_recommend] impl Cell for $ty { const COLUMN: &'static str = $column; })*)* };
 }
 cells! {
     "string": String, &str, Quantity, IntOrString;
@@ -79,6 +82,7 @@ cells! {
     "boolean": bool;
     "date": Time, MicroTime;
 }
+#[diagnostic::do_not_recommend]
 impl<T: Cell> Cell for Option<T> {
     const COLUMN: &'static str = T::COLUMN;
 }
@@ -104,7 +108,7 @@ pub fn replicas<T: ApiType<Inner: Replicas>>(_: &T) {}
 pub fn selector<T: ApiType<Inner: SelectorText>>(_: &T) {}
 
 /// The field tells items of a list apart.
-pub fn key<T: Key>(_: &T) {}
+pub fn key<T: ListKey>(_: &T) {}
 
 /// The items of the list field can be items of a set.
 pub fn set_items<T>()
@@ -112,6 +116,11 @@ where
     T: ApiType,
     T::Inner: List<Item: Scalar>,
 {
+}
+
+/// The type of a computed column.
+pub const fn column_of<T, R: Cell>(_: &fn(&T) -> R) -> &'static str {
+    R::COLUMN
 }
 
 /// Sorts of wire forms, for [`is`].

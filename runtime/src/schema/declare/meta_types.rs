@@ -18,6 +18,7 @@ scalars! {
     IntOrString: IntOrString, "";
 }
 
+#[diagnostic::do_not_recommend]
 impl ApiType for RawJson {
     type Inner = Self;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Any);
@@ -31,6 +32,7 @@ const fn numbered(proto: u32) -> Rules {
 /// Declares structs: the fields' Rust names, wire names, Protobuf numbers, presence, types and descriptions.
 macro_rules! structs {
     ($($ty:ident $about:literal { $($rust:ident $wire:literal $proto:literal $presence:ident $field:ty, $doc:literal;)* })*) => { $(
+        #[diagnostic::do_not_recommend]
         impl ApiType for $ty {
             type Inner = Self;
             const DECLARATION: &'static TypeDecl = &TypeDecl {

@@ -7,6 +7,7 @@ use crate::schema::model::Type;
 /// Declares scalars: Rust type, schema type, format.
 macro_rules! scalars {
     ($($ty:ty: $kind:ident, $format:literal;)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl ApiType for $ty {
             type Inner = Self;
             const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Scalar(Type::$kind, $format));
@@ -23,26 +24,31 @@ scalars! {
     f64: Number, "double";
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ApiType> ApiType for Option<T> {
     type Inner = T::Inner;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Optional(T::declaration));
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ApiType> ApiType for Box<T> {
     type Inner = T::Inner;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Boxed(T::declaration));
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ApiType> ApiType for Vec<T> {
     type Inner = Self;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::List(T::declaration));
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ApiType> ApiType for BTreeMap<String, T> {
     type Inner = Self;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Map(T::declaration));
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ApiType, S> ApiType for HashMap<String, T, S> {
     type Inner = Self;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Map(T::declaration));

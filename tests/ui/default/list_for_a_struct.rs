@@ -1,0 +1,17 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+struct Chapter {
+    name: String,
+    page: Option<i32>,
+    #[serde(default)]
+    part: String,
+}
+
+#[derive(ApiType)]
+struct BookSpec {
+    #[api(default = [])]
+    chapter: Chapter,
+}
+
+fn main() {}

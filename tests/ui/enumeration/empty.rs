@@ -1,0 +1,6 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+enum Color {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+struct BookSpec {
+    extra: serde_json::Value,
+}
+
+fn main() {}

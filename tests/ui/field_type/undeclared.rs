@@ -1,0 +1,10 @@
+use kindsmith::ApiType;
+
+struct Shelf;
+
+#[derive(ApiType)]
+struct BookSpec {
+    shelf: Shelf,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+struct Page<'a> {
+    text: &'a str,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+struct Meters(i32);
+
+fn main() {}

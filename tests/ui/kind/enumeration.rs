@@ -1,0 +1,10 @@
+use kindsmith::Resource;
+
+#[derive(Resource)]
+#[resource(group = "library.example.com", version = "v1")]
+enum Book {
+    New,
+    Old,
+}
+
+fn main() {}

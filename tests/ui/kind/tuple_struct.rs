@@ -1,0 +1,7 @@
+use kindsmith::{ObjectMeta, Resource};
+
+#[derive(Resource)]
+#[resource(group = "library.example.com", version = "v1")]
+struct Book(ObjectMeta);
+
+fn main() {}

@@ -1,0 +1,8 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+struct BookSpec {
+    copies: i16,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use kindsmith::Resource;
+
+struct Book;
+
+fn serve<T: Resource>() {}
+
+fn main() {
+    serve::<Book>();
+}

@@ -1,0 +1,9 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+enum Action {
+    Exec(String),
+    HttpGet(String),
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use kindsmith::{ObjectMeta, Resource};
+
+#[derive(Resource)]
+struct Book {
+    metadata: ObjectMeta,
+}
+
+fn main() {}
