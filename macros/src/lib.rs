@@ -12,6 +12,8 @@ mod diag;
 mod expand;
 mod model;
 mod parse;
+#[cfg(test)]
+mod snapshots;
 mod suggest;
 
 /// Declares a kind. See the crate `kindsmith` for the attributes.

@@ -1,0 +1,61 @@
+// @generated from the file beside it; `BLESS=1 cargo test -p kindsmith-macros` writes it.
+
+// Books
+#[doc(hidden)]
+#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+const _: () = {
+    use ::kindsmith::schema::declare as __decl;
+    impl __decl::ApiType for Books {
+        type Inner = Self;
+        const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(
+            __decl::Shape::Any,
+        );
+    }
+    impl __decl::checks::Scalar for Books {}
+    impl __decl::checks::ListKey for Books {}
+    impl ::kindsmith::Resource for Books {
+        const RESOURCE: &'static ::kindsmith::kind::resource::ResourceDecl = ::core::panic!();
+    }
+    impl ::kindsmith::__private::serde::Serialize for Books {
+        fn serialize<S: ::kindsmith::__private::serde::Serializer>(
+            &self,
+            _: S,
+        ) -> ::core::result::Result<S::Ok, S::Error> {
+            ::core::unimplemented!()
+        }
+    }
+    impl<'de> ::kindsmith::__private::serde::Deserialize<'de> for Books {
+        fn deserialize<D: ::kindsmith::__private::serde::Deserializer<'de>>(
+            _: D,
+        ) -> ::core::result::Result<Self, D::Error> {
+            ::core::unimplemented!()
+        }
+    }
+};
+::core::compile_error! {
+    "#[resource] has no argument `plurl`; did you mean `plural`?"
+}
+::core::compile_error! {
+    "a version is `v1`, `v1beta2` or `v1alpha1`, not `1`; did you mean `v1`?"
+}
+::core::compile_error! {
+    "a kind is in the singular, and `Books` looks plural; did you mean `Book`? If it is right, say `singular = \"books\"`"
+}
+
+// Page
+#[doc(hidden)]
+#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+const _: () = {
+    use ::kindsmith::schema::declare as __decl;
+    impl<T> __decl::ApiType for Page<T> {
+        type Inner = Self;
+        const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(
+            __decl::Shape::Any,
+        );
+    }
+    impl<T> __decl::checks::Scalar for Page<T> {}
+    impl<T> __decl::checks::ListKey for Page<T> {}
+};
+::core::compile_error! {
+    "`Page` has a parameter; a type of the API is one type: declare it with the type that is meant"
+}

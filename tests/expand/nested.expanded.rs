@@ -1,0 +1,212 @@
+// @generated from the file beside it; `BLESS=1 cargo test -p kindsmith-macros` writes it.
+
+// BookSpec
+#[doc(hidden)]
+#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+const _: () = {
+    use ::kindsmith::schema::declare as __decl;
+    #[diagnostic::do_not_recommend]
+    impl __decl::ApiType for BookSpec {
+        type Inner = Self;
+        const DECLARATION: &'static __decl::TypeDecl = {
+            &__decl::TypeDecl {
+                name: "BookSpec",
+                module: ::core::module_path!(),
+                doc: "What is wanted.",
+                shape: __decl::Shape::Struct(
+                    &[
+                        __decl::FieldDecl {
+                            rust: "author",
+                            wire: "author",
+                            doc: "Who wrote it.",
+                            ty: <String as __decl::ApiType>::declaration,
+                            defaulted: false,
+                            rules: &__decl::Rules {
+                                min_length: ::core::option::Option::Some(1u64),
+                                pattern: "^[A-Z]",
+                                ..__decl::Rules::NONE
+                            },
+                        },
+                        __decl::FieldDecl {
+                            rust: "copies",
+                            wire: "copies",
+                            doc: "",
+                            ty: <i32 as __decl::ApiType>::declaration,
+                            defaulted: false,
+                            rules: &__decl::Rules {
+                                default: ::core::option::Option::Some(
+                                    __decl::Literal::Int(1i64),
+                                ),
+                                minimum: ::core::option::Option::Some(0f64),
+                                ..__decl::Rules::NONE
+                            },
+                        },
+                        __decl::FieldDecl {
+                            rust: "genre",
+                            wire: "genre",
+                            doc: "",
+                            ty: <Genre as __decl::ApiType>::declaration,
+                            defaulted: false,
+                            rules: &__decl::Rules {
+                                default: ::core::option::Option::Some(
+                                    __decl::Literal::Variant("Novel"),
+                                ),
+                                ..__decl::Rules::NONE
+                            },
+                        },
+                        __decl::FieldDecl {
+                            rust: "chapters",
+                            wire: "chapters",
+                            doc: "",
+                            ty: <Vec<Chapter> as __decl::ApiType>::declaration,
+                            defaulted: true,
+                            rules: &__decl::Rules {
+                                list: __decl::ListDecl::Map(&["name"]),
+                                merge: __decl::MergeDecl {
+                                    merge: true,
+                                    retain_keys: false,
+                                    key: ::core::option::Option::Some("name"),
+                                },
+                                ..__decl::Rules::NONE
+                            },
+                        },
+                        __decl::FieldDecl {
+                            rust: "tags",
+                            wire: "tags",
+                            doc: "",
+                            ty: <Vec<String> as __decl::ApiType>::declaration,
+                            defaulted: true,
+                            rules: &__decl::Rules {
+                                list: __decl::ListDecl::Set,
+                                items: ::core::option::Option::Some(
+                                    &__decl::Rules {
+                                        max_length: ::core::option::Option::Some(16u64),
+                                        ..__decl::Rules::NONE
+                                    },
+                                ),
+                                ..__decl::Rules::NONE
+                            },
+                        },
+                        __decl::FieldDecl {
+                            rust: "page_count",
+                            wire: "pageCount",
+                            doc: "",
+                            ty: <Option<Count> as __decl::ApiType>::declaration,
+                            defaulted: false,
+                            rules: &__decl::Rules::NONE,
+                        },
+                    ],
+                ),
+            }
+        };
+    }
+    const _: fn() -> <Genre as __decl::ApiType>::Inner = || Genre::Novel;
+    const _: fn(&__decl::checks::Item<Vec<Chapter>>) = |item| {
+        let value = &item.name;
+        __decl::checks::key(value)
+    };
+    const _: () = ::core::assert!(
+        __decl::checks::required:: < __decl::checks::Item < Vec < Chapter > >> ("name"),
+        "the key `name` of a list map is required: its field may not have `#[serde(default)]`"
+    );
+    const _: fn() = __decl::checks::set_items::<Vec<String>>;
+};
+
+// Genre
+#[doc(hidden)]
+#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+const _: () = {
+    use ::kindsmith::schema::declare as __decl;
+    #[diagnostic::do_not_recommend]
+    impl __decl::ApiType for Genre {
+        type Inner = Self;
+        const DECLARATION: &'static __decl::TypeDecl = {
+            &__decl::TypeDecl {
+                name: "Genre",
+                module: ::core::module_path!(),
+                doc: "A genre.",
+                shape: __decl::Shape::Enum(
+                    &[
+                        __decl::VariantDecl {
+                            rust: "Novel",
+                            wire: "Novel",
+                            doc: "",
+                        },
+                        __decl::VariantDecl {
+                            rust: "NonFiction",
+                            wire: "Non-fiction",
+                            doc: "",
+                        },
+                    ],
+                ),
+            }
+        };
+    }
+    #[diagnostic::do_not_recommend]
+    impl __decl::checks::Scalar for Genre {}
+    #[diagnostic::do_not_recommend]
+    impl __decl::checks::ListKey for Genre {}
+    #[diagnostic::do_not_recommend]
+    impl __decl::checks::Cell for Genre {
+        const COLUMN: &'static str = "string";
+    }
+};
+
+// Place
+#[doc(hidden)]
+#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+const _: () = {
+    use ::kindsmith::schema::declare as __decl;
+    #[diagnostic::do_not_recommend]
+    impl __decl::ApiType for Place {
+        type Inner = Self;
+        const DECLARATION: &'static __decl::TypeDecl = {
+            #[allow(non_snake_case)]
+            fn member_Home() -> &'static __decl::TypeDecl {
+                const DECLARATION: &__decl::TypeDecl = &__decl::TypeDecl {
+                    name: "PlaceHome",
+                    module: ::core::module_path!(),
+                    doc: "At home.",
+                    shape: __decl::Shape::Struct(
+                        &[
+                            __decl::FieldDecl {
+                                rust: "street",
+                                wire: "street",
+                                doc: "",
+                                ty: <String as __decl::ApiType>::declaration,
+                                defaulted: false,
+                                rules: &__decl::Rules::NONE,
+                            },
+                        ],
+                    ),
+                };
+                DECLARATION
+            }
+            &__decl::TypeDecl {
+                name: "Place",
+                module: ::core::module_path!(),
+                doc: "Where to read.",
+                shape: __decl::Shape::Union(
+                    &[
+                        __decl::FieldDecl {
+                            rust: "Shelf",
+                            wire: "shelf",
+                            doc: "",
+                            ty: <Shelf as __decl::ApiType>::declaration,
+                            defaulted: false,
+                            rules: &__decl::Rules::NONE,
+                        },
+                        __decl::FieldDecl {
+                            rust: "Home",
+                            wire: "home",
+                            doc: "At home.",
+                            ty: member_Home,
+                            defaulted: false,
+                            rules: &__decl::Rules::NONE,
+                        },
+                    ],
+                ),
+            }
+        };
+    }
+};
