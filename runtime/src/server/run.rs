@@ -25,6 +25,7 @@ use crate::{
     cache::{self, Cache},
     http::{self, App, Health},
     kind::{Kind, Registry},
+    meta::Revision,
     storage::{Embedded, Memory, Options, Store},
     verbs::Api,
 };
@@ -148,15 +149,19 @@ impl Running {
     }
 }
 
+/// Where the revisions of a new store begin: past the numbers that counts, ports and sizes in objects and messages have,
+/// so that people and tools that compare answers tell a resourceVersion from them.
+const ORIGIN: Revision = Revision(1_000);
+
 /// Opens the store, loads the cache and registers the kinds. Both block on the disk, so they have a thread of their own.
 async fn load(keep: &Keep, state: &StateDir, limits: cache::Limits, kinds: Vec<Kind>) -> Result<Arc<Api>> {
     let on_disk = matches!(keep, Keep::Disk(_));
     let path = state.path().to_owned();
     let load = move || {
         let store: Arc<dyn Store> = if on_disk {
-            Arc::new(Embedded::open(path, Options::default()).map_err(Error::Store)?)
+            Arc::new(Embedded::open(path, Options { origin: ORIGIN, ..Options::default() }).map_err(Error::Store)?)
         } else {
-            Arc::new(Memory::new())
+            Arc::new(Memory::starting_after(ORIGIN))
         };
         let cache = Cache::new(store.clone(), limits);
         let registry = Arc::new(Registry::new(cache.clone()));

@@ -45,6 +45,13 @@ impl Memory {
         Self::default()
     }
 
+    /// An empty store whose revisions begin after one.
+    #[must_use]
+    pub fn starting_after(origin: Revision) -> Self {
+        let state = State { head: origin, compacted: origin, ..State::default() };
+        Self { state: Mutex::new(state), ..Self::default() }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

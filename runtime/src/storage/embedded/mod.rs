@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 use self::{
     directory::{Directory, MakeError},
     history::History,
-    layout::{INDEX, LOG, MARKS, META},
+    layout::{COMPACTED, INDEX, LOG, MARKS, META},
     read::{View, engine},
     writer::{Answer, Job, Pending, Progress, Writer},
 };
@@ -46,11 +46,13 @@ pub struct Options {
     /// How much of its file the engine caches. Small by default: newest values live in the cache layer, and the
     /// system caches files, too.
     pub cache_bytes: usize,
+    /// The revision after which a new store begins; one that is there already is not asked.
+    pub origin: Revision,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { history_age: Duration::from_mins(5), history_bytes: 256 << 20, cache_bytes: 4 << 20 }
+        Self { history_age: Duration::from_mins(5), history_bytes: 256 << 20, cache_bytes: 4 << 20, origin: Revision(0) }
     }
 }
 
@@ -105,19 +107,19 @@ impl Embedded {
 fn open_file(directory: &Directory, options: &Options) -> Result<Database, OpenError> {
     let mut builder = Database::builder();
     builder.set_cache_size(options.cache_bytes);
-    directory.make_file(|path| make_tables(&builder.create(path)?)).map_err(|error| match error {
+    directory.make_file(|path| make_tables(&builder.create(path)?, options.origin)).map_err(|error| match error {
         MakeError::Io(source) => directory.io(source),
         MakeError::Fill(error) => cannot_open(directory, error),
     })?;
     builder.open(directory.file()).map_err(|error| cannot_open(directory, error.into()))
 }
 
-fn make_tables(db: &Database) -> Result<(), redb::Error> {
+fn make_tables(db: &Database, origin: Revision) -> Result<(), redb::Error> {
     let transaction = db.begin_write()?;
     transaction.open_table(LOG)?;
     transaction.open_table(INDEX)?;
     transaction.open_table(MARKS)?;
-    transaction.open_table(META)?;
+    transaction.open_table(META)?.insert(COMPACTED, origin.0)?;
     transaction.commit()?;
     Ok(())
 }

@@ -269,3 +269,15 @@ fn a_damaged_file_is_an_error_and_no_panic() {
     fs::write(&file, &whole).unwrap();
     assert_eq!(scratch.open(Options::default()).range("/", None).unwrap().0.len(), 200);
 }
+
+#[test]
+fn a_new_store_begins_after_its_origin_and_an_old_one_where_it_was() {
+    let scratch = Scratch::new();
+    let at = |origin| Options { origin: Revision(origin), ..Options::default() };
+    let store = scratch.open(at(1_000));
+    assert_eq!((store.head(), store.compacted()), (Revision(1_000), Revision(1_000)));
+    assert_eq!(put(&store, "/a", "1"), Revision(1_001));
+    drop(store);
+    let store = scratch.open(at(5_000));
+    assert_eq!((store.head(), store.compacted()), (Revision(1_001), Revision(1_000)));
+}
