@@ -113,8 +113,8 @@ impl<'k> Table<'k> {
         let name =
             json!({"name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0});
         let further = self.kind.columns.iter().map(|column| {
-            // The reference's own kinds show dates as text that the server made.
-            let of_builtin = self.kind.style == Style::Builtin && column.kind == "date";
+            // The reference's own kinds call all of their columns text, those with counts and ages among them.
+            let of_builtin = self.kind.style == Style::Builtin;
             json!({
                 "name": column.name,
                 "type": if of_builtin { "string" } else { column.kind },
