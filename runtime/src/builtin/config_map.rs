@@ -13,7 +13,13 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 #[resource(group = "", version = "v1", shortname = "cm", builtin, update_without_version)]
 #[resource(validate = ConfigMap::check)]
-#[resource(column("Data", with = ConfigMap::entries, description = "How many keys there are"))]
+#[resource(column(
+    "Data",
+    with = ConfigMap::entries,
+    description = "Data contains the configuration data. Each key must consist of alphanumeric characters, '-', '_' or '.'. \
+                   Values with non-UTF-8 byte sequences must use the BinaryData field. The keys stored in Data must not \
+                   overlap with the keys in the BinaryData field, this is enforced during validation process."
+))]
 pub struct ConfigMap {
     /// Metadata of the object.
     #[serde(default)]
