@@ -82,7 +82,9 @@ impl Feeder {
         {
             let mut feed = lock(&resource.feed);
             feed.tree = state.tree.clone();
-            missed.into_iter().for_each(|change| feed.append(change));
+            for change in missed {
+                feed.append(change);
+            }
             if self.closed {
                 feed.close(&mut Vec::new());
             }
@@ -123,7 +125,9 @@ impl Feeder {
         for ((number, changes), tree) in fresh.into_iter().zip(trees) {
             let mut feed = lock(&self.resources[number].feed);
             feed.tree = tree;
-            changes.into_iter().for_each(|change| feed.append(change));
+            for change in changes {
+                feed.append(change);
+            }
             feed.past.prune();
             feed.take_wakers(&mut wakers);
         }

@@ -96,9 +96,10 @@ pub struct Cache {
 impl Cache {
     /// A cache over a store: attaches itself as the store's sink.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Arc<Self> {
-        let shared = Arc::new(Shared::new(Arc::clone(&store), limits, store.head()));
+        let head = store.head();
+        let shared = Arc::new(Shared::new(store, limits, head));
         let feeder = Arc::new(Mutex::new(Feeder::new(Arc::clone(&shared))));
-        feeder::attach(&feeder, &*store);
+        feeder::attach(&feeder, &*shared.store);
         Arc::new(Self { shared, feeder, registering: Mutex::new(()) })
     }
 

@@ -65,5 +65,5 @@ pub(super) fn load(reader: &SharedReader, prefix: &str, entries: &[Entry], known
             None => Arc::new(render(reader, prefix, EventType::Added, &entry.key, entry.revision, &entry.value)),
         }
     };
-    Tree::from_sorted(entries.iter().map(object).collect())
+    Tree::from_sorted(&entries.iter().map(object).collect::<Vec<_>>())
 }

@@ -60,7 +60,7 @@ impl Snapshot {
 /// How many past snapshots a resource keeps, and for how long after their last use. They are a shortcut: what they
 /// answer can be rebuilt while history has it.
 const KEPT: usize = 4;
-const KEPT_FOR: Duration = Duration::from_secs(120);
+const KEPT_FOR: Duration = Duration::from_mins(2);
 
 /// Past snapshots, the least recently used first.
 #[derive(Default)]
@@ -99,7 +99,7 @@ mod tests {
             let body = r#"{"metadata":{"name":"x"}}"#.into();
             Arc::new(Object::compose(key, Revision(1), "", Reading { body, ..Reading::default() }))
         };
-        Snapshot { revision: Revision(revision), tree: Tree::from_sorted(keys.iter().map(object).collect()) }
+        Snapshot { revision: Revision(revision), tree: Tree::from_sorted(&keys.iter().map(object).collect::<Vec<_>>()) }
     }
 
     #[test]

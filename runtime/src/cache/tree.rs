@@ -39,7 +39,7 @@ impl Default for Tree {
 
 impl Tree {
     /// A tree of objects that are in key order, without duplicates.
-    pub(super) fn from_sorted(objects: Vec<Arc<Object>>) -> Self {
+    pub(super) fn from_sorted(objects: &[Arc<Object>]) -> Self {
         debug_assert!(objects.is_sorted_by(|a, b| a.key() < b.key()));
         let len = objects.len();
         let mut level: Vec<Child> = objects.chunks(WIDTH).map(|part| Child::over(Node::Leaf(part.to_vec()))).collect();

@@ -169,14 +169,14 @@ impl Watch {
         match &mut self.phase {
             Phase::Ended => Poll::Ready(None),
             Phase::Live(seat) => {
-                let fed = self.resource.shared.fed();
+                let complete = self.resource.shared.fed();
                 let mut feed = lock(&self.resource.feed);
                 match feed.poll(*seat, self.position, BATCH, &mut self.batch, cx.waker()) {
                     Found::Changes => {}
                     Found::Lagged => return Poll::Ready(Some(Err(WatchError::Lagged))),
                     Found::Closed => return Poll::Ready(None),
                     Found::Nothing => {
-                        self.position = self.position.max(fed);
+                        self.position = self.position.max(complete);
                         return Poll::Pending;
                     }
                 }

@@ -18,18 +18,18 @@ async fn objects_enter_and_leave_a_selector() {
     let world = story().await;
     for restarted in [false, true] {
         let world = if restarted { World::over(world.store.clone(), Limits::default()) } else { story().await };
-        let seen = async |after, filter| ready_all(&mut world.watch(after, Interest::All, filter).await).await;
+        let seen = async |after, filter| ready_all(&mut world.watch(after, Interest::All, filter).await);
         assert_eq!(seen(1, None).await, ["M t/a 2 x", "A t/b 3 y", "M t/a 4 z", "D t/b 5 y"]);
         assert_eq!(seen(3, None).await, ["M t/a 4 z", "D t/b 5 y"]);
-        assert_eq!(seen(1, app("x")).await, ["M t/a 2 x", "D t/a 4 x"]);
-        assert_eq!(seen(1, app("z")).await, ["A t/a 4 z"]);
-        assert_eq!(seen(1, app("y")).await, ["A t/b 3 y", "D t/b 5 y"]);
-        assert_eq!(seen(0, app("none")).await, [""; 0]);
+        assert_eq!(seen(1, Some(selects("x"))).await, ["M t/a 2 x", "D t/a 4 x"]);
+        assert_eq!(seen(1, Some(selects("z"))).await, ["A t/a 4 z"]);
+        assert_eq!(seen(1, Some(selects("y"))).await, ["A t/b 3 y", "D t/b 5 y"]);
+        assert_eq!(seen(0, Some(selects("none"))).await, [""; 0]);
     }
 }
 
 /// All that comes before the cache's own revision.
-async fn ready_all(watch: &mut Watch) -> Vec<String> {
+fn ready_all(watch: &mut Watch) -> Vec<String> {
     let found = ready(watch);
     assert_eq!(watch.position(), Revision(5));
     found
@@ -198,7 +198,7 @@ async fn closing_ends_watches_after_what_was_committed() {
 #[tokio::test]
 async fn several_ready_events_come_at_once() {
     let world = story().await;
-    let mut watch = world.watch(0, Interest::All, app("x")).await;
+    let mut watch = world.watch(0, Interest::All, Some(selects("x"))).await;
     let mut events = Vec::new();
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(matches!(watch.poll_events(&mut cx, 2, &mut events), std::task::Poll::Ready(Some(Ok(())))));

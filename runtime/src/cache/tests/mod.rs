@@ -20,7 +20,7 @@ struct Plain {
 }
 
 impl Reader for Plain {
-    fn type_meta(&self) -> &str {
+    fn type_meta(&self) -> &'static str {
         r#""kind":"Thing","apiVersion":"v1","#
     }
 
@@ -91,8 +91,8 @@ fn delete(key: &str) -> Op {
     Op { key: format!("{PREFIX}{key}").into(), value: None, expect: Expect::Any }
 }
 
-fn app(value: &'static str) -> Option<Filter> {
-    Some(Arc::new(move |object| object.label("app") == Some(value)))
+fn selects(value: &'static str) -> Filter {
+    Arc::new(move |object| object.label("app") == Some(value))
 }
 
 /// What an event says, in short: its type's first letter, key, revision and label.

@@ -197,15 +197,15 @@ async fn run(seed: u64, window: usize) {
     done.send(Some(store.head())).unwrap();
     let log = store.changes(Revision(0), usize::MAX).unwrap();
     for (script, following) in watchers {
-        let seen = tokio::time::timeout(Duration::from_secs(60), following).await.expect("watchers end").unwrap();
+        let told = tokio::time::timeout(Duration::from_mins(1), following).await.expect("watchers end").unwrap();
         let expected = script.expected(&log);
-        let differ = seen.iter().zip(&expected).find(|(seen, expected)| seen != expected);
+        let differ = told.iter().zip(&expected).find(|(told, expected)| told != expected);
         assert!(
-            seen == expected,
+            told == expected,
             "{:?} {:?}: {differ:?}, {} and {}",
             script.interest,
             script.app,
-            seen.len(),
+            told.len(),
             expected.len()
         );
     }

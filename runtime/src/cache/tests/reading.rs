@@ -53,10 +53,11 @@ async fn past_states_are_exact_wherever_they_come_from() {
         let mut should = vec![vec![]];
         for n in 0..40 {
             let key = format!("ns/{}", n * 7 % 5);
-            match n % 3 == 2 && world.things.snapshot().get(&key).is_some() {
-                true => world.delete(&key).await,
-                false => world.put(&key, "x", "red").await,
-            };
+            if n % 3 == 2 && world.things.snapshot().get(&key).is_some() {
+                world.delete(&key).await;
+            } else {
+                world.put(&key, "x", "red").await;
+            }
             should.push(content(&world.things.snapshot()));
         }
         let restarted = World::over(world.store.clone(), limits);
