@@ -1,14 +1,14 @@
 //! Formats of text: which texts a format allows. Unknown formats allow all, as the reference has it.
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use crate::meta::{time::Time, values::ByteString};
+use crate::meta::{quantity::Quantity, time::Time, values::ByteString};
 
 /// Whether a format allows a text. What it allows, the Rust type of that format decodes.
 pub(crate) fn allows(format: &str, text: &str) -> bool {
     match format {
         "date-time" | "micro-time" => text.parse::<Time>().is_ok(),
         "byte" => ByteString::from_base64(text).is_ok(),
-        "quantity" => is_quantity(text),
+        "quantity" => text.parse::<Quantity>().is_ok(),
         "date" => text.len() == 10 && format!("{text}T00:00:00Z").parse::<Time>().is_ok(),
         "uuid" => is_uuid(text),
         "ipv4" => text.parse::<Ipv4Addr>().is_ok(),
@@ -54,19 +54,4 @@ fn is_label(text: &str, longest: usize) -> bool {
         && !text.starts_with('-')
         && !text.ends_with('-')
         && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
-}
-
-/// A number and a suffix: `500m`, `1Gi`, `1e3`.
-fn is_quantity(text: &str) -> bool {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let end = unsigned.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(unsigned.len());
-    let (number, suffix) = unsigned.split_at(end);
-    let exponent = || {
-        let digits = suffix.strip_prefix(['e', 'E']).map(|rest| rest.strip_prefix(['+', '-']).unwrap_or(rest));
-        digits.is_some_and(|digits| (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let suffixes = ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-    number.matches('.').count() <= 1
-        && number.bytes().any(|byte| byte.is_ascii_digit())
-        && (suffixes.contains(&suffix) || exponent())
 }

@@ -1,0 +1,84 @@
+//! Whether two documents mean the same to a Rust type.
+use crate::{
+    meta::{FieldPath, Time, values::ByteString},
+    schema::{Document, Schema, place::Place},
+};
+
+/// The first place where a document that was decoded and encoded again is another one.
+pub(super) fn difference(schema: &Schema, given: &Document, encoded: &Document) -> Option<FieldPath> {
+    let metadata = |document: &Document| {
+        ["name", "namespace"].map(|name| document["metadata"].get(name).cloned().unwrap_or_default())
+    };
+    if metadata(given) != metadata(encoded) {
+        return Some(FieldPath::new("metadata"));
+    }
+    for (name, property) in &schema.properties {
+        let found = compare(property, given.get(name), encoded.get(name), &Place::Root.field(name));
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+fn compare(
+    schema: &Schema,
+    given: Option<&Document>,
+    encoded: Option<&Document>,
+    place: &Place<'_>,
+) -> Option<FieldPath> {
+    let (given, encoded) = match (given, encoded) {
+        (None, None) => return None,
+        (Some(only), None) | (None, Some(only)) => return (!is_empty(only)).then(|| place.path()),
+        (Some(given), Some(encoded)) => (given, encoded),
+    };
+    match (given, encoded) {
+        (Document::Object(one), Document::Object(other)) => {
+            let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
+            names.into_iter().find_map(|name| match schema.properties.get(name).or(schema.additional.as_deref()) {
+                Some(known) => compare(known, one.get(name), other.get(name), &place.field(name)),
+                None => (one.get(name) != other.get(name)).then(|| place.field(name).path()),
+            })
+        }
+        (Document::Array(one), Document::Array(other)) => {
+            if one.len() != other.len() {
+                return Some(place.path());
+            }
+            let Some(items) = &schema.items else { return (one != other).then(|| place.path()) };
+            let mut pairs = one.iter().zip(other).enumerate();
+            pairs.find_map(|(index, (one, other))| compare(items, Some(one), Some(other), &place.item(index)))
+        }
+        (Document::String(one), Document::String(other)) => (!same_text(schema, one, other)).then(|| place.path()),
+        (Document::Null, other) | (other, Document::Null) => (!is_empty(other)).then(|| place.path()),
+        _ => (given != encoded).then(|| place.path()),
+    }
+}
+
+/// What Rust's `Default` gives for a field that is left out, or a struct of such fields.
+fn is_empty(value: &Document) -> bool {
+    match value {
+        Document::Null => true,
+        Document::Bool(set) => !set,
+        Document::Number(number) => number.as_f64() == Some(0.0),
+        Document::String(text) => text.is_empty(),
+        Document::Array(items) => items.is_empty(),
+        Document::Object(fields) => fields.values().all(is_empty),
+    }
+}
+
+fn same_text(schema: &Schema, one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    match schema.format.as_deref() {
+        Some("date-time" | "micro-time") => {
+            let time = |text: &str| text.parse::<Time>().ok();
+            time(one).is_some() && time(one) == time(other)
+        }
+        Some("byte") => {
+            let bytes = |text: &str| ByteString::from_base64(text).ok();
+            bytes(one).is_some() && bytes(one) == bytes(other)
+        }
+        _ => false,
+    }
+}

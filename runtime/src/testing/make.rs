@@ -1,0 +1,230 @@
+//! Makes random documents from schemas: what the schema asks for, at the edges of what it allows.
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde_json::{Map, json};
+
+use super::{pattern, random::Random};
+use crate::schema::{
+    Document, Schema,
+    model::{ListType, Type},
+    number,
+};
+
+/// Texts that decoders tend to trip over.
+const TEXTS: [&str; 12] =
+    ["", " ", "a", "null", "0", "true", "-1", "é\u{301}", "\u{1F600}", "\u{0}\u{7f}", "\"\\/\n\t", "a.b/c~d[0]"];
+const QUANTITIES: [&str; 9] = ["0", "1", "500m", "1Gi", "-2.5k", "1e3", "+7", ".5", "12E"];
+const TIMES: [&str; 5] = [
+    "2026-01-02T03:04:05Z",
+    "1970-01-01T00:00:00Z",
+    "2024-02-29T23:59:59.999999Z",
+    "2026-01-02T03:04:05+14:00",
+    "9999-12-31T00:00:00Z",
+];
+
+/// Makes values.
+pub(super) struct Maker {
+    pub(super) random: Random,
+}
+
+impl Maker {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { random: Random::new(seed) }
+    }
+
+    /// A value that the schema is likely to accept, or `None` where this knows of none.
+    pub(super) fn value(&mut self, schema: &Schema) -> Option<Document> {
+        if schema.nullable && self.random.one_in(8) {
+            return Some(Document::Null);
+        }
+        if !schema.enumeration.is_empty() {
+            return Some(self.random.pick(&schema.enumeration).clone());
+        }
+        if let Some(default) = &schema.default
+            && self.random.one_in(8)
+        {
+            return Some(default.clone());
+        }
+        Some(match schema.kind {
+            Type::Object if schema.embedded => self.embedded(),
+            Type::Object if schema.preserve_unknown && schema.properties.is_empty() => json!({"any": self.anything(2)}),
+            Type::Object => self.object(schema)?,
+            Type::Array => self.list(schema)?,
+            Type::String => self.text(schema)?.into(),
+            Type::Integer => self.integer(schema).into(),
+            Type::Number => self.number(schema),
+            Type::Boolean => self.random.one_in(2).into(),
+            Type::IntOrString if self.random.one_in(2) => self.integer(schema).into(),
+            Type::IntOrString => self.text(schema)?.into(),
+            Type::Any => self.anything(3),
+        })
+    }
+
+    /// Replaces or removes something in a document.
+    pub(super) fn change(&mut self, document: &mut Document) {
+        let below: Vec<&mut Document> = match document {
+            Document::Object(fields) if self.random.one_in(4) => {
+                let names: Vec<String> = fields.keys().cloned().collect();
+                if !names.is_empty() {
+                    fields.remove(self.random.pick(&names));
+                }
+                return;
+            }
+            Document::Object(fields) => fields.values_mut().collect(),
+            Document::Array(items) => items.iter_mut().collect(),
+            _ => Vec::new(),
+        };
+        if below.is_empty() || self.random.one_in(6) {
+            *document = self.anything(1);
+            return;
+        }
+        let index = self.random.below(below.len());
+        if let Some(chosen) = below.into_iter().nth(index) {
+            self.change(chosen);
+        }
+    }
+
+    fn object(&mut self, schema: &Schema) -> Option<Document> {
+        let mut fields = Map::new();
+        if schema.one_of {
+            let names: Vec<&String> = schema.properties.keys().collect();
+            let name = *self.random.pick(&names);
+            fields.insert(name.clone(), self.value(&schema.properties[name])?);
+            return Some(fields.into());
+        }
+        for (name, property) in &schema.properties {
+            let required = schema.required.contains(name);
+            if !required && self.random.one_in(3) {
+                continue;
+            }
+            match self.value(property) {
+                Some(value) => {
+                    fields.insert(name.clone(), value);
+                }
+                None if required => return None,
+                None => {}
+            }
+        }
+        if let Some(values) = &schema.additional {
+            for _ in 0..self.count(schema.min_properties, schema.max_properties) {
+                let key = self.plain_text();
+                if !schema.properties.contains_key(&key) {
+                    fields.insert(key, self.value(values)?);
+                }
+            }
+        }
+        Some(fields.into())
+    }
+
+    fn list(&mut self, schema: &Schema) -> Option<Document> {
+        let items = schema.items.as_deref()?;
+        let mut list: Vec<Document> = Vec::new();
+        for _ in 0..self.count(schema.min_items, schema.max_items) {
+            let item = self.value(items)?;
+            let known = match &schema.list {
+                ListType::Atomic => false,
+                ListType::Set => list.contains(&item),
+                ListType::Map(keys) => list.iter().any(|other| keys.iter().all(|key| other.get(key) == item.get(key))),
+            };
+            if !known {
+                list.push(item);
+            }
+        }
+        Some(list.into())
+    }
+
+    /// How many items or entries: none, the fewest, the most, or a few.
+    fn count(&mut self, least: Option<u64>, most: Option<u64>) -> usize {
+        let least = usize::try_from(least.unwrap_or(0)).unwrap_or(usize::MAX).min(64);
+        let most = most.map_or(least + 3, |most| usize::try_from(most).unwrap_or(usize::MAX).clamp(least, least + 8));
+        least + self.random.below(most - least + 1)
+    }
+
+    fn text(&mut self, schema: &Schema) -> Option<String> {
+        (0..50).find_map(|_| {
+            let mut text = match (schema.format.as_deref(), &schema.pattern) {
+                (Some("date-time" | "micro-time"), _) => (*self.random.pick(&TIMES)).to_owned(),
+                (Some("byte"), _) => STANDARD.encode(self.plain_text()),
+                (Some("quantity"), _) => (*self.random.pick(&QUANTITIES)).to_owned(),
+                (Some("date"), _) => "2026-01-02".to_owned(),
+                (Some("uuid"), _) => "11111111-2222-4333-8444-555555555555".to_owned(),
+                (Some("ipv4"), _) => "192.0.2.1".to_owned(),
+                (Some("ipv6"), _) => "2001:db8::1".to_owned(),
+                (Some("cidr"), _) => "192.0.2.0/24".to_owned(),
+                (_, Some(pattern)) => pattern::text(&mut self.random, &pattern.text)?,
+                _ => self.plain_text(),
+            };
+            if schema.pattern.is_none() && schema.format.is_none() {
+                let length = text.chars().count();
+                let missing = schema.min_length.map_or(0, |least| usize::try_from(least).unwrap_or(0).saturating_sub(length));
+                text.extend(std::iter::repeat_n('x', missing));
+                let most = schema.max_length.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+                text = text.chars().take(most).collect();
+            }
+            let matches = schema.pattern.as_ref().is_none_or(|pattern| pattern.regex.is_match(&text));
+            matches.then_some(text)
+        })
+    }
+
+    fn plain_text(&mut self) -> String {
+        if self.random.one_in(3) {
+            return (*self.random.pick(&TEXTS)).to_owned();
+        }
+        let length = self.random.below(12);
+        (0..length).map(|_| char::from(b'a' + u8::try_from(self.random.below(26)).unwrap_or(0))).collect()
+    }
+
+    fn integer(&mut self, schema: &Schema) -> i64 {
+        let narrow = schema.kind == Type::IntOrString || schema.format.as_deref() == Some("int32");
+        let (mut least, mut most) = if narrow { (i32::MIN.into(), i32::MAX.into()) } else { (i64::MIN, i64::MAX) };
+        if let Some(minimum) = schema.minimum {
+            least = least.max(saturating(minimum.ceil()).saturating_add(schema.exclusive_minimum.into()));
+        }
+        if let Some(maximum) = schema.maximum {
+            most = most.min(saturating(maximum.floor()).saturating_sub(schema.exclusive_maximum.into()));
+        }
+        let near = [least, most, 0, 1, -1].map(|edge| edge.clamp(least.min(most), most.max(least)));
+        let chosen = if self.random.one_in(2) { *self.random.pick(&near) } else { self.random.between(least, most.max(least)) };
+        match schema.multiple_of.map(saturating).filter(|&factor| factor > 1) {
+            Some(factor) => chosen - chosen % factor,
+            None => chosen,
+        }
+    }
+
+    fn number(&mut self, schema: &Schema) -> Document {
+        let least = schema.minimum.unwrap_or(-1e9);
+        let most = schema.maximum.unwrap_or(least.abs() * 2.0 + 1e9);
+        let steps = 1_000;
+        let part = f64::from(u32::try_from(self.random.below(steps + 1)).unwrap_or(0)) / 1_000.0;
+        let mut chosen = least + (most - least) * part;
+        if let Some(factor) = schema.multiple_of {
+            chosen = (chosen / factor).round() * factor;
+        }
+        let mut document = Document::from(chosen);
+        number::settle(&mut document);
+        document
+    }
+
+    fn embedded(&mut self) -> Document {
+        json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "inner"}, "spec": self.anything(1)})
+    }
+
+    /// Any JSON, not null.
+    fn anything(&mut self, depth: usize) -> Document {
+        match self.random.below(if depth == 0 { 5 } else { 7 }) {
+            0 => self.random.one_in(2).into(),
+            1 => self.random.between(i64::MIN, i64::MAX).into(),
+            2 => json!(1.5),
+            3 => self.plain_text().into(),
+            4 => self.random.between(-2, 2).into(),
+            5 => (0..self.random.below(3)).map(|_| self.anything(depth - 1)).collect(),
+            _ => (0..self.random.below(3)).map(|_| (self.plain_text(), self.anything(depth - 1))).collect(),
+        }
+    }
+}
+
+fn saturating(number: f64) -> i64 {
+    #[expect(clippy::cast_possible_truncation, reason = "it saturates, as wanted")]
+    {
+        number as i64
+    }
+}

@@ -1,0 +1,134 @@
+//! For tests of programs that declare kinds: documents made from a schema, and the check that a type and its schema
+//! agree.
+//!
+//! ```no_run
+//! # use kindsmith::testing::schema_and_type_agree;
+//! # fn test<Book: kindsmith::Resource + serde::Serialize + serde::de::DeserializeOwned>() {
+//! schema_and_type_agree::<Book>();
+//! # }
+//! ```
+use serde_json::{Map, json};
+
+use crate::{
+    codec,
+    kind::{Kind, model::Scope},
+    schema::{self, Document, Schema},
+};
+
+mod agree;
+mod make;
+mod pattern;
+mod random;
+
+#[cfg(test)]
+mod tests;
+
+use make::Maker;
+
+/// How many documents [`schema_and_type_agree`] looks at.
+const ROUNDS: usize = 500;
+/// How many documents in a row may miss their schema before we give up.
+const PATIENCE: usize = 2_000;
+
+/// Documents of a kind that its schema accepts, defaults filled in: the same ones for the same seed, without end. Names
+/// are `object-0`, `object-1` and so on, the namespace is `default`.
+///
+/// # Panics
+/// Where no document could be made: the schema asks for more than this knows to make, such as text that matches a
+/// pattern and is long, too.
+pub fn documents(kind: &Kind, seed: u64) -> impl Iterator<Item = Document> {
+    let kind = kind.clone();
+    let mut maker = Maker::new(seed);
+    (0u64..).map(move |number| {
+        let mut document = accepted(&mut maker, &kind.schema);
+        let mut metadata = Map::new();
+        metadata.insert("name".to_owned(), format!("object-{number}").into());
+        if kind.scope == Scope::Namespaced {
+            metadata.insert("namespace".to_owned(), "default".into());
+        }
+        document["apiVersion"] = kind.group_version.to_string().into();
+        document["kind"] = kind.kind.as_str().into();
+        document["metadata"] = metadata.into();
+        document
+    })
+}
+
+/// A document that the schema accepts. Some are what the schema asks for with one thing changed, that the schema accepts
+/// all the same: there a type and its schema disagree most easily.
+fn accepted(maker: &mut Maker, schema: &Schema) -> Document {
+    let mut last = String::new();
+    for _ in 0..PATIENCE {
+        let mut document = maker.value(schema).filter(Document::is_object).unwrap_or_else(|| json!({}));
+        if maker.random.one_in(2) {
+            maker.change(&mut document);
+        }
+        for reserved in ["apiVersion", "kind", "metadata"] {
+            document.as_object_mut().and_then(|fields| fields.remove(reserved));
+        }
+        let errors = settle(schema, &mut document);
+        if errors.is_empty() && document.is_object() {
+            return document;
+        }
+        last = errors.join("\n");
+    }
+    panic!("none of {PATIENCE} documents was accepted by the schema; of the last one it says:\n{last}")
+}
+
+/// What the pipeline of a write does to a document, and what is wrong with it then.
+fn settle(schema: &Schema, document: &mut Document) -> Vec<String> {
+    schema::prune(schema, document);
+    schema::default(schema, document);
+    schema::normalise(schema, document);
+    schema::validate(schema, document).iter().map(ToString::to_string).collect()
+}
+
+/// Checks that what the schema of `T` accepts, `T` decodes, and that what `T` encodes, the schema accepts and means the
+/// same.
+///
+/// "The same" is up to what Rust does not tell apart: a field that a document leaves out may come back as the empty value
+/// of its Rust type (`[]`, `{}`, `""`, `0`, `false`, `null`), and an empty one may be left out; times are compared to the
+/// second, in any zone; bytes by what they encode. A default of the schema that differs from Rust's empty value is held
+/// to: leaving it out would change it.
+///
+/// # Panics
+/// With the document that shows otherwise.
+pub fn schema_and_type_agree<T>()
+where
+    T: crate::Resource + serde::Serialize + serde::de::DeserializeOwned,
+{
+    let kind = T::kind();
+    for document in documents(&kind, 0x6b69_6e64).take(ROUNDS) {
+        let decoded: T = match serde_json::from_value(document.clone()) {
+            Ok(decoded) => decoded,
+            Err(error) => panic!(
+                "the schema of {} accepts a document that the type does not decode: {error}\n{document:#}",
+                kind.kind
+            ),
+        };
+        if let Err(why) = comes_back(&kind, &document, &decoded) {
+            panic!("{} decodes a document and encodes another: {why}\ndecoded: {document:#}", kind.kind);
+        }
+    }
+}
+
+fn comes_back<T: serde::Serialize>(kind: &Kind, document: &Document, decoded: &T) -> Result<(), String> {
+    let mut encoded = codec::from_typed(decoded)?;
+    let told = |what: &str, encoded: &Document| format!("{what}\nencoded: {encoded:#}");
+    for name in ["apiVersion", "kind"] {
+        if encoded.get(name) != document.get(name) {
+            return Err(told(&format!("{name} is another"), &encoded));
+        }
+    }
+    let unknown = schema::prune(&kind.schema, &mut encoded);
+    if let Some(field) = unknown.first() {
+        return Err(told(&format!("the schema does not know the field {field}"), &encoded));
+    }
+    let errors = settle(&kind.schema, &mut encoded);
+    if !errors.is_empty() {
+        return Err(told(&format!("the schema refuses it: {}", errors.join("; ")), &encoded));
+    }
+    match agree::difference(&kind.schema, document, &encoded) {
+        None => Ok(()),
+        Some(path) => Err(told(&format!("{path} is another"), &encoded)),
+    }
+}
