@@ -171,13 +171,11 @@ impl<'t> Parser<'t> {
             self.digits("in exponent of numeric literal")?;
         }
         let literal = &self.text[start..self.at];
-        match number::of_literal(literal) {
-            Some(number) => Ok(Document::Number(number)),
-            None => {
-                self.at = start;
-                Err("number out of range: it fits neither a 64-bit integer nor a double".to_owned())
-            }
-        }
+        let Some(number) = number::of_literal(literal) else {
+            self.at = start;
+            return Err("number out of range: it fits neither a 64-bit integer nor a double".to_owned());
+        };
+        Ok(Document::Number(number))
     }
 
     /// One digit or more.
@@ -295,6 +293,5 @@ impl<'t> Parser<'t> {
 fn place(bytes: &[u8], at: usize, message: String) -> DecodeError {
     let before = &bytes[..at.min(bytes.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-    let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-    DecodeError { line, column: 1 + before.len() - line_start, message }
+    DecodeError { line: before.split(|&byte| byte == b'\n').count(), column: 1 + before.len() - line_start, message }
 }

@@ -51,8 +51,7 @@ fn fits(format: Option<&str>, number: &Number) -> bool {
 fn is_multiple(number: &Number, value: f64, factor: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "a fraction or a large factor takes the other path")]
     let whole = factor as i64;
-    #[expect(clippy::cast_precision_loss, reason = "compared only to see whether the factor is whole")]
-    let exact = whole > 0 && whole as f64 == factor;
+    let exact = factor.fract() == 0.0 && (1.0..9e15).contains(&factor);
     match number.as_i64() {
         Some(integer) if exact => integer % whole == 0,
         _ => {

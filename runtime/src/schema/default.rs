@@ -1,7 +1,7 @@
 //! Defaults: fills in what the schema says where a field is absent.
 use serde_json::Map;
 
-use super::{Document, Schema};
+use super::{Document, Schema, normalise::is_empty};
 
 /// Fills in defaults, also in list items, map values and structs that exist.
 ///
@@ -31,13 +31,13 @@ pub fn default(schema: &Schema, document: &mut Document) {
 
 fn default_property(name: &str, schema: &Schema, fields: &mut Map<String, Document>) {
     match fields.get_mut(name) {
-        Some(value) if is_absent(schema, value) => match &schema.default {
-            Some(filling) => value.clone_from(filling),
-            None => {
+        Some(value) if is_absent(schema, value) => {
+            let Some(filling) = &schema.default else {
                 fields.remove(name);
                 return;
-            }
-        },
+            };
+            value.clone_from(filling);
+        }
         Some(_) => {}
         None => match &schema.default {
             Some(filling) => {
@@ -71,6 +71,8 @@ fn replace_null(schema: &Schema, value: &mut Document) {
     }
 }
 
+/// A value that counts as absent: `null` where it is no value, and for a field with a default what is as good as absent.
 fn is_absent(schema: &Schema, value: &Document) -> bool {
-    value.is_null() && !schema.nullable
+    let emptied = schema.omit_empty && schema.default.is_some() && is_empty(schema, value);
+    (value.is_null() && !schema.nullable) || emptied
 }

@@ -61,6 +61,7 @@ pub struct Pattern {
 
 /// A structural schema (API conventions; CRD structural schemas).
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own, as in the documents that say them")]
 pub struct Schema {
     /// The type.
     pub kind: Type,

@@ -1,7 +1,7 @@
 //! Normalisation: documents that mean the same become equal.
-use super::{Document, Schema, number};
+use super::{Document, Schema, model::Type, number};
 
-/// Settles numbers, drops empty values where the schema says that empty means absent, and drops `null` where the schema
+/// Settles numbers, writes quantities as text, drops empty values where the schema says that empty means absent, and drops `null` where the schema
 /// knows the field and does not allow one there.
 ///
 /// Empty is text, a list or a map without anything in it. Zero and `false` stay, and so does a struct without fields: Go
@@ -18,19 +18,34 @@ fn drop_empty(schema: &Schema, value: &mut Document) {
                 return true;
             };
             drop_empty(known, value);
+            quantity_as_text(known, value);
             let absent = value.is_null() && !known.nullable;
-            !absent && !(known.omit_empty && is_empty(known, value))
+            let emptied = known.omit_empty && is_empty(known, value);
+            !(absent || emptied)
         }),
         Document::Array(list) => {
             if let Some(items) = &schema.items {
-                list.iter_mut().for_each(|item| drop_empty(items, item));
+                for item in list {
+                    drop_empty(items, item);
+                }
             }
         }
         _ => {}
     }
 }
 
-fn is_empty(schema: &Schema, value: &Document) -> bool {
+/// A quantity that was given as a number, as the API allows, becomes the text that it is stored as.
+fn quantity_as_text(schema: &Schema, value: &mut Document) {
+    if schema.kind == Type::String
+        && schema.format.as_deref() == Some("quantity")
+        && let Document::Number(number) = value
+    {
+        *value = number.to_string().into();
+    }
+}
+
+/// Nothing is in it: what Go's `omitempty` drops of a field that is no pointer.
+pub(super) fn is_empty(schema: &Schema, value: &Document) -> bool {
     match value {
         Document::Null => true,
         Document::String(text) => text.is_empty(),

@@ -80,7 +80,7 @@ impl Rendering<'_> {
         if !schema.description.is_empty() {
             definition.insert("description".to_owned(), json!(schema.description));
         }
-        let used = self.use_of(schema);
+        let used = Self::use_of(schema);
         let defined = self.named_like(name, &definition).unwrap_or_else(|| {
             let definition = Document::Object(definition);
             self.define(name, definition)
@@ -113,7 +113,7 @@ impl Rendering<'_> {
     }
 
     /// What is said where a named type is used.
-    fn use_of(&self, schema: &Schema) -> Map<String, Document> {
+    fn use_of(schema: &Schema) -> Map<String, Document> {
         let mut used = Map::new();
         if !schema.description.is_empty() {
             used.insert("description".to_owned(), json!(schema.description));

@@ -18,14 +18,16 @@ struct Walk<'s> {
 impl<'s> Walk<'s> {
     fn value(&mut self, schema: &'s Schema, value: &Document) -> Option<String> {
         match (schema.kind, value) {
-            (Type::Any, _) | (_, Document::Null) => None,
+            (Type::Any, _)
+            | (_, Document::Null)
+            | (Type::Boolean, Document::Bool(_))
+            | (Type::Number, Document::Number(_)) => None,
             (Type::Object, Document::Object(_)) => self.object(schema, value),
             (Type::Array, Document::Array(list)) => {
                 let items = schema.items.as_deref()?;
                 list.iter().find_map(|item| self.value(items, item))
             }
             (Type::String | Type::IntOrString, Document::String(text)) => Self::text(schema, text),
-            (Type::Boolean, Document::Bool(_)) | (Type::Number, Document::Number(_)) => None,
             (Type::Integer | Type::IntOrString, Document::Number(number)) => match number.as_i64() {
                 Some(integer) if i32::try_from(integer).is_ok() || !is_int32(schema) => None,
                 _ => Some(self.mismatch(schema, &format!("number {number}"))),

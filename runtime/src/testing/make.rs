@@ -49,12 +49,11 @@ impl Maker {
             Type::Object if schema.preserve_unknown && schema.properties.is_empty() => json!({"any": self.anything(2)}),
             Type::Object => self.object(schema)?,
             Type::Array => self.list(schema)?,
-            Type::String => self.text(schema)?.into(),
             Type::Integer => self.integer(schema).into(),
             Type::Number => self.number(schema),
             Type::Boolean => self.random.one_in(2).into(),
             Type::IntOrString if self.random.one_in(2) => self.integer(schema).into(),
-            Type::IntOrString => self.text(schema)?.into(),
+            Type::String | Type::IntOrString => self.text(schema)?.into(),
             Type::Any => self.anything(3),
         })
     }
@@ -155,7 +154,8 @@ impl Maker {
             };
             if schema.pattern.is_none() && schema.format.is_none() {
                 let length = text.chars().count();
-                let missing = schema.min_length.map_or(0, |least| usize::try_from(least).unwrap_or(0).saturating_sub(length));
+                let missing =
+                    schema.min_length.map_or(0, |least| usize::try_from(least).unwrap_or(0).saturating_sub(length));
                 text.extend(std::iter::repeat_n('x', missing));
                 let most = schema.max_length.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
                 text = text.chars().take(most).collect();
@@ -183,7 +183,8 @@ impl Maker {
             most = most.min(saturating(maximum.floor()).saturating_sub(schema.exclusive_maximum.into()));
         }
         let near = [least, most, 0, 1, -1].map(|edge| edge.clamp(least.min(most), most.max(least)));
-        let chosen = if self.random.one_in(2) { *self.random.pick(&near) } else { self.random.between(least, most.max(least)) };
+        let chosen =
+            if self.random.one_in(2) { *self.random.pick(&near) } else { self.random.between(least, most.max(least)) };
         match schema.multiple_of.map(saturating).filter(|&factor| factor > 1) {
             Some(factor) => chosen - chosen % factor,
             None => chosen,

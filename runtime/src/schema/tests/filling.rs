@@ -33,6 +33,16 @@ fn defaults_are_filled_in_structs_items_and_entries_that_exist() {
 }
 
 #[test]
+fn an_empty_text_that_means_absent_gets_the_default() {
+    let secret = schema(&json!({"type": "object", "properties": {
+        "type": {"type": "string", "omitEmpty": true, "default": "Opaque"},
+        "kept": {"type": "string", "default": "x"}}}));
+    let mut document = json!({"type": "", "kept": ""});
+    default(&secret, &mut document);
+    assert_eq!(document, json!({"type": "Opaque", "kept": ""}));
+}
+
+#[test]
 fn unknown_fields_are_dropped_and_named() {
     let mut document = object(&json!({
         "size": 1, "sise": 2, "ports": [{"name": "a", "port": 1, "prot": "x"}], "options": {"any": "key"},
@@ -73,14 +83,15 @@ fn empty_means_absent_where_the_schema_says_so() {
         "mount": {"type": "boolean", "omitEmpty": true},
         "count": {"type": "integer", "omitEmpty": true},
         "status": {"type": "object", "omitEmpty": true, "properties": {"phase": {"type": "string", "omitEmpty": true}}},
+        "limits": {"type": "object", "additionalProperties": {"type": "string", "format": "quantity"}},
         "kept": {"type": "string"}}}));
     let mut document = json!({
-        "data": {}, "secrets": [{"name": ""}], "mount": false, "count": 0, "status": {"phase": ""}, "kept": "",
+        "limits": {"cpu": 2, "memory": "1Gi"}, "data": {}, "secrets": [{"name": ""}], "mount": false, "count": 0, "status": {"phase": ""}, "kept": "",
         "metadata": {"labels": {}},
     });
     normalise(&built_in, &mut document);
     let expected = json!({
-        "secrets": [{}], "mount": false, "count": 0, "status": {}, "kept": "", "metadata": {"labels": {}},
+        "limits": {"cpu": "2", "memory": "1Gi"}, "secrets": [{}], "mount": false, "count": 0, "status": {}, "kept": "", "metadata": {"labels": {}},
     });
     assert_eq!(document, expected);
 }

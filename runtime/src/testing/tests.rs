@@ -1,0 +1,143 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::*;
+use crate::{
+    ApiType, ObjectMeta, Resource, builtin,
+    kind::resource::ResourceDecl,
+    schema::{declare::TypeDecl, fixture, validate},
+};
+
+#[test]
+fn built_in_kinds_agree_with_their_schemas() {
+    schema_and_type_agree::<builtin::Namespace>();
+    schema_and_type_agree::<builtin::ConfigMap>();
+    schema_and_type_agree::<builtin::Secret>();
+    schema_and_type_agree::<builtin::ServiceAccount>();
+    schema_and_type_agree::<builtin::Event>();
+    schema_and_type_agree::<builtin::Lease>();
+}
+
+/// A type with a declaration that is another type's, so that the two may disagree.
+macro_rules! claims_to_be_a_config_map {
+    ($name:ident { $($fields:tt)* }) => {
+        #[derive(Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct $name {
+            api_version: String,
+            kind: String,
+            metadata: ObjectMeta,
+            $($fields)*
+        }
+        impl ApiType for $name {
+            type Inner = Self;
+            const DECLARATION: &'static TypeDecl = builtin::ConfigMap::DECLARATION;
+        }
+        impl Resource for $name {
+            const RESOURCE: &'static ResourceDecl = builtin::ConfigMap::RESOURCE;
+        }
+    };
+}
+
+claims_to_be_a_config_map!(Demanding {
+    data: BTreeMap<String, String>,
+    #[serde(default)]
+    binary_data: BTreeMap<String, String>,
+    #[serde(default)]
+    immutable: Option<bool>,
+});
+claims_to_be_a_config_map!(Forgetful {
+    #[serde(default, skip_serializing)]
+    data: BTreeMap<String, String>,
+    #[serde(default)]
+    binary_data: BTreeMap<String, String>,
+    #[serde(default)]
+    immutable: Option<bool>,
+});
+claims_to_be_a_config_map!(Inventive {
+    #[serde(default)]
+    data: BTreeMap<String, String>,
+    #[serde(default)]
+    binary_data: BTreeMap<String, String>,
+    #[serde(default)]
+    immutable: Option<bool>,
+    #[serde(default)]
+    invented: bool,
+});
+
+#[test]
+#[should_panic(
+    expected = "the schema of ConfigMap accepts a document that the type does not decode: missing field `data`"
+)]
+fn a_type_that_asks_for_more_than_its_schema_is_found() {
+    schema_and_type_agree::<Demanding>();
+}
+
+#[test]
+#[should_panic(expected = "decodes a document and encodes another: data is another")]
+fn a_type_that_loses_a_field_is_found() {
+    schema_and_type_agree::<Forgetful>();
+}
+
+#[test]
+#[should_panic(expected = "the schema does not know the field invented")]
+fn a_type_that_writes_what_its_schema_does_not_know_is_found() {
+    schema_and_type_agree::<Inventive>();
+}
+
+#[test]
+fn documents_are_accepted_repeatable_and_of_many_forms() {
+    let schema = fixture::widget();
+    let make = || {
+        let mut maker = Maker::new(7);
+        (0..300).map(|_| accepted(&mut maker, &fixture::widget())).collect::<Vec<_>>()
+    };
+    let made = make();
+    assert_eq!(make(), made);
+    for document in &made {
+        assert_eq!(validate(&schema, document), [], "{document}");
+    }
+    let some = |path: &str, holds: fn(&Document) -> bool| {
+        let found = made.iter().filter_map(|document| document.pointer(path)).any(holds);
+        assert!(found, "no document with the {path} that was looked for");
+    };
+    some("/spec/size", |size| size == 1);
+    some("/spec/size", |size| size == 100);
+    some("/spec/code", |code| code.as_str().is_some_and(|code| code.len() > 4));
+    some("/spec/ports/1/protocol", |protocol| protocol == "UDP");
+    some("/spec/args/4", Document::is_string);
+    some("/spec/options", |options| options == &json!({}));
+    some("/status/observedGeneration", |generation| generation == i64::MAX);
+    assert!(made.iter().any(|document| document.get("status").is_none()));
+}
+
+#[test]
+fn texts_match_their_patterns() {
+    let mut random = random::Random::new(1);
+    for text in [
+        "^[A-Z]{2}-[0-9]+$",
+        "^(a|bc|[^d])*x?$",
+        r"^\d{1,3}(\.\d{1,3}){3}$",
+        "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        "",
+        r"^\w+ \S$",
+    ] {
+        let pattern = regex::Regex::new(text).expect("a pattern");
+        for _ in 0..50 {
+            let made = pattern::text(&mut random, text).expect("a text");
+            assert!(pattern.is_match(&made), "{made:?} does not match {text}");
+        }
+    }
+}
+
+#[test]
+fn random_numbers_stay_within_their_ends() {
+    let mut random = random::Random::new(3);
+    for _ in 0..100 {
+        assert!((-2..=2).contains(&random.between(-2, 2)));
+        random.between(i64::MIN, i64::MAX);
+    }
+    assert_eq!(random.between(5, 5), 5);
+}
