@@ -36,7 +36,7 @@ pub fn ops(writer: usize, step: u64) -> Vec<Op> {
     let mut ops =
         vec![put(count_key(writer).into(), Bytes::from(step.to_string())), put(key(step), value(writer, step))];
     // The slot that was written half a round ago is there: it was written after it was last deleted.
-    if step % 5 == 0 && step > SLOTS {
+    if step.is_multiple_of(5) && step > SLOTS {
         ops.push(Op { key: key(step + SLOTS / 2), value: None, expect: Expect::Any });
     }
     ops
@@ -155,8 +155,8 @@ pub struct Random(u64);
 
 impl Random {
     pub fn from_clock() -> Self {
-        let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
-        Self((nanos as u64) | 1)
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        Self(now.as_secs() << 30 | u64::from(now.subsec_nanos()) | 1)
     }
 
     pub fn below(&mut self, limit: u64) -> u64 {

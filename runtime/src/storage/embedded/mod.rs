@@ -1,4 +1,35 @@
 //! The durable engine: one directory on this machine, no server to run.
+//!
+//! One thread writes (`writer.rs`): it takes the commits that have queued up, judges each against what those before it
+//! left, writes all of them in one transaction, waits for one fsync, publishes the changes, and acknowledges. Readers
+//! look at the file as the last transaction left it and never wait for the writer.
+//!
+//! Guarantees, whenever the process or the power goes: every acknowledged or published change is there, no commit is
+//! there in half, and no revision is given twice. A commit that was under way may be there or not.
+//!
+//! # Why redb and not fjall?
+//!
+//! Measured on two cores with an fsync of 170 µs, objects of 1.6 KB, 16 committers in groups, and the same layout:
+//!
+//! | | redb 4.4 | fjall 3.1 |
+//! |---|---|---|
+//! | creates a second, 16 committers (one; 64) | 13,800 (2,500; 29,700) | 27,700 (4,800; 35,900) |
+//! | resident memory, an empty store | 0.7 MB | 1.2 MB |
+//! | resident memory, after 20,000 creates | 6 MB | 18 MB, memtables and journals |
+//! | opening an empty store | 0.3 ms | 0.7–10 ms |
+//! | opening 20,000 objects | 0.4 ms | 14–100 ms, by the journal's length |
+//! | the same after kill -9 | 71 ms; 0.6 ms once settled | 150 ms |
+//! | packages in the build | 2 | 47 |
+//!
+//! fjall writes less for each commit. Either leaves room above the 4,000 creates a second that HTTP around it is to
+//! reach, so the smaller, quicker to open, single-file one won. With the layout as it is now (`layout.rs`: a body is
+//! written once) redb does 18,000 creates a second from 16 committers, 36,000 from 64, and 3,500 from one.
+//!
+//! # Why does the writer "settle"?
+//!
+//! After a crash redb reads its whole file to learn which pages are free, a second for each GB. A transaction can note
+//! it down at the price of another fsync. The writer pays that once after each burst of writes, so that only a crash in
+//! the middle of a burst makes the next start slower.
 
 mod directory;
 mod error;
@@ -52,7 +83,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { history_age: Duration::from_mins(5), history_bytes: 256 << 20, cache_bytes: 4 << 20, origin: Revision(0) }
+        Self {
+            history_age: Duration::from_mins(5),
+            history_bytes: 256 << 20,
+            cache_bytes: 4 << 20,
+            origin: Revision(0),
+        }
     }
 }
 
@@ -67,7 +103,7 @@ pub struct Embedded {
     writer: Mutex<Option<JoinHandle<()>>>,
     db: Arc<Database>,
     /// Dropped last: the directory is free when the engine's file is closed.
-    _directory: Directory,
+    directory: Option<Directory>,
 }
 
 impl Embedded {
@@ -77,21 +113,22 @@ impl Embedded {
     /// [`OpenError`].
     pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
         let directory = Directory::open(dir.as_ref())?;
-        let db = Arc::new(open_file(&directory, &options)?);
-        let loaded = History::load(&db, &options).map_err(|error| cannot_open(&directory, error))?;
+        let db = open_file(&directory, &options)?;
+        let mut store = Self::start(db, &options).map_err(|error| cannot_open(&directory, error))?;
+        store.directory = Some(directory);
+        Ok(store)
+    }
+
+    /// Starts the writer on an open file that has its tables.
+    fn start(db: Database, options: &Options) -> Result<Self, redb::Error> {
+        let db = Arc::new(db);
+        let loaded = History::load(&db, options)?;
         let progress = Arc::new(Progress::default());
         let (jobs, queue) = mpsc::channel();
         let writer = Writer::new(Arc::clone(&db), queue, Arc::clone(&progress), loaded);
-        let thread = thread::Builder::new().name("store".to_owned()).spawn(|| writer.run());
-        let thread = thread.map_err(|source| directory.io(source))?;
-        Ok(Self {
-            jobs,
-            progress,
-            closed: AtomicBool::new(false),
-            writer: Mutex::new(Some(thread)),
-            db,
-            _directory: directory,
-        })
+        let thread = thread::Builder::new().name("store".to_owned()).spawn(|| writer.run())?;
+        let (closed, writer) = (AtomicBool::new(false), Mutex::new(Some(thread)));
+        Ok(Self { jobs, progress, closed, writer, db, directory: None })
     }
 
     /// Why a job of the writer was left undone: it stops after a `close`, and otherwise only by a bug.

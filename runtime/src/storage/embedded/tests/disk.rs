@@ -1,0 +1,199 @@
+//! A disk that forgets what was not synced, as one does when the power goes, and one whose sync fails.
+
+use std::{io, sync::MutexGuard};
+
+use redb::StorageBackend;
+
+use super::*;
+
+/// What may be torn: a disk writes whole sectors, in any order.
+const SECTOR: usize = 512;
+
+/// A disk in memory, shared between the engine and the test.
+#[derive(Clone, Debug, Default)]
+struct Disk(Arc<Mutex<Contents>>);
+
+#[derive(Debug, Default)]
+struct Contents {
+    /// What the process sees.
+    now: Vec<u8>,
+    /// What is there for certain after the power has gone.
+    durable: Vec<u8>,
+    /// Sectors that differ between the two, possibly.
+    unsynced: Vec<usize>,
+    sync_fails: bool,
+    /// What the disk might have held at random moments, and how many changes had been published by then.
+    losses: Vec<(Vec<u8>, usize)>,
+    published: Arc<Mutex<Vec<Change>>>,
+    random: u64,
+}
+
+impl Disk {
+    fn holding(now: Vec<u8>) -> Self {
+        let contents = Contents { durable: now.clone(), now, ..Contents::default() };
+        Self(Arc::new(Mutex::new(contents)))
+    }
+
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.0.lock().unwrap()
+    }
+
+    fn open(&self, options: &Options) -> Embedded {
+        let empty = self.contents().now.is_empty();
+        let db = Database::builder().create_with_backend(self.clone()).unwrap();
+        if empty {
+            make_tables(&db, options.origin).unwrap();
+        }
+        Embedded::start(db, options).unwrap()
+    }
+}
+
+impl Contents {
+    fn random(&mut self) -> u64 {
+        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.random >> 33
+    }
+
+    /// What the disk holds if the power goes now: of what was not synced, any part.
+    fn lose_power(&mut self) -> Vec<u8> {
+        let mut left = self.durable.clone();
+        left.resize(self.now.len(), 0);
+        let kept_of_8 = self.random() % 9;
+        for sector in self.unsynced.clone() {
+            if self.random() % 8 < kept_of_8 {
+                let bytes = sector * SECTOR..((sector + 1) * SECTOR).min(left.len());
+                left[bytes.clone()].copy_from_slice(&self.now[bytes]);
+            }
+        }
+        left
+    }
+}
+
+impl StorageBackend for Disk {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.contents().now.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let from = usize::try_from(offset).unwrap();
+        out.copy_from_slice(&self.contents().now[from..from + out.len()]);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut contents = self.contents();
+        contents.now.resize(usize::try_from(len).unwrap(), 0);
+        let sectors = contents.now.len().div_ceil(SECTOR);
+        contents.unsynced.retain(|sector| *sector < sectors);
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut contents = self.contents();
+        if contents.sync_fails {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        if contents.random().is_multiple_of(4) {
+            let published = contents.published.lock().unwrap().len();
+            let left = contents.lose_power();
+            contents.losses.push((left, published));
+        }
+        contents.unsynced.clear();
+        contents.durable = contents.now.clone();
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut contents = self.contents();
+        let from = usize::try_from(offset).unwrap();
+        contents.now[from..from + data.len()].copy_from_slice(data);
+        contents.unsynced.extend(from / SECTOR..(from + data.len()).div_ceil(SECTOR));
+        Ok(())
+    }
+}
+
+/// Writes with several commits under way at a time, deletions among them; gives all changes there were.
+fn write_a_while(disk: &Disk, options: &Options) -> Vec<Change> {
+    let store = disk.open(options);
+    let published = Arc::clone(&disk.contents().published);
+    store.attach(Box::new(move |changes| published.lock().unwrap().extend_from_slice(changes)));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for round in 0..150_usize {
+        let queued: Vec<_> = (0..=round % 5)
+            .map(|number| {
+                let key = format!("/{}", round * number % 11).into();
+                let value = (round % 7 != number).then(|| Bytes::from(vec![b'x'; round * 13]));
+                store.commit(vec![Op { key, value, expect: Expect::Any }])
+            })
+            .collect();
+        for queued in queued {
+            // Deleting what is not there is a conflict, and no matter here.
+            let _ = runtime.block_on(queued);
+        }
+        if round == 75 {
+            // Long enough for the writer to settle once.
+            thread::sleep(Duration::from_millis(300));
+        }
+    }
+    drop(store);
+    disk.contents().published.lock().unwrap().clone()
+}
+
+fn nothing_published_is_lost(options: &Options) {
+    let disk = Disk::default();
+    disk.contents().random = std::process::id().into();
+    let all = write_a_while(&disk, options);
+    let losses = std::mem::take(&mut disk.contents().losses);
+    assert!(losses.len() > 20);
+    for (left, published) in losses.into_iter().filter(|(_, published)| *published > 0) {
+        let store = Disk::holding(left).open(&Options::default());
+        let (head, compacted) = (store.head(), store.compacted());
+        assert!(head.0 >= published as u64, "published up to {published}, and only {head} is there");
+        let kept = usize::try_from(compacted.0).unwrap()..usize::try_from(head.0).unwrap();
+        assert!(store.changes(compacted, usize::MAX).unwrap() == all[kept], "history differs");
+        let mut state = std::collections::BTreeMap::new();
+        for change in &all[..usize::try_from(head.0).unwrap()] {
+            match &change.value {
+                Some(value) => state.insert(change.key.clone(), (change.revision, value.clone())),
+                None => state.remove(&change.key),
+            };
+        }
+        let found = store.range("", None).unwrap().0.into_iter();
+        assert!(found.map(|entry| (entry.key, (entry.revision, entry.value))).eq(state), "the newest state differs");
+    }
+}
+
+#[test]
+fn power_may_go_at_any_moment() {
+    nothing_published_is_lost(&Options::default());
+}
+
+#[test]
+fn power_may_go_while_history_is_cut() {
+    nothing_published_is_lost(&Options { history_bytes: 5_000, ..Options::default() });
+}
+
+#[test]
+fn a_failed_sync_is_neither_acknowledged_nor_published_and_stops_the_store() {
+    let disk = Disk::default();
+    let store = disk.open(&Options::default());
+    let published = Arc::clone(&disk.contents().published);
+    store.attach(Box::new(move |changes| published.lock().unwrap().extend_from_slice(changes)));
+    put(&store, "/a", "1");
+    disk.contents().sync_fails = true;
+    let op = || Op { key: "/a".into(), value: Some("2".into()), expect: Expect::Any };
+    let failed = commit(&store, vec![op()]);
+    assert!(matches!(&failed, Err(CommitError::Engine(message)) if message.contains("the disk is gone")), "{failed:?}");
+    disk.contents().sync_fails = false;
+    let refused = commit(&store, vec![op()]);
+    assert!(matches!(&refused, Err(CommitError::Engine(message)) if message.contains("opened again")), "{refused:?}");
+    assert!(matches!(store.compact(Revision(1)), Err(ReadError::Engine(_))));
+    assert_eq!(store.head(), Revision(1));
+    assert_eq!(disk.contents().published.lock().unwrap().len(), 1);
+    drop(store);
+    // Whether the write that failed is there is open; that the one before it is, is not.
+    let left = disk.contents().now.clone();
+    let store = Disk::holding(left).open(&Options::default());
+    assert_eq!(store.changes(Revision(0), 1).unwrap()[0].value, Some("1".into()));
+    assert_eq!(put(&store, "/b", "1"), store.head());
+}

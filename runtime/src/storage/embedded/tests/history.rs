@@ -1,0 +1,107 @@
+//! What is kept of the past, for how long, and over a restart.
+
+use std::time::{Instant, SystemTime};
+
+use super::*;
+
+fn delete(store: &Embedded, key: &str) -> Revision {
+    commit(store, vec![Op { key: key.into(), value: None, expect: Expect::Any }]).unwrap()[0]
+}
+
+/// Waits until the writer has forgotten history up to a revision.
+fn await_compacted(store: &Embedded, upto: Revision) {
+    let start = Instant::now();
+    while store.compacted() < upto {
+        assert!(start.elapsed() < Duration::from_secs(10), "compacted only up to {}", store.compacted());
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_reopening() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    put(&store, "/a", "1");
+    put(&store, "/b", "1");
+    put(&store, "/a", "2");
+    delete(&store, "/b");
+    let before = store.changes(Revision(0), 10).unwrap();
+    drop(store);
+    let store = scratch.open(Options::default());
+    assert_eq!((store.head(), store.compacted()), (Revision(4), Revision(0)));
+    assert_eq!(store.changes(Revision(0), 10).unwrap(), before);
+    assert_eq!(store.range("/", Some(Revision(2))).unwrap().0.len(), 2);
+    assert_eq!(put(&store, "/c", "1"), Revision(5));
+}
+
+#[test]
+fn no_revision_is_reused_even_when_the_newest_change_is_forgotten() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    put(&store, "/a", "1");
+    delete(&store, "/a");
+    store.compact(Revision(2)).unwrap();
+    drop(store);
+    let store = scratch.open(Options::default());
+    assert_eq!((store.head(), store.compacted()), (Revision(2), Revision(2)));
+    assert_eq!(put(&store, "/a", "2"), Revision(3));
+    assert_eq!(store.changes(Revision(2), 9).unwrap()[0].previous, None);
+}
+
+#[test]
+fn compaction_leaves_nothing_behind_but_the_newest_values() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    for number in 0..300 {
+        put(&store, &format!("/{}", number % 7), number.to_string());
+    }
+    delete(&store, "/3");
+    store.compact(Revision(301)).unwrap();
+    let log = redb::ReadableDatabase::begin_read(&*store.db).unwrap().open_table(LOG).unwrap();
+    assert_eq!(redb::ReadableTableMetadata::len(&log).unwrap(), 6);
+    assert_eq!(store.range("/", None).unwrap().0.len(), 6);
+}
+
+#[test]
+fn history_is_cut_by_size() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options { history_bytes: 100_000, ..Options::default() });
+    let value = Bytes::from(vec![b'x'; 1_000]);
+    for _ in 0..91 {
+        put(&store, "/a", value.clone());
+    }
+    assert_eq!(store.compacted(), Revision(0), "90 replaced values of 1,000 bytes have room");
+    for _ in 0..108 {
+        put(&store, "/a", value.clone());
+    }
+    await_compacted(&store, Revision(100));
+    assert!(store.compacted() < Revision(110), "history is cut to its limit, no further");
+    store.close();
+    let compacted = store.compacted();
+    drop(store);
+    let store = scratch.open(Options { history_bytes: 100_000, ..Options::default() });
+    assert_eq!(store.compacted(), compacted, "the cut survives a restart");
+    assert_eq!(store.changes(compacted, 1_000).unwrap().len() as u64, 199 - compacted.0);
+}
+
+#[test]
+fn history_is_cut_by_age_while_nothing_is_written() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options { history_age: Duration::from_millis(600), ..Options::default() });
+    let start = SystemTime::now();
+    put(&store, "/a", "1");
+    let last = put(&store, "/a", "2");
+    await_compacted(&store, last);
+    assert!(start.elapsed().unwrap() >= Duration::from_millis(600), "history was cut early");
+    assert_eq!(store.changes(last, 10).unwrap(), []);
+}
+
+#[test]
+fn the_age_of_history_is_known_after_reopening() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    let last = put(&store, "/a", "1");
+    drop(store);
+    let store = scratch.open(Options { history_age: Duration::from_millis(1), ..Options::default() });
+    await_compacted(&store, last);
+}
