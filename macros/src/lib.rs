@@ -16,13 +16,17 @@ mod parse;
 mod snapshots;
 mod suggest;
 
-/// Declares a kind. See the crate `kindsmith` for the attributes.
+/// Derives `Resource`.
+///
+#[doc = include_str!("docs/resource.md")]
 #[proc_macro_derive(Resource, attributes(resource, api, serde))]
 pub fn resource(input: TokenStream) -> TokenStream {
     derive::resource(input.into()).into()
 }
 
-/// Declares a nested type of a kind. See the crate `kindsmith` for the attributes.
+/// Derives `ApiType`.
+///
+#[doc = include_str!("docs/api_type.md")]
 #[proc_macro_derive(ApiType, attributes(api, serde))]
 pub fn api_type(input: TokenStream) -> TokenStream {
     derive::api_type(input.into()).into()

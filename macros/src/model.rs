@@ -108,6 +108,7 @@ pub struct Field {
     pub doc: String,
     pub ty: Type,
     pub defaulted: bool,
+    pub default_function: Option<LitStr>,
     pub skip_serializing_if: Option<LitStr>,
     pub rules: Rules,
 }

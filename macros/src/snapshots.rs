@@ -10,7 +10,8 @@ use crate::derive;
 /// All derives of ours in a file, expanded.
 fn expanded(source: &str) -> String {
     let file = syn::parse_file(source).expect("the input is Rust");
-    let mut output = String::from("// @generated from the file beside it; `BLESS=1 cargo test -p kindsmith-macros` writes it.\n");
+    let mut output =
+        String::from("// @generated from the file beside it; `BLESS=1 cargo test -p kindsmith-macros` writes it.\n");
     for item in file.items {
         let (name, attributes) = match &item {
             Item::Struct(item) => (&item.ident, &item.attrs),

@@ -29,6 +29,7 @@ pub fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
         rust,
         wire,
         defaulted: raw.serde.default.is_some(),
+        default_function: raw.serde.default_function,
         skip_serializing_if: raw.serde.skip_serializing_if,
         ident: raw.ident,
         doc: raw.doc,
@@ -86,7 +87,8 @@ fn check_skip(raw: &Raw, errors: &Errors) {
     if !look(&raw.ty).optional && raw.serde.default.is_none() {
         errors.at(
             skip.span(),
-            "the field is left out when this holds, but it is required when read; add `#[serde(default)]` beside it, or make it an `Option`",
+            "the field is left out when this holds, but it is required when read; \
+             add `#[serde(default)]` beside it, or make it an `Option`",
         );
     }
 }

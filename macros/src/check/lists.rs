@@ -40,7 +40,10 @@ pub fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
         },
         ListArg::Map(span, keys) => {
             if !matches!(item, Look::Other) {
-                errors.at(*span, format!("a list map's items are structs with a key, and these are {}; say `list = set` or `list = atomic`", many(item)));
+                errors.at(*span, format!(
+                    "a list map's items are structs with a key, and these are {}; say `list = set` or `list = atomic`",
+                    many(item)
+                ));
                 return List::Atomic;
             }
             check_keys_differ(keys, errors);
@@ -114,8 +117,8 @@ pub fn check_items(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     }
 }
 
-/// Protobuf numbers tell fields apart for ever: each is used once, lies in the allowed range, and all fields have one or
-/// none has.
+/// Protobuf numbers tell fields apart for ever: each is used once, lies in the allowed range, and all fields
+/// have one or none has.
 pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a LitInt>)> + Clone, errors: &Errors) {
     let mut taken: BTreeMap<u32, &syn::Ident> = BTreeMap::new();
     for (field, number) in fields.clone().filter_map(|(field, number)| Some((field, number?))) {

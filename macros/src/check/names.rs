@@ -56,21 +56,18 @@ pub fn check_version(version: &LitStr, errors: &Errors) {
 
 /// A kind is a CamelCase noun in the singular: lists, URLs and clients' types are made from it.
 pub fn check_kind(kind: &str, span: Span, singular_given: bool, errors: &Errors) {
-    if !is_camel(kind) {
-        let near = camel(kind);
-        errors.at(span, format!("a kind is CamelCase, not `{kind}`; did you mean `{near}`?"));
-    } else if kind.len() > "List".len() && kind.ends_with("List") {
-        let item = &kind[..kind.len() - 4];
-        errors.at(
-            span,
-            format!(
-                "`{kind}` is the name of the list of `{item}`, which every kind has by itself; name the kind `{item}`"
-            ),
-        );
+    let message = if !is_camel(kind) {
+        format!("a kind is CamelCase, not `{kind}`; did you mean `{}`?", camel(kind))
+    } else if let Some(item) = kind.strip_suffix("List").filter(|item| !item.is_empty()) {
+        format!("`{kind}` is the name of the list of `{item}`, which every kind has by itself; name the kind `{item}`")
     } else if let Some(one) = looks_plural(kind).filter(|_| !singular_given) {
         let lower = kind.to_lowercase();
-        errors.at(span, format!("a kind is in the singular, and `{kind}` looks plural; did you mean `{one}`? If it is right, say `singular = \"{lower}\"`"));
-    }
+        let way_out = format!("If it is right, say `singular = \"{lower}\"`");
+        format!("a kind is in the singular, and `{kind}` looks plural; did you mean `{one}`? {way_out}")
+    } else {
+        return;
+    };
+    errors.at(span, message);
 }
 
 fn is_camel(name: &str) -> bool {

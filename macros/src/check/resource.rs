@@ -24,11 +24,16 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
     names::check_kind(&kind_name, kind_span, args.singular.is_some(), errors);
     check_names(&args, errors);
     check_scope(&args, errors);
+    check_root_serde(&raw, errors);
     let rule = field::rename_rule(&raw.serde, "camelCase", errors);
     let fields = match raw.body {
         Body::Struct(fields) => container::fields(fields, &rule, true, false, errors),
         Body::Enum(_) => {
-            errors.at(raw.ident.span(), "a kind is a struct with `metadata: ObjectMeta`; an enum can be a field's type, with `#[derive(ApiType)]`");
+            errors.at(
+                raw.ident.span(),
+                "a kind is a struct with `metadata: ObjectMeta`; \
+                 an enum can be a field's type, with `#[derive(ApiType)]`",
+            );
             return None;
         }
         Body::Refused => return None,
@@ -95,6 +100,20 @@ fn check_group_version(raw: &Raw, args: &KindArgs, errors: &Errors) -> (String, 
     }
     let text = |name: &Option<LitStr>| name.as_ref().map(LitStr::value).unwrap_or_default();
     (text(&args.group), text(&args.version))
+}
+
+/// Attributes of the whole root that would change what it reads, where the derive makes that of the fields.
+fn check_root_serde(raw: &Raw, errors: &Errors) {
+    if let Some(span) = raw.serde.default {
+        errors.at(span, "the root is made of its fields; put `#[serde(default)]` on those that may be absent");
+    }
+    if let Some(span) = raw.serde.deny_unknown_fields {
+        errors.at(
+            span,
+            "unknown fields of a kind are the request's matter (`fieldValidation`); \
+             a client that knows fewer fields still reads the object",
+        );
+    }
 }
 
 fn check_names(args: &KindArgs, errors: &Errors) {

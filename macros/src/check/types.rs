@@ -33,8 +33,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("Timestamp", "a point in time is `kindsmith::Time`"),
 ];
 
-/// A type that cannot be on the wire as the API writes values: unsigned and narrow numbers, which clients' languages lack,
-/// sets, tuples, references.
+/// A type that cannot be on the wire as the API writes values: unsigned and narrow numbers, which clients'
+/// languages lack, sets, tuples, references.
 pub fn check_type(ty: &Type, observed: bool, errors: &Errors) {
     match ty {
         Type::Reference(_) => {

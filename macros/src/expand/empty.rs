@@ -1,5 +1,5 @@
-//! What a declaration with mistakes expands to, beside their reports: implementations without content, so that what uses
-//! the type reports nothing more. The program does not build, so none of it ever runs.
+//! What a declaration with mistakes expands to, beside their reports: implementations without content, so that what
+//! uses the type reports nothing more. The program does not build, so none of it ever runs.
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;

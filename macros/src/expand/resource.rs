@@ -99,9 +99,8 @@ fn column(root: &Ident, column: &Column) -> TokenStream {
             let span = function.segments.last().map_or_else(Span::call_site, |s| s.ident.span());
             let cell = quote_spanned!(span=> __kind::hook::cell::<#root, _>);
             let column = quote_spanned!(span=> __decl::checks::column_of::<#root, _>);
-            quote! {
-                __kind::CellDecl::Computed(|document| #cell(document, #function), #column(&(#function as fn(&#root) -> _)))
-            }
+            let kind = quote!(#column(&(#function as fn(&#root) -> _)));
+            quote!(__kind::CellDecl::Computed(|document| #cell(document, #function), #kind))
         }
     };
     quote! {

@@ -13,6 +13,9 @@ pub struct SerdeArgs {
     pub rename_all_fields: Option<LitStr>,
     /// `default` or `default = "path"`.
     pub default: Option<Span>,
+    /// The function of `default = "path"`.
+    pub default_function: Option<LitStr>,
+    pub deny_unknown_fields: Option<Span>,
     pub skip_serializing_if: Option<LitStr>,
 }
 
@@ -54,10 +57,11 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// What needs no mirror.
-const HARMLESS: &[&str] = &["crate", "expecting", "deny_unknown_fields"];
+const HARMLESS: &[&str] = &["crate", "expecting"];
 
 /// What is mirrored.
-const MIRRORED: &[&str] = &["rename", "rename_all", "rename_all_fields", "default", "skip_serializing_if"];
+const MIRRORED: &[&str] =
+    &["rename", "rename_all", "rename_all_fields", "default", "skip_serializing_if", "deny_unknown_fields"];
 
 /// Reads all `#[serde(…)]` of a place.
 pub fn read(attributes: &[Attribute], place: Place, errors: &Errors) -> SerdeArgs {
@@ -88,7 +92,8 @@ fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Er
         "rename" => serde.rename = text(),
         "rename_all" => serde.rename_all = text(),
         "rename_all_fields" => serde.rename_all_fields = text(),
-        "default" => serde.default = Some(name.span()),
+        "default" => (serde.default, serde.default_function) = (Some(name.span()), text()),
+        "deny_unknown_fields" => serde.deny_unknown_fields = Some(name.span()),
         "skip_serializing_if" => serde.skip_serializing_if = text(),
         known if HARMLESS.contains(&known) => {}
         other => {

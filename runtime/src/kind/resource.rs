@@ -17,12 +17,12 @@ use crate::{
     },
 };
 
-/// A kind declared in Rust, with `#[derive(Resource)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kind",
     label = "not declared as a kind",
     note = "declare it: `#[derive(Resource)] #[resource(group = \"example.com\", version = \"v1\")]`"
 )]
+/// A kind declared in Rust, with `#[derive(Resource)]`.
 pub trait Resource: ApiType {
     /// The declaration.
     const RESOURCE: &'static ResourceDecl;
@@ -163,7 +163,8 @@ impl ResourceDecl {
     pub fn build(&self, root: &'static TypeDecl) -> Result<Kind, String> {
         if let Some(field) = root.field("spec").and_then(|spec| observed_within((spec.ty)())) {
             return Err(format!(
-                "spec.{field} is declared as observed, and a spec holds what is wanted; floats change on their way through encodings"
+                "spec.{field} is declared as observed, and a spec holds what is wanted; \
+                 floats change on their way through encodings"
             ));
         }
         let mut schema = root.schema(self.style == Style::Builtin)?;

@@ -12,13 +12,13 @@ mod walk;
 pub use table::{FieldDecl, ListDecl, Literal, MergeDecl, Rules, Shape, TypeDecl, TypeRef, VariantDecl};
 pub use walk::{Leaf, PathError, observed_within, resolve};
 
-/// A type that can be part of a kind. Derived with `#[derive(ApiType)]`; implemented here for the types of the standard
-/// library and of `meta` that the API knows.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a kind",
     label = "this type has no API declaration",
     note = "derive it: `#[derive(ApiType)]`; numbers are `i32`, `i64` or `f64`, text is `String`, raw JSON is `kindsmith::RawJson`"
 )]
+/// A type that can be part of a kind. Derived with `#[derive(ApiType)]`; implemented here for the types of the standard
+/// library and of `meta` that the API knows.
 pub trait ApiType {
     /// The type inside `Option` and `Box`, whose fields a path names; any other type is its own.
     type Inner: ApiType;

@@ -6,53 +6,53 @@ use crate::{
     schema::model::Type,
 };
 
-/// A value that is not made of others.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scalar",
     label = "a scalar is needed here",
     note = "sets, columns and selectable fields hold `String`, `i32`, `i64`, `bool`, times, quantities and enumerations"
 )]
+/// A value that is not made of others.
 pub trait Scalar {}
 
-/// A value by which items of a list are told apart.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a list map",
     label = "the key is a scalar that every item has",
     note = "a key is a `String`, `i32`, `i64`, `bool` or an enumeration, without `Option`"
 )]
+/// A value by which items of a list are told apart.
 pub trait ListKey {}
 
-/// What a computed column may return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be shown in a column",
     label = "not a cell",
     note = "a column's function returns `String`, `i32`, `i64`, `f64`, `bool`, a time, or an `Option` of one"
 )]
+/// What a computed column may return.
 pub trait Cell {
     /// The column's type.
     const COLUMN: &'static str;
 }
 
-/// A list, under `Option` and `Box`.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a list", label = "a `Vec` is needed here")]
+/// A list, under `Option` and `Box`.
 pub trait List {
     /// Its items.
     type Item: ApiType;
 }
 
-/// How many replicas there are or shall be.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a number of replicas",
     label = "`i32` or `Option<i32>` is needed here"
 )]
+/// How many replicas there are or shall be.
 pub trait Replicas {}
 
-/// A label selector as text.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the selector of the scale subresource",
     label = "`String` or `Option<String>` is needed here",
     note = "the selector is its text form, such as `app=web`"
 )]
+/// A label selector as text.
 pub trait SelectorText {}
 
 #[diagnostic::do_not_recommend]
