@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -60,6 +61,10 @@ class Session:
             raise Failure(f"kubectl {' '.join(arguments)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
+    def create(self, *arguments):
+        """Creates what `kubectl create ARGUMENTS` would. That sends Protobuf, which the server does not take yet."""
+        return self.run("create", "-f", "-", stdin=self.run("create", *arguments, "--dry-run=client", "-o", "json"))
+
     def refused(self, *arguments, stdin=None, status=1):
         """Runs kubectl, which must fail; gives back what it says on standard error."""
         self.run(*arguments, stdin=stdin, status=status)
@@ -67,10 +72,13 @@ class Session:
 
     def start(self, *arguments):
         """Starts a kubectl that goes on, such as a watch."""
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [self.kubectl, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env=self.environment, cwd=self.folder,
         )
+        process.read = []
+        threading.Thread(target=lambda: [process.read.append(line) for line in process.stdout], daemon=True).start()
+        return process
 
     def shell(self, command):
         """Runs a command line as a person would, in a shell."""
@@ -125,15 +133,13 @@ class Session:
 
     @staticmethod
     def lines_until(process, pattern, seconds=15):
-        """Reads a started kubectl's lines until one matches."""
-        read, end = "", time.monotonic() + seconds
-        os.set_blocking(process.stdout.fileno(), False)
+        """Reads what a started kubectl prints until it matches; gives back all of it so far."""
+        end = time.monotonic() + seconds
         while time.monotonic() < end:
-            read += process.stdout.read() or ""
-            if re.search(pattern, read, re.MULTILINE):
-                return read
+            if re.search(pattern, "".join(process.read), re.MULTILINE):
+                return "".join(process.read)
             time.sleep(0.02)
-        raise Failure(f"{pattern!r} did not come within {seconds} s; there was:\n{read}")
+        raise Failure(f"{pattern!r} did not come within {seconds} s; there was:\n{''.join(process.read)}")
 
 
 def check(kubectl, server):

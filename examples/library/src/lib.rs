@@ -28,7 +28,7 @@ pub struct Book {
     pub status: Option<BookStatus>,
 }
 
-/// What the library wants of a book.
+/// BookSpec describes a book and how many copies there should be.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookSpec {
@@ -52,7 +52,7 @@ pub struct BookSpec {
     pub chapters: Vec<Chapter>,
 }
 
-/// What a book is about.
+/// Genre is what a book is about.
 #[derive(ApiType, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Genre {
     /// Made up.
@@ -63,7 +63,7 @@ pub enum Genre {
     Poetry,
 }
 
-/// One chapter of a book.
+/// Chapter is a part of a book.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Chapter {
@@ -74,7 +74,7 @@ pub struct Chapter {
     pub pages: Option<i32>,
 }
 
-/// What the library has of a book.
+/// BookStatus is written by whoever looks after the shelves.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookStatus {
@@ -101,7 +101,7 @@ pub struct Shelf {
     pub spec: ShelfSpec,
 }
 
-/// Where a shelf stands.
+/// ShelfSpec describes a shelf.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShelfSpec {

@@ -28,7 +28,7 @@ impl Version {
     }
 }
 
-/// Renders a schema. Named types become definitions `<prefix>.<name>` in `out`, once each; what is returned is a
+/// Renders a schema. Named structs become definitions `<prefix>.<name>` in `out`, once each; what is returned is a
 /// reference to the definition, or the schema itself where it has no name. Where two types share a name but not their
 /// fields, the later one becomes `<prefix>.<name>_2`.
 ///
@@ -67,7 +67,11 @@ impl Rendering<'_> {
 
     /// A schema where it is used: of a named type a reference, with what is said of this use of it.
     fn used(&mut self, schema: &Schema) -> Document {
-        let Some(name) = &schema.name else { return Document::Object(self.whole(schema)) };
+        // Named scalars, such as enums, stand where they are used: clients like `kubectl explain` show a field's enum
+        // only there.
+        let Some(name) = schema.name.as_ref().filter(|_| schema.kind == Type::Object) else {
+            return Document::Object(self.whole(schema));
+        };
         // A definition is the type's own: the default and the merging of one use are not in it.
         let own = Schema {
             default: None,
