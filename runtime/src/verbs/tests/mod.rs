@@ -4,6 +4,8 @@ mod collections;
 mod create;
 mod delete;
 mod fixture;
+mod hostile;
+mod kinds;
 mod namespaces;
 mod patch;
 mod races;

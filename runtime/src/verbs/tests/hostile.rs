@@ -1,0 +1,189 @@
+//! Bodies and patches that nobody would write: whatever comes, the server refuses it as the client's mistake or stores an
+//! object that is whole.
+use proptest::{collection::vec, prelude::*, sample::select};
+use serde_json::{Map, Value, json};
+
+use super::fixture::World;
+use crate::{
+    meta::options::{DeleteOptions, FieldValidation, PatchOptions, WriteOptions},
+    verbs::{Error, Part, Patch, Request},
+};
+
+/// Names that mean something to the server.
+const KEYS: &[&str] = &[
+    "metadata",
+    "spec",
+    "status",
+    "data",
+    "apiVersion",
+    "kind",
+    "name",
+    "namespace",
+    "generateName",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "finalizers",
+    "ownerReferences",
+    "managedFields",
+    "replicas",
+    "size",
+    "color",
+    "fixed",
+    "phase",
+    "selector",
+    "k",
+    "0",
+    "-",
+    "",
+];
+
+fn leaf() -> impl Strategy<Value = Value> {
+    let texts =
+        ["", "w", "ns", "other", "1", "x y", "Widget", "v1", "example.com/v1", "2026-01-02T03:04:05Z", "\u{0}", "ü/\n"];
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        select(&[0i64, 1, -1, 3, 999, i64::MAX, i64::MIN][..]).prop_map(Value::from),
+        Just(json!(1.5)),
+        select(texts.to_vec()).prop_map(Value::from),
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    leaf().prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..3).prop_map(Value::from),
+            vec((select(KEYS), inner), 0..4).prop_map(|fields| Value::Object(
+                fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect::<Map<_, _>>()
+            )),
+        ]
+    })
+}
+
+/// A body that looks like an object, with something strange in it.
+fn body() -> impl Strategy<Value = Value> {
+    let near = (select(KEYS), value(), select(KEYS), value()).prop_map(|(top, strange, inner, odd)| {
+        let mut body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}});
+        body["metadata"][inner] = odd.clone();
+        body["spec"][inner] = odd;
+        if !top.is_empty() && top != "metadata" {
+            body[top] = strange;
+        }
+        body
+    });
+    prop_oneof![3 => near, 1 => value()]
+}
+
+fn pointer() -> impl Strategy<Value = String> {
+    vec(select(KEYS), 0..4).prop_map(|names| names.iter().map(|name| format!("/{name}")).collect())
+}
+
+fn json_patch() -> impl Strategy<Value = Value> {
+    let op = select(vec!["add", "remove", "replace", "move", "copy", "test", "what"]);
+    let step = (op, pointer(), pointer(), value())
+        .prop_map(|(op, path, from, value)| json!({"op": op, "path": path, "from": from, "value": value}));
+    vec(step, 0..4).prop_map(Value::from)
+}
+
+#[derive(Clone, Debug)]
+enum Act {
+    Create(Value),
+    Update(Part, Value),
+    Merge(Part, Value),
+    Json(Part, Value),
+    Delete,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let part = || select(vec![Part::Whole, Part::Whole, Part::Status, Part::Scale, Part::Finalize]);
+    prop_oneof![
+        body().prop_map(Act::Create),
+        (part(), body()).prop_map(|(part, body)| Act::Update(part, body)),
+        (part(), body()).prop_map(|(part, body)| Act::Merge(part, body)),
+        (part(), json_patch()).prop_map(|(part, patch)| Act::Json(part, patch)),
+        Just(Act::Delete),
+    ]
+}
+
+async fn perform(world: &World, act: Act, options: &WriteOptions) -> Result<(), Error> {
+    let on = |part| Request { part, ..world.widget("w") };
+    let patching = PatchOptions { write: options.clone(), force: false };
+    match act {
+        Act::Create(body) => world.api.create(&world.widget(""), body, options).await.map(drop),
+        Act::Update(part, mut body) => {
+            // Now and then with the version that makes it count.
+            if let (Ok(newest), true) = (world.get(&world.widget("w")).await, body["metadata"].is_object()) {
+                body["metadata"]["resourceVersion"] = newest["metadata"]["resourceVersion"].clone();
+            }
+            world.api.update(&on(part), body, options).await.map(drop)
+        }
+        Act::Merge(part, patch) => {
+            world.api.patch(&on(part), Patch::Merge(patch.to_string().into()), &patching).await.map(drop)
+        }
+        Act::Json(part, patch) => {
+            world.api.patch(&on(part), Patch::Json(patch.to_string().into()), &patching).await.map(drop)
+        }
+        Act::Delete => world.api.delete(&on(Part::Whole), &DeleteOptions::default()).await.map(drop),
+    }
+}
+
+/// What holds of any object that is stored.
+fn check(object: &Value, before: Option<&Value>) {
+    let meta = &object["metadata"];
+    let number = |object: &Value, member: &str| -> i64 {
+        let value = &object["metadata"][member];
+        value.as_i64().or_else(|| value.as_str()?.parse().ok()).expect("a number")
+    };
+    assert_eq!((&meta["name"], &meta["namespace"], &object["kind"]), (&json!("w"), &json!("ns"), &json!("Widget")));
+    assert_eq!(meta["uid"].as_str().map(str::len), Some(36), "{object}");
+    assert!(meta["creationTimestamp"].as_str().is_some_and(|at| at.len() == 20), "{object}");
+    assert!(object["spec"]["size"].as_i64().is_some_and(|size| (1..=1000).contains(&size)), "{object}");
+    assert!(meta.get("managedFields").is_none() && object.get("data").is_none(), "{object}");
+    let Some(before) = before.filter(|before| before["metadata"]["uid"] == meta["uid"]) else { return };
+    assert_eq!(before["metadata"]["creationTimestamp"], meta["creationTimestamp"]);
+    assert!(number(object, "resourceVersion") >= number(before, "resourceVersion"));
+    let desired = |object: &Value| (object["spec"].clone(), object["metadata"].get("deletionTimestamp").cloned());
+    assert_eq!(
+        number(object, "generation") > number(before, "generation"),
+        desired(object) != desired(before),
+        "{object}"
+    );
+    let deleted = &before["metadata"]["deletionTimestamp"];
+    assert!(deleted.is_null() || *deleted == meta["deletionTimestamp"], "a deletion cannot be taken back");
+    assert!(before["spec"]["fixed"].is_null() || before["spec"]["fixed"] == object["spec"]["fixed"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn strange_requests_are_the_clients_mistake(acts in vec((act(), any::<bool>()), 1..12)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        runtime.block_on(async {
+            let world = World::new().await;
+            world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1, "fixed": "f"}})).await;
+            let mut before = world.get(&world.widget("w")).await.ok();
+            for (act, strict) in acts {
+                let field_validation = if strict { FieldValidation::Strict } else { FieldValidation::Warn };
+                let options = WriteOptions { field_validation, ..WriteOptions::default() };
+                let shown = format!("{act:?}");
+                if let Err(error) = perform(&world, act, &options).await {
+                    // A resourceVersion that is no number, or given to a create, is 500 in the reference, too.
+                    let accident = matches!(&error, Error::Unknown(message) if message.contains("resourceVersion"));
+                    assert!(accident || !matches!(error, Error::Internal(_) | Error::Unknown(_)), "{shown}: {error:?}");
+                }
+                let after = world.get(&world.widget("w")).await.ok();
+                if let Some(object) = &after {
+                    check(object, before.as_ref());
+                }
+                before = after;
+            }
+        });
+    }
+}

@@ -1,0 +1,70 @@
+//! Kinds that come while others are served.
+use serde_json::json;
+
+use super::fixture::{World, at};
+use crate::kind::Kind;
+
+/// The compiled kind under other names.
+fn named(world: &World, kind: &str, plural: &str) -> Kind {
+    Kind {
+        kind: kind.to_owned(),
+        list_kind: format!("{kind}List"),
+        plural: plural.to_owned(),
+        singular: kind.to_lowercase(),
+        ..Kind::clone(&world.configs.kind)
+    }
+}
+
+#[tokio::test]
+async fn a_kind_is_served_as_soon_as_it_is_registered() {
+    let world = World::new().await;
+    let (before, first) = world.api.registry.all();
+    assert!(world.api.registry.find("", "v1", "things").is_none());
+    let things = world.api.registry.register(named(&world, "Thing", "things")).unwrap();
+    let (after, second) = world.api.registry.all();
+    assert_eq!((after.len(), second > first), (before.len() + 1, true), "and discovery has something new to tell");
+    assert_eq!(before.len(), 3, "who holds the table of before keeps it");
+    assert!(after.last().is_some_and(|last| last.kind.plural == "things"), "in the order of registration");
+
+    world.create(&things, "ns", json!({"metadata": {"name": "t"}})).await.unwrap();
+    let found = world.api.registry.find("", "v1", "things").unwrap();
+    assert!(world.get(&at(&found, "ns", "t")).await.is_ok());
+    for served in after.iter() {
+        let kind = &served.kind;
+        let version = &kind.group_version;
+        let found = world.api.registry.find(&version.group, &version.version, &kind.plural).unwrap();
+        assert_eq!(found.kind.kind, kind.kind);
+    }
+}
+
+#[tokio::test]
+async fn names_within_a_group_stand_for_one_kind() {
+    let world = World::new().await;
+    let registry = &world.api.registry;
+    let short = |short: &str| Kind { short_names: vec![short.to_owned()], ..named(&world, "Thing", "things") };
+    for (kind, taken) in [
+        (named(&world, "ConfigMap", "others"), "ConfigMap"),
+        (named(&world, "ConfigMapList", "others"), "ConfigMapList"),
+        (named(&world, "Thing", "configmaps"), "configmaps"),
+        (named(&world, "Thing", "configmap"), "configmap"),
+        (short("configmaps"), "configmaps"),
+    ] {
+        let Err(refused) = registry.register(kind) else { panic!("{taken} is taken") };
+        assert!(refused.contains(taken), "{refused}");
+    }
+    let mut elsewhere = named(&world, "ConfigMap", "configmaps");
+    "other.example.com".clone_into(&mut elsewhere.group_version.group);
+    assert!(registry.register(elsewhere).is_ok(), "another group has names of its own");
+}
+
+#[tokio::test]
+async fn what_is_in_the_store_is_there_when_the_kind_comes_back() {
+    let world = World::new().await;
+    world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).await;
+    let before = world.get(&world.config("a")).await.unwrap();
+    let cache = crate::cache::Cache::new(world.store.clone(), crate::cache::Limits::default());
+    let registry = crate::kind::Registry::new(cache);
+    let configs = registry.register(Kind::clone(&world.configs.kind)).unwrap();
+    let object = configs.objects.snapshot().get("ns/a").unwrap();
+    assert_eq!(super::fixture::value(&object), before);
+}
