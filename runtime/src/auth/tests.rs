@@ -1,3 +1,4 @@
+//! Tokens, chains of authenticators, and refusals against the recorded answers.
 use std::sync::Arc;
 
 use super::*;

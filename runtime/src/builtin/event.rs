@@ -8,7 +8,7 @@ use crate::{
     meta::{FieldError, FieldErrorKind, FieldPath, MicroTime, ObjectMeta, ObjectReference, Time, validate},
 };
 
-/// Something that happened to an object. Events are kept for a while and may repeat; nothing should be decided by them.
+/// Something that happened to an object. Events may be lost and may repeat: nothing should be decided by them.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 #[resource(group = "", version = "v1", shortname = "ev", builtin, update_without_version, create_on_update, validate = Event::check)]

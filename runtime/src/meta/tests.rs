@@ -1,3 +1,4 @@
+//! Times, quantities, conditions, statuses and metadata, by tables of cases and by properties.
 use std::cmp::Ordering;
 
 use proptest::prelude::*;

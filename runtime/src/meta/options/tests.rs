@@ -1,3 +1,4 @@
+//! Options against the recorded answers.
 use serde_json::{Value, json};
 
 use super::*;
@@ -158,6 +159,7 @@ fn writes_are_read_and_refused_as_recorded() {
     assert!(PatchOptions::parse(&query("force=1&fieldManager=x"), true).expect("good").force);
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "calls read better")]
 fn delete(text: &str, body: Option<Value>) -> Result<DeleteOptions, OptionsError> {
     DeleteOptions::parse(&query(text), body.as_ref())
 }

@@ -1,3 +1,4 @@
+//! Selectors against the recorded answers, and by properties.
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,4 @@
+//! Checks of metadata against the recorded answers, and names against the published expressions.
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::json;
