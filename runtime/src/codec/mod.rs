@@ -14,7 +14,7 @@ mod parse;
 mod write;
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 pub use write::{canonical, encode, size};
 

@@ -1,7 +1,6 @@
 //! Tests of the reader of stored values.
 use std::sync::Arc;
 
-use bytes::Bytes;
 use serde_json::json;
 
 use super::{

@@ -1,8 +1,9 @@
+//! Tests of patches: the RFCs' vectors, and properties.
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{PatchError, json::Patch, merge};
-use crate::{codec::tests::documents, schema::Document};
+use crate::schema::{Document, fixture::documents};
 
 fn patched(document: &Value, patch: &Value) -> Result<Value, PatchError> {
     Patch::parse(patch.to_string().as_bytes())?.apply(document)
@@ -41,7 +42,7 @@ fn vectors() -> Vec<(Value, Value, Value)> {
         r#"{"foo":{"a":1}} | [{"op":"copy","from":"/foo","path":"/foo/b"}] | {"foo":{"a":1,"b":{"a":1}}}"#,
         r#"{"a":1} | [{"op":"copy","from":"","path":"/b"}] | {"a":1,"b":{"a":1}}"#,
         r#"[1,2] | [{"op":"add","path":"/2","value":3}] | [1,2,3]"#,
-        r#"{} | [] | {}"#,
+        "{} | [] | {}",
     ]
     .into_iter()
     .map(|line| {
@@ -207,33 +208,33 @@ fn merge_by_the_text(target: Option<Document>, patch: &Document) -> Document {
 }
 
 /// Operations between any two documents.
-fn differences(from: &Document, to: &Document, path: &str, patch: &mut Vec<Document>) {
+fn differences(from: &Document, to: &Document, path: &str, operations: &mut Vec<Document>) {
     let escaped = |name: &str| format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
     match (from, to) {
         (Document::Object(from), Document::Object(to)) => {
             for name in from.keys().filter(|name| !to.contains_key(*name)) {
-                patch.push(json!({"op": "remove", "path": escaped(name)}));
+                operations.push(json!({"op": "remove", "path": escaped(name)}));
             }
             for (name, value) in to {
                 match from.get(name) {
-                    Some(old) => differences(old, value, &escaped(name), patch),
-                    None => patch.push(json!({"op": "add", "path": escaped(name), "value": value})),
+                    Some(old) => differences(old, value, &escaped(name), operations),
+                    None => operations.push(json!({"op": "add", "path": escaped(name), "value": value})),
                 }
             }
         }
         (Document::Array(from), Document::Array(to)) => {
             for (index, (old, new)) in from.iter().zip(to).enumerate() {
-                differences(old, new, &format!("{path}/{index}"), patch);
+                differences(old, new, &format!("{path}/{index}"), operations);
             }
             for index in (to.len()..from.len()).rev() {
-                patch.push(json!({"op": "remove", "path": format!("{path}/{index}")}));
+                operations.push(json!({"op": "remove", "path": format!("{path}/{index}")}));
             }
             for new in to.iter().skip(from.len()) {
-                patch.push(json!({"op": "add", "path": format!("{path}/-"), "value": new}));
+                operations.push(json!({"op": "add", "path": format!("{path}/-"), "value": new}));
             }
         }
-        _ if from == to => patch.push(json!({"op": "test", "path": path, "value": to})),
-        _ => patch.push(json!({"op": "replace", "path": path, "value": to})),
+        _ if from == to => operations.push(json!({"op": "test", "path": path, "value": to})),
+        _ => operations.push(json!({"op": "replace", "path": path, "value": to})),
     }
 }
 

@@ -1,10 +1,12 @@
-//! Schemas for tests, written as OpenAPI v3 says them.
+//! For tests: schemas written as OpenAPI v3 says them, and any documents.
+use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};
 
 use super::{
     Document, Schema,
     model::{ListType, Pattern, Type},
+    number::settle,
 };
 
 /// A schema from its OpenAPI form.
@@ -97,5 +99,29 @@ pub(crate) fn object(spec: &Value) -> Document {
     json!({
         "apiVersion": "conformance.example.com/v1", "kind": "Widget",
         "metadata": {"name": "w", "labels": {"unknown": "kept"}}, "spec": spec,
+    })
+}
+
+/// Any document in settled form.
+pub(crate) fn documents() -> impl Strategy<Value = Document> {
+    let leaf = prop_oneof![
+        Just(Document::Null),
+        any::<bool>().prop_map(Document::from),
+        any::<i64>().prop_map(Document::from),
+        (-5i64..5).prop_map(Document::from),
+        any::<f64>().prop_map(|double| {
+            let mut document = Document::from(double);
+            settle(&mut document);
+            document
+        }),
+        any::<String>().prop_map(Document::from),
+        "[a-c/~\"\\\\]{0,3}".prop_map(Document::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Document::from),
+            prop::collection::btree_map("[a-d/~]{0,2}|[0-9]|\\PC{0,4}", inner, 0..6)
+                .prop_map(|fields| fields.into_iter().collect()),
+        ]
     })
 }

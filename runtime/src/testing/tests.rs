@@ -1,3 +1,4 @@
+//! Tests of what tests of kinds rely on.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -49,8 +50,6 @@ claims_to_be_a_config_map!(Demanding {
     immutable: Option<bool>,
 });
 claims_to_be_a_config_map!(Forgetful {
-    #[serde(default, skip_serializing)]
-    data: BTreeMap<String, String>,
     #[serde(default)]
     binary_data: BTreeMap<String, String>,
     #[serde(default)]
@@ -94,14 +93,14 @@ fn documents_are_accepted_repeatable_and_of_many_forms() {
         let mut maker = Maker::new(7);
         (0..300).map(|_| accepted(&mut maker, &fixture::widget())).collect::<Vec<_>>()
     };
-    let made = make();
-    assert_eq!(make(), made);
-    for document in &made {
+    let found = make();
+    assert_eq!(make(), found);
+    for document in &found {
         assert_eq!(validate(&schema, document), [], "{document}");
     }
     let some = |path: &str, holds: fn(&Document) -> bool| {
-        let found = made.iter().filter_map(|document| document.pointer(path)).any(holds);
-        assert!(found, "no document with the {path} that was looked for");
+        let any = found.iter().filter_map(|document| document.pointer(path)).any(holds);
+        assert!(any, "no document with the {path} that was looked for");
     };
     some("/spec/size", |size| size == 1);
     some("/spec/size", |size| size == 100);
@@ -110,7 +109,7 @@ fn documents_are_accepted_repeatable_and_of_many_forms() {
     some("/spec/args/4", Document::is_string);
     some("/spec/options", |options| options == &json!({}));
     some("/status/observedGeneration", |generation| generation == i64::MAX);
-    assert!(made.iter().any(|document| document.get("status").is_none()));
+    assert!(found.iter().any(|document| document.get("status").is_none()));
 }
 
 #[test]

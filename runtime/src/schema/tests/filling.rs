@@ -3,11 +3,10 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::{
-    codec::tests::documents,
     meta::FieldPath,
     schema::{
         default, fingerprint,
-        fixture::{object, schema, widget},
+        fixture::{documents, object, schema, widget},
         normalise, prune,
     },
 };

@@ -2,13 +2,10 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{
-    codec::tests::documents,
-    schema::{
-        check_types, default,
-        fixture::{object, schema, widget},
-        validate, validate_update,
-    },
+use crate::schema::{
+    check_types, default,
+    fixture::{documents, object, schema, widget},
+    validate, validate_update,
 };
 
 fn errors_of(from: &Value, document: &Value) -> Vec<String> {
@@ -16,7 +13,7 @@ fn errors_of(from: &Value, document: &Value) -> Vec<String> {
 }
 
 /// The errors of one field `f` of a schema.
-fn field_errors(from: &Value, value: Value) -> Vec<String> {
+fn field_errors(from: &Value, value: &Value) -> Vec<String> {
     errors_of(&json!({"type": "object", "properties": {"f": from}}), &json!({"f": value}))
 }
 
@@ -156,8 +153,12 @@ fn bounds_say_what_is_allowed() {
         ),
     ] {
         let path = if value == json!([null]) { "f[0]" } else { "f" };
-        assert_eq!(field_errors(&rule, value), [format!("{path}: {expected}")], "{rule}");
+        assert_eq!(field_errors(&rule, &value), [format!("{path}: {expected}")], "{rule}");
     }
+}
+
+#[test]
+fn what_is_within_bounds_is_allowed() {
     for (rule, value) in [
         (json!({"type": "number", "multipleOf": 0.1}), json!(0.3)),
         (json!({"type": "string", "nullable": true, "enum": ["a"]}), json!(null)),
@@ -165,7 +166,7 @@ fn bounds_say_what_is_allowed() {
         (json!({"type": "string", "format": "unheard-of"}), json!("x")),
         (json!({"type": "number", "format": "double"}), json!(1)),
     ] {
-        assert_eq!(field_errors(&rule, value), Vec::<String>::new(), "{rule}");
+        assert_eq!(field_errors(&rule, &value), Vec::<String>::new(), "{rule}");
     }
 }
 
@@ -173,9 +174,9 @@ fn bounds_say_what_is_allowed() {
 fn a_union_has_exactly_one_member() {
     let union =
         json!({"type": "object", "union": true, "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
-    assert_eq!(field_errors(&union, json!({"a": "1"})), Vec::<String>::new());
-    assert_eq!(field_errors(&union, json!({})), [r#"f: Invalid value: "": must specify one of: `a`, `b`"#]);
-    let both = field_errors(&union, json!({"a": "1", "b": "2"}));
+    assert_eq!(field_errors(&union, &json!({"a": "1"})), Vec::<String>::new());
+    assert_eq!(field_errors(&union, &json!({})), [r#"f: Invalid value: "": must specify one of: `a`, `b`"#]);
+    let both = field_errors(&union, &json!({"a": "1", "b": "2"}));
     assert_eq!(both, [r#"f: Invalid value: "{a, b}": must specify exactly one of: `a`, `b`"#]);
 }
 
@@ -184,9 +185,9 @@ fn keys_of_several_fields_and_strangers_in_map_lists() {
     let map = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "protocol"],
         "items": {"type": "object", "properties": {"port": {"type": "integer"}, "protocol": {"type": "string"}}}});
     let twice = json!([{"port": 1, "protocol": "TCP"}, {"port": 1, "protocol": "UDP"}, {"port": 1, "protocol": "TCP"}]);
-    assert_eq!(field_errors(&map, twice), [r#"f[2]: Duplicate value: {"port":1,"protocol":"TCP"}"#]);
-    assert_eq!(field_errors(&map, json!([{}, {}])), ["f[1]: Duplicate value: {}"]);
-    let stranger = field_errors(&map, json!(["x"]));
+    assert_eq!(field_errors(&map, &twice), [r#"f[2]: Duplicate value: {"port":1,"protocol":"TCP"}"#]);
+    assert_eq!(field_errors(&map, &json!([{}, {}])), ["f[1]: Duplicate value: {}"]);
+    let stranger = field_errors(&map, &json!(["x"]));
     assert_eq!(stranger[1], r#"f[0]: Invalid value: "x": must be an object for an array of list-type map"#);
 }
 
