@@ -81,7 +81,7 @@ fn body() -> impl Strategy<Value = Value> {
 }
 
 fn pointer() -> impl Strategy<Value = String> {
-    vec(select(KEYS), 0..4).prop_map(|names| names.iter().map(|name| format!("/{name}")).collect())
+    vec(select(KEYS), 1..5).prop_map(|names| format!("/{}", names.join("/")))
 }
 
 fn json_patch() -> impl Strategy<Value = Value> {
