@@ -121,14 +121,17 @@ pub async fn authorize(
     target: &Target,
     query: &Query,
 ) -> Result<(), Refused> {
-    let lower = method.as_str().to_ascii_lowercase();
+    let lower;
     let nothing = ResourcePath::default();
     let (resource, verb, pinned) = match target {
         Target::Resource(resource) => {
             let verb = Verb::of(method, resource, query);
             (resource, verb.as_str(), pinned_name(verb, resource, query))
         }
-        _ => (&nothing, lower.as_str(), None),
+        _ => {
+            lower = method.as_str().to_ascii_lowercase();
+            (&nothing, lower.as_str(), None)
+        }
     };
     let attributes = Attributes {
         user,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use axum::response::Response;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body::{Body, Frame};
 use tokio::time::{Instant, Sleep};
 
@@ -57,7 +57,6 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
         initial_bookmark: watching.initial_bookmark,
         watch: watching.watch,
         events: Vec::new(),
-        buffer: BytesMut::new(),
         deadline,
         next_bookmark,
         alarm: Box::pin(tokio::time::sleep_until(next_bookmark.map_or(deadline, |at| at.min(deadline)))),
@@ -86,7 +85,6 @@ struct WatchBody {
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
-    buffer: BytesMut,
     deadline: Instant,
     next_bookmark: Option<Instant>,
     /// Wakes at the deadline or at the next bookmark, whichever comes first.
@@ -150,8 +148,7 @@ impl WatchBody {
         for event in self.events.drain(..) {
             self.render.event(&mut out, &event);
         }
-        self.buffer.extend_from_slice(&out);
-        self.buffer.split().freeze()
+        out.into()
     }
 }
 
