@@ -105,3 +105,22 @@ fn the_age_of_history_is_known_after_reopening() {
     let store = scratch.open(Options { history_age: Duration::from_millis(1), ..Options::default() });
     await_compacted(&store, last);
 }
+
+#[test]
+fn the_file_stops_growing_once_history_is_at_its_limit() {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options { history_bytes: 1 << 20, ..Options::default() });
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let value = Bytes::from(vec![b'x'; 1_600]);
+    for round in 0..120_u64 {
+        let op = |number| Op {
+            key: format!("/{}", (round * 7919 + number * 31) % 200).into(),
+            value: Some(value.clone()),
+            expect: Expect::Any,
+        };
+        let queued: Vec<_> = (0..50).map(|number| store.commit(vec![op(number)])).collect();
+        queued.into_iter().for_each(|queued| assert!(runtime.block_on(queued).is_ok()));
+    }
+    let size = fs::metadata(scratch.0.join("store.redb")).unwrap().len();
+    assert!(size < 6 << 20, "{size} bytes for 1 MiB of history and 200 objects, after 10 MB of writes");
+}
