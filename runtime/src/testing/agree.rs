@@ -1,7 +1,7 @@
 //! Whether two documents mean the same to a Rust type.
 use crate::{
     meta::{FieldPath, Time, values::ByteString},
-    schema::{Document, Schema, place::Place},
+    schema::{Document, Schema, model::Type, place::Place},
 };
 
 /// The first place where a document that was decoded and encoded again is another one.
@@ -49,6 +49,9 @@ fn compare(
             pairs.find_map(|(index, (one, other))| compare(items, Some(one), Some(other), &place.item(index)))
         }
         (Document::String(one), Document::String(other)) => (!same_text(schema, one, other)).then(|| place.path()),
+        (Document::Number(one), Document::Number(other)) if schema.kind == Type::Number => {
+            (one.as_f64() != other.as_f64()).then(|| place.path())
+        }
         (Document::Null, other) | (other, Document::Null) => (!is_empty(other)).then(|| place.path()),
         _ => (given != encoded).then(|| place.path()),
     }

@@ -25,12 +25,13 @@ struct Within<'a> {
 }
 
 impl TypeDecl {
-    /// The schema of the type. A recursive type's schema ends where the type is met again: any object is allowed there.
+    /// The schema of the type.
     ///
     /// With `omit_empty`, optional fields are dropped when empty, as built-in kinds do.
     ///
     /// # Errors
-    /// A pattern that is no regular expression, or a path to a field that does not exist; the text says where.
+    /// A type that holds itself, a pattern that is no regular expression, or a key that items do not have; the text says
+    /// where.
     pub fn schema(&'static self, omit_empty: bool) -> Result<Schema, String> {
         Build { omit_empty, within: None }.of(self, &Rules::NONE)
     }
@@ -72,9 +73,10 @@ impl Build<'_> {
     /// A struct or union.
     fn fields(self, ty: &'static TypeDecl) -> Result<Schema, String> {
         let mut schema = Schema { kind: Type::Object, ..Schema::default() };
+        // Where a schema ended, anything would be allowed that the type then refused.
         if self.is_within(ty) {
-            schema.preserve_unknown = true;
-            return Ok(schema);
+            let name = ty.name;
+            return Err(format!("`{name}` holds itself, and a schema has an end; hold what is nested as `RawJson`"));
         }
         let within = Within { ty, outer: self.within };
         let build = Build { within: Some(&within), ..self };
