@@ -81,6 +81,7 @@ impl TestBuilder {
             .spawn(move || {
                 let runtime = runtime::Builder::new_multi_thread()
                     .worker_threads(2)
+                    .thread_name("test-server")
                     .enable_all()
                     .build()
                     .expect("the system has threads left for a test");

@@ -13,7 +13,7 @@ pub fn random(random: &mut Random) -> Vec<u8> {
     match random.below(30) {
         0 => text = "[".repeat(random.below(20_000)),
         1 => text = format!("{}1{}", "{\"a\":".repeat(300), "}".repeat(300)),
-        2 => text.truncate(random.below(text.len() + 1).max(1) - 1),
+        2 => text = text.chars().take(random.below(text.len() + 1)).collect(),
         3 => text = text.replacen("\"metadata\":", "\"metadata\":{\"name\":\"a\"},\"metadata\":", 1),
         4 => text += "{}",
         5 => text = format!("\u{feff}{text}"),

@@ -16,15 +16,20 @@ pub struct Change {
 }
 
 /// All changes, in the order in which they were watched.
-#[derive(Default)]
 pub struct History {
+    since: u64,
     changes: Vec<Change>,
 }
 
 impl History {
+    /// Nothing yet, at a revision.
+    pub fn since(revision: u64) -> Self {
+        Self { since: revision, changes: Vec::new() }
+    }
+
     /// The revision to resume from.
     pub fn last(&self) -> u64 {
-        self.changes.last().and_then(|change| change.revision).unwrap_or(0)
+        self.changes.last().and_then(|change| change.revision).unwrap_or(self.since)
     }
 
     /// Adds changes that a watch gave.

@@ -13,6 +13,7 @@ use std::{
 };
 
 use kindsmith_tests::{Client, Folder, Random, ServerProcess};
+use serde_json::Value;
 use tokio::time::sleep;
 
 use history::History;
@@ -67,7 +68,7 @@ async fn killed_thirty_times_under_eight_writers() {
     let mut random = Random::from_environment();
     let arena = Arena::new();
     let mut writers: Vec<Writer> = (0..WRITERS).map(|number| Writer::new(number, random.fork())).collect();
-    let mut history = History::default();
+    let mut history = History::since(first_revision(&arena).await);
     for round in 0..KILLS {
         if round % 5 == 4 {
             arena.kill_while_starting(&mut random).await;
@@ -102,14 +103,24 @@ async fn killed_thirty_times_under_eight_writers() {
     check_acknowledged(&writers, &history);
 }
 
+/// The revision of the empty collection, from which everything is watched.
+async fn first_revision(arena: &Arena) -> u64 {
+    let server = arena.start();
+    let list = Client::new(server.url(), TOKEN).get(PATH).await.expect("the server answers").json();
+    head(&list)
+}
+
+fn head(list: &Value) -> u64 {
+    list["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("a list has a revision")
+}
+
 /// After a start: compares what is there with what was acknowledged, and brings the history up to date.
 async fn settle(client: &Client, writers: &mut [Writer], history: &mut History) {
     let list = client.another().get(PATH).await.expect("a server that was killed starts again").json();
     for writer in writers {
         writer.compare(&list);
     }
-    let head = list["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("a revision");
-    history.extend(Watcher::read_up_to(client, history.last(), head).await);
+    history.extend(Watcher::read_up_to(client, history.last(), head(&list)).await);
 }
 
 /// Each acknowledged write was watched exactly once, with its resourceVersion and its content, and nothing else was.

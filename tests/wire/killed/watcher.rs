@@ -56,9 +56,8 @@ impl Watcher {
     }
 }
 
-/// From zero a watch would begin with what is there now; one is before every change that counts here.
 fn path(from: u64, bookmarks: bool) -> String {
-    format!("{PATH}?watch=true&resourceVersion={}&allowWatchBookmarks={bookmarks}", from.max(1))
+    format!("{PATH}?watch=true&resourceVersion={from}&allowWatchBookmarks={bookmarks}")
 }
 
 fn revision(event: &Value) -> u64 {
