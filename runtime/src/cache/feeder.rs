@@ -149,7 +149,7 @@ fn apply(resource: &Resource, state: &mut State, change: &storage::Change) -> Op
     state.last = change.revision;
     let (new, old) = match &change.value {
         Some(value) => {
-            let natural = if state.tree.get(key).is_some() { EventType::Modified } else { EventType::Added };
+            let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
             let new =
                 Arc::new(render(&resource.reader, &resource.prefix, natural, &change.key, change.revision, value));
             (Some(Arc::clone(&new)), state.tree.insert(new))

@@ -6,7 +6,7 @@ use std::{mem, slice, sync::Arc};
 
 use super::Object;
 
-/// The most entries a node holds. A change copies one node a level, a lookup searches one: measured, 32 balances both.
+/// The most entries a node holds. A change copies one node a level and a lookup searches one; 16 measures alike.
 const WIDTH: usize = 32;
 /// A node with fewer entries is merged with a neighbour where both fit into one.
 const SPARSE: usize = WIDTH / 4;
