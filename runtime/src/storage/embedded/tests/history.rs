@@ -113,7 +113,7 @@ fn the_file_stops_growing_once_history_is_at_its_limit() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let value = Bytes::from(vec![b'x'; 1_600]);
     for round in 0..120_u64 {
-        let op = |number| Op {
+        let op = |number: u64| Op {
             key: format!("/{}", (round * 7919 + number * 31) % 200).into(),
             value: Some(value.clone()),
             expect: Expect::Any,
