@@ -3,6 +3,7 @@
 
 pub mod authenticate;
 pub mod authorize;
+pub mod impersonate;
 mod soon;
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
 //! Who asks, and may they: asked for every request, before anything else is looked at.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use axum::http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
 
 use super::{
     App, PeerCertificates,
-    path::{ResourcePath, Target},
+    path::{self, ResourcePath, Target},
     status,
     status::Refused,
 };
@@ -14,6 +14,7 @@ use crate::{
     auth::{
         Attributes, Credentials, Decision, User,
         authenticate::{Headers, bearer},
+        impersonate::Wanted,
     },
     meta::{options::Query, selector::Fields},
 };
@@ -109,45 +110,102 @@ impl Headers for RequestHeaders<'_> {
     }
 }
 
-/// Whether the user may.
-///
-/// # Errors
-/// 403.
-pub async fn authorize(
-    app: &App,
-    user: &User,
-    method: &Method,
-    path: &str,
-    target: &Target,
-    query: &Query,
-) -> Result<(), Refused> {
-    let lower;
-    let nothing = ResourcePath::default();
-    let (resource, verb, pinned) = match target {
-        Target::Resource(resource) => {
-            let verb = Verb::of(method, resource, query);
-            (resource, verb.as_str(), pinned_name(verb, resource, query))
+/// What a request asks for, as authorizers are told it.
+pub struct Asked<'r> {
+    resource: Option<&'r ResourcePath>,
+    verb: Cow<'static, str>,
+    /// The object that a field selector pins a collection to.
+    pinned: Option<String>,
+    path: &'r str,
+}
+
+impl<'r> Asked<'r> {
+    /// Reads a request.
+    pub fn new(method: &Method, path: &'r str, target: &'r Target, query: &Query) -> Self {
+        match target {
+            Target::Resource(resource) => {
+                let verb = Verb::of(method, resource, query);
+                let pinned = pinned_name(verb, resource, query);
+                Self { resource: Some(resource), verb: verb.as_str().into(), pinned, path }
+            }
+            _ => Self { resource: None, verb: method.as_str().to_ascii_lowercase().into(), pinned: None, path },
         }
-        _ => {
-            lower = method.as_str().to_ascii_lowercase();
-            (&nothing, lower.as_str(), None)
-        }
-    };
-    let attributes = Attributes {
-        user,
-        verb,
-        group: &resource.group,
-        version: &resource.version,
-        resource: &resource.resource,
-        subresource: &resource.subresource,
-        namespace: &resource.namespace,
-        name: pinned.as_deref().unwrap_or(&resource.name),
-        path,
-    };
-    match app.authorizer.authorize(&attributes).await {
-        Decision::Allow => Ok(()),
-        refusal => Err(status::forbidden(&attributes, &refusal).into()),
     }
+
+    fn attributes<'a>(&'a self, user: &'a User) -> Attributes<'a> {
+        let of = |part: fn(&ResourcePath) -> &str| self.resource.map_or("", part);
+        Attributes {
+            user,
+            verb: &self.verb,
+            group: of(|r| &r.group),
+            version: of(|r| &r.version),
+            resource: of(|r| &r.resource),
+            subresource: of(|r| &r.subresource),
+            namespace: of(|r| &r.namespace),
+            name: self.pinned.as_deref().unwrap_or(of(|r| &r.name)),
+            path: self.path,
+        }
+    }
+
+    /// Whether the user may.
+    ///
+    /// # Errors
+    /// 403.
+    pub async fn authorize(&self, app: &App, user: &User) -> Result<(), Refused> {
+        let attributes = self.attributes(user);
+        match app.authorizer.authorize(&attributes).await {
+            Decision::Allow => Ok(()),
+            refusal => Err(status::forbidden(&attributes, &refusal).into()),
+        }
+    }
+
+    /// The user as which the request is served: its sender, or whom the sender may be and asks to be. A request that
+    /// asks for it and may not have it is refused, never served as its sender's own.
+    ///
+    /// # Errors
+    /// 400 for groups and the like without a name, 403.
+    pub async fn act_as(&self, app: &App, sender: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Refused> {
+        let Some(wanted) = wanted(headers)? else { return Ok(sender) };
+        let attributes = self.attributes(&sender);
+        let on_verb = Wanted::on_verb(&self.verb);
+        if let Err((asked, refusal)) = wanted.allow(&*app.authorizer, &attributes, &on_verb).await {
+            return Err(status::forbidden(&asked, &refusal).into());
+        }
+        let user = wanted.become_user();
+        tracing::debug!(sender = sender.name, user = user.name, "acting as someone else");
+        Ok(Arc::new(user))
+    }
+}
+
+/// Whom a request asks to be: `Impersonate-User` and, beside it, `-Uid`, `-Group` and `-Extra-<key>`.
+fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
+    let mut wanted = Wanted::default();
+    for (name, value) in headers {
+        let Some(part) = name.as_str().strip_prefix("impersonate-") else { continue };
+        // Whoever sends such a header means something by it: what cannot be read must not be passed over.
+        let value = value.to_str().map_err(|_| status::bad_request(format!("the header {name} is not text")))?;
+        match part {
+            "user" if wanted.user.name.is_empty() => value.clone_into(&mut wanted.user.name),
+            "uid" if wanted.user.uid.is_empty() => value.clone_into(&mut wanted.user.uid),
+            "user" | "uid" => {}
+            "group" => wanted.user.groups.push(value.to_owned()),
+            _ => match part.strip_prefix("extra-") {
+                Some(key) => {
+                    let key = path::decode(key).unwrap_or_else(|| key.to_owned());
+                    wanted.extra.push((key, value.to_owned()));
+                }
+                None => {}
+            },
+        }
+    }
+    if wanted.user.name.is_empty() {
+        // An empty name asks for nobody.
+        return match wanted == Wanted::default() {
+            true => Ok(None),
+            false => Err(status::bad_request("requested groups or more without impersonating a user name").into()),
+        };
+    }
+    Ok(Some(wanted))
 }
 
 /// The name to which a field selector pins a collection: who may see one object may list and watch that one.
@@ -163,6 +221,32 @@ fn pinned_name(verb: Verb, path: &ResourcePath, query: &Query) -> Option<String>
 mod tests {
     use super::*;
     use crate::http::path;
+
+    fn asks_to_be(pairs: &[(&'static str, &'static str)]) -> Result<Option<Wanted>, String> {
+        let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        wanted(&headers.collect()).map_err(|Refused(status)| format!("{} {}", status.code, status.message))
+    }
+
+    #[test]
+    fn headers_say_whom_a_request_wants_to_be() {
+        assert_eq!(asks_to_be(&[("accept", "x"), ("impersonate-user", "")]), Ok(None));
+        let found = asks_to_be(&[
+            ("impersonate-user", "alice"),
+            ("impersonate-group", "a"),
+            ("impersonate-group", "b"),
+            ("impersonate-uid", "7"),
+            ("impersonate-extra-example.com%2fscope", "view"),
+        ]);
+        let user = User { name: "alice".into(), uid: "7".into(), groups: vec!["a".into(), "b".into()] };
+        let extra = vec![("example.com/scope".to_owned(), "view".to_owned())];
+        assert_eq!(found, Ok(Some(Wanted { user, extra })));
+        for (name, value) in
+            [("impersonate-group", "system:masters"), ("impersonate-uid", "1"), ("impersonate-user", "ä")]
+        {
+            let refused = asks_to_be(&[(name, value)]).expect_err("a refusal");
+            assert!(refused.starts_with("400 "), "{refused}");
+        }
+    }
 
     fn verb(method: &str, text: &str, query: &str) -> &'static str {
         let Target::Resource(resource) = path::parse(text) else { panic!("{text} is no resource") };

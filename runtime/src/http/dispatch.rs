@@ -14,7 +14,9 @@ use axum::{
 };
 
 use super::{
-    Site, access, discovery, negotiate, openapi,
+    Site,
+    access::{self, Asked},
+    discovery, negotiate, openapi,
     path::{self, Target},
     resource, response, status,
     status::Refused,
@@ -83,7 +85,9 @@ async fn answer(site: &Site, request: Request) -> Response {
     let query = parts.uri.query().map(path::query).unwrap_or_default();
     let served = async {
         let user = access::authenticate(&site.app, &parts).await?;
-        access::authorize(&site.app, &user, &parts.method, parts.uri.path(), &target, &query).await?;
+        let asked = Asked::new(&parts.method, parts.uri.path(), &target, &query);
+        let user = asked.act_as(&site.app, user, &parts.headers).await?;
+        asked.authorize(&site.app, &user).await?;
         let exchange = Exchange { user, parts, query, pretty };
         match target {
             Target::Resource(resource) => resource::serve(&site.app, exchange, resource, body).await,

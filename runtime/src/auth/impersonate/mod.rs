@@ -1,0 +1,130 @@
+//! Acting as someone else: whom a request wants to be, whether its sender may, and who it then is.
+//!
+//! There are two ways to be allowed. The older one is the verb `impersonate` on each user, group, uid and extra value.
+//! The newer one is narrower: the verb `impersonate:user-info` on each of them, and beside it the verb
+//! `impersonate-on:user-info:<verb>` on what the request is about.
+#[cfg(test)]
+mod tests;
+
+use super::{Attributes, Authorize, Decision, User};
+
+/// The name of users without credentials.
+const ANONYMOUS: &str = "system:anonymous";
+/// What the names of service accounts begin with: `system:serviceaccount:<namespace>:<name>`.
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
+/// What the names of nodes begin with.
+const NODE: &str = "system:node:";
+
+/// Whom a request wants to be, as its headers say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The name, the uid and the groups.
+    pub user: User,
+    /// Further facts, by key. They are asked about, and go no further.
+    pub extra: Vec<(String, String)>,
+}
+
+/// One thing that one must be allowed to be.
+struct Part<'w> {
+    resource: &'static str,
+    subresource: &'w str,
+    namespace: &'w str,
+    name: &'w str,
+}
+
+impl Wanted {
+    /// The user as which the request is served, once that is allowed. Where no groups are asked for, a service account
+    /// has its own; everyone but an anonymous user counts as authenticated, unless a group says otherwise.
+    pub fn become_user(&self) -> User {
+        let mut user = self.user.clone();
+        if let (Some((namespace, _)), true) = (self.service_account(), user.groups.is_empty()) {
+            user.groups = vec!["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
+        }
+        if user.name == ANONYMOUS {
+            if !user.is_in(User::UNAUTHENTICATED) {
+                user.groups.push(User::UNAUTHENTICATED.to_owned());
+            }
+        } else if !user.is_in(User::AUTHENTICATED) && !user.is_in(User::UNAUTHENTICATED) {
+            user.groups.push(User::AUTHENTICATED.to_owned());
+        }
+        user
+    }
+
+    /// Whether the sender may be this user for what the request is about.
+    ///
+    /// # Errors
+    /// The message for the client, and which attributes it is about.
+    pub async fn allow<'a>(
+        &'a self,
+        authorizer: &dyn Authorize,
+        asked: &Attributes<'a>,
+        on_verb: &'a str,
+    ) -> Result<(), (Attributes<'a>, Decision)> {
+        let Err(refusal) = self.each(authorizer, asked.user, "impersonate", "").await else { return Ok(()) };
+        if !self.is_plain() {
+            return Err(refusal);
+        }
+        let on = Attributes { verb: on_verb, ..*asked };
+        match authorizer.authorize(&on).await {
+            Decision::Allow => {}
+            refusal => return Err((on, refusal)),
+        }
+        self.each(authorizer, asked.user, "impersonate:user-info", "authentication.k8s.io").await
+    }
+
+    /// The verb on what the request is about that the narrow way asks for.
+    pub fn on_verb(verb: &str) -> String {
+        format!("impersonate-on:user-info:{verb}")
+    }
+
+    /// The narrow way is for users; service accounts and nodes have their own, and nobody becomes a master by it.
+    fn is_plain(&self) -> bool {
+        !self.user.name.starts_with(NODE)
+            && self.service_account().is_none()
+            && !self.user.is_in(User::MASTERS)
+            && self.user.groups.iter().all(|group| !group.is_empty())
+    }
+
+    fn service_account(&self) -> Option<(&str, &str)> {
+        let (namespace, name) = self.user.name.strip_prefix(SERVICE_ACCOUNT)?.split_once(':')?;
+        (!namespace.is_empty() && !name.is_empty() && !name.contains(':')).then_some((namespace, name))
+    }
+
+    fn parts(&self) -> Vec<Part<'_>> {
+        let plain = |resource, name| Part { resource, subresource: "", namespace: "", name };
+        let mut parts = Vec::new();
+        parts.push(match self.service_account() {
+            Some((namespace, name)) => Part { namespace, ..plain("serviceaccounts", name) },
+            None => plain("users", &self.user.name),
+        });
+        parts.extend(self.user.groups.iter().map(|group| plain("groups", group.as_str())));
+        let extra = self.extra.iter();
+        parts.extend(extra.map(|(key, value)| Part { subresource: key, ..plain("userextras", value) }));
+        if !self.user.uid.is_empty() {
+            parts.push(plain("uids", &self.user.uid));
+        }
+        parts
+    }
+
+    /// Asks about each part; the older way knows users and groups in the core group.
+    async fn each<'a>(
+        &'a self,
+        authorizer: &dyn Authorize,
+        user: &'a User,
+        verb: &'a str,
+        group: &'a str,
+    ) -> Result<(), (Attributes<'a>, Decision)> {
+        for part in self.parts() {
+            let Part { resource, subresource, namespace, name } = part;
+            let own = matches!(resource, "uids" | "userextras");
+            let group = if own { "authentication.k8s.io" } else { group };
+            let attributes =
+                Attributes { user, verb, group, version: "v1", resource, subresource, namespace, name, path: "" };
+            match authorizer.authorize(&attributes).await {
+                Decision::Allow => {}
+                refusal => return Err((attributes, refusal)),
+            }
+        }
+        Ok(())
+    }
+}

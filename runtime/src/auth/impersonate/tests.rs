@@ -1,0 +1,92 @@
+//! Who may become whom.
+use super::*;
+use crate::auth::{MastersOnly, Soon};
+
+fn wanted(name: &str, groups: &[&str]) -> Wanted {
+    let groups = groups.iter().map(|g| (*g).to_owned()).collect();
+    Wanted { user: User { name: name.to_owned(), uid: String::new(), groups }, extra: Vec::new() }
+}
+
+#[test]
+fn who_one_becomes_has_the_groups_of_such_a_user() {
+    for (name, given, groups) in [
+        ("alice", &[][..], &["system:authenticated"][..]),
+        ("alice", &["a"], &["a", "system:authenticated"]),
+        ("alice", &["system:unauthenticated"], &["system:unauthenticated"]),
+        ("system:anonymous", &[], &["system:unauthenticated"]),
+        (
+            "system:serviceaccount:ns:sa",
+            &[],
+            &["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"],
+        ),
+        ("system:serviceaccount:ns:sa", &["a"], &["a", "system:authenticated"]),
+    ] {
+        assert_eq!(wanted(name, given).become_user().groups, groups, "{name} {given:?}");
+    }
+}
+
+/// Allows what is listed, as `verb resource[/subresource] [namespace/]name`.
+struct Listed(&'static [&'static str]);
+
+impl Authorize for Listed {
+    fn authorize<'a>(&'a self, asked: &'a Attributes<'a>) -> Soon<'a, Decision> {
+        let subresource = if asked.subresource.is_empty() { String::new() } else { format!("/{}", asked.subresource) };
+        let namespace = if asked.namespace.is_empty() { String::new() } else { format!("{}/", asked.namespace) };
+        let text = format!("{} {}{subresource} {namespace}{}", asked.verb, asked.resource, asked.name);
+        let known = self.0.contains(&text.as_str());
+        Soon::now(if known { Decision::Allow } else { Decision::NoOpinion(String::new()) })
+    }
+}
+
+async fn refusal(authorizer: &dyn Authorize, user: &User, wanted: &Wanted) -> Option<String> {
+    let asked = Attributes {
+        user,
+        verb: "get",
+        group: "",
+        version: "v1",
+        resource: "configmaps",
+        subresource: "",
+        namespace: "t",
+        name: "mine",
+        path: "/",
+    };
+    let on = Wanted::on_verb(asked.verb);
+    wanted.allow(authorizer, &asked, &on).await.err().map(|(attributes, _)| attributes.to_string())
+}
+
+#[tokio::test]
+async fn each_part_must_be_allowed() {
+    let bob = wanted("bob", &[]).user;
+    let all = Wanted { extra: vec![("scopes".to_owned(), "view".to_owned())], ..wanted("alice", &["a", "b"]) };
+    let old = Listed(&[
+        "impersonate users alice",
+        "impersonate groups a",
+        "impersonate groups b",
+        "impersonate userextras/scopes view",
+    ]);
+    assert_eq!(refusal(&old, &bob, &all).await, None);
+    let account = wanted("system:serviceaccount:ns:sa", &[]);
+    assert_eq!(refusal(&Listed(&["impersonate serviceaccounts ns/sa"]), &bob, &account).await, None);
+    assert_eq!(
+        refusal(&old, &bob, &account).await.as_deref(),
+        Some("User \"bob\" cannot impersonate resource \"serviceaccounts\" in API group \"\" in the namespace \"ns\"")
+    );
+    let narrow = Listed(&["impersonate-on:user-info:get configmaps t/mine", "impersonate:user-info users alice"]);
+    assert_eq!(refusal(&narrow, &bob, &wanted("alice", &[])).await, None);
+    assert!(refusal(&narrow, &bob, &wanted("alice", &["a"])).await.is_some());
+    assert!(refusal(&narrow, &bob, &wanted("alice", &["system:masters"])).await.is_some());
+}
+
+#[tokio::test]
+async fn masters_may_be_anyone_and_others_are_refused_as_recorded() {
+    let admin = wanted("admin", &["system:masters"]).user;
+    let alice = wanted("alice", &["system:authenticated"]).user;
+    assert_eq!(refusal(&MastersOnly, &admin, &wanted("alice", &["x"])).await, None);
+    assert_eq!(
+        refusal(&MastersOnly, &alice, &wanted("admin", &[])).await.as_deref(),
+        Some(
+            "User \"alice\" cannot impersonate-on:user-info:get resource \"configmaps\" in API group \"\" in the \
+             namespace \"t\""
+        )
+    );
+}
