@@ -17,11 +17,11 @@ pub mod storage;
 pub mod testing;
 pub mod verbs;
 
-pub use kind::Resource;
+pub use kind::{Resource, hook::Context};
 pub use kindsmith_macros::{ApiType, Resource};
 pub use meta::{
-    ByteString, Condition, IntOrString, LabelSelector, MicroTime, ObjectMeta, ObjectReference, OwnerReference,
-    Quantity, RawJson, Time,
+    ByteString, Condition, FieldError, FieldErrorKind, FieldPath, IntOrString, LabelSelector, MicroTime, ObjectMeta,
+    ObjectReference, OwnerReference, Quantity, RawJson, Time,
 };
 pub use schema::declare::ApiType;
 pub use server::{Error, Result, Server};

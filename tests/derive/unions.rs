@@ -154,6 +154,18 @@ fn what_is_declared_beside_the_fields_is_kept() {
     assert_eq!(written.expect("it encodes"), expected);
 }
 
+#[derive(ApiType)]
+pub struct Coded {
+    #[api(default = "none", pattern = "^[A-Z]+$")]
+    pub code: String,
+}
+
+#[test]
+fn a_default_that_its_pattern_refuses_is_an_error() {
+    let error = Coded::declaration().schema(false).expect_err("no object could rely on it");
+    assert_eq!(error, "Coded.code: the default \"none\" does not match the pattern \"^[A-Z]+$\"");
+}
+
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct Wanted {
     pub loads: Option<Vec<ProbeStatus>>,

@@ -1,0 +1,8 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+struct BookSpec {
+    initial: char,
+}
+
+fn main() {}

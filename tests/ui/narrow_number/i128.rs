@@ -1,0 +1,8 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+struct BookSpec {
+    copies: i128,
+}
+
+fn main() {}

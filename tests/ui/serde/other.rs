@@ -1,0 +1,10 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+enum Color {
+    Red,
+    #[serde(other)]
+    Unknown,
+}
+
+fn main() {}
