@@ -189,21 +189,18 @@ fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
             "uid" if wanted.user.uid.is_empty() => value.clone_into(&mut wanted.user.uid),
             "user" | "uid" => {}
             "group" => wanted.user.groups.push(value.to_owned()),
-            _ => match part.strip_prefix("extra-") {
-                Some(key) => {
-                    let key = path::decode(key).unwrap_or_else(|| key.to_owned());
-                    wanted.extra.push((key, value.to_owned()));
-                }
-                None => {}
-            },
+            other => wanted.extra.extend(other.strip_prefix("extra-").map(|key| {
+                let key = path::decode(key).unwrap_or_else(|| key.to_owned());
+                (key, value.to_owned())
+            })),
         }
     }
     if wanted.user.name.is_empty() {
         // An empty name asks for nobody.
-        return match wanted == Wanted::default() {
-            true => Ok(None),
-            false => Err(status::bad_request("requested groups or more without impersonating a user name").into()),
-        };
+        if wanted == Wanted::default() {
+            return Ok(None);
+        }
+        return Err(status::bad_request("requested groups or more without impersonating a user name").into());
     }
     Ok(Some(wanted))
 }
