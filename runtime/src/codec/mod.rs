@@ -40,6 +40,12 @@ pub struct Decoded {
     pub duplicates: Vec<FieldPath>,
 }
 
+impl From<Document> for Decoded {
+    fn from(document: Document) -> Self {
+        Self { document, duplicates: Vec::new() }
+    }
+}
+
 /// Why bytes are not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {

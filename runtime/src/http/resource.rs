@@ -21,15 +21,15 @@ use super::{
     watch,
 };
 use crate::{
+    codec::Decoded,
     kind::{
         Kind,
         model::{Scope, Style},
     },
     meta::{
-        options::{DeleteOptions, FieldValidation, GetOptions, ListOptions, PatchOptions, WriteOptions},
+        options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
         selector::{FieldTerm, Fields},
     },
-    schema::Document,
     verbs::{Error, Part, Patch, Request},
 };
 
@@ -189,18 +189,16 @@ impl Call<'_> {
 
     async fn create(self, body: Body) -> Result<Response, Refused> {
         let options = WriteOptions::for_create(&self.exchange.query)?;
-        let (document, mut warnings) = self.document(body, options.field_validation).await?;
+        let document = self.document(body).await?;
         let written = self.app.api.create(&self.request, document, &options).await?;
-        warnings.extend(written.warnings);
-        object::respond(&self, StatusCode::CREATED, written.answer, &warnings)
+        object::respond(&self, StatusCode::CREATED, written.answer, &written.warnings)
     }
 
     async fn update(self, body: Body) -> Result<Response, Refused> {
         let options = WriteOptions::for_update(&self.exchange.query)?;
-        let (document, mut warnings) = self.document(body, options.field_validation).await?;
+        let document = self.document(body).await?;
         let written = self.app.api.update(&self.request, document, &options).await?;
-        warnings.extend(written.warnings);
-        object::respond(&self, code(written.created), written.answer, &warnings)
+        object::respond(&self, code(written.created), written.answer, &written.warnings)
     }
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
@@ -229,25 +227,11 @@ impl Call<'_> {
         object::respond_list(&self, list)
     }
 
-    /// The body's document, and warnings about fields that it has twice.
-    async fn document(&self, body: Body, validation: FieldValidation) -> Result<(Document, Vec<String>), Refused> {
+    async fn document(&self, body: Body) -> Result<Decoded, Refused> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         let kind = if self.request.part == Part::Scale { "Scale" } else { &self.kind().kind };
-        let decoded = body::decode(headers, &bytes, kind)?;
-        let twice: Vec<String> = decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
-        match validation {
-            FieldValidation::Strict if !twice.is_empty() => {
-                let version = &self.kind().group_version.version;
-                Err(status::bad_request(format!(
-                    "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {}",
-                    twice.join(", ")
-                ))
-                .into())
-            }
-            FieldValidation::Ignore => Ok((decoded.document, Vec::new())),
-            _ => Ok((decoded.document, twice)),
-        }
+        body::decode(headers, &bytes, kind)
     }
 
     async fn delete_options(&self, body: Body) -> Result<DeleteOptions, Refused> {

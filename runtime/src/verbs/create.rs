@@ -8,6 +8,7 @@ use super::{
     system,
 };
 use crate::{
+    codec::Decoded,
     kind::model::Scope,
     meta::{Revision, options::CreateOptions},
     schema::Document,
@@ -22,15 +23,20 @@ impl Api {
     ///
     /// # Errors
     /// [`Error`]: what is wrong with the object, [`Error::AlreadyExists`], or what is wrong with its namespace.
-    pub async fn create(&self, request: &Request, body: Document, options: &CreateOptions) -> Result<Written, Error> {
+    pub async fn create(
+        &self,
+        request: &Request,
+        body: impl Into<Decoded>,
+        options: &CreateOptions,
+    ) -> Result<Written, Error> {
         if request.part != Part::Whole {
             return Err(Error::MethodNotAllowed);
         }
         if request.served.kind.scope == Scope::Namespaced && request.namespace.is_empty() {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
-        let write = Write { request, options, origin: Origin::Body };
-        let mut document = body;
+        let Decoded { mut document, duplicates } = body.into();
+        let write = Write { request, options, origin: Origin::Body, duplicates: &duplicates };
         let warnings = write.decode(&mut document)?;
         let _entered = match request.namespace.as_str() {
             "" => None,

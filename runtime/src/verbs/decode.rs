@@ -1,7 +1,7 @@
 //! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
 use std::sync::LazyLock;
 
-use super::Error;
+use super::{Error, pipeline::Write};
 use crate::{
     kind::{Kind, model::Style},
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, ObjectMeta, options::FieldValidation},
@@ -26,17 +26,13 @@ pub(super) enum Origin {
 }
 
 /// Brings a document into the kind's shape: type meta filled in, values of the right types, unknown fields dropped. Gives
-/// warnings about the latter.
+/// warnings about those, and about fields that were given twice.
 ///
 /// # Errors
 /// What the reference answers to a body it cannot decode: 400, or 422 naming the patch.
-pub(super) fn decode(
-    kind: &Kind,
-    document: &mut Document,
-    validation: FieldValidation,
-    origin: Origin,
-) -> Result<Vec<String>, Error> {
-    let refuse = |document: &Document, why: &str| match origin {
+pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
+    let (kind, validation) = (&*write.request.served.kind, write.options.field_validation);
+    let refuse = |document: &Document, why: &str| match write.origin {
         Origin::Body => Error::BadRequest(format!("{} {why}", cannot_be_handled(kind))),
         Origin::Patch => bad_patch(document, why),
     };
@@ -48,20 +44,18 @@ pub(super) fn decode(
         return Err(refuse(document, &why));
     }
     // What a strict patch is told shows the document as it was before the unknown fields were dropped.
-    let told_whole = validation == FieldValidation::Strict && origin == Origin::Patch;
+    let told_whole = validation == FieldValidation::Strict && write.origin == Origin::Patch;
     let whole = told_whole.then(|| document.clone());
     let unknown = drop_unknown(kind, document);
-    if unknown.is_empty() {
-        return Ok(Vec::new());
-    }
-    let told = || unknown.iter().map(|path| format!("unknown field \"{path}\""));
-    match (validation, whole) {
-        (FieldValidation::Strict, whole) => {
-            let why = format!("strict decoding error: {}", told().collect::<Vec<_>>().join(", "));
+    let twice = write.duplicates.iter().map(|path| format!("duplicate field \"{path}\""));
+    let told: Vec<String> = twice.chain(unknown.iter().map(|path| format!("unknown field \"{path}\""))).collect();
+    match validation {
+        FieldValidation::Strict if !told.is_empty() => {
+            let why = format!("strict decoding error: {}", told.join(", "));
             Err(refuse(whole.as_ref().unwrap_or(document), &why))
         }
-        (FieldValidation::Warn, _) => Ok(told().collect()),
-        (FieldValidation::Ignore, _) => Ok(Vec::new()),
+        FieldValidation::Ignore => Ok(Vec::new()),
+        FieldValidation::Strict | FieldValidation::Warn => Ok(told),
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Write<'a> {
     pub options: &'a WriteOptions,
     /// Where its documents come from.
     pub origin: Origin,
+    /// Fields that the body has more than once.
+    pub duplicates: &'a [FieldPath],
 }
 
 impl Part {
@@ -54,7 +56,7 @@ impl Write<'_> {
     /// # Errors
     /// [`Error::BadRequest`], or what is wrong with the patch.
     pub fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
-        let warnings = decode(&self.request.served.kind, document, self.options.field_validation, self.origin)?;
+        let warnings = decode(self, document)?;
         system::place(self.request, document)?;
         Ok(warnings)
     }

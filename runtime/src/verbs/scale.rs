@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     cache::Object,
+    codec::Decoded,
     kind::{
         Kind,
         model::{Path, ScalePaths},
@@ -27,10 +28,10 @@ impl Api {
     pub(super) async fn update_scale(
         &self,
         request: &Request,
-        scale: Document,
+        scale: Decoded,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        self.rescale(request, options, |_| Ok(scale.clone())).await
+        self.rescale(request, options, &scale.duplicates, |_| Ok(scale.document.clone())).await
     }
 
     /// Changes the scale of an object.
@@ -43,19 +44,20 @@ impl Api {
         patch: &Parsed,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        self.rescale(request, options, |scale| patch.apply(scale)).await
+        self.rescale(request, options, &[], |scale| patch.apply(scale)).await
     }
 
     async fn rescale(
         &self,
         request: &Request,
         options: &WriteOptions,
+        duplicates: &[FieldPath],
         change: impl Fn(&Document) -> Result<Document, Error> + Send + Sync,
     ) -> Result<Written, Error> {
         let kind = &*request.served.kind;
         let paths = paths(kind)?;
         // What is decoded is the changed object, not a patch of it; the reference tells its mistakes as of a body.
-        let write = Write { request, options, origin: Origin::Body };
+        let write = Write { request, options, origin: Origin::Body, duplicates };
         let done = self
             .rewrite(&write, |old| {
                 let scale = change(&of_document(kind, old)?)?;

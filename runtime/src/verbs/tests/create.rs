@@ -5,8 +5,12 @@ use serde_json::json;
 
 use super::fixture::{World, at, causes, dry_run, shown, version};
 use crate::{
+    codec::Decoded,
     kind::{Kind, model::Hooks},
-    meta::options::{FieldValidation, GetOptions, WriteOptions},
+    meta::{
+        FieldPath,
+        options::{FieldValidation, GetOptions, WriteOptions},
+    },
     schema::{Schema, model::Type},
     verbs::{Answer, Error},
 };
@@ -138,11 +142,17 @@ async fn unknown_fields_are_dropped_told_or_refused() {
     let told = world.api.create(&request, body.clone(), &with(FieldValidation::Warn)).await.unwrap();
     assert_eq!(told.warnings, ["unknown field \"metadata.what\"", "unknown field \"nope\""]);
     assert!(shown(told).get("nope").is_none());
-    let Err(Error::BadRequest(refused)) = world.api.create(&request, body, &with(FieldValidation::Strict)).await else {
+    let twice = Decoded { document: body, duplicates: vec![FieldPath::new("data.k")] };
+    let told = world.api.create(&request, twice.clone(), &with(FieldValidation::Warn)).await.unwrap();
+    assert_eq!(told.warnings[0], "duplicate field \"data.k\"");
+    let Err(Error::BadRequest(refused)) = world.api.create(&request, twice, &with(FieldValidation::Strict)).await
+    else {
         panic!("strict")
     };
     assert!(
-        refused.ends_with("strict decoding error: unknown field \"metadata.what\", unknown field \"nope\""),
+        refused.ends_with(
+            "strict decoding error: duplicate field \"data.k\", unknown field \"metadata.what\", unknown field \"nope\""
+        ),
         "{refused}"
     );
 }
