@@ -46,6 +46,7 @@ const _: () = {
             }
         };
     }
+    #[diagnostic::do_not_recommend]
     impl __kind::Resource for Book {
         const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
             group: "library.example.com",

@@ -58,6 +58,7 @@ fn implementation(kind: &Kind) -> TokenStream {
     let selectable = kind.selectable.iter().map(dotted);
     let hooks = hooks(kind);
     quote! {
+        #[diagnostic::do_not_recommend]
         impl __kind::Resource for #root {
             const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
                 group: #group,
