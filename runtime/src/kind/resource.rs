@@ -45,6 +45,7 @@ pub type RustPath = &'static [&'static str];
 
 /// A kind as declared, beside its fields.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub struct ResourceDecl {
     /// The API group; empty for the core group.
     pub group: &'static str,

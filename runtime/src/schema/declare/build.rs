@@ -64,7 +64,7 @@ impl Build<'_> {
             }
             Shape::Optional(_) | Shape::Boxed(_) => unreachable!("inner() went through them"),
         };
-        schema.description = ty.doc.to_owned();
+        ty.doc.clone_into(&mut schema.description);
         schema.name = (!ty.name.is_empty()).then(|| ty.name.to_owned());
         apply(&mut schema, ty, rules)?;
         Ok(schema)
@@ -94,7 +94,7 @@ impl Build<'_> {
     fn field(self, ty: &TypeDecl, field: &'static FieldDecl, required: bool) -> Result<Schema, String> {
         let mut schema = self.of((field.ty)(), field.rules).map_err(|e| format!("{}.{}: {e}", ty.name, field.rust))?;
         if !field.doc.is_empty() {
-            schema.description = field.doc.to_owned();
+            field.doc.clone_into(&mut schema.description);
         }
         schema.omit_empty = self.omit_empty && !required;
         Ok(schema)

@@ -113,6 +113,7 @@ pub struct MergeDecl {
 
 /// What is declared of a value beyond its type.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub struct Rules {
     /// The default.
     pub default: Option<Literal>,
