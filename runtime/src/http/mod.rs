@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use axum::{Router, extract::Request};
+use axum::extract::Request;
 
 use crate::{
     auth::{Authenticate, Authorize},
@@ -19,6 +19,7 @@ mod dispatch;
 mod guard;
 mod health;
 mod list;
+mod local;
 mod negotiate;
 mod object;
 mod openapi;
@@ -33,7 +34,9 @@ mod status;
 mod table;
 mod watch;
 
+pub use axum::Router;
 pub use health::Health;
+pub use local::call;
 
 /// What the HTTP layer serves.
 pub struct App {

@@ -4,7 +4,6 @@
 
 use std::{io, time::Duration};
 
-use axum::Router;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto, graceful::GracefulShutdown},
@@ -17,6 +16,8 @@ use tokio::{
     time::timeout,
 };
 use tokio_rustls::TlsAcceptor;
+
+use crate::http::Router;
 
 /// How long a peer may take to shake hands and to say which HTTP it speaks.
 const GREETING: Duration = Duration::from_secs(10);

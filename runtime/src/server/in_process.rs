@@ -8,10 +8,16 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::{runtime, sync::oneshot};
 
 use super::{Result, builder::Builder, run::Running};
-use crate::{Resource, kind::Kind, verbs::Api};
+use crate::{
+    Resource,
+    http::{self, Router},
+    kind::Kind,
+    verbs::Api,
+};
 
 /// Builds a [`TestServer`].
 #[must_use = "a builder does nothing until `start` is called"]
@@ -112,6 +118,7 @@ struct About {
     url: String,
     token: String,
     api: Arc<Api>,
+    router: Router,
     authority: PathBuf,
     kubeconfig: PathBuf,
 }
@@ -122,6 +129,7 @@ impl About {
             url: running.url().to_owned(),
             token: running.admin_token().unwrap_or_default().to_owned(),
             api: running.api().clone(),
+            router: running.router().clone(),
             authority: running.state().file("ca.crt"),
             kubeconfig: running.state().file("kubeconfig"),
         }
@@ -155,6 +163,15 @@ impl TestServer {
     /// The verbs, without HTTP.
     pub fn api(&self) -> &Arc<Api> {
         &self.about.api
+    }
+
+    /// Sends a request as the admin, with a JSON body, or none for `Value::Null` (a PATCH is a JSON merge patch). Gives
+    /// back the status of the answer, and its body.
+    ///
+    /// # Panics
+    /// On a method or a path that no request can have.
+    pub async fn call(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
+        http::call(&self.about.router, self.token(), method, path, &body).await
     }
 
     /// The certificate to trust, where the server speaks TLS.

@@ -39,7 +39,8 @@ impl Server {
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// let server = kindsmith::Server::test().start().await;
-    /// assert!(server.url().starts_with("http://127.0.0.1:"));
+    /// let (status, namespace) = server.call("GET", "/api/v1/namespaces/default", serde_json::Value::Null).await;
+    /// assert_eq!((status, &namespace["status"]["phase"]), (200, &"Active".into()));
     /// # });
     /// ```
     pub fn test() -> TestBuilder {

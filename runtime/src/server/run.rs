@@ -23,7 +23,7 @@ use super::{
 use crate::{
     builtin::{self, Controllers},
     cache::{self, Cache},
-    http::{self, App, Health},
+    http::{self, App, Health, Router},
     kind::{Kind, Registry},
     meta::Revision,
     storage::{Embedded, Memory, Options, Store},
@@ -37,6 +37,7 @@ pub(super) struct Running {
     admin_token: Option<String>,
     commands: String,
     api: Arc<Api>,
+    router: Router,
     health: Health,
     controllers: Option<Controllers>,
     stop: watch::Sender<bool>,
@@ -90,9 +91,9 @@ impl Running {
             None => String::new(),
         };
         let (stop, stopping) = watch::channel(false);
-        let accepting = tokio::spawn(connections::accept(listener, tls, router, stopping));
+        let accepting = tokio::spawn(connections::accept(listener, tls, router.clone(), stopping));
         tracing::info!(url, data = %state.path().display(), revision = %api.cache.revision(), "listening");
-        Ok(Self { address, url, admin_token, commands, api, health, controllers, stop, accepting, state })
+        Ok(Self { address, url, admin_token, commands, api, router, health, controllers, stop, accepting, state })
     }
 
     /// The base of every URL.
@@ -113,6 +114,11 @@ impl Running {
     /// The verbs, without HTTP.
     pub fn api(&self) -> &Arc<Api> {
         &self.api
+    }
+
+    /// The API as a service, without connections.
+    pub fn router(&self) -> &Router {
+        &self.router
     }
 
     /// What standard output says of it.
