@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Instant};
 use axum::{
     extract::Request,
     http::{
-        HeaderMap, Method,
+        HeaderMap, Method, StatusCode,
         header::{ACCEPT, HeaderName, USER_AGENT},
         request::Parts,
     },
@@ -23,7 +23,8 @@ use super::{
 };
 use crate::auth::User;
 
-/// A request that may go on: who asks, and what was read of it so far.
+/// A request that may go on: who asks, and what was read of it so far. Handed on in a box, since futures copy what they
+/// are handed.
 pub struct Exchange {
     /// Who asks.
     pub user: Arc<User>,
@@ -76,28 +77,29 @@ pub async fn handle(site: Arc<Site>, request: Request) -> Response {
 }
 
 async fn answer(site: &Site, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let pretty = negotiate::pretty(parts.uri.query(), text(&parts.headers, &USER_AGENT));
-    let target = path::parse(parts.uri.path());
-    if target == Target::Malformed {
-        return response::text(axum::http::StatusCode::BAD_REQUEST, "400 bad request: the path cannot be decoded\n");
-    }
-    let query = parts.uri.query().map(path::query).unwrap_or_default();
-    let served = async {
-        let user = access::authenticate(&site.app, &parts).await?;
-        let asked = Asked::new(&parts.method, parts.uri.path(), &target, &query);
-        let user = asked.act_as(&site.app, user, &parts.headers).await?;
-        asked.authorize(&site.app, &user).await?;
-        let exchange = Exchange { user, parts, query, pretty };
-        match target {
-            Target::Resource(resource) => resource::serve(&site.app, exchange, resource, body).await,
-            Target::Other(path) => other(site, &exchange, &path),
-            Target::Malformed => Ok(response::page_not_found()),
-        }
-    };
-    match served.await {
+    let pretty = negotiate::pretty(request.uri().query(), text(request.headers(), &USER_AGENT));
+    match serve(site, request, pretty).await {
         Ok(answer) => answer,
         Err(Refused(status)) => response::status(&status, pretty),
+    }
+}
+
+async fn serve(site: &Site, request: Request, pretty: bool) -> Result<Response, Refused> {
+    let (parts, body) = request.into_parts();
+    let target = path::parse(parts.uri.path());
+    if target == Target::Malformed {
+        return Ok(response::text(StatusCode::BAD_REQUEST, "400 bad request: the path cannot be decoded\n"));
+    }
+    let query = parts.uri.query().map(path::query).unwrap_or_default();
+    let user = access::authenticate(&site.app, &parts).await?;
+    let asked = Asked::new(&parts.method, parts.uri.path(), &target, &query);
+    let user = asked.act_as(&site.app, user, &parts.headers).await?;
+    asked.authorize(&site.app, &user).await?;
+    let exchange = Box::new(Exchange { user, parts, query, pretty });
+    match target {
+        Target::Resource(resource) => resource::serve(&site.app, exchange, resource, body).await,
+        Target::Other(path) => other(site, &exchange, &path),
+        Target::Malformed => Ok(response::page_not_found()),
     }
 }
 
@@ -105,8 +107,7 @@ async fn answer(site: &Site, request: Request) -> Response {
 fn other(site: &Site, exchange: &Exchange, path: &str) -> Result<Response, Refused> {
     let get = matches!(exchange.parts.method, Method::GET | Method::HEAD);
     if let Some((well, text)) = site.app.health.answer(path, exchange.raw_query()) {
-        let code = if well { 200 } else { 500 };
-        let code = axum::http::StatusCode::from_u16(code).expect("both are codes of HTTP");
+        let code = if well { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
         return Ok(response::text(code, text));
     }
     let answer = match path {

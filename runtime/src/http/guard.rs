@@ -2,29 +2,36 @@
 
 use std::{
     any::Any,
-    future::{Future, poll_fn},
+    future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
-    task::Poll,
+    pin::Pin,
+    task::{Context, Poll},
 };
 
 use axum::response::Response;
 
 use super::{response, status};
 
-/// Runs a handler to its answer, or to the answer for its panic.
-pub async fn run(handler: impl Future<Output = Response>) -> Response {
-    let mut handler = pin!(handler);
-    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(cx))) {
-        Ok(poll) => poll,
-        Err(panic) => {
+/// Runs a handler to its answer, or to the answer for its panic. The handler is boxed here, once: its state is large, and
+/// every layer above would copy it.
+pub fn run<F: Future<Output = Response>>(handler: F) -> Guarded<F> {
+    Guarded(Box::pin(handler))
+}
+
+/// A handler whose panics are answers.
+pub struct Guarded<F>(Pin<Box<F>>);
+
+impl<F: Future<Output = Response>> Future for Guarded<F> {
+    type Output = Response;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
+        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))).unwrap_or_else(|panic| {
             tracing::error!(message = said(&*panic), "a handler panicked");
             // What it panicked with is for the log: it may quote what the client may not see.
             let status = status::internal("the server failed while it answered; its log says why");
             Poll::Ready(response::status(&status, false))
-        }
-    })
-    .await
+        })
+    }
 }
 
 fn said(panic: &(dyn Any + Send)) -> &str {

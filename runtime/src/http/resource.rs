@@ -41,7 +41,7 @@ pub struct Call<'a> {
     /// The server.
     pub app: &'a App,
     /// The HTTP side.
-    pub exchange: Exchange,
+    pub exchange: Box<Exchange>,
     /// What the verbs are asked.
     pub request: Request,
     /// What the client gets it as.
@@ -54,7 +54,7 @@ pub struct Call<'a> {
 ///
 /// # Errors
 /// The Status to answer with.
-pub async fn serve(app: &App, exchange: Exchange, path: ResourcePath, body: Body) -> Result<Response, Refused> {
+pub async fn serve(app: &App, exchange: Box<Exchange>, path: ResourcePath, body: Body) -> Result<Response, Refused> {
     let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else {
         return missing(app, &path);
     };
@@ -73,15 +73,16 @@ pub async fn serve(app: &App, exchange: Exchange, path: ResourcePath, body: Body
     let name = if verb == Verb::Watch { String::new() } else { path.name };
     let request = Request { user: exchange.user.clone(), served, namespace, name, part };
     let call = Call { app, exchange, request, accepted, include };
+    // All but the most frequent verb are boxed, so that the state of a request that only gets an object stays small.
     match verb {
         Verb::Get => call.get().await,
-        Verb::List => call.list().await,
-        Verb::Watch => call.watch(path.watch, &watch_name).await,
-        Verb::Create => call.create(body).await,
-        Verb::Update => call.update(body).await,
-        Verb::Patch => call.patch(body).await,
-        Verb::Delete => call.delete(body).await,
-        Verb::DeleteCollection => call.delete_collection(body).await,
+        Verb::List => Box::pin(call.list()).await,
+        Verb::Watch => Box::pin(call.watch(path.watch, watch_name)).await,
+        Verb::Create => Box::pin(call.create(body)).await,
+        Verb::Update => Box::pin(call.update(body)).await,
+        Verb::Patch => Box::pin(call.patch(body)).await,
+        Verb::Delete => Box::pin(call.delete(body)).await,
+        Verb::DeleteCollection => Box::pin(call.delete_collection(body)).await,
         Verb::Unknown => Err(status::method_not_allowed().into()),
     }
 }
@@ -171,7 +172,7 @@ impl Call<'_> {
         object::respond_list(&self, list)
     }
 
-    async fn watch(self, old_path: bool, name: &str) -> Result<Response, Refused> {
+    async fn watch(self, old_path: bool, name: String) -> Result<Response, Refused> {
         let mut options = ListOptions::parse(&self.exchange.query, old_path)?;
         options.watch = true;
         if !name.is_empty() {

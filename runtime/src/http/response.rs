@@ -104,15 +104,15 @@ fn fresh_audit_id() -> HeaderValue {
         ((number >> 64) as u64, u64::try_from(number & u128::from(u64::MAX)).unwrap_or_default())
     });
     let low = low ^ COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let text = format!(
-        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-        high >> 32,
-        (high >> 16) & 0xffff,
-        high & 0xfff,
-        0x8000 | ((low >> 48) & 0x3fff),
-        low & 0xffff_ffff_ffff
-    );
-    HeaderValue::from_str(&text).expect("hexadecimal digits and dashes are a header value")
+    // Version 4 and variant 1, as the form of random uuids has them.
+    let number = u128::from(high & !0xf000 | 0x4000) << 64 | u128::from(low & !(0b11 << 62) | 0b10 << 62);
+    let mut text = [b'-'; 36];
+    let places = (0..36).filter(|at| !matches!(at, 8 | 13 | 18 | 23));
+    for (nibble, at) in places.enumerate() {
+        let digit = number >> (124 - 4 * nibble) & 0xf;
+        text[at] = b"0123456789abcdef"[usize::try_from(digit).unwrap_or_default()];
+    }
+    HeaderValue::from_bytes(&text).expect("hexadecimal digits and dashes are a header value")
 }
 
 #[cfg(test)]
@@ -126,6 +126,8 @@ mod tests {
         assert_ne!(a, b);
         let lengths: Vec<usize> = a.to_str().unwrap().split('-').map(str::len).collect();
         assert_eq!(lengths, [8, 4, 4, 4, 12]);
+        assert_eq!(&a.to_str().unwrap()[14..15], "4");
+        assert!("89ab".contains(&a.to_str().unwrap()[19..20]));
         let given = HeaderValue::from_static("mine");
         assert_eq!(audit_id(Some(&given)), given);
     }

@@ -5,14 +5,17 @@ use std::{
     convert::Infallible,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Context, Poll, Waker, ready},
     time::Duration,
 };
 
 use axum::response::Response;
 use bytes::Bytes;
 use http_body::{Body, Frame};
-use tokio::time::{Instant, Sleep};
+use tokio::{
+    task::unconstrained,
+    time::{Instant, Sleep},
+};
 
 use super::{
     negotiate::{Accepted, Shape},
@@ -60,6 +63,7 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
         deadline,
         next_bookmark,
         alarm: Box::pin(tokio::time::sleep_until(next_bookmark.map_or(deadline, |at| at.min(deadline)))),
+        alarm_wakes: None,
         ended: false,
     })
 }
@@ -89,6 +93,8 @@ struct WatchBody {
     next_bookmark: Option<Instant>,
     /// Wakes at the deadline or at the next bookmark, whichever comes first.
     alarm: Pin<Box<Sleep>>,
+    /// Whom the alarm will wake, once it has been looked at.
+    alarm_wakes: Option<Waker>,
     ended: bool,
 }
 
@@ -110,8 +116,15 @@ impl WatchBody {
 
     /// What the clock asks for: a bookmark, the end, or nothing yet.
     fn on_time(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        ready!(self.alarm.as_mut().poll(cx));
         let now = Instant::now();
+        // The alarm wakes this task already: looking at it again at every event would cost more than the clock.
+        if now < self.alarm.deadline() && self.alarm_wakes.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            return Poll::Pending;
+        }
+        self.alarm_wakes = Some(cx.waker().clone());
+        // Without constraint: a task that has used up its turn would be sent away before the alarm has noted its waker.
+        ready!(Pin::new(&mut unconstrained(self.alarm.as_mut())).poll(cx));
+        self.alarm_wakes = None;
         self.ended = now >= self.deadline;
         let mut out = Vec::new();
         if self.next_bookmark.is_some() {
