@@ -36,3 +36,25 @@ fn imports_go_down_only() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn every_module_that_the_readme_names_exists_and_the_other_way_round() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = fs::read_to_string(root.join("README.md")).expect("README.md");
+    let (_, architecture) = readme.split_once("\n## Architecture\n").expect("README has ## Architecture");
+    let mut named: Vec<&str> = architecture
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+        .map(|(name, _)| name)
+        .collect();
+    let mut there: Vec<String> = fs::read_dir(root.join("runtime/src"))
+        .expect("the runtime's sources")
+        .map(|entry| entry.expect("a folder entry").path())
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .filter(|name| name != "lib")
+        .collect();
+    named.sort_unstable();
+    there.sort_unstable();
+    there.dedup();
+    assert_eq!(named, there);
+}

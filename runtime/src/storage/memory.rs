@@ -33,6 +33,8 @@ struct Writer {
 struct State {
     head: Revision,
     compacted: Revision,
+    /// Nothing happened up to here.
+    origin: Revision,
     newest: BTreeMap<Arc<str>, (Revision, Bytes)>,
     /// Changes after `compacted`, one a revision.
     log: VecDeque<Change>,
@@ -48,7 +50,7 @@ impl Memory {
     /// An empty store whose revisions begin after one.
     #[must_use]
     pub fn starting_after(origin: Revision) -> Self {
-        let state = State { head: origin, compacted: origin, ..State::default() };
+        let state = State { head: origin, origin, ..State::default() };
         Self { state: Mutex::new(state), ..Self::default() }
     }
 
@@ -116,7 +118,9 @@ impl State {
 
     /// Where in the log the first change after a revision lies.
     fn position(&self, after: Revision) -> usize {
-        usize::try_from(after.0 - self.compacted.0).unwrap_or(usize::MAX).min(self.log.len())
+        usize::try_from(after.0.saturating_sub(self.compacted.max(self.origin).0))
+            .unwrap_or(usize::MAX)
+            .min(self.log.len())
     }
 }
 
@@ -169,7 +173,7 @@ impl Store for Memory {
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {
         let mut state = self.state();
         let upto = upto.min(state.head);
-        if upto > state.compacted {
+        if upto > state.compacted.max(state.origin) {
             let gone = state.position(upto);
             state.log.drain(..gone);
             state.compacted = upto;

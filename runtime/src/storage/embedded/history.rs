@@ -13,7 +13,7 @@ use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, WriteTr
 use super::{
     Options,
     group::End,
-    layout::{COMPACTED, LOG, MARKS, META, OBSOLETE, Row},
+    layout::{COMPACTED, LOG, MARKS, META, OBSOLETE, ORIGIN, Row},
 };
 use crate::meta::Revision;
 
@@ -31,6 +31,8 @@ pub(super) struct History {
     marks: VecDeque<(Revision, u64)>,
     /// Forgotten so far; `obsolete` is that of the row.
     compacted: End,
+    /// Nothing happened up to here.
+    origin: Revision,
     /// Forget at least up to here: by age, or since somebody asked.
     goal: Revision,
 }
@@ -41,7 +43,8 @@ impl History {
         let transaction = db.begin_read()?;
         let meta = transaction.open_table(META)?;
         let number = |name| Ok::<_, redb::Error>(meta.get(name)?.map_or(0, |found| found.value()));
-        let compacted = End { head: Revision(number(COMPACTED)?), obsolete: number(OBSOLETE)? };
+        let origin = Revision(number(ORIGIN)?);
+        let compacted = End { head: origin.max(Revision(number(COMPACTED)?)), obsolete: number(OBSOLETE)? };
         let end = match transaction.open_table(LOG)?.last()? {
             Some((revision, bytes)) if revision.value() > compacted.head.0 => {
                 End { head: Revision(revision.value()), obsolete: Row::read(bytes.value())?.obsolete }
@@ -57,12 +60,17 @@ impl History {
             .collect::<Result<_, _>>()?;
         let age_ms = u64::try_from(options.history_age.as_millis()).unwrap_or(u64::MAX);
         let goal = compacted.head;
-        Ok((Self { age_ms, limit_bytes: options.history_bytes, marks, compacted, goal }, end))
+        Ok((Self { age_ms, limit_bytes: options.history_bytes, marks, origin, compacted, goal }, end))
     }
 
     /// The revision up to which history is forgotten.
     pub(super) fn compacted(&self) -> Revision {
         self.compacted.head
+    }
+
+    /// The same as readers are told it: zero while history is whole.
+    pub(super) fn compacted_for_readers(&self) -> Revision {
+        if self.compacted.head == self.origin { Revision(0) } else { self.compacted.head }
     }
 
     /// Asks for history to be forgotten up to a revision, however young.

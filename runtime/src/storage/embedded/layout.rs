@@ -6,13 +6,14 @@
 //! | `index` | key → the revision of its newest value |
 //! | `marks` | revision → a time (Unix, ms) at which every change before the revision had happened |
 //! | `meta` | `compacted`, `obsolete` → the revision up to which history is forgotten, and that row's `obsolete` |
+//! | | `origin` → the revision after which the store began; nothing happened before |
 //!
 //! A body is written once, in the row of the change that made it; the row is the newest value while the index points to
 //! it, and the previous value of the change that replaced it until that change is compacted. Hence:
 //!
-//! - every revision after `compacted` has a row, and so has every revision that the index or such a row points to;
+//! - every revision after `compacted` and `origin` has a row, and so has every revision that the index or such a row points to;
 //! - a row at or before `compacted` is there only if the index points to it or a change after `compacted` does;
-//! - the newest revision is that of the last row, or `compacted` where that is later.
+//! - the newest revision is that of the last row, or `compacted` or `origin` where that is later.
 
 use redb::TableDefinition;
 
@@ -25,6 +26,7 @@ pub(super) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("me
 
 /// Names in the table `meta`.
 pub(super) const COMPACTED: &str = "compacted";
+pub(super) const ORIGIN: &str = "origin";
 pub(super) const OBSOLETE: &str = "obsolete";
 
 /// One change as it lies in the log: a head of fixed size, the key, the body.

@@ -58,7 +58,7 @@ use tokio::sync::oneshot;
 use self::{
     directory::{Directory, MakeError},
     history::History,
-    layout::{COMPACTED, INDEX, LOG, MARKS, META},
+    layout::{INDEX, LOG, MARKS, META, ORIGIN},
     read::{View, engine},
     writer::{Answer, Job, Pending, Progress, Writer},
 };
@@ -156,7 +156,7 @@ fn make_tables(db: &Database, origin: Revision) -> Result<(), redb::Error> {
     transaction.open_table(LOG)?;
     transaction.open_table(INDEX)?;
     transaction.open_table(MARKS)?;
-    transaction.open_table(META)?.insert(COMPACTED, origin.0)?;
+    transaction.open_table(META)?.insert(ORIGIN, origin.0)?;
     transaction.commit()?;
     Ok(())
 }

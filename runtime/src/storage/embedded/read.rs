@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
 
-use super::layout::{COMPACTED, INDEX, LOG, META, Row};
+use super::layout::{COMPACTED, INDEX, LOG, META, ORIGIN, Row};
 use crate::{
     meta::Revision,
     storage::{Change, Entry, ReadError},
@@ -28,13 +28,15 @@ impl View {
     pub(super) fn open(db: &Database) -> Result<Self, redb::Error> {
         let transaction = db.begin_read()?;
         let log = transaction.open_table(LOG)?;
-        let compacted = transaction.open_table(META)?.get(COMPACTED)?.map_or(0, |found| found.value());
+        let meta = transaction.open_table(META)?;
+        let number = |name| Ok::<_, redb::Error>(meta.get(name)?.map_or(0, |found| found.value()));
+        let (compacted, origin) = (number(COMPACTED)?, number(ORIGIN)?);
         let last = log.last()?.map_or(0, |(revision, _)| revision.value());
         Ok(Self {
             index: transaction.open_table(INDEX)?,
             log,
             compacted: Revision(compacted),
-            head: Revision(compacted.max(last)),
+            head: Revision(origin.max(compacted).max(last)),
         })
     }
 

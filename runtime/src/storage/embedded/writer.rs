@@ -87,7 +87,7 @@ impl Writer {
         (history, end): (History, End),
     ) -> Self {
         progress.head.store(end.head.0, Ordering::Release);
-        progress.compacted.store(history.compacted().0, Ordering::Release);
+        progress.compacted.store(history.compacted_for_readers().0, Ordering::Release);
         Self {
             db,
             jobs,
@@ -223,7 +223,7 @@ impl Writer {
                 Ok(()) => self.unsettled = true,
                 Err(error) => _ = self.fail(&error),
             }
-            self.progress.compacted.store(self.history.compacted().0, Ordering::Release);
+            self.progress.compacted.store(self.history.compacted_for_readers().0, Ordering::Release);
         }
         self.answer_forgetting();
         self.failed.is_none() && self.history.due(self.end)

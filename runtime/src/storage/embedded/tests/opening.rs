@@ -80,9 +80,16 @@ fn a_new_store_begins_after_its_origin_and_an_old_one_where_it_was() {
     let scratch = Scratch::new();
     let at = |origin| Options { origin: Revision(origin), ..Options::default() };
     let store = scratch.open(at(1_000));
-    assert_eq!((store.head(), store.compacted()), (Revision(1_000), Revision(1_000)));
+    assert_eq!((store.head(), store.compacted()), (Revision(1_000), Revision(0)));
+    store.compact(Revision(500)).unwrap();
     assert_eq!(put(&store, "/a", "1"), Revision(1_001));
     drop(store);
     let store = scratch.open(at(5_000));
-    assert_eq!((store.head(), store.compacted()), (Revision(1_001), Revision(1_000)));
+    assert_eq!((store.head(), store.compacted()), (Revision(1_001), Revision(0)));
+    // Nothing happened before the origin, so nothing from there is forgotten.
+    assert_eq!(store.changes(Revision(1), 10).unwrap().len(), 1);
+    assert!(store.range("/", Some(Revision(1))).unwrap().0.is_empty());
+    store.compact(Revision(1_001)).unwrap();
+    assert_eq!(store.compacted(), Revision(1_001));
+    assert!(store.changes(Revision(1), 10).is_err());
 }
