@@ -20,11 +20,11 @@ impl Random {
     /// Another generator, independent of this one from here on.
     #[must_use]
     pub fn fork(&mut self) -> Self {
-        Self(self.next())
+        Self(self.number())
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -35,7 +35,7 @@ impl Random {
     /// A number below a bound.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).expect("a bound fits");
-        usize::try_from(self.next() % bound).expect("below the bound, which fitted")
+        usize::try_from(self.number() % bound).expect("below the bound, which fitted")
     }
 
     /// One of several.

@@ -53,8 +53,10 @@ async fn ask(server: &str, request: &[u8]) -> Option<String> {
         match timeout(patience, stream.read(&mut buffer)).await {
             Ok(Ok(0) | Err(_)) => break,
             Ok(Ok(read)) => answer.extend_from_slice(&buffer[..read]),
-            Err(_) if whole_head => break,
-            Err(_) => panic!("no answer in {PATIENCE:?} to {}", shown(request)),
+            Err(elapsed) => {
+                assert!(whole_head, "no answer in {PATIENCE:?} ({elapsed}) to {}", shown(request));
+                break;
+            }
         }
         if answer.len() > 1 << 20 {
             break;

@@ -28,7 +28,7 @@ pub struct Book {
     pub status: Option<BookStatus>,
 }
 
-/// BookSpec describes a book and how many copies there should be.
+/// `BookSpec` describes a book and how many copies there should be.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookSpec {
@@ -74,7 +74,7 @@ pub struct Chapter {
     pub pages: Option<i32>,
 }
 
-/// BookStatus is written by whoever looks after the shelves.
+/// `BookStatus` is written by whoever looks after the shelves.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookStatus {
@@ -101,7 +101,7 @@ pub struct Shelf {
     pub spec: ShelfSpec,
 }
 
-/// ShelfSpec describes a shelf.
+/// `ShelfSpec` describes a shelf.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShelfSpec {

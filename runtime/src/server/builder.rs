@@ -38,6 +38,9 @@ pub struct Ready {
     pub kubeconfig: Option<PathBuf>,
 }
 
+/// What [`Builder::on_ready`] keeps.
+type TellReady = Box<dyn FnOnce(&Ready) + Send>;
+
 /// Builds a server: which kinds it serves, where it keeps objects, who may use it.
 ///
 /// Without more than kinds and a data directory the server is safe to run: TLS under an authority of its own, an admin
@@ -55,7 +58,7 @@ pub struct Builder {
     pub(super) limits: cache::Limits,
     pub(super) stop_within: Duration,
     pub(super) manifest: Option<PathBuf>,
-    pub(super) on_ready: Option<Box<dyn FnOnce(&Ready) + Send>>,
+    pub(super) on_ready: Option<TellReady>,
 }
 
 impl Builder {

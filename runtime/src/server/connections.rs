@@ -22,7 +22,7 @@ use crate::http::Router;
 /// How long a peer may take to shake hands and to say which HTTP it speaks.
 const GREETING: Duration = Duration::from_secs(10);
 /// How long the head of a request may take, and how long an idle HTTP/1 connection stays open.
-const HEAD: Duration = Duration::from_secs(60);
+const HEAD: Duration = Duration::from_mins(1);
 /// How often an HTTP/2 peer is asked whether it is still there.
 const PING: Duration = Duration::from_secs(30);
 /// Requests that one HTTP/2 connection may have open; informers keep one watch each.

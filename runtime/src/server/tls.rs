@@ -30,7 +30,7 @@ const CERTIFICATE: &str = "ca.crt";
 const KEY: &str = "ca.key";
 /// How long a server certificate is valid, and the age at which the next one is made.
 const VALID_DAYS: i64 = 365;
-const RENEW_AFTER: Duration = Duration::from_secs(180 * 24 * 60 * 60);
+const RENEW_AFTER: Duration = Duration::from_hours(180 * 24);
 
 /// The server's own certificate authority.
 pub(super) struct Authority {

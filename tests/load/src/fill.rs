@@ -1,7 +1,7 @@
-//! Fills a server with ConfigMaps of 1.6 KB.
+//! Fills a server with `ConfigMap`s of 1.6 KB.
 use crate::{Outcome, Target, client::Connection};
 
-/// A ConfigMap whose answer is about 1.6 KB.
+/// A `ConfigMap` whose answer is about 1.6 KB.
 pub fn config_map(name: &str) -> String {
     format!(
         r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}","labels":{{"app":"load"}}}},"data":{{"text":"{}"}}}}"#,
@@ -9,7 +9,7 @@ pub fn config_map(name: &str) -> String {
     )
 }
 
-/// Creates the namespace `load` and `count` ConfigMaps in it, over 16 connections.
+/// Creates the namespace `load` and `count` `ConfigMap`s in it, over 16 connections.
 pub async fn fill(target: &Target, count: usize) -> Outcome<()> {
     let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"load"}}"#;
     Connection::open(target).await?.send("POST", "/api/v1/namespaces", "application/json", namespace).await?;

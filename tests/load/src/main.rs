@@ -1,4 +1,4 @@
-//! Load figures: `static` is the plain axum server to compare with, `fill` puts ConfigMaps into a server, `fanout` measures
+//! Load figures: `static` is the plain axum server to compare with, `fill` puts `ConfigMap`s into a server, `fanout` measures
 //! what an event delivered to a watcher costs the server. `tests/load/run` drives them with wrk, side by side.
 mod client;
 mod fanout;
@@ -28,7 +28,7 @@ enum Command {
         #[arg(long)]
         size: usize,
     },
-    /// Creates ConfigMaps of 1.6 KB in the namespace `load`.
+    /// Creates `ConfigMap`s of 1.6 KB in the namespace `load`.
     Fill {
         #[command(flatten)]
         server: Target,

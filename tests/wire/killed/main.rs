@@ -57,7 +57,7 @@ impl Arena {
             .stdout(Stdio::null())
             .spawn()
             .expect("the server's program starts");
-        sleep(Duration::from_millis(random.next() % 60)).await;
+        sleep(Duration::from_millis(random.number() % 60)).await;
         child.kill().expect("the server can be killed");
         child.wait().expect("the server is our child");
     }
@@ -89,7 +89,7 @@ async fn killed_thirty_times_under_eight_writers() {
                 })
             })
             .collect();
-        sleep(Duration::from_millis(20 + random.next() % 500)).await;
+        sleep(Duration::from_millis(20 + random.number() % 500)).await;
         server.kill();
         for task in tasks {
             writers.push(task.await.expect("no writer found anything wrong"));
@@ -126,7 +126,7 @@ async fn settle(client: &Client, writers: &mut [Writer], history: &mut History) 
 /// Each acknowledged write was watched exactly once, with its resourceVersion and its content, and nothing else was.
 fn check_acknowledged(writers: &[Writer], history: &History) {
     let mut seen = HashSet::new();
-    let mut writes = 0;
+    let mut count = 0;
     for writer in writers {
         for (name, wanted) in writer.told() {
             assert_eq!(
@@ -134,12 +134,12 @@ fn check_acknowledged(writers: &[Writer], history: &History) {
                 *wanted,
                 "the changes of {name}, as watched (left) and as acknowledged (right)"
             );
-            writes += wanted.len();
+            count += wanted.len();
         }
         for revision in writer.revisions() {
             assert!(seen.insert(*revision), "resourceVersion {revision} was given twice");
         }
     }
-    eprintln!("{writes} writes over {KILLS} kills, {} acknowledged with a resourceVersion", seen.len());
-    assert!(writes > KILLS * WRITERS, "the writers wrote too little to show anything: {writes}");
+    eprintln!("{count} writes over {KILLS} kills, {} acknowledged with a resourceVersion", seen.len());
+    assert!(count > KILLS * WRITERS, "the writers wrote too little to show anything: {count}");
 }

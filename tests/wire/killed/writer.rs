@@ -85,11 +85,14 @@ impl Writer {
 
     /// Compares what a list shows with what was acknowledged, and settles the write whose answer did not come.
     pub fn compare(&mut self, list: &Value) {
-        let mine = format!("w{}-", self.number);
+        let prefix = format!("w{}-", self.number);
         let items = list["items"].as_array().expect("a list has items");
-        let named = |item: &&Value| item["metadata"]["name"].as_str().is_some_and(|name| name.starts_with(&mine));
-        let mut found: BTreeMap<&str, &Value> =
-            items.iter().filter(named).map(|item| (item["metadata"]["name"].as_str().expect("named"), item)).collect();
+        let is_mine = |item: &&Value| item["metadata"]["name"].as_str().is_some_and(|name| name.starts_with(&prefix));
+        let mut found: BTreeMap<&str, &Value> = items
+            .iter()
+            .filter(is_mine)
+            .map(|item| (item["metadata"]["name"].as_str().expect("named"), item))
+            .collect();
         if let Some(open) = self.open.take() {
             let there = found.get(open.name.as_str()).copied();
             let happened = match (open.write, there) {
@@ -107,11 +110,11 @@ impl Writer {
             let last = changes.last().expect("an object is known by a change");
             match (last.write, found.remove(name.as_str())) {
                 (None, None) => {}
-                (Some(write), Some(item)) => {
-                    assert_eq!(write_of(item), write, "{name} lost an acknowledged write");
+                (Some(number), Some(item)) => {
+                    assert_eq!(write_of(item), number, "{name} lost an acknowledged write");
                     assert_eq!(Some(revision(item)), last.revision, "{name} has another resourceVersion than was told");
                 }
-                (Some(write), None) => panic!("{name} is gone, but write {write} was acknowledged"),
+                (Some(number), None) => panic!("{name} is gone, but write {number} was acknowledged"),
                 (None, Some(_)) => panic!("{name} is back, but its deletion was acknowledged"),
             }
         }
