@@ -154,7 +154,7 @@ fn what_is_declared_beside_the_fields_is_kept() {
     assert_eq!(written.expect("it encodes"), expected);
 }
 
-#[derive(ApiType)]
+#[derive(ApiType, Serialize)]
 pub struct Coded {
     #[api(default = "none", pattern = "^[A-Z]+$")]
     pub code: String,

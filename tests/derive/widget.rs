@@ -64,6 +64,7 @@ pub enum Color {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the conformance kind's own names")]
 pub struct Port {
     pub name: String,
     #[api(minimum = 1, maximum = 65535)]
