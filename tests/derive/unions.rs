@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use kindsmith::{
     ApiType, ByteString, IntOrString, ObjectMeta, Quantity, RawJson, Resource, Time,
     kind::model::{NameRule, Scope, Style},
-    schema::model::Type,
+    schema::{
+        declare::{FieldDecl, Literal, Rules, Shape, TypeDecl},
+        model::Type,
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -154,16 +157,31 @@ fn what_is_declared_beside_the_fields_is_kept() {
     assert_eq!(written.expect("it encodes"), expected);
 }
 
-#[derive(ApiType, Serialize)]
-pub struct Coded {
-    #[api(default = "none", pattern = "^[A-Z]+$")]
-    pub code: String,
+/// A kind whose declaration contradicts itself where the derive does not see it.
+#[derive(Clone, Debug)]
+pub struct Contradiction;
+
+impl ApiType for Contradiction {
+    type Inner = Self;
+    const DECLARATION: &'static TypeDecl = &TypeDecl {
+        name: "Contradiction",
+        module: "",
+        doc: "",
+        shape: Shape::Struct(&[FieldDecl {
+            rust: "code",
+            wire: "code",
+            doc: "",
+            ty: String::declaration,
+            defaulted: false,
+            rules: &Rules { default: Some(Literal::Text("none")), pattern: "^[A-Z]+$", ..Rules::NONE },
+        }]),
+    };
 }
 
 #[test]
-fn a_default_that_its_pattern_refuses_is_an_error() {
-    let error = Coded::declaration().schema(false).expect_err("no object could rely on it");
-    assert_eq!(error, "Coded.code: the default \"none\" does not match the pattern \"^[A-Z]+$\"");
+fn a_declaration_that_contradicts_itself_makes_no_kind() {
+    let error = Probe::RESOURCE.build(Contradiction::DECLARATION).err().expect("no object could rely on its default");
+    assert!(error.starts_with("code: the default \"none\" is not valid"), "{error}");
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]

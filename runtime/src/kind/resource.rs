@@ -171,6 +171,7 @@ impl ResourceDecl {
         let mut schema = root.schema(self.style == Style::Builtin)?;
         schema.properties.remove("metadata");
         schema.required.retain(|name| name != "metadata");
+        schema.check().map_err(|problems| problems.join("; "))?;
         let path = |rust: RustPath| resolve(root, rust).map(|leaf| Path(leaf.wire)).map_err(|e| e.to_string());
         let scale = match &self.scale {
             None => None,

@@ -127,11 +127,6 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
     schema.max_length = rules.max_length;
     if !rules.pattern.is_empty() {
         let regex = Regex::new(rules.pattern).map_err(|e| format!("the pattern is no regular expression: {e}"))?;
-        if let Some(Document::String(default)) =
-            schema.default.as_ref().filter(|d| !d.as_str().is_some_and(|d| regex.is_match(d)))
-        {
-            return Err(format!("the default {default:?} does not match the pattern {:?}", rules.pattern));
-        }
         schema.pattern = Some(Pattern { text: rules.pattern.to_owned(), regex });
     }
     schema.min_items = rules.min_items;
