@@ -104,15 +104,22 @@ pub struct HookContext<'a> {
     pub subresource: &'a str,
 }
 
+/// Changes a document. `Err` is a value that the type could not decode.
+pub type DefaultHook = fn(&mut Document, &HookContext<'_>) -> Result<(), String>;
+/// Checks a document. `Err` is a value that the type could not decode.
+pub type ValidateHook = fn(&Document, &HookContext<'_>) -> Result<Vec<FieldError>, String>;
+/// Makes a name from a base. `Err` is a value that the type could not decode.
+pub type NameHook = fn(&Document, base: &str) -> Result<String, String>;
+
 /// Hooks of a kind, as functions on documents; the derive adapts the user's typed ones.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks {
-    /// Fills in what static defaults cannot say. `Err` is a value that the type could not decode.
-    pub default: Option<fn(&mut Document, &HookContext<'_>) -> Result<(), String>>,
+    /// Fills in what static defaults cannot say.
+    pub default: Option<DefaultHook>,
     /// Checks what the schema cannot say.
-    pub validate: Option<fn(&Document, &HookContext<'_>) -> Result<Vec<FieldError>, String>>,
+    pub validate: Option<ValidateHook>,
     /// Makes a name out of `metadata.generateName`; without it five random characters are appended.
-    pub generate_name: Option<fn(&Document, base: &str) -> Result<String, String>>,
+    pub generate_name: Option<NameHook>,
     /// Changes the object when its deletion is first asked for, before it is stored so: a namespace becomes terminating.
     pub on_delete: Option<fn(&mut Document)>,
     /// Whether something besides `metadata.finalizers` and grace still holds a deleted object: a namespace has finalizers
@@ -128,6 +135,7 @@ impl Hooks {
 
 /// A kind as data. Kinds may come and change while the server runs; whoever uses one holds it as `Arc<Kind>`.
 #[derive(Clone)]
+#[allow(clippy::struct_excessive_bools)] // independent properties of a kind, not states of a machine
 pub struct Kind {
     /// The group and version.
     pub group_version: GroupVersion,

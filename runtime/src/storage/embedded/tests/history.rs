@@ -119,7 +119,9 @@ fn the_file_stops_growing_once_history_is_at_its_limit() {
             expect: Expect::Any,
         };
         let queued: Vec<_> = (0..50).map(|number| store.commit(vec![op(number)])).collect();
-        queued.into_iter().for_each(|queued| assert!(runtime.block_on(queued).is_ok()));
+        for queued in queued {
+            assert!(runtime.block_on(queued).is_ok());
+        }
     }
     let size = fs::metadata(scratch.0.join("store.redb")).unwrap().len();
     assert!(size < 6 << 20, "{size} bytes for 1 MiB of history and 200 objects, after 10 MB of writes");
