@@ -11,7 +11,6 @@ use std::{io, path::PathBuf};
 
 use clap::Parser;
 use kindsmith::Server;
-use tracing_subscriber::EnvFilter;
 
 /// The server under the conformance kit.
 #[derive(Parser)]
@@ -33,8 +32,8 @@ struct Flags {
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
     let flags = Flags::parse();
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    let logged = std::env::var("RUST_LOG").unwrap_or_else(|_| "warn".to_owned());
+    tracing_subscriber::fmt().with_env_filter(logged).with_writer(io::stderr).init();
     let mut server = Server::builder().kind::<widget::Widget>().kind::<gadget::Gadget>().without_builtin_controllers();
     server = match flags.data_dir {
         Some(path) => server.data_dir(path),
