@@ -15,6 +15,7 @@ use super::{
     reader::render,
     state::{Shared, State, lock},
     tree::Tree,
+    waking::Waking,
 };
 use crate::{meta::Revision, storage};
 
@@ -162,11 +163,10 @@ fn apply(resource: &Resource, state: &mut State, change: &storage::Change) -> Op
 /// Makes the store's changes flow into a feeder for as long as it lives. The store keeps only a weak hold, since the
 /// cache holds the store.
 pub(super) fn attach(feeder: &Arc<Mutex<Feeder>>, store: &dyn storage::Store) {
-    let feeder = Arc::downgrade(feeder);
+    let (feeder, waking) = (Arc::downgrade(feeder), Waking::new());
     store.attach(Box::new(move |changes| {
         let Some(feeder) = feeder.upgrade() else { return };
         let wakers = lock(&feeder).feed(changes);
-        // Nobody is woken under a lock.
-        wakers.into_iter().for_each(Waker::wake);
+        waking.wake(wakers);
     }));
 }

@@ -18,6 +18,7 @@ mod resource;
 mod snapshot;
 mod state;
 mod tree;
+mod waking;
 mod watch;
 
 #[cfg(test)]
