@@ -19,6 +19,8 @@ mod keys;
 mod lease;
 mod lifecycle;
 mod namespace;
+#[cfg(test)]
+mod protobuf_tests;
 mod secret;
 mod service_account;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::{
 };
 
 mod parse;
+pub mod protobuf;
 mod write;
 
 #[cfg(test)]

@@ -13,7 +13,11 @@ use bytes::{Buf, Bytes, BytesMut};
 use http_body::Body as _;
 
 use super::{Limits, status, status::Refused};
-use crate::codec;
+use crate::{
+    codec::{self, protobuf},
+    kind::registry::Served,
+    schema::Document,
+};
 
 /// How much of an oversized body is read and dropped before the answer, so that a client that is still sending reads the
 /// answer rather than a reset connection.
@@ -55,18 +59,75 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
     if length > limit { Err(status::too_large(limit).into()) } else { Ok(all.freeze()) }
 }
 
+/// What a body is to be.
+#[derive(Clone, Copy)]
+pub enum Expected<'a> {
+    /// An object of the kind.
+    Object(&'a Served),
+    /// The scale of an object.
+    Scale,
+    /// The options of a deletion.
+    DeleteOptions,
+}
+
+impl Expected<'_> {
+    /// The kind, as refusals name it.
+    fn kind(&self) -> &str {
+        match self {
+            Self::Object(served) => &served.kind.kind,
+            Self::Scale => "Scale",
+            Self::DeleteOptions => "DeleteOptions",
+        }
+    }
+
+    /// It can be read from Protobuf.
+    fn numbered(&self) -> bool {
+        match self {
+            Self::Object(served) => served.numbered,
+            Self::Scale => false,
+            Self::DeleteOptions => true,
+        }
+    }
+}
+
 /// Decodes a body of an object or of options.
 ///
 /// # Errors
 /// 415 for a media type that is not read, 400 for a body that cannot be decoded.
-pub fn decode(headers: &HeaderMap, body: &Bytes, kind: &str) -> Result<codec::Decoded, Refused> {
-    if !matches!(media_type(headers).as_str(), "" | "application/json") {
-        return Err(status::unsupported_body().into());
-    }
-    let decoded = codec::decode(body, &codec::Limits::default());
-    Ok(decoded.map_err(|error| {
-        status::bad_request(format!(
-            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: {error}"
-        ))
+pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
+    let limits = codec::Limits::default();
+    let decoded = match media_type(headers).as_str() {
+        "" | "application/json" => codec::decode(body, &limits)
+            .map_err(|error| format!("couldn't get version/kind; json parse error: {error}")),
+        protobuf::MEDIA_TYPE if expected.numbered() => {
+            from_protobuf(body, expected, limits).map(Into::into).map_err(|error| error.to_string())
+        }
+        _ => return Err(status::unsupported_body(expected.numbered()).into()),
+    };
+    Ok(decoded.map_err(|why| {
+        let kind = expected.kind();
+        status::bad_request(format!("the object provided is unrecognized (must be of type {kind}): {why}"))
     })?)
+}
+
+fn from_protobuf(
+    body: &[u8],
+    expected: Expected<'_>,
+    limits: codec::Limits,
+) -> Result<Document, protobuf::DecodeError> {
+    let envelope = protobuf::open(body)?;
+    let type_alone = || Ok(envelope.type_meta().collect());
+    match expected {
+        Expected::Object(served) => {
+            let version = served.kind.group_version.to_string();
+            let fits =
+                ["", &version].contains(&envelope.api_version) && ["", &served.kind.kind].contains(&envelope.kind);
+            // The numbers of another kind would be misread. Its type alone is enough for the verbs to refuse it.
+            if fits { protobuf::object(&served.kind.schema, &envelope, &limits) } else { type_alone() }
+        }
+        Expected::DeleteOptions if ["", "DeleteOptions"].contains(&envelope.kind) => {
+            protobuf::message(&protobuf::DELETE_OPTIONS, envelope.message, &limits)
+        }
+        Expected::DeleteOptions | Expected::Scale => type_alone(),
+    }
 }

@@ -231,8 +231,9 @@ impl Call<'_> {
     async fn document(&self, body: Body) -> Result<Decoded, Refused> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
-        let kind = if self.request.part == Part::Scale { "Scale" } else { &self.kind().kind };
-        body::decode(headers, &bytes, kind)
+        let scale = self.request.part == Part::Scale;
+        let expected = if scale { body::Expected::Scale } else { body::Expected::Object(&self.request.served) };
+        body::decode(headers, &bytes, expected)
     }
 
     async fn delete_options(&self, body: Body) -> Result<DeleteOptions, Refused> {
@@ -241,7 +242,7 @@ impl Call<'_> {
         if bytes.is_empty() {
             return Ok(DeleteOptions::parse(&self.exchange.query, None)?);
         }
-        let document = body::decode(headers, &bytes, "DeleteOptions")?.document;
+        let document = body::decode(headers, &bytes, body::Expected::DeleteOptions)?.document;
         Ok(DeleteOptions::parse(&self.exchange.query, Some(&document))?)
     }
 }

@@ -5,6 +5,7 @@ use super::negotiate::{Encoding, Refused as Unacceptable};
 use crate::{
     auth::{Attributes, Decision},
     cache::WatchError,
+    codec::protobuf,
     meta::{
         FieldError, GroupKind, GroupResource,
         options::OptionsError,
@@ -216,9 +217,10 @@ pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
     Status::failure(406, "NotAcceptable", format!("you requested {asked}, but the requested object is {what}"), None)
 }
 
-/// 415: a body of a media type that is not read.
-pub fn unsupported_body() -> Status {
-    let offers = Encoding::ALL.map(Encoding::media_type).join(", ");
+/// 415: a body of a media type that is not read. Protobuf is read where fields are numbered.
+pub fn unsupported_body(numbered: bool) -> Status {
+    let offers = Encoding::ALL.into_iter().map(Encoding::media_type);
+    let offers = offers.chain(numbered.then_some(protobuf::MEDIA_TYPE)).collect::<Vec<_>>().join(", ");
     let message = format!("the body of the request was in an unknown format - accepted media types include: {offers}");
     Status::failure(415, "UnsupportedMediaType", message, None)
 }

@@ -11,7 +11,7 @@ use super::{
     Kind,
     record::{Identity, KindReader, Transformer},
 };
-use crate::cache;
+use crate::{cache, codec::protobuf};
 
 /// A kind that is served, and its place in the cache.
 pub struct Served {
@@ -21,6 +21,8 @@ pub struct Served {
     pub objects: Arc<cache::Resource>,
     /// Makes what is stored of an object.
     pub records: Arc<KindReader>,
+    /// Objects can be read from Protobuf: all of the kind's fields have numbers.
+    pub numbered: bool,
 }
 
 impl fmt::Debug for Served {
@@ -74,13 +76,14 @@ impl Registry {
         for other in table.kinds.iter() {
             check_clash(&kind, &other.kind)?;
         }
+        let numbered = protobuf::is_numbered(&kind.schema);
         let kind = Arc::new(kind);
         let records = Arc::new(KindReader::new(kind.clone(), self.transformer.clone()));
         let objects = self
             .cache
             .register(&kind.prefix(), records.clone())
             .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
-        let served = Arc::new(Served { kind, objects, records });
+        let served = Arc::new(Served { kind, objects, records, numbered });
         self.table.store(Arc::new(table.with(served.clone())));
         Ok(served)
     }

@@ -20,6 +20,11 @@ pub(crate) fn allows(format: &str, text: &str) -> bool {
     }
 }
 
+/// A format as documents and messages name it. They know one for points in time, however fine those are.
+pub(crate) fn published(format: &str) -> &str {
+    if format == "micro-time" { "date-time" } else { format }
+}
+
 /// Hexadecimal digits in groups of 8, 4, 4, 4 and 12; the dashes between them may be missing.
 fn is_uuid(text: &str) -> bool {
     let mut rest = text.as_bytes();

@@ -12,7 +12,7 @@ pub enum Type {
     Object,
     /// A list, with `items`.
     Array,
-    /// Text; `format` narrows it (`date-time`, `byte`, `quantity`).
+    /// Text; `format` narrows it (`date-time`, `micro-time`, `byte`, `quantity`).
     String,
     /// A whole number; `format` is `int32` or `int64`.
     Integer,

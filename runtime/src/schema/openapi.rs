@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, json};
 
 use super::{
-    Document, Schema,
+    Document, Schema, format,
     model::{ListType, Type},
 };
 
@@ -172,7 +172,7 @@ impl Rendering<'_> {
         };
         out.insert("type".to_owned(), json!(name));
         if let Some(format) = &schema.format {
-            out.insert("format".to_owned(), json!(format));
+            out.insert("format".to_owned(), json!(format::published(format)));
         }
     }
 

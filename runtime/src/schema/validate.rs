@@ -81,8 +81,10 @@ impl Walk {
             return;
         }
         let (expected, given) = match schema.format.as_deref() {
-            Some(format) if known_format(format) && !matches!(given, "string" | "array" | "null") => {
-                (format, given_format)
+            Some(format)
+                if known_format(format::published(format)) && !matches!(given, "string" | "array" | "null") =>
+            {
+                (format::published(format), given_format)
             }
             _ => (expected, given),
         };
@@ -114,7 +116,7 @@ impl Walk {
             && let Some(format) = &schema.format
             && !format::allows(format, text)
         {
-            self.type_invalid(place, format, text);
+            self.type_invalid(place, format::published(format), text);
         }
     }
 

@@ -1,17 +1,10 @@
 //! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
-use std::sync::LazyLock;
-
 use super::{Error, pipeline::Write};
 use crate::{
     kind::{Kind, model::Style},
-    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, ObjectMeta, options::FieldValidation},
-    schema::{self, ApiType, Document, Schema},
+    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, options::FieldValidation},
+    schema::{self, Document, METADATA},
 };
-
-/// The schema of `metadata`, which is the same for all kinds.
-static METADATA: LazyLock<Schema> = LazyLock::new(|| {
-    ObjectMeta::DECLARATION.schema(true).expect("the declaration of ObjectMeta is part of this crate")
-});
 
 /// Members of `metadata` that clients may send and that are not kept.
 const NOT_KEPT: [&str; 2] = ["managedFields", "selfLink"];

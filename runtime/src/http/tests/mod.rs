@@ -37,9 +37,6 @@ struct Rig(Arc<Site>);
 
 impl Rig {
     async fn new() -> Self {
-        let store: Arc<dyn Store> = Arc::new(Memory::new());
-        let cache = Cache::new(store.clone(), cache::Limits::default());
-        let registry = Arc::new(Registry::new(cache.clone()));
         let mut fragile = Kind {
             kind: "Fragile".to_owned(),
             list_kind: "FragileList".to_owned(),
@@ -49,7 +46,14 @@ impl Rig {
             ..sample::widget()
         };
         fragile.hooks.validate = Some(panics);
-        for kind in [sample::namespace(), sample::config_map(), sample::widget(), fragile] {
+        Self::with(vec![sample::namespace(), sample::config_map(), sample::widget(), fragile]).await
+    }
+
+    async fn with(kinds: Vec<Kind>) -> Self {
+        let store: Arc<dyn Store> = Arc::new(Memory::new());
+        let cache = Cache::new(store.clone(), cache::Limits::default());
+        let registry = Arc::new(Registry::new(cache.clone()));
+        for kind in kinds {
             registry.register(kind).unwrap();
         }
         let mut chain = Chain::new(Vec::new());
@@ -127,5 +131,6 @@ fn header(headers: &HeaderMap, name: &str) -> String {
 }
 
 mod documents;
+mod protobuf;
 mod requests;
 mod streams;

@@ -12,7 +12,7 @@ use crate::{
 
 scalars! {
     Time: String, "date-time";
-    MicroTime: String, "date-time";
+    MicroTime: String, "micro-time";
     Quantity: String, "quantity";
     ByteString: String, "byte";
     IntOrString: IntOrString, "";

@@ -76,7 +76,7 @@ impl Leaf {
             Shape::Scalar(Type::Integer, _) => "integer",
             Shape::Scalar(Type::Number, _) => "number",
             Shape::Scalar(Type::Boolean, _) => "boolean",
-            Shape::Scalar(Type::String, "date-time") => "date",
+            Shape::Scalar(Type::String, "date-time" | "micro-time") => "date",
             _ => "string",
         }
     }

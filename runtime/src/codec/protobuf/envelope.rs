@@ -1,0 +1,67 @@
+//! The envelope around a message: four bytes that mark it, then `runtime.Unknown`, which names the type.
+use super::{DecodeError, MEDIA_TYPE, wire::Reader};
+use crate::schema::Document;
+
+/// What every body begins with.
+const MARK: &[u8] = b"k8s\0";
+
+/// An open envelope.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Envelope<'a> {
+    /// The message's group and version; may be empty.
+    pub api_version: &'a str,
+    /// The message's kind; may be empty.
+    pub kind: &'a str,
+    /// The message.
+    pub message: &'a [u8],
+}
+
+impl Envelope<'_> {
+    /// `apiVersion` and `kind` as an object has them; what is empty is left out.
+    pub fn type_meta(&self) -> impl Iterator<Item = (String, Document)> {
+        let given = [("apiVersion", self.api_version), ("kind", self.kind)];
+        given.into_iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| (name.to_owned(), text.into()))
+    }
+}
+
+/// Opens the envelope of a body.
+///
+/// # Errors
+/// [`DecodeError`] for a body without an envelope, or whose message is compressed or of another media type.
+pub fn open(body: &[u8]) -> Result<Envelope<'_>, DecodeError> {
+    let rest = body.strip_prefix(MARK).ok_or_else(|| {
+        DecodeError::new("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+    })?;
+    let mut envelope = Envelope::default();
+    let mut reader = Reader::new(rest);
+    while let Some((number, value)) = reader.field()? {
+        match number {
+            1 => type_meta(value.bytes()?, &mut envelope)?,
+            2 => envelope.message = value.bytes()?,
+            3 => expect("contentEncoding", value.text()?, "")?,
+            4 => expect("contentType", value.text()?, MEDIA_TYPE)?,
+            _ => {}
+        }
+    }
+    Ok(envelope)
+}
+
+fn type_meta<'a>(bytes: &'a [u8], envelope: &mut Envelope<'a>) -> Result<(), DecodeError> {
+    let mut reader = Reader::new(bytes);
+    while let Some((number, value)) = reader.field()? {
+        match number {
+            1 => envelope.api_version = value.text()?,
+            2 => envelope.kind = value.text()?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what is neither empty nor expected.
+fn expect(field: &str, given: &str, expected: &str) -> Result<(), DecodeError> {
+    if given.is_empty() || given == expected {
+        return Ok(());
+    }
+    Err(DecodeError::new(format!("the {field} {given:?} is not read here")).within(field))
+}

@@ -1,0 +1,187 @@
+//! Tests of messages that are made here, byte by byte. Those that the reference recorded are tested with the kinds.
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::schema::model::Type;
+
+/// A field of wire type 2.
+fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(content.len()).expect("short content");
+    assert!(length < 0x80 && number < 16, "one byte each");
+    [&[number << 3 | 2, length], content].concat()
+}
+
+/// A field of wire type 0.
+fn number(field: u8, mut value: u64) -> Vec<u8> {
+    let mut out = vec![field << 3];
+    while value >= 0x80 {
+        out.push(u8::try_from(value & 0x7f).expect("seven bits") | 0x80);
+        value >>= 7;
+    }
+    out.push(u8::try_from(value).expect("seven bits"));
+    out
+}
+
+fn leaf(number: u32, kind: Type, format: &str) -> Schema {
+    let format = (!format.is_empty()).then(|| format.to_owned());
+    Schema { kind, format, protobuf: Some(number), omit_empty: true, ..Schema::default() }
+}
+
+/// An item or a value of a map: it has no number, and is kept though empty.
+fn item(schema: Schema) -> Schema {
+    Schema { protobuf: None, omit_empty: false, ..schema }
+}
+
+fn list(number: u32, items: Schema) -> Schema {
+    Schema { items: Some(Box::new(item(items))), ..leaf(number, Type::Array, "") }
+}
+
+fn map(number: u32, values: Schema) -> Schema {
+    Schema { additional: Some(Box::new(item(values))), ..leaf(number, Type::Object, "") }
+}
+
+fn structure(fields: Vec<(&str, Schema)>) -> Schema {
+    let properties = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+    Schema { kind: Type::Object, properties, ..Schema::default() }
+}
+
+/// A schema with every type of value.
+fn every() -> Schema {
+    let point = structure(vec![("x", leaf(1, Type::Integer, "int32")), ("name", leaf(2, Type::String, ""))]);
+    structure(vec![
+        ("text", leaf(2, Type::String, "")),
+        ("yes", leaf(3, Type::Boolean, "")),
+        ("count", leaf(4, Type::Integer, "int64")),
+        ("ratio", leaf(5, Type::Number, "double")),
+        ("raw", leaf(6, Type::String, "byte")),
+        ("at", leaf(7, Type::String, "date-time")),
+        ("exactly", leaf(8, Type::String, "micro-time")),
+        ("port", leaf(9, Type::IntOrString, "")),
+        ("size", leaf(10, Type::String, "quantity")),
+        ("points", list(11, point.clone())),
+        ("numbers", list(12, leaf(0, Type::Integer, "int32"))),
+        ("extra", map(13, list(0, leaf(0, Type::String, "")))),
+        ("any", leaf(14, Type::Any, "")),
+        ("point", Schema { protobuf: Some(15), ..point }),
+    ])
+}
+
+fn read(given: &[Vec<u8>]) -> Result<Document, String> {
+    message(&every(), &given.concat(), &Limits::default()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_type_of_value() {
+    let entry = |key: &[u8], value: &[u8]| [bytes(1, key), bytes(2, value)].concat();
+    for (given, want) in [
+        (bytes(2, "日本".as_bytes()), json!({"text": "日本"})),
+        (number(3, 1), json!({"yes": true})),
+        (number(3, 0), json!({"yes": false})),
+        (number(4, u64::MAX), json!({"count": -1})),
+        ([&[5 << 3 | 1][..], &1.5f64.to_le_bytes()].concat(), json!({"ratio": 1.5})),
+        ([&[5 << 3 | 5][..], &2f32.to_le_bytes()].concat(), json!({"ratio": 2})),
+        (bytes(6, &[0, 1, 255]), json!({"raw": "AAH/"})),
+        (bytes(7, &[number(1, 1_704_067_200), number(2, 5_000)].concat()), json!({"at": "2024-01-01T00:00:00Z"})),
+        (bytes(7, b""), json!({})),
+        (bytes(7, &number(1, 0)), json!({"at": "1970-01-01T00:00:00Z"})),
+        (
+            bytes(8, &[number(1, 1_704_067_200), number(2, 5_000)].concat()),
+            json!({"exactly": "2024-01-01T00:00:00.000005Z"}),
+        ),
+        (bytes(9, &[number(1, 0), number(2, 80), bytes(3, b"")].concat()), json!({"port": 80})),
+        (bytes(9, &[number(1, 1), number(2, 0), bytes(3, b"http")].concat()), json!({"port": "http"})),
+        (bytes(10, &bytes(1, b"1500m")), json!({"size": "1500m"})),
+        (bytes(13, &entry(b"k", &[bytes(1, b"a"), bytes(1, b"b")].concat())), json!({"extra": {"k": ["a", "b"]}})),
+        (bytes(13, &bytes(1, b"k")), json!({"extra": {"k": []}})),
+        (bytes(14, &bytes(1, br#"{"a":[1]}"#)), json!({"any": {"a": [1]}})),
+    ] {
+        assert_eq!(read(std::slice::from_ref(&given)), Ok(want), "{given:?}");
+    }
+}
+
+#[test]
+fn fields_given_again() {
+    let point = |x: u64, name: &[u8]| [number(1, x), bytes(2, name)].concat();
+    assert_eq!(read(&[bytes(2, b"a"), bytes(2, b"b")]), Ok(json!({"text": "b"})), "the last counts");
+    let merged = [bytes(15, &number(1, 1)), bytes(15, &bytes(2, b"n"))];
+    assert_eq!(read(&merged), Ok(json!({"point": {"x": 1, "name": "n"}})), "messages are merged");
+    let points = [bytes(11, &point(1, b"")), bytes(11, &point(2, b"n"))];
+    assert_eq!(read(&points), Ok(json!({"points": [{"x": 1}, {"x": 2, "name": "n"}]})), "lists grow");
+    let numbers = [number(12, 1), bytes(12, &[2, 0x80, 1]), number(12, 3)];
+    assert_eq!(read(&numbers), Ok(json!({"numbers": [1, 2, 128, 3]})), "packed or not");
+}
+
+#[test]
+fn what_is_skipped() {
+    let group = [vec![1 << 3 | 3, 1 << 3 | 3], bytes(2, b"inner"), vec![1 << 3 | 4, 1 << 3 | 4]].concat();
+    let unknown = [number(1, 300), bytes(1, b"x"), vec![1 << 3 | 1; 9], vec![1 << 3 | 5; 5]].concat();
+    assert_eq!(read(&[unknown, group, bytes(2, b"t")]), Ok(json!({"text": "t"})));
+    assert_eq!(read(&[bytes(2, b""), bytes(15, b"")]), Ok(json!({"point": {}})), "empty and optional");
+}
+
+#[test]
+fn what_is_refused() {
+    for (given, why) in [
+        (vec![2 << 3 | 2, 9, b'a'], "unexpected EOF"),
+        (vec![2 << 3], "unexpected EOF"),
+        ([vec![4 << 3], vec![0xff; 11]].concat(), "proto: integer overflow"),
+        (vec![0, 0], "proto: illegal tag 0"),
+        (vec![2 << 3 | 7], "proto: illegal wireType 7"),
+        (vec![1 << 3 | 4], "proto: illegal wireType 4"),
+        (vec![1 << 3 | 3], "unexpected EOF"),
+        (number(2, 1), "text: proto: wrong wireType = 0"),
+        (bytes(4, b"1"), "count: proto: wrong wireType = 2"),
+        (bytes(2, &[0xff]), "text: the text is not UTF-8"),
+        (bytes(15, &bytes(1, b"1")), "point.x: proto: wrong wireType = 2"),
+        (bytes(7, &number(1, 1 << 60)), "at: the time is not within the years 0 to 9999"),
+        ([&[5 << 3 | 1][..], &f64::NAN.to_le_bytes()].concat(), "ratio: the number is infinite or none at all"),
+        (bytes(14, &bytes(1, b"{")), "any: unexpected end of JSON input (line 1, column 2)"),
+    ] {
+        assert_eq!(read(std::slice::from_ref(&given)), Err(why.to_owned()), "{given:?}");
+    }
+}
+
+#[test]
+fn envelopes() {
+    let type_meta = [bytes(1, b"v1"), bytes(2, b"Point")].concat();
+    let body = |more: &[u8]| [b"k8s\0", &*bytes(1, &type_meta), &*bytes(2, &bytes(2, b"t")), more].concat();
+    let whole = body(&[bytes(3, b""), bytes(4, b"")].concat());
+    let envelope = open(&whole).expect("an envelope");
+    assert_eq!((envelope.api_version, envelope.kind, envelope.message), ("v1", "Point", &*bytes(2, b"t")));
+    let object = object(&every(), &envelope, &Limits::default());
+    assert_eq!(object, Ok(json!({"apiVersion": "v1", "kind": "Point", "metadata": {}, "text": "t"})));
+    let refused = |body: &[u8]| open(body).expect_err("no envelope").to_string();
+    assert_eq!(refused(&body(&bytes(3, b"gzip"))), "contentEncoding: the contentEncoding \"gzip\" is not read here");
+    assert!(refused(&body(&bytes(4, b"application/json"))).starts_with("contentType: "));
+    assert!(refused(b"{}").ends_with("expected prefix [107 56 115 0]"), "{}", refused(b"{}"));
+}
+
+#[test]
+fn which_schemas_are_numbered() {
+    assert!(is_numbered(&every()));
+    assert!(!is_numbered(&structure(vec![])), "nothing is known of its messages");
+    assert!(!is_numbered(&structure(vec![("a", leaf(1, Type::String, ""))])), "that number is the metadata's");
+    let without = Schema { protobuf: None, ..leaf(2, Type::String, "") };
+    assert!(!is_numbered(&structure(vec![("a", without.clone())])));
+    assert!(!is_numbered(&structure(vec![("a", list(2, structure(vec![("b", without)])))])));
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused(given in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = message(&every(), &given, &Limits::default());
+        let envelope = Envelope { message: &given, ..Envelope::default() };
+        let _ = object(&every(), &envelope, &Limits::default());
+        let _ = open(&[b"k8s\0", &*given].concat());
+    }
+
+    /// Bytes that begin as fields of the schema get further in.
+    #[test]
+    fn any_contents_of_fields_are_read_or_refused(
+        fields in prop::collection::vec((2u8..16, prop::collection::vec(any::<u8>(), 0..60)), 0..8),
+    ) {
+        let given: Vec<u8> = fields.iter().flat_map(|(number, content)| bytes(*number, content)).collect();
+        let _ = message(&every(), &given, &Limits::default());
+    }
+}

@@ -1,0 +1,125 @@
+//! Values that are no containers to the API: text, numbers, and those that are small messages of their own (times,
+//! quantities, numbers or text, raw JSON).
+use jiff::Timestamp;
+use serde_json::Number;
+
+use super::{
+    super::Limits,
+    DecodeError,
+    wire::{Reader, Wire},
+};
+use crate::{
+    codec,
+    meta::{ByteString, MicroTime, Time},
+    schema::{Document, Schema, model::Type, number},
+};
+
+/// A value; `null` for a point in time that is not set.
+pub fn scalar(schema: &Schema, given: Wire<'_>, limits: Limits) -> Result<Document, DecodeError> {
+    Ok(match (schema.kind, schema.format.as_deref()) {
+        (Type::Boolean, _) => (given.integer()? != 0).into(),
+        (Type::Integer, _) => given.integer()?.into(),
+        (Type::Number, _) => double(given)?,
+        (Type::IntOrString, _) => int_or_string(given.bytes()?)?,
+        (Type::Any, _) => raw_json(given.bytes()?, limits)?,
+        (_, Some("byte")) => ByteString(given.bytes()?.to_vec()).to_base64().into(),
+        (_, Some("date-time")) => {
+            time(given.bytes()?)?.map(|at| Time::from_timestamp(at).to_string()).map_or(Document::Null, Document::from)
+        }
+        (_, Some("micro-time")) => time(given.bytes()?)?
+            .map(|at| MicroTime::from_timestamp(at).to_string())
+            .map_or(Document::Null, Document::from),
+        (_, Some("quantity")) => quantity(given.bytes()?)?.into(),
+        _ => given.text()?.into(),
+    })
+}
+
+/// What a value is where the message leaves it out.
+pub fn zero(schema: &Schema) -> Document {
+    match schema.kind {
+        Type::Boolean => false.into(),
+        Type::Integer | Type::Number | Type::IntOrString => 0.into(),
+        Type::Object => Document::Object(serde_json::Map::new()),
+        Type::Array => Document::Array(Vec::new()),
+        Type::String => match schema.format.as_deref() {
+            Some("date-time" | "micro-time") => Document::Null,
+            Some("quantity") => "0".into(),
+            _ => "".into(),
+        },
+        Type::Any => Document::Null,
+    }
+}
+
+/// JSON inside a message whose only field holds its text.
+pub fn raw_json(bytes: &[u8], limits: Limits) -> Result<Document, DecodeError> {
+    let mut text: &[u8] = b"";
+    let mut reader = Reader::new(bytes);
+    while let Some((number, value)) = reader.field()? {
+        if number == 1 {
+            text = value.bytes()?;
+        }
+    }
+    if text.is_empty() {
+        return Ok(Document::Null);
+    }
+    let decoded = codec::decode(text, &limits).map_err(|error| DecodeError::new(error.to_string()))?;
+    Ok(decoded.document)
+}
+
+fn double(given: Wire<'_>) -> Result<Document, DecodeError> {
+    let double = match given {
+        Wire::Fixed64(bits) => f64::from_bits(bits),
+        Wire::Fixed32(bits) => f64::from(f32::from_bits(bits)),
+        other => return Err(other.wrong_type()),
+    };
+    let number = Number::from_f64(double).ok_or_else(|| DecodeError::new("the number is infinite or none at all"))?;
+    let mut document = Document::Number(number);
+    number::settle(&mut document);
+    Ok(document)
+}
+
+/// The type (0 for a number), the number, the text: of the two only that counts which the type names.
+fn int_or_string(bytes: &[u8]) -> Result<Document, DecodeError> {
+    let (mut is_text, mut integer, mut text) = (false, 0, "");
+    let mut reader = Reader::new(bytes);
+    while let Some((number, value)) = reader.field()? {
+        match number {
+            1 => is_text = value.integer()? != 0,
+            2 => integer = value.integer()?,
+            3 => text = value.text()?,
+            _ => {}
+        }
+    }
+    Ok(if is_text { text.into() } else { integer.into() })
+}
+
+/// Seconds since 1970 and nanoseconds. A message without fields is Go's zero time, which means none.
+fn time(bytes: &[u8]) -> Result<Option<Timestamp>, DecodeError> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let (mut seconds, mut nanos) = (0, 0);
+    let mut reader = Reader::new(bytes);
+    while let Some((number, value)) = reader.field()? {
+        match number {
+            1 => seconds = value.integer()?,
+            2 => nanos = value.integer()?,
+            _ => {}
+        }
+    }
+    let nanos = i32::try_from(nanos).ok();
+    let at = nanos.and_then(|nanos| Timestamp::new(seconds, nanos).ok());
+    let at = at.filter(|at| (0..=9999).contains(&jiff::tz::Offset::UTC.to_datetime(*at).year()));
+    at.map(Some).ok_or_else(|| DecodeError::new("the time is not within the years 0 to 9999"))
+}
+
+fn quantity(bytes: &[u8]) -> Result<&str, DecodeError> {
+    let mut text = "";
+    let mut reader = Reader::new(bytes);
+    while let Some((number, value)) = reader.field()? {
+        if number == 1 {
+            text = value.text()?;
+        }
+    }
+    Ok(text)
+}
