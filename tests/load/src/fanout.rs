@@ -11,49 +11,84 @@ fn cpu_us(pid: u32) -> Outcome<u64> {
     Ok(ticks * 10_000) // the kernel tells it in ticks of a hundredth of a second
 }
 
-/// Opens the watchers, makes the changes one after the other, waits until everybody has seen them all.
-pub async fn measure(target: &Target, pid: u32, watchers: usize, changes: usize) -> Outcome<()> {
-    let mut writer = Connection::open(target).await?;
-    let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"fanout"}}"#;
-    writer.send("POST", "/api/v1/namespaces", "application/json", namespace).await?;
-    let collection = "/api/v1/namespaces/fanout/configmaps";
-    writer.send("POST", collection, "application/json", &config_map("one")).await?;
+/// Who changes what in a measurement.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    /// How many watchers see every change.
+    pub watchers: usize,
+    /// How many clients write at a time, each its own object; each awaits its answers.
+    pub writers: usize,
+    /// How many changes there are in all.
+    pub changes: usize,
+}
 
+const COLLECTION: &str = "/api/v1/namespaces/fanout/configmaps";
+
+/// Opens the watchers, makes the changes, waits until everybody has seen them all.
+pub async fn measure(target: &Target, pid: u32, plan: Plan) -> Outcome<()> {
+    let Plan { watchers, writers, changes } = plan;
+    let mut setup = Connection::open(target).await?;
+    let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"fanout"}}"#;
+    setup.send("POST", "/api/v1/namespaces", "application/json", namespace).await?;
+    for writer in 0..writers {
+        setup.send("POST", COLLECTION, "application/json", &config_map(&format!("w{writer}"))).await?;
+    }
     // The same changes with nobody watching: what the writes alone cost.
-    let alone = change(pid, &mut writer, collection, changes).await?;
+    let alone = change(target, pid, plan).await?;
+    let there = setup.send("GET", COLLECTION, "application/json", "").await?.body;
+    let objects = String::from_utf8_lossy(&there).matches(r#""uid":"#).count();
     let mut watching = Vec::new();
     for _ in 0..watchers {
         let mut connection = Connection::open(target).await?;
-        let answer = connection.send("GET", &format!("{collection}?watch=1"), "application/json", "").await?;
+        let answer = connection.send("GET", &format!("{COLLECTION}?watch=1"), "application/json", "").await?;
         assert_eq!(answer.status, 200, "a watch is answered");
-        watching.push(tokio::spawn(async move { connection.count_events(changes + 1).await }));
+        watching.push(tokio::spawn(async move {
+            connection.count_events(objects).await?;
+            Outcome::Ok(connection)
+        }));
     }
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    let before = cpu_us(pid)?;
-    change(pid, &mut writer, collection, changes).await?;
+    let mut following = Vec::new();
     for watcher in watching {
+        let mut connection = watcher.await??;
+        following.push(tokio::spawn(async move { connection.count_events(changes).await }));
+    }
+    let before = cpu_us(pid)?;
+    change(target, pid, plan).await?;
+    for watcher in following {
         watcher.await??;
     }
     let spent = cpu_us(pid)? - before;
     let events = u64::try_from(watchers * changes)?;
     let cost = spent.saturating_sub(alone) * 100 / events;
     println!(
-        "fanout: {}.{:02} us of server CPU a delivered event ({watchers} watchers, {changes} changes)",
+        "fanout: {}.{:02} us of server CPU a delivered event ({watchers} watchers, {changes} changes by {writers} at a time)",
         cost / 100,
         cost % 100
     );
     Ok(())
 }
 
-/// Makes the changes, awaiting each answer; gives the server's CPU time meanwhile.
-async fn change(pid: u32, writer: &mut Connection, collection: &str, changes: usize) -> Outcome<u64> {
+/// Makes the changes; gives the server's CPU time meanwhile.
+async fn change(target: &Target, pid: u32, plan: Plan) -> Outcome<u64> {
     let before = cpu_us(pid)?;
-    for number in 0..changes {
-        let patch = format!(r#"{{"metadata":{{"annotations":{{"n":"{number}-{before}"}}}}}}"#);
-        let answer = writer.send("PATCH", &format!("{collection}/one"), "application/merge-patch+json", &patch).await?;
-        if answer.status != 200 {
-            return Err(format!("patch answered {}", answer.status).into());
-        }
+    let mut tasks = tokio::task::JoinSet::new();
+    for writer in 0..plan.writers {
+        let target = target.clone();
+        tasks.spawn(async move {
+            let mut connection = Connection::open(&target).await?;
+            for number in (writer..plan.changes).step_by(plan.writers) {
+                let patch = format!(r#"{{"metadata":{{"annotations":{{"n":"{number}-{before}"}}}}}}"#);
+                let path = format!("{COLLECTION}/w{writer}");
+                let answer = connection.send("PATCH", &path, "application/merge-patch+json", &patch).await?;
+                if answer.status != 200 {
+                    return Err(format!("patch answered {}", answer.status).into());
+                }
+            }
+            Outcome::Ok(())
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done??;
     }
     Ok(cpu_us(pid)? - before)
 }

@@ -46,6 +46,9 @@ enum Command {
         /// How many watchers.
         #[arg(long, default_value_t = 500)]
         watchers: usize,
+        /// How many clients write at a time, each its own object.
+        #[arg(long, default_value_t = 1)]
+        writers: usize,
         /// How many changes each of them sees.
         #[arg(long, default_value_t = 1_000)]
         changes: usize,
@@ -70,7 +73,9 @@ async fn main() -> Outcome<()> {
     match Cli::parse().command {
         Command::Static { listen, size } => serve_static(listen, size).await,
         Command::Fill { server, count } => fill::fill(&server, count).await,
-        Command::Fanout { server, pid, watchers, changes } => fanout::measure(&server, pid, watchers, changes).await,
+        Command::Fanout { server, pid, watchers, writers, changes } => {
+            fanout::measure(&server, pid, fanout::Plan { watchers, writers, changes }).await
+        }
     }
 }
 
