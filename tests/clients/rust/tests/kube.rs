@@ -14,7 +14,9 @@ use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Client, Config, ResourceExt,
-    api::{Api, ApiResource, DeleteParams, DynamicObject, ListParams, Object, Patch, PatchParams, PostParams, WatchParams},
+    api::{
+        Api, ApiResource, DeleteParams, DynamicObject, ListParams, Object, Patch, PatchParams, PostParams, WatchParams,
+    },
     config::{KubeConfigOptions, Kubeconfig},
     core::{GroupVersionKind, WatchEvent},
     discovery::Discovery,

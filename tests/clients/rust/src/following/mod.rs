@@ -1,0 +1,205 @@
+//! A reflector that follows the server through stops and kills while a writer goes on writing.
+//!
+//! The writer is the only one in its namespace, and finds out what became of a write that got no answer: so it knows
+//! every change, in order. The reflector must be told of exactly these, each once, and its store must end up as the
+//! server's list. The server keeps its history when it ends, so no end of it makes the client list again.
+
+mod writer;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::Namespace;
+use kube::{
+    Api, Client, ResourceExt,
+    api::{ListParams, PostParams},
+    runtime::{
+        WatchStreamExt,
+        reflector::{self, Store},
+        watcher::{self, Event},
+    },
+};
+use library::Book;
+use serde_json::Value;
+use tokio::{
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use self::writer::{Change, Writer};
+use crate::{
+    Failure,
+    kinds::{Typed, book, named},
+    server::Library,
+};
+
+/// Books that are there before anybody follows, and are never written: more than fit into a chunk.
+const KEPT: usize = 20;
+
+/// Writes before and after each end of the server.
+const WRITES: usize = 50;
+
+/// How long the reflector may take to know what the server knows. The client waits longer after each failure.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// How the server ends.
+pub enum End {
+    /// By SIGTERM.
+    Stop,
+    /// By SIGKILL.
+    Kill,
+}
+
+/// Follows books in a namespace of their own while the server ends and starts again.
+pub async fn through(
+    library: Arc<tokio::sync::Mutex<Library>>,
+    namespace: &str,
+    config: watcher::Config,
+    ends: Vec<End>,
+) -> Result<(), Failure> {
+    let mut library = library.lock().await;
+    // A step before this one may have failed while the server was down.
+    library.start_again().await?;
+    let client = library.client().await?;
+    let books = books_of(client.clone(), namespace).await?;
+    // A client of its own, as a controller elsewhere would have.
+    let follower = Follower::start(Api::namespaced(library.client().await?, namespace), config).await?;
+
+    let (writer, progress) = Writer::new(books.clone());
+    let mut written = 0;
+    let mut tasks = JoinSet::new();
+    let stop = writer.stop();
+    tasks.spawn(writer.run());
+    for end in ends {
+        written = progress.wait_for(written + WRITES, &mut tasks).await?;
+        match end {
+            End::Stop => library.stop().await?,
+            End::Kill => library.kill().await?,
+        }
+        library.start_again().await?;
+        written = progress.wait_for(written + WRITES, &mut tasks).await?;
+    }
+    stop.stop();
+    let changes = tasks.join_next().await.ok_or("the writer is there")???;
+
+    let wanted = listed(&books).await?;
+    let converged = timeout(PATIENCE, async {
+        while follower.stored()? != wanted || follower.told() < changes.len() {
+            sleep(Duration::from_millis(20)).await;
+        }
+        Ok::<_, Failure>(())
+    });
+    // Where it does not converge, what is missing says more than that time is up.
+    let in_time = converged.await;
+    follower.compare(&changes)?;
+    in_time.map_err(|_| "the store never became what the server lists")??;
+    assert_eq!(
+        written_names(&changes, KEPT),
+        wanted.into_keys().collect::<Vec<_>>(),
+        "the list holds what was written"
+    );
+    Ok(())
+}
+
+/// The Api of a new namespace, with some books in it.
+async fn books_of(client: Client, namespace: &str) -> Result<Api<Typed<Book>>, Failure> {
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    namespaces
+        .create(&PostParams::default(), &Namespace { metadata: named(namespace), ..Namespace::default() })
+        .await?;
+    let books: Api<Typed<Book>> = Api::namespaced(client, namespace);
+    for number in 0..KEPT {
+        books.create(&PostParams::default(), &book(&format!("kept-{number:02}"), 1)).await?;
+    }
+    Ok(books)
+}
+
+/// What the server lists, whole, by name.
+async fn listed(books: &Api<Typed<Book>>) -> Result<BTreeMap<String, Value>, Failure> {
+    let list = books.list(&ListParams::default()).await?;
+    list.items.iter().map(|book| Ok((book.name_any(), serde_json::to_value(book)?))).collect()
+}
+
+/// The names that there must be after all the changes, sorted.
+fn written_names(changes: &[Change], kept: usize) -> Vec<String> {
+    let mut names: BTreeMap<String, bool> = (0..kept).map(|number| (format!("kept-{number:02}"), true)).collect();
+    names.extend(changes.iter().map(|change| (change.name.clone(), change.revision.is_some())));
+    names.into_iter().filter_map(|(name, there)| there.then_some(name)).collect()
+}
+
+/// A reflector, and what it was told.
+struct Follower {
+    store: Store<Typed<Book>>,
+    told: Arc<Mutex<Told>>,
+    _task: JoinSet<()>,
+}
+
+/// What the watcher told since it first had everything.
+#[derive(Default)]
+struct Told {
+    initial: bool,
+    lists: usize,
+    changes: Vec<Change>,
+}
+
+impl Told {
+    fn hear(&mut self, event: &Event<Typed<Book>>) {
+        match event {
+            Event::Init => self.lists += 1,
+            Event::InitApply(_) => {}
+            Event::InitDone => self.initial = true,
+            Event::Apply(book) => self.changes.push(Change::applied(book)),
+            Event::Delete(book) => self.changes.push(Change { name: book.name_any(), revision: None }),
+        }
+    }
+}
+
+impl Follower {
+    /// Starts to follow, and waits until it knows what there is.
+    async fn start(books: Api<Typed<Book>>, config: watcher::Config) -> Result<Self, Failure> {
+        let (store, writer) = reflector::store();
+        let told = Arc::new(Mutex::new(Told::default()));
+        let hears = told.clone();
+        let mut stream = reflector::reflector(writer, watcher::watcher(books, config)).default_backoff().boxed();
+        let mut task = JoinSet::new();
+        task.spawn(async move {
+            // Errors are what an end of the server looks like; the watcher goes on by itself.
+            while let Some(event) = stream.next().await {
+                if let Ok(event) = event {
+                    hears.lock().expect("nobody panics with it").hear(&event);
+                }
+            }
+        });
+        timeout(PATIENCE, store.wait_until_ready()).await??;
+        Ok(Self { store, told, _task: task })
+    }
+
+    /// The store, whole, by name.
+    fn stored(&self) -> Result<BTreeMap<String, Value>, Failure> {
+        let state = self.store.state();
+        state.iter().map(|book| Ok((book.name_any(), serde_json::to_value(book.as_ref())?))).collect()
+    }
+
+    /// How many changes it was told of.
+    fn told(&self) -> usize {
+        self.told.lock().expect("nobody panics with it").changes.len()
+    }
+
+    /// It must have been told of these changes, and no others, in this order.
+    fn compare(&self, changes: &[Change]) -> Result<(), Failure> {
+        let told = self.told.lock().expect("nobody panics with it");
+        if !told.initial || told.lists != 1 {
+            return Err(format!("it had to list {} times", told.lists).into());
+        }
+        let same = told.changes.iter().zip(changes).take_while(|(told, made)| told == made).count();
+        if same == changes.len() && same == told.changes.len() {
+            return Ok(());
+        }
+        let (told, made) = (told.changes.get(same), changes.get(same));
+        Err(format!("change {same} of {}: told of {told:?}, but made was {made:?}", changes.len()).into())
+    }
+}

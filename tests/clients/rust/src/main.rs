@@ -1,0 +1,120 @@
+//! The Rust client `kube` against the example server, over TLS: the dynamic Api, the typed Api with the kinds' own root
+//! types, refusals, built-in kinds, and a reflector that follows the server through stops and kills.
+//!
+//! ```text
+//! cargo run --manifest-path tests/clients/rust/Cargo.toml -- --library target/debug/library
+//! ```
+//!
+//! Starts the program by itself, in an empty folder. Prints `FAILED step: why` for each step that fails, and ends with
+//! `N passed, M failed`. Every step has a time limit.
+
+mod builtin;
+mod dynamic;
+mod following;
+mod kinds;
+mod refused;
+mod server;
+mod typed;
+
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+
+use kube::runtime::watcher;
+use tokio::{sync::Mutex, time::timeout};
+
+use crate::{following::End, server::Library};
+
+/// What a step fails with; a failed assertion counts as well.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// How long a step may take. Only a server that answers no more comes near it.
+const LIMIT: Duration = Duration::from_mins(2);
+
+/// How many steps did what they should, and how many did not.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+}
+
+impl Tally {
+    /// Runs a step, as a task of its own, so that an assertion that fails ends nothing but the step.
+    async fn step(&mut self, name: &str, work: impl Future<Output = Result<(), Failure>> + Send + 'static) {
+        let task = tokio::spawn(work);
+        let stop = task.abort_handle();
+        let why = match timeout(LIMIT, task).await {
+            Ok(Ok(Ok(()))) => {
+                self.passed += 1;
+                return;
+            }
+            Ok(Ok(Err(failure))) => failure.to_string(),
+            Ok(Err(panicked)) => panicked.to_string(),
+            Err(_) => {
+                stop.abort();
+                format!("not done within {} s", LIMIT.as_secs())
+            }
+        };
+        self.failed += 1;
+        println!("FAILED {name}: {why}");
+    }
+}
+
+/// The program that `--library` names.
+fn library_argument() -> Option<PathBuf> {
+    let mut arguments = std::env::args().skip(1);
+    let (flag, path) = (arguments.next()?, arguments.next()?);
+    (flag == "--library" && arguments.next().is_none()).then(|| path.into())
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let Some(program) = library_argument() else {
+        eprintln!("usage: client-check --library PROGRAM");
+        return ExitCode::from(2);
+    };
+    let mut tally = Tally::default();
+    match Library::start(&program).await {
+        Ok(library) => check(&mut tally, library).await,
+        Err(why) => {
+            println!("FAILED start: {why}");
+            tally.failed += 1;
+        }
+    }
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    ExitCode::from(u8::from(tally.failed > 0))
+}
+
+async fn check(tally: &mut Tally, library: Library) {
+    let client = match library.client().await {
+        Ok(client) => client,
+        Err(why) => {
+            println!("FAILED client: {why}");
+            tally.failed += 1;
+            return;
+        }
+    };
+    tally.step("discovers", dynamic::discovers(client.clone())).await;
+    tally.step("dynamic_reads", dynamic::creates_gets_and_lists(client.clone())).await;
+    tally.step("dynamic_patches", dynamic::patches_and_replaces(client.clone())).await;
+    tally.step("dynamic_deletes", dynamic::deletes(client.clone())).await;
+    tally.step("typed_objects", typed::objects(client.clone())).await;
+    tally.step("typed_status", typed::status(client.clone())).await;
+    tally.step("typed_scale", typed::scale(client.clone())).await;
+    tally.step("typed_entries", typed::entries(client.clone())).await;
+    tally.step("typed_conditions", typed::conditions(client.clone())).await;
+    tally.step("refusals", refused::reasons(client.clone())).await;
+    tally.step("refusals_of_strangers", refused::strangers(library.config().await)).await;
+    tally.step("config_maps", builtin::config_maps(client.clone())).await;
+    tally.step("leases", builtin::leases(client)).await;
+
+    let library = Arc::new(Mutex::new(library));
+    let listing = || watcher::Config::default().page_size(7);
+    let streaming = || watcher::Config::default().streaming_lists();
+    for (name, config, ends) in [
+        ("follows-through-a-stop", listing(), vec![End::Stop]),
+        ("follows-through-a-kill", listing(), vec![End::Kill]),
+        ("follows-through-all-with-streaming-lists", streaming(), vec![End::Stop, End::Kill, End::Kill]),
+    ] {
+        tally.step(name, following::through(library.clone(), name, config, ends)).await;
+    }
+    tally.step("ends_well", async move { library.lock().await.end().await }).await;
+}

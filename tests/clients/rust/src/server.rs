@@ -1,0 +1,122 @@
+//! The example server as a process of its own, in an empty folder, at a port that it gets again when it is restarted.
+
+use std::{
+    fs::{File, create_dir_all, read_to_string, remove_dir_all},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use kube::{
+    Client, Config,
+    config::{KubeConfigOptions, Kubeconfig},
+};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+    time::timeout,
+};
+
+use crate::Failure;
+
+/// How long the server may take to start, and to stop.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The example server. Killed, and its folder removed, when dropped.
+pub struct Library {
+    program: PathBuf,
+    folder: PathBuf,
+    address: String,
+    running: Option<Child>,
+}
+
+impl Library {
+    /// Starts the program in an empty folder.
+    pub async fn start(program: &Path) -> Result<Self, Failure> {
+        let program = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
+        let folder = std::env::temp_dir().join(format!("kindsmith-kube-{}", std::process::id()));
+        create_dir_all(&folder)?;
+        let mut library = Self { program, folder, address: free_address()?, running: None };
+        library.start_again().await?;
+        Ok(library)
+    }
+
+    /// Starts it, on the data that there is, unless it is running.
+    pub async fn start_again(&mut self) -> Result<(), Failure> {
+        if self.running.is_some() {
+            return Ok(());
+        }
+        let log = File::options().append(true).create(true).open(self.log())?;
+        let mut child = Command::new(&self.program)
+            .arg(&self.address)
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()?;
+        let mut lines = BufReader::new(child.stdout.take().ok_or("its output is not piped")?).lines();
+        let first = timeout(PATIENCE, lines.next_line()).await.map_err(|_| "it did not say where it listens")??;
+        if !first.as_ref().is_some_and(|line| line.starts_with("listening on https://")) {
+            return Err(format!("it began with {first:?}; its log:\n{}", read_to_string(self.log())?).into());
+        }
+        // Read on, so that the server never waits for a reader.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        self.running = Some(child);
+        Ok(())
+    }
+
+    /// Stops it with SIGTERM, as a supervisor does; it must end well, and soon, whoever still watches.
+    pub async fn stop(&mut self) -> Result<(), Failure> {
+        let mut child = self.running.take().ok_or("it is not running")?;
+        let id = child.id().ok_or("it ended by itself")?.to_string();
+        if !Command::new("kill").args(["-TERM", &id]).status().await?.success() {
+            return Err("it could not be told to stop".into());
+        }
+        let status = timeout(PATIENCE, child.wait()).await.map_err(|_| "it did not stop after SIGTERM")??;
+        if status.success() { Ok(()) } else { Err(format!("it stopped with {status}").into()) }
+    }
+
+    /// Kills it with SIGKILL, in the middle of whatever it does.
+    pub async fn kill(&mut self) -> Result<(), Failure> {
+        Ok(self.running.take().ok_or("it is not running")?.kill().await?)
+    }
+
+    /// The last step: it stops, and never panicked.
+    pub async fn end(&mut self) -> Result<(), Failure> {
+        self.stop().await?;
+        let log = read_to_string(self.log())?;
+        if log.contains("panicked") { Err(log.into()) } else { Ok(()) }
+    }
+
+    /// What the kubeconfig says that the server wrote.
+    pub async fn config(&self) -> Result<Config, Failure> {
+        let kubeconfig = Kubeconfig::read_from(self.folder.join("data/kubeconfig"))?;
+        Ok(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
+    }
+
+    /// A client of the admin's.
+    pub async fn client(&self) -> Result<Client, Failure> {
+        Ok(Client::try_from(self.config().await?)?)
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("log")
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // What is left of a temporary folder hurts nobody.
+        let _ = remove_dir_all(&self.folder);
+    }
+}
+
+/// An address that stays free while the server is down: its port is below those that connections are given, so that no
+/// connection takes it meanwhile, and a client that tries to connect does not meet itself.
+fn free_address() -> Result<String, Failure> {
+    let first = 20_000 + std::process::id() % 10_000;
+    let mut addresses = (first..first + 1_000).map(|port| format!("127.0.0.1:{port}"));
+    addresses.find(|address| TcpListener::bind(address).is_ok()).ok_or_else(|| "no port is free".into())
+}
