@@ -95,8 +95,17 @@ impl Default for VersionInfo {
             major: "1".to_owned(),
             minor: "36".to_owned(),
             git_version: concat!("v1.36.0+kindsmith-", env!("CARGO_PKG_VERSION")).to_owned(),
-            platform: format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+            platform: format!("{}/{}", std::env::consts::OS, architecture()),
         }
+    }
+}
+
+/// The processor's name as clients of the API know it.
+fn architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
     }
 }
 
