@@ -1,4 +1,4 @@
-//! A handler that panics is answered with 500, and the connection lives on.
+//! A handler that panics is answered with 500, and the connection lives on; so does a stream.
 
 use std::{
     any::Any,
@@ -32,6 +32,12 @@ impl<F: Future<Output = Response>> Future for Guarded<F> {
             Poll::Ready(response::status(&status, false))
         })
     }
+}
+
+/// Runs what may call the user's code in the middle of a stream; `None` where it panicked.
+pub fn attempt<T>(run: impl FnOnce() -> T) -> Option<T> {
+    let result = catch_unwind(AssertUnwindSafe(run));
+    result.inspect_err(|panic| tracing::error!(message = said(&**panic), "a stream met a panic")).ok()
 }
 
 fn said(panic: &(dyn Any + Send)) -> &str {

@@ -18,6 +18,7 @@ use tokio::{
 };
 
 use super::{
+    guard,
     negotiate::{Accepted, Shape},
     partial,
     resource::Call,
@@ -225,7 +226,11 @@ impl Render {
 
     fn table(&mut self, out: &mut Vec<u8>, object: &Object) {
         let table = Table::new(&self.served.kind, self.accepted.meta_version(), self.include);
-        out.extend_from_slice(&table.of_event(object, !self.columns_sent));
+        match guard::attempt(|| table.of_event(object, !self.columns_sent)) {
+            Some(made) => out.extend_from_slice(&made),
+            // As the reference does where it cannot make the form that was asked for.
+            None => return out.extend_from_slice(object.json_bytes()),
+        }
         self.columns_sent = true;
     }
 

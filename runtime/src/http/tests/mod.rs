@@ -19,7 +19,10 @@ use crate::{
     },
     cache::{self, Cache},
     http::sample,
-    kind::{Kind, Registry, model::HookContext},
+    kind::{
+        Kind, Registry,
+        model::{Cell, HookContext},
+    },
     meta::FieldError,
     schema::Document,
     storage::{Store, memory::Memory},
@@ -31,6 +34,10 @@ const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 fn panics(_: &Document, _: &HookContext<'_>) -> Result<Vec<FieldError>, String> {
     panic!("a hook of the user")
+}
+
+fn cell_panics(_: &Document) -> Document {
+    panic!("a column of the user")
 }
 
 struct Rig(Arc<Site>);
@@ -46,7 +53,16 @@ impl Rig {
             ..sample::widget()
         };
         fragile.hooks.validate = Some(panics);
-        Self::with(vec![sample::namespace(), sample::config_map(), sample::widget(), fragile]).await
+        let mut odd = Kind {
+            kind: "Odd".to_owned(),
+            list_kind: "OddList".to_owned(),
+            plural: "odds".to_owned(),
+            singular: "odd".to_owned(),
+            short_names: Vec::new(),
+            ..sample::widget()
+        };
+        odd.columns[0].cell = Cell::Computed(cell_panics);
+        Self::with(vec![sample::namespace(), sample::config_map(), sample::widget(), fragile, odd]).await
     }
 
     async fn with(kinds: Vec<Kind>) -> Self {

@@ -55,3 +55,19 @@ async fn watches_in_other_forms() {
     assert_eq!((events.len(), &events[0]["object"]["metadata"]["name"]), (1, &json!("b")));
     assert_eq!(frame(&mut body).await, None, "without bookmarks it just ends");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_column_ends_no_stream() {
+    let rig = Rig::new().await;
+    let path = "/apis/conformance.example.com/v1/namespaces/default/odds";
+    for name in ["a", "b"] {
+        assert_eq!(rig.post(path, &json!({"metadata": {"name": name}, "spec": {"size": 1}})).await.0, 201);
+    }
+    assert_eq!(rig.json("GET", path, &[("accept", TABLE)], "").await.0, 500, "a list has not begun yet");
+    let watch = format!("{path}?watch=1&timeoutSeconds=1");
+    let mut body = rig.answer("GET", &watch, &[("accept", TABLE)], "").await.into_body();
+    let events = frame(&mut body).await.unwrap();
+    let kinds: Vec<&Value> = events.iter().map(|event| &event["object"]["kind"]).collect();
+    assert_eq!(kinds, ["Odd", "Odd"], "the objects themselves");
+    assert_eq!(frame(&mut body).await, None);
+}
