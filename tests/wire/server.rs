@@ -2,10 +2,14 @@
 
 use std::{os::unix::fs::PermissionsExt, path::Path, sync::Arc, time::Duration};
 
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Empty, Full};
 use hyper::{Request, body::Bytes, client::conn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use kindsmith::Server;
+use kindsmith::{
+    Server,
+    auth::{Attributes, Authenticate, Authorize, Credentials, Decision, Soon, User, authenticate::Identity},
+    server::Builder,
+};
 use kindsmith_tests::{Client, Folder};
 use tokio::net::TcpStream;
 use tokio_rustls::{
@@ -144,4 +148,64 @@ async fn a_peer_that_says_nothing_is_cut_off() {
         peer.await.expect("neither silence nor half a preface holds a connection");
     }
     assert_eq!(Client::new(server.url(), server.token()).get("/readyz").await.expect("the server answers").status, 200);
+}
+
+/// Knows everyone who sends the header, by its value.
+struct ByHeader;
+
+impl Authenticate for ByHeader {
+    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        let name = credentials.headers.header("x-name").map(str::to_owned);
+        Soon::later(async move { Ok(name.map(|name| Arc::new(User { name, ..User::default() }))) })
+    }
+}
+
+/// Only Ada may, and only read.
+struct OnlyAdaReads;
+
+impl Authorize for OnlyAdaReads {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
+        let may = attributes.user.name == "ada" && ["get", "list"].contains(&attributes.verb);
+        Soon::now(if may { Decision::Allow } else { Decision::Deny("reading is for Ada".into()) })
+    }
+}
+
+#[tokio::test]
+async fn the_users_own_authenticator_and_authorizer_are_asked_on_every_request() {
+    let own = |server: Builder| server.authenticator(ByHeader).authorizer(OnlyAdaReads);
+    let server = Server::test().configure(own).start().await;
+    assert_eq!(server.token(), "", "no admin is made beside the test's own users");
+    let mut client = Client::new(server.url(), "");
+    for (name, method, status) in [("ada", "GET", 200), ("ada", "DELETE", 403), ("bob", "GET", 403), ("", "GET", 401)] {
+        let mut request = Request::builder().method(method).uri("/api/v1/namespaces/default").header("host", "x");
+        if !name.is_empty() {
+            request = request.header("x-name", name);
+        }
+        let answer = client.send(request.body(Full::default()).expect("a request")).await.expect("an answer");
+        assert_eq!(answer.status, status, "{method} by {name:?}: {:?}", answer.body);
+        if status == 403 {
+            let message = answer.json()["message"].as_str().expect("a message").to_owned();
+            assert!(message.contains(name) && message.ends_with("reading is for Ada"), "{message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_asks_is_told_when_the_server_listens() {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let serving = tokio::spawn(
+        Server::builder()
+            .memory()
+            .on_ready(move |ready| {
+                drop(tell.send((ready.clone(), ready.kubeconfig.as_ref().is_some_and(|p| p.exists()))))
+            })
+            .serve("localhost:0"),
+    );
+    let (ready, kubeconfig) = told.await.expect("the server says when it listens");
+    assert!(kubeconfig, "a server in memory has a kubeconfig, too");
+    assert!(ready.address.ip().is_loopback() && ready.address.port() != 0, "{ready:?}");
+    TcpStream::connect(ready.address).await.expect("it listens");
+    serving.abort();
+    let _ = serving.await;
+    assert!(!ready.kubeconfig.is_some_and(|path| path.exists()), "what a server in memory wrote goes with it");
 }

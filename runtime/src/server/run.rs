@@ -5,7 +5,7 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::{
-    net::TcpListener,
+    net::{TcpListener, TcpSocket},
     sync::watch,
     task::{JoinHandle, spawn_blocking},
     time::timeout,
@@ -29,6 +29,9 @@ use crate::{
     storage::{Embedded, Memory, Options, Store},
     verbs::Api,
 };
+
+/// Connections that may wait to be accepted: hundreds of clients come back at once when a server starts again.
+const BACKLOG: u32 = 1024;
 
 /// A server that listens.
 pub(super) struct Running {
@@ -72,7 +75,7 @@ impl Running {
             version: http::VersionInfo::default(),
             limits: http::Limits::default(),
         }));
-        let (listener, address) = listen(address).await?;
+        let (listener, address) = listen(address)?;
         let host = if address.ip().is_unspecified() { "localhost".to_owned() } else { address.ip().to_string() };
         let host = if host.contains(':') { format!("[{host}]") } else { host };
         let scheme = if builder.plain_http { "http" } else { "https" };
@@ -179,12 +182,16 @@ async fn load(keep: &Keep, state: &StateDir, limits: cache::Limits, kinds: Vec<K
     spawn_blocking(load).await.expect("loading the cache does not panic")
 }
 
-async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
+fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::AddrInUse => Error::PortInUse(address),
         _ => Error::Listen(address, source),
     };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }.map_err(failed)?;
+    // A server that starts again finds connections of its last run still dying on its port.
+    socket.set_reuseaddr(true).map_err(failed)?;
+    socket.bind(address).map_err(failed)?;
+    let listener = socket.listen(BACKLOG).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }
