@@ -197,7 +197,8 @@ async fn who_asks_is_told_when_the_server_listens() {
         Server::builder()
             .memory()
             .on_ready(move |ready| {
-                drop(tell.send((ready.clone(), ready.kubeconfig.as_ref().is_some_and(|p| p.exists()))))
+                let kubeconfig = ready.kubeconfig.as_ref().is_some_and(|path| path.exists());
+                tell.send((ready.clone(), kubeconfig)).expect("the test waits");
             })
             .serve("localhost:0"),
     );
