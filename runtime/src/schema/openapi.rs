@@ -80,20 +80,14 @@ impl Rendering<'_> {
             patch: super::model::PatchStrategy::default(),
             ..schema.clone()
         };
-        let mut definition = self.whole(&own);
-        if !schema.description.is_empty() {
-            definition.insert("description".to_owned(), json!(schema.description));
-        }
-        let used = Self::use_of(schema);
-        let defined = self.named_like(name, &definition).unwrap_or_else(|| {
-            let definition = Document::Object(definition);
-            self.define(name, definition)
-        });
+        // Without a description: what is said of the field is said where it is used, and clients print both.
+        let definition = Document::Object(self.whole(&own));
+        let defined = self.define(name, definition);
         let reference = self.version.reference(&defined);
+        let mut used = Self::use_of(schema);
         if used.is_empty() {
             return reference;
         }
-        let mut used = used;
         match self.version {
             // Version 3 forbids siblings of `$ref`; version 2's readers take them.
             Version::V3 => {
@@ -102,18 +96,6 @@ impl Rendering<'_> {
             Version::V2 => used.extend(reference.as_object().cloned().unwrap_or_default()),
         }
         Document::Object(used)
-    }
-
-    /// The definition of a type that is used again, perhaps with another description of the field.
-    fn named_like(&self, name: &str, definition: &Map<String, Document>) -> Option<String> {
-        let without = |fields: &Map<String, Document>| {
-            let mut fields = fields.clone();
-            fields.remove("description");
-            fields
-        };
-        let plain = format!("{}.{name}", self.prefix);
-        let taken = self.out.get(&plain)?.as_object()?;
-        (without(taken) == without(definition)).then_some(plain)
     }
 
     /// What is said where a named type is used.
