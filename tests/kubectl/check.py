@@ -61,10 +61,6 @@ class Session:
             raise Failure(f"kubectl {' '.join(arguments)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
-    def create(self, *arguments):
-        """Creates what `kubectl create ARGUMENTS` would. That sends Protobuf, which the server does not take yet."""
-        return self.run("create", "-f", "-", stdin=self.run("create", *arguments, "--dry-run=client", "-o", "json"))
-
     def refused(self, *arguments, stdin=None, status=1):
         """Runs kubectl, which must fail; gives back what it says on standard error."""
         self.run(*arguments, stdin=stdin, status=status)

@@ -74,15 +74,14 @@ def delete_by_name_label_and_all(s):
 
 
 def delete_a_namespace_and_what_is_in_it(s):
-    s.create("-n", "annex", "configmap", "inside", "--from-literal=a=b")
+    s.run("create", "-n", "annex", "configmap", "inside", "--from-literal=a=b")
     s.run("create", "-n", "annex", "-f", "-", stdin=json.dumps({
         "apiVersion": "library.example.com/v1", "kind": "Book", "metadata": {"name": "held", "finalizers": ["library.example.com/lent"]},
         "spec": {"author": "Someone"}}))
     s.run("delete", "ns", "annex", "--wait=false")
     s.run("wait", "--for=delete", "-n", "annex", "cm/inside", "--timeout=20s")
-    late = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "late", "namespace": "annex"}}'
     s.has(s.run("get", "ns", "annex"), r"^annex +Terminating ")
-    s.has(s.refused("create", "-f", "-", stdin=late), r"\(Forbidden\)", "annex because it is being terminated")
+    s.has(s.refused("create", "-n", "annex", "configmap", "late"), r'configmaps "late" is forbidden: .*annex because it is being terminated$')
     s.run("wait", "--for=condition=NamespaceFinalizersRemaining", "ns/annex", "--timeout=20s")
     left = s.run("get", "ns", "annex", "-o", "jsonpath={.status.conditions[?(@.status==\"True\")].message}")
     s.has(left, r"library\.example\.com/lent in 1 resource instances")

@@ -140,8 +140,7 @@ def errors_read_well(s):
           r"spec\.author: Invalid value")
     misspelt = (BOOK % ("bad", "a", "x", "Poetry", 1)).replace("copies", "copeis")
     s.has(s.refused("create", "-f", "-", stdin=misspelt), r'strict decoding error: unknown field "spec\.copeis"')
-    lost = (BOOK % ("lost", "a", "x", "Poetry", 1)).replace("namespace: default", "namespace: nowhere")
-    s.has(s.refused("create", "-f", "-", stdin=lost), r'\(NotFound\): .*namespaces "nowhere" not found$')
+    s.has(s.refused("create", "-n", "nowhere", "configmap", "x"), r'namespaces "nowhere" not found$')
     s.has(s.refused("get", "books", "-l", "a in ("), "unable to parse requirement|found ''")
     s.has(s.refused("--token=wrong", "get", "books"), "You must be logged in to the server|Unauthorized")
 

@@ -40,12 +40,11 @@ def apply_twice_and_a_change(s):
 
 
 def create_generators(s):
-    s.same(s.create("secret", "generic", "pass", "--from-literal=word=open"), "secret/pass created\n")
+    s.same(s.run("create", "secret", "generic", "pass", "--from-literal=word=open"), "secret/pass created\n")
     s.same(field(s, ".data.word", "pass", "secret"), "b3Blbg==")
-    s.same(s.create("serviceaccount", "robot"), "serviceaccount/robot created\n")
-    s.same(s.create("namespace", "annex"), "namespace/annex created\n")
-    dry = s.file("dry.json", s.run("create", "configmap", "dry", "--from-literal=a=b", "--dry-run=client", "-o", "json"))
-    s.same(s.run("create", "-f", dry, "--dry-run=server"), "configmap/dry created (server dry run)\n")
+    s.same(s.run("create", "serviceaccount", "robot"), "serviceaccount/robot created\n")
+    s.same(s.run("create", "namespace", "annex"), "namespace/annex created\n")
+    s.same(s.run("create", "configmap", "dry", "--from-literal=a=b", "--dry-run=server"), "configmap/dry created (server dry run)\n")
     s.has(s.refused("get", "cm", "dry"), "NotFound")
     s.has(s.run("get", "secret", "pass"), r"^NAME +TYPE +DATA +AGE$", r"^pass +Opaque +1 +\d+s$")
     s.has(s.run("get", "cm", "applied"), r"^NAME +DATA +AGE$", r"^applied +1 +\d+[sm]")
