@@ -1,7 +1,8 @@
 //! Waking watchers: off the store's thread, for which writers wait, and in rounds.
 //!
 //! A change that many watch would otherwise cost each of them a wake-up and a write of its own. After a round that woke
-//! many, the next one waits about as long as they need to write, and what has happened meanwhile goes out as one piece.
+//! many, the next one waits about twice as long as they need to write, so that fan-out leaves half of the machine's time to
+//! others, and what has happened meanwhile goes out as one piece.
 //! The first change after a quiet moment is never held back.
 
 use std::{
@@ -15,8 +16,8 @@ use tokio::{runtime::Handle, sync::Notify, task::JoinHandle};
 
 use super::state::lock;
 
-/// What a woken watcher takes, roughly: how long the next round waits for each.
-const MICROSECONDS_EACH: u64 = 10;
+/// How long the next round waits for each watcher that this one woke: twice what a watcher takes, roughly.
+const MICROSECONDS_EACH: u64 = 20;
 /// The longest wait between two rounds.
 const LONGEST_MS: u64 = 20;
 
@@ -123,7 +124,7 @@ mod tests {
         waking.wake(wakers(&count, 200));
         tokio::time::sleep(Duration::from_millis(1)).await;
         assert_eq!(woken(), 500);
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
         assert_eq!(woken(), 1_000, "the second takes all that came meanwhile");
         tokio::time::sleep(Duration::from_millis(50)).await;
         waking.wake(wakers(&count, 5));
