@@ -3,14 +3,87 @@
 use kindsmith_tests::Random;
 use serde_json::{Value, json};
 
-/// A body as bytes.
-pub fn random(random: &mut Random) -> Vec<u8> {
-    let mut value = sound(random);
-    for _ in 0..random.below(4) {
+/// A kind of object that is sent.
+#[derive(Clone, Copy)]
+pub enum Thing {
+    ConfigMap,
+    Secret,
+    Event,
+    Namespace,
+    Lease,
+    Leaf,
+}
+
+impl Thing {
+    /// A sound object of the kind.
+    pub fn object(self, name: &str) -> Value {
+        let meta = json!({"name": name, "labels": {"app": "a"}, "annotations": {"note": "x"}});
+        match self {
+            Self::ConfigMap => json!({
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"k": "v"}, "binaryData": {"b": "AA=="},
+            }),
+            Self::Secret => json!({
+                "apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": {"k": "dg=="}, "type": "Opaque",
+            }),
+            Self::Event => json!({
+                "apiVersion": "v1", "kind": "Event", "metadata": meta, "reason": "R", "count": 1,
+                "involvedObject": {"kind": "ConfigMap", "namespace": "default", "name": "a"},
+            }),
+            Self::Namespace => json!({"apiVersion": "v1", "kind": "Namespace", "metadata": meta}),
+            Self::Lease => json!({
+                "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": meta,
+                "spec": {"holderIdentity": "x", "leaseDurationSeconds": 3, "renewTime": "2026-01-02T03:04:05.000006Z"},
+            }),
+            Self::Leaf => json!({
+                "apiVersion": "wire.example.com/v1", "kind": "Leaf",
+                "metadata": {"name": name, "finalizers": ["wire.example.com/hold"], "ownerReferences": [{
+                    "apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "u", "controller": true,
+                }]},
+                "spec": {"color": "Red", "veins": 3, "notes": {"a": "b"}, "places": [{"name": "here"}, {"name": "there"}]},
+                "status": {"veins": 2},
+            }),
+        }
+    }
+}
+
+/// A sound patch of most objects: a list of operations, or an object to merge.
+pub fn patch(random: &mut Random, operations: bool) -> Value {
+    if operations {
+        let all = [
+            json!({"op": "add", "path": "/metadata/labels/x", "value": "y"}),
+            json!({"op": "test", "path": "/metadata/labels/app", "value": "a"}),
+            json!({"op": "copy", "from": "/metadata/labels", "path": "/metadata/annotations"}),
+            json!({"op": "move", "from": "/metadata/labels/app", "path": "/metadata/labels/moved"}),
+            json!({"op": "remove", "path": "/spec/places/0"}),
+            json!({"op": "add", "path": "/spec/places/-", "value": {"name": "far"}}),
+            json!({"op": "replace", "path": "", "value": {}}),
+        ];
+        return (0..=random.below(3)).map(|_| random.pick(&all).clone()).collect();
+    }
+    let all = [
+        json!({"metadata": {"labels": {"x": null, "y": "z"}, "finalizers": null}}),
+        json!({"spec": {"places": [{"name": "near"}], "veins": 7}}),
+        json!({"data": {"k": null, "other": "w"}}),
+        json!({"spec": {"replicas": 3}}),
+    ];
+    random.pick(&all).clone()
+}
+
+/// Options of a deletion.
+pub fn delete_options() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": "x", "resourceVersion": "1"},
+        "gracePeriodSeconds": 0, "propagationPolicy": "Foreground", "dryRun": ["All"],
+    })
+}
+
+/// A sound body, bent in some places or none, as bytes.
+pub fn bent(random: &mut Random, mut value: Value) -> Vec<u8> {
+    for _ in 0..[0, 0, 1, 1, 2, 3][random.below(6)] {
         bend(random, &mut value, 6);
     }
     let mut text = value.to_string();
-    match random.below(30) {
+    match random.below(60) {
         0 => text = "[".repeat(random.below(20_000)),
         1 => text = format!("{}1{}", "{\"a\":".repeat(300), "}".repeat(300)),
         2 => text = text.chars().take(random.below(text.len() + 1)).collect(),
@@ -23,54 +96,11 @@ pub fn random(random: &mut Random) -> Vec<u8> {
         _ => {}
     }
     let mut bytes = text.into_bytes();
-    if random.one_in(20) && !bytes.is_empty() {
+    if random.one_in(30) && !bytes.is_empty() {
         let at = random.below(bytes.len());
         bytes[at] = u8::try_from(random.below(256)).unwrap_or(0);
     }
     bytes
-}
-
-fn sound(random: &mut Random) -> Value {
-    let name = *random.pick(&["a", "b", "new", "new-1"]);
-    let meta = json!({
-        "name": name, "labels": {"app": "a"}, "annotations": {"note": "x"}, "finalizers": ["wire.example.com/hold"],
-    });
-    match random.below(12) {
-        0 => {
-            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"k": "v"}, "binaryData": {"b": "AA=="}})
-        }
-        1 => json!({"apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": {"k": "dg=="}, "type": "Opaque"}),
-        2 | 3 => json!({
-            "apiVersion": "wire.example.com/v1", "kind": "Leaf", "metadata": meta,
-            "spec": {"color": "Red", "veins": 3, "notes": {"a": "b"}, "places": [{"name": "here"}, {"name": "there"}]},
-            "status": {"veins": 2},
-        }),
-        4 => json!({
-            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": name},
-            "spec": {"holderIdentity": "x", "leaseDurationSeconds": 3, "renewTime": "2026-01-02T03:04:05.000006Z"},
-        }),
-        5 => json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}),
-        6 => json!({
-            "apiVersion": "v1", "kind": "Event", "metadata": {"name": name, "namespace": "default"},
-            "involvedObject": {"kind": "ConfigMap", "namespace": "default", "name": "a"}, "reason": "R", "count": 1,
-        }),
-        7 => {
-            json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": name}, "spec": {"replicas": 2}})
-        }
-        8 => json!({
-            "apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": "x", "resourceVersion": "1"},
-            "gracePeriodSeconds": 0, "propagationPolicy": "Foreground", "dryRun": ["All"],
-        }),
-        9 => json!([
-            {"op": "add", "path": "/metadata/labels/x", "value": "y"}, {"op": "test", "path": "/spec/veins", "value": 3},
-            {"op": "copy", "from": "/spec", "path": "/status"}, {"op": "move", "from": "/data/k", "path": "/data/m"},
-            {"op": "remove", "path": "/spec/places/0"}, {"op": "replace", "path": "", "value": {}},
-        ]),
-        10 => json!({"metadata": {"labels": {"x": null}, "finalizers": null}, "spec": {"places": null}}),
-        _ => json!({"metadata": {"generateName": "made-", "ownerReferences": [
-            {"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "u", "controller": true, "blockOwnerDeletion": true},
-        ]}}),
-    }
 }
 
 /// Changes something somewhere in the value.

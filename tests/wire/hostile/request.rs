@@ -2,23 +2,25 @@
 
 use kindsmith_tests::Random;
 
-use super::body;
+use super::body::{self, Thing};
 
-const METHODS: [&str; 12] =
-    ["GET", "GET", "GET", "POST", "POST", "PUT", "PUT", "PATCH", "PATCH", "DELETE", "HEAD", "OPTIONS"];
-const RESOURCES: [&str; 14] = [
-    "/api/v1/namespaces/default/configmaps",
-    "/api/v1/namespaces/default/secrets",
-    "/api/v1/namespaces/default/events",
-    "/api/v1/namespaces/default/serviceaccounts",
-    "/api/v1/namespaces",
+/// Collections that are served, each with what lies in it.
+const SERVED: [(&str, Thing); 7] = [
+    ("/api/v1/namespaces/default/configmaps", Thing::ConfigMap),
+    ("/api/v1/namespaces/default/secrets", Thing::Secret),
+    ("/api/v1/namespaces/default/events", Thing::Event),
+    ("/api/v1/namespaces", Thing::Namespace),
+    ("/apis/coordination.k8s.io/v1/namespaces/default/leases", Thing::Lease),
+    ("/apis/wire.example.com/v1/namespaces/default/leaves", Thing::Leaf),
+    ("/apis/wire.example.com/v1/namespaces/kube-public/leaves", Thing::Leaf),
+];
+/// Others: of all namespaces, watched by old paths, missing.
+const OTHERS: [&str; 7] = [
     "/api/v1/configmaps",
-    "/apis/coordination.k8s.io/v1/namespaces/default/leases",
-    "/apis/wire.example.com/v1/namespaces/default/leaves",
     "/apis/wire.example.com/v1/leaves",
     "/api/v1/watch/namespaces/default/configmaps",
-    "/api/v1/namespaces/nowhere/configmaps",
     "/apis/wire.example.com/v1/watch/leaves",
+    "/api/v1/namespaces/nowhere/configmaps",
     "/api/v1/namespaces/default/pods",
     "/apis/no.example.com/v1/things",
 ];
@@ -144,28 +146,74 @@ pub fn random(random: &mut Random, token: &str) -> Vec<u8> {
     if random.one_in(60) {
         return noise(random);
     }
-    let method = if random.one_in(50) { "BREW" } else { *random.pick(&METHODS) };
-    let mut bytes = format!("{method} {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", target(random)).into_bytes();
-    if !random.one_in(40) {
-        bytes.extend(format!("Authorization: Bearer {token}\r\n").into_bytes());
+    let (collection, thing) = *random.pick(&SERVED);
+    let name = if random.one_in(8) { *random.pick::<&str>(&NAMES) } else { *random.pick(&["a", "b", "c", "d", "e"]) };
+    let (method, mut path, sent) = match random.below(10) {
+        0 | 1 => ("GET", collection.to_owned(), Sent::Nothing),
+        2 => ("GET", format!("{collection}/{name}"), Sent::Nothing),
+        3 | 4 => ("POST", collection.to_owned(), Sent::Object(thing)),
+        5 => ("PUT", format!("{collection}/{name}"), Sent::Object(thing)),
+        6 | 7 => ("PATCH", format!("{collection}/{name}"), Sent::Patch(*random.pick(&PATCHES))),
+        8 => ("DELETE", format!("{collection}/{name}"), Sent::Options),
+        _ => (*random.pick::<&str>(&["DELETE", "HEAD", "OPTIONS", "BREW", "GET"]), odd_path(random), Sent::Options),
+    };
+    if random.one_in(8) {
+        path = odd_path(random);
+    } else if random.one_in(10) && path != collection {
+        path += random.pick::<&str>(&["/status", "/scale", "/finalize", "/log", "/", "//", "/status/"]);
     }
-    if !random.one_in(4) {
+    // Namespaces of the other objects must live.
+    if method == "DELETE" && collection == "/api/v1/namespaces" && !path.ends_with(name) {
+        path = collection.to_owned() + "/a";
+    }
+    let target = path + &query(random);
+    assemble(random, method, &target, sent, name, token)
+}
+
+/// What a request sends.
+#[derive(Clone, Copy)]
+enum Sent {
+    Nothing,
+    Object(Thing),
+    Patch((&'static str, bool)),
+    Options,
+}
+
+/// Types of patches, and whether they are lists of operations.
+const PATCHES: [(&str, bool); 5] = [
+    ("application/merge-patch+json", false),
+    ("application/json-patch+json", true),
+    ("application/merge-patch+json", true),
+    ("application/strategic-merge-patch+json", false),
+    ("application/apply-patch+yaml", false),
+];
+
+fn assemble(random: &mut Random, method: &str, target: &str, sent: Sent, name: &str, token: &str) -> Vec<u8> {
+    // A space would end the target; the rest of what is odd may stay.
+    let target = target.replace(' ', if random.one_in(2) { "+" } else { "%20" });
+    let mut bytes = format!("{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n").into_bytes();
+    if !random.one_in(40) {
+        header(&mut bytes, "Authorization", &format!("Bearer {token}"));
+    }
+    if random.one_in(3) {
         header(&mut bytes, "Accept", random.pick::<&str>(&ACCEPTS));
     }
-    if random.one_in(6) {
+    if random.one_in(10) {
         odd_header(random, &mut bytes);
     }
-    let body = if method == "GET" || method == "HEAD" { Vec::new() } else { body::random(random) };
+    let (sound, kind) = match sent {
+        Sent::Nothing => (None, "application/json"),
+        Sent::Object(thing) => (Some(thing.object(name)), "application/json"),
+        Sent::Patch((kind, operations)) => (Some(body::patch(random, operations)), kind),
+        Sent::Options => (random.one_in(2).then(body::delete_options), "application/json"),
+    };
+    let body = sound.map_or_else(Vec::new, |sound| body::bent(random, sound));
     if !body.is_empty() || random.one_in(5) {
-        header(&mut bytes, "Content-Type", random.pick::<&str>(&CONTENT_TYPES));
+        header(&mut bytes, "Content-Type", if random.one_in(12) { random.pick::<&str>(&CONTENT_TYPES) } else { kind });
     }
-    if random.one_in(100) {
-        // A length that is not the body's: the rest never comes, or is another request.
-        let length = random.below(body.len() + 2);
-        header(&mut bytes, "Content-Length", &length.min(body.len()).to_string());
-    } else {
-        header(&mut bytes, "Content-Length", &body.len().to_string());
-    }
+    // Now and then a length that is not the body's: what is left is another request, of a kind.
+    let length = if random.one_in(100) { random.below(body.len() + 1) } else { body.len() };
+    header(&mut bytes, "Content-Length", &length.to_string());
     bytes.extend_from_slice(b"\r\n");
     bytes.extend(body);
     bytes
@@ -191,39 +239,35 @@ fn odd_header(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
-/// A path and a query, as they stand in the first line.
-fn target(random: &mut Random) -> String {
-    let mut target = if random.one_in(8) {
-        (*random.pick(&PLACES)).to_owned()
-    } else {
-        let mut path = (*random.pick(&RESOURCES)).to_owned();
-        if !random.one_in(3) {
-            path = format!("{path}/{}", random.pick(&NAMES));
-            if random.one_in(6) {
-                path += random.pick::<&str>(&["/status", "/scale", "/finalize", "/log", "/", "//", "/status/"]);
-            }
-        }
-        path
-    };
-    if random.one_in(30) {
-        let at = random.below(target.len());
-        target.truncate(at.max(1));
+/// A path that is no object's.
+fn odd_path(random: &mut Random) -> String {
+    let all: &[&str] = if random.one_in(2) { &PLACES } else { &OTHERS };
+    let mut path = (*random.pick(all)).to_owned();
+    if random.one_in(3) {
+        path = format!("{path}/{}", random.pick(&NAMES));
     }
-    let count = [0, 0, 1, 1, 2, 3, 6][random.below(7)];
+    if random.one_in(10) {
+        path = path.chars().take(random.below(path.len()).max(1)).collect();
+    }
+    path
+}
+
+fn query(random: &mut Random) -> String {
+    let mut query = String::new();
+    let count = [0, 0, 0, 0, 1, 1, 2, 3, 6][random.below(9)];
     for at in 0..count {
-        target += if at == 0 { "?" } else { "&" };
-        target += random.pick::<&str>(&PARAMETERS);
-        target += if random.one_in(15) { "" } else { "=" };
-        target += random.pick::<&str>(&VALUES);
+        query += if at == 0 { "?" } else { "&" };
+        query += random.pick::<&str>(&PARAMETERS);
+        query += if random.one_in(15) { "" } else { "=" };
+        query += random.pick::<&str>(&VALUES);
     }
-    // A space would end the target; the rest of what is odd may stay.
-    target.replace(' ', if random.one_in(2) { "+" } else { "%20" })
+    query
 }
 
 /// Bytes that are no HTTP, or hardly.
 fn noise(random: &mut Random) -> Vec<u8> {
     match random.below(5) {
-        0 => (0..random.below(300)).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect::<Vec<_>>(),
+        0 => (0..20 + random.below(300)).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect::<Vec<_>>(),
         1 => b"GET /api HTTP/9.9\r\n\r\n".to_vec(),
         2 => b"\r\n\r\n\r\nGET\r\n\r\n".to_vec(),
         3 => format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(100_000)).into_bytes(),
