@@ -1,4 +1,11 @@
 //! Kindsmith turns declared kinds into a Kubernetes-style API server.
+//!
+//! A tour: declare a kind with [`derive@Resource`] and its nested types with [`derive@ApiType`]; serve it with
+//! [`Server::builder`], or in a test with [`Server::test`]. [`testing`] makes documents of a kind and checks that its
+//! type and schema agree; that test comes with every derived kind.
+//!
+//! The layers, from the top: [`server`], [`http`], [`builtin`], [`verbs`], [`kind`], [`auth`], [`patch`], [`codec`],
+//! [`schema`], [`cache`], [`storage`], [`meta`]. Each imports only from those after it.
 
 // Derived code names the crate `kindsmith`, in here too.
 extern crate self as kindsmith;
