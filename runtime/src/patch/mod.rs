@@ -3,6 +3,7 @@ use std::fmt;
 
 use crate::schema::Document;
 
+pub mod apply;
 pub mod json;
 pub mod merge;
 mod pointer;
