@@ -110,6 +110,15 @@ pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Resu
     })?)
 }
 
+/// Decodes the body of an apply. JSON is read as the YAML that it is.
+///
+/// # Errors
+/// 400 for a body that cannot be decoded.
+pub fn decode_apply(body: &Bytes) -> Result<codec::Decoded, Refused> {
+    let decoded = codec::decode(body, &codec::Limits::default());
+    Ok(decoded.map_err(|error| status::bad_request(format!("error decoding patch: {error}")))?)
+}
+
 fn from_protobuf(
     body: &[u8],
     expected: Expected<'_>,

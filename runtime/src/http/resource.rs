@@ -3,7 +3,7 @@
 
 use axum::{
     body::Body,
-    http::{Method, StatusCode},
+    http::{Method, StatusCode, header::USER_AGENT},
     response::Response,
 };
 
@@ -27,14 +27,25 @@ use crate::{
         model::{Scope, Style},
     },
     meta::{
-        options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
+        options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions, client_name},
         selector::{FieldTerm, Fields},
     },
     verbs::{Error, Part, Patch, Request},
 };
 
-/// The media types of the patches that are served.
-pub const PATCH_TYPES: [&str; 2] = ["application/json-patch+json", "application/merge-patch+json"];
+/// The media types of the patches that are served for a kind. Declared kinds have no strategic merge, as in the reference.
+pub fn patch_types(kind: &Kind) -> &'static [&'static str] {
+    const ALL: [&str; 4] = [
+        "application/json-patch+json",
+        "application/merge-patch+json",
+        "application/apply-patch+yaml",
+        "application/strategic-merge-patch+json",
+    ];
+    match kind.style {
+        Style::Builtin => &ALL,
+        Style::Custom => &ALL[..3],
+    }
+}
 
 /// A request whose kind was found.
 pub struct Call<'a> {
@@ -189,14 +200,16 @@ impl Call<'_> {
     }
 
     async fn create(self, body: Body) -> Result<Response, Refused> {
-        let options = WriteOptions::for_create(&self.exchange.query)?;
+        let mut options = WriteOptions::for_create(&self.exchange.query)?;
+        options.client = self.client_name();
         let document = self.document(body).await?;
         let written = self.app.api.create(&self.request, document, &options).await?;
         object::respond(&self, StatusCode::CREATED, written.answer, &written.warnings)
     }
 
     async fn update(self, body: Body) -> Result<Response, Refused> {
-        let options = WriteOptions::for_update(&self.exchange.query)?;
+        let mut options = WriteOptions::for_update(&self.exchange.query)?;
+        options.client = self.client_name();
         let document = self.document(body).await?;
         let written = self.app.api.update(&self.request, document, &options).await?;
         object::respond(&self, code(written.created), written.answer, &written.warnings)
@@ -204,14 +217,20 @@ impl Call<'_> {
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
         let headers = &self.exchange.parts.headers;
-        let make = match body::media_type(headers).as_str() {
-            "application/json-patch+json" => Patch::Json,
-            "application/merge-patch+json" => Patch::Merge,
-            _ => return Err(status::unsupported_patch(&PATCH_TYPES).into()),
-        };
-        let options = PatchOptions::parse(&self.exchange.query, false)?;
+        let (types, given) = (patch_types(self.kind()), body::media_type(headers));
+        if !types.contains(&given.as_str()) {
+            return Err(status::unsupported_patch(types).into());
+        }
         let bytes = body::read(headers, body, &self.app.limits).await?;
-        let written = self.app.api.patch(&self.request, make(bytes), &options).await?;
+        let mut options = PatchOptions::parse(&self.exchange.query, given.starts_with("application/apply-patch"))?;
+        options.write.client = self.client_name();
+        let patch = match given.as_str() {
+            "application/json-patch+json" => Patch::Json(bytes),
+            "application/merge-patch+json" => Patch::Merge(bytes),
+            "application/strategic-merge-patch+json" => Patch::Strategic(bytes),
+            _ => Patch::Apply(body::decode_apply(&bytes)?),
+        };
+        let written = self.app.api.patch(&self.request, patch, &options).await?;
         object::respond(&self, code(written.created), written.answer, &written.warnings)
     }
 
@@ -226,6 +245,12 @@ impl Call<'_> {
         let options = self.delete_options(body).await?;
         let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
         object::respond_list(&self, list)
+    }
+
+    /// What the client calls itself.
+    fn client_name(&self) -> String {
+        let given = self.exchange.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+        client_name(given.unwrap_or_default())
     }
 
     async fn document(&self, body: Body) -> Result<Decoded, Refused> {

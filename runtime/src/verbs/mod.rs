@@ -7,6 +7,7 @@ use bytes::Bytes;
 use crate::{
     auth::User,
     cache::{Cache, Object, Watch},
+    codec::Decoded,
     kind::{Registry, registry::Served},
     meta::{FieldErrorKind, Revision},
     schema::Document,
@@ -94,6 +95,10 @@ pub enum Patch {
     Json(Bytes),
     /// `application/merge-patch+json`.
     Merge(Bytes),
+    /// `application/strategic-merge-patch+json`.
+    Strategic(Bytes),
+    /// `application/apply-patch+yaml` or `application/apply-patch+cbor`, decoded: what the manager wants to own.
+    Apply(Decoded),
 }
 
 /// Who asks for what; authorized already.

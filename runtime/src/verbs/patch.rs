@@ -34,6 +34,10 @@ impl Parsed {
         let parsed = match patch {
             Patch::Json(bytes) => json::Patch::parse(bytes).map(Self::Json),
             Patch::Merge(bytes) => merge::parse(bytes).map(Self::Merge),
+            // Served once `patch::strategic` and `patch::apply` are there.
+            Patch::Strategic(_) | Patch::Apply(_) => {
+                return Err(Error::UnsupportedMediaType("not served yet".to_owned()));
+            }
         };
         parsed.map_err(refused)
     }

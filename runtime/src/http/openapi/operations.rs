@@ -11,7 +11,7 @@ use super::{
     },
 };
 use crate::{
-    http::resource::{PATCH_TYPES, has_delete_collection, has_finalize},
+    http::resource::{has_delete_collection, has_finalize, patch_types},
     kind::{
         Kind,
         model::{Scope, Style},
@@ -225,7 +225,7 @@ impl<'k> Operations<'k> {
     fn patch(&self, id: String, description: String) -> Operation {
         Operation {
             parameters: PATCH.to_vec(),
-            body: Some((format!("{META}.Patch"), PATCH_TYPES.to_vec())),
+            body: Some((format!("{META}.Patch"), patch_types(self.kind).to_vec())),
             codes: OK_CREATED,
             ..self.operation("patch", "patch", id, description)
         }

@@ -9,7 +9,7 @@ mod write;
 
 pub use delete::{DeleteOptions, Preconditions, Propagation};
 pub use list::{GetOptions, ListOptions, VersionMatch};
-pub use write::{CreateOptions, FieldValidation, PatchOptions, UpdateOptions, WriteOptions};
+pub use write::{CreateOptions, FieldValidation, PatchOptions, UpdateOptions, WriteOptions, client_name};
 
 use super::{FieldError, GroupKind};
 

@@ -23,6 +23,8 @@ pub struct WriteOptions {
     pub dry_run: bool,
     /// Who writes, for field ownership; empty where the client did not say.
     pub field_manager: String,
+    /// What the client calls itself (see [`client_name`]): the manager where it did not say another.
+    pub client: String,
     /// What is done about unknown fields.
     pub field_validation: FieldValidation,
 }
@@ -76,8 +78,27 @@ impl WriteOptions {
                 FieldValidation::default()
             }
         };
-        (Self { dry_run, field_manager: manager.to_owned(), field_validation }, errors)
+        (Self { dry_run, field_manager: manager.to_owned(), client: String::new(), field_validation }, errors)
     }
+
+    /// Who owns the fields that this write sets.
+    pub fn manager(&self) -> &str {
+        [self.field_manager.as_str(), &self.client].into_iter().find(|name| !name.is_empty()).unwrap_or("unknown")
+    }
+}
+
+/// The name of a client by its `User-Agent`: what stands before the first `/`, without what cannot be printed, cut to the
+/// length that managers may have.
+pub fn client_name(user_agent: &str) -> String {
+    let name = user_agent.split('/').next().unwrap_or_default();
+    let mut printed = String::new();
+    for character in name.chars().filter(|c| validate::is_printable(*c)) {
+        if printed.len() + character.len_utf8() > validate::MAX_FIELD_MANAGER {
+            break;
+        }
+        printed.push(character);
+    }
+    printed
 }
 
 /// Whether this is a dry run. Empty values count as absent: a client that means a dry run says `All`.

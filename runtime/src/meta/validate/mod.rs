@@ -9,8 +9,8 @@ mod tests;
 mod update;
 
 pub use names::{NameCheck, label, label_value, path_segment, qualified_name, subdomain};
-pub(in crate::meta) use object::field_manager;
 pub use object::{MAX_ANNOTATIONS, annotations, labels, object_meta, standard_finalizers};
+pub(in crate::meta) use object::{MAX_FIELD_MANAGER, field_manager, is_printable};
 pub use update::object_meta_update;
 
 use serde_json::Value;

@@ -146,15 +146,23 @@ pub(super) fn managed_fields(metadata: &Value, path: &FieldPath) -> Vec<FieldErr
     errors
 }
 
+/// The longest name of a field manager, in bytes.
+pub(in crate::meta) const MAX_FIELD_MANAGER: usize = 128;
+
+/// Whether a field manager's name may have a character: letters and marks of every script, but neither control
+/// characters nor odd spaces.
+pub(in crate::meta) fn is_printable(c: char) -> bool {
+    !c.is_control() && (!c.is_whitespace() || c == ' ')
+}
+
 /// Checks the name of a field manager: at most 128 bytes, all printable.
 pub(in crate::meta) fn field_manager(name: &str, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    if name.len() > 128 {
+    if name.len() > MAX_FIELD_MANAGER {
         errors.push(FieldError::new(path, FieldErrorKind::TooLong { limit: 128 }, ""));
     }
     for (at, c) in name.char_indices() {
-        // Letters and marks of every script may be printed; what may not is control characters and odd spaces.
-        if c.is_control() || (c.is_whitespace() && c != ' ') {
+        if !is_printable(c) {
             let why = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
             errors.push(FieldError::new(path, FieldErrorKind::Invalid(json!(name)), why));
         }
