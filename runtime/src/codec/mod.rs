@@ -5,10 +5,7 @@
 //! what [`encode`] writes decodes to the same document.
 use std::fmt;
 
-use crate::{
-    meta::FieldPath,
-    schema::{Document, number},
-};
+use crate::schema::{Document, number};
 
 mod parse;
 pub mod protobuf;
@@ -37,13 +34,13 @@ impl Default for Limits {
 pub struct Decoded {
     /// The document. Of a field that was given twice, the last value.
     pub document: Document,
-    /// Fields that were given more than once, in the order in which the second value was met.
-    pub duplicates: Vec<FieldPath>,
+    /// What strict validation finds fault with, in the order of the body: `duplicate field "spec.size"`.
+    pub faults: Vec<String>,
 }
 
 impl From<Document> for Decoded {
     fn from(document: Document) -> Self {
-        Self { document, duplicates: Vec::new() }
+        Self { document, faults: Vec::new() }
     }
 }
 

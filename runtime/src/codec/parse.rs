@@ -2,10 +2,7 @@
 use serde_json::Map;
 
 use super::{DecodeError, Decoded, Limits};
-use crate::{
-    meta::FieldPath,
-    schema::{Document, number, place::Place},
-};
+use crate::schema::{Document, number, place::Place};
 
 /// Why parsing stopped, at the parser's position.
 type Stop = String;
@@ -17,13 +14,13 @@ pub(super) struct Parser<'t> {
     /// How much deeper the text may nest.
     depth_left: usize,
     limits: &'t Limits,
-    duplicates: Vec<FieldPath>,
+    faults: Vec<String>,
 }
 
 impl<'t> Parser<'t> {
     pub(super) fn new(bytes: &'t [u8], limits: &'t Limits) -> Result<Self, DecodeError> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Self { text, at: 0, depth_left: limits.depth, limits, duplicates: Vec::new() }),
+            Ok(text) => Ok(Self { text, at: 0, depth_left: limits.depth, limits, faults: Vec::new() }),
             Err(error) => Err(place(bytes, error.valid_up_to(), "invalid UTF-8".to_owned())),
         }
     }
@@ -31,7 +28,7 @@ impl<'t> Parser<'t> {
     /// The document, and nothing after it.
     pub(super) fn document(mut self) -> Result<Decoded, DecodeError> {
         match self.whole() {
-            Ok(document) => Ok(Decoded { document, duplicates: self.duplicates }),
+            Ok(document) => Ok(Decoded { document, faults: self.faults }),
             Err(stop) => Err(place(self.text.as_bytes(), self.at, stop)),
         }
     }
@@ -131,10 +128,10 @@ impl<'t> Parser<'t> {
     /// Remembers a duplicate once, however often the field is repeated.
     fn note_duplicate(&mut self, place: &Place<'_>) {
         // A bound, so that a body of nothing but duplicates does not grow into a far larger list of paths.
-        if self.duplicates.len() < 100 {
-            let path = place.path();
-            if !self.duplicates.contains(&path) {
-                self.duplicates.push(path);
+        if self.faults.len() < 100 {
+            let fault = format!("duplicate field {:?}", place.text());
+            if !self.faults.contains(&fault) {
+                self.faults.push(fault);
             }
         }
     }

@@ -35,8 +35,8 @@ impl Api {
         if request.served.kind.scope == Scope::Namespaced && request.namespace.is_empty() {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
-        let Decoded { mut document, duplicates } = body.into();
-        let write = Write { request, options, origin: Origin::Body, duplicates: &duplicates };
+        let Decoded { mut document, faults } = body.into();
+        let write = Write { request, options, origin: Origin::Body, faults: &faults };
         let warnings = write.decode(&mut document)?;
         let _entered = match request.namespace.as_str() {
             "" => None,

@@ -19,7 +19,7 @@ pub(super) enum Origin {
 }
 
 /// Brings a document into the kind's shape: type meta filled in, values of the right types, unknown fields dropped. Gives
-/// warnings about those, and about fields that were given twice.
+/// warnings about those, and about what the decoder found fault with.
 ///
 /// # Errors
 /// What the reference answers to a body it cannot decode: 400, or 422 naming the patch.
@@ -40,8 +40,8 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     let told_whole = validation == FieldValidation::Strict && write.origin == Origin::Patch;
     let whole = told_whole.then(|| document.clone());
     let unknown = drop_unknown(kind, document);
-    let twice = write.duplicates.iter().map(|path| format!("duplicate field \"{path}\""));
-    let told: Vec<String> = twice.chain(unknown.iter().map(|path| format!("unknown field \"{path}\""))).collect();
+    let given = write.faults.iter().cloned();
+    let told: Vec<String> = given.chain(unknown.iter().map(|path| format!("unknown field \"{path}\""))).collect();
     match validation {
         FieldValidation::Strict if !told.is_empty() => {
             let why = format!("strict decoding error: {}", told.join(", "));

@@ -23,7 +23,7 @@ impl Api {
         if request.part == Part::Scale {
             return self.patch_scale(request, &patch, &options.write).await;
         }
-        let write = Write { request, options: &options.write, origin: Origin::Patch, duplicates: &[] };
+        let write = Write { request, options: &options.write, origin: Origin::Patch, faults: &[] };
         let done = self.rewrite(&write, |old| patch.apply(old)).await?;
         Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings })
     }

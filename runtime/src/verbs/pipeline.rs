@@ -24,8 +24,8 @@ pub(super) struct Write<'a> {
     pub options: &'a WriteOptions,
     /// Where its documents come from.
     pub origin: Origin,
-    /// Fields that the body has more than once.
-    pub duplicates: &'a [FieldPath],
+    /// What the decoder found fault with.
+    pub faults: &'a [String],
 }
 
 impl Part {

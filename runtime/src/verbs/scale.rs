@@ -31,7 +31,7 @@ impl Api {
         scale: Decoded,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        self.rescale(request, options, &scale.duplicates, |_| Ok(scale.document.clone())).await
+        self.rescale(request, options, &scale.faults, |_| Ok(scale.document.clone())).await
     }
 
     /// Changes the scale of an object.
@@ -51,13 +51,13 @@ impl Api {
         &self,
         request: &Request,
         options: &WriteOptions,
-        duplicates: &[FieldPath],
+        faults: &[String],
         change: impl Fn(&Document) -> Result<Document, Error> + Send + Sync,
     ) -> Result<Written, Error> {
         let kind = &*request.served.kind;
         let paths = paths(kind)?;
         // What is decoded is the changed object, not a patch of it; the reference tells its mistakes as of a body.
-        let write = Write { request, options, origin: Origin::Body, duplicates };
+        let write = Write { request, options, origin: Origin::Body, faults };
         let done = self
             .rewrite(&write, |old| {
                 let scale = change(&of_document(kind, old)?)?;

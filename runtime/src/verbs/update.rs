@@ -17,7 +17,7 @@ impl Api {
         if request.part == Part::Scale {
             return self.update_scale(request, body, options).await;
         }
-        let write = Write { request, options, origin: Origin::Body, duplicates: &body.duplicates };
+        let write = Write { request, options, origin: Origin::Body, faults: &body.faults };
         match self.rewrite(&write, |_| Ok(body.document.clone())).await {
             Ok(done) => Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings }),
             Err(Error::NotFound(..)) if request.part == Part::Whole && request.served.kind.create_on_update => {

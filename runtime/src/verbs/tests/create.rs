@@ -7,10 +7,7 @@ use super::fixture::{World, at, causes, dry_run, shown, version};
 use crate::{
     codec::Decoded,
     kind::{Kind, model::Hooks},
-    meta::{
-        FieldPath,
-        options::{FieldValidation, GetOptions, WriteOptions},
-    },
+    meta::options::{FieldValidation, GetOptions, WriteOptions},
     schema::{Schema, model::Type},
     verbs::{Answer, Error},
 };
@@ -142,7 +139,7 @@ async fn unknown_fields_are_dropped_told_or_refused() {
     let told = world.api.create(&request, body.clone(), &with(FieldValidation::Warn)).await.unwrap();
     assert_eq!(told.warnings, ["unknown field \"metadata.what\"", "unknown field \"nope\""]);
     assert!(shown(told).get("nope").is_none());
-    let twice = Decoded { document: body, duplicates: vec![FieldPath::new("data.k")] };
+    let twice = Decoded { document: body, faults: vec!["duplicate field \"data.k\"".to_owned()] };
     let told = world.api.create(&request, twice.clone(), &with(FieldValidation::Warn)).await.unwrap();
     assert_eq!(told.warnings[0], "duplicate field \"data.k\"");
     let Err(Error::BadRequest(refused)) = world.api.create(&request, twice, &with(FieldValidation::Strict)).await
