@@ -65,6 +65,8 @@ pub fn widget() -> Kind {
         selectable: vec![path("spec.color")],
         update_without_version: false,
         create_on_update: false,
+        stored: true,
+        subresources: Vec::new(),
         hooks: Hooks::default(),
     }
 }

@@ -9,6 +9,7 @@ pub mod record;
 mod record_tests;
 pub mod registry;
 pub mod resource;
+pub mod subresource;
 
 pub use model::Kind;
 pub use registry::Registry;

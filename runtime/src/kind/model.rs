@@ -1,6 +1,7 @@
 //! The model of a kind: everything the server must know of it, declared in Rust or not.
 use std::{fmt, sync::Arc};
 
+use super::subresource::Subresource;
 use crate::{
     auth::User,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion},
@@ -173,6 +174,10 @@ pub struct Kind {
     pub update_without_version: bool,
     /// A PUT to a name that does not exist creates it.
     pub create_on_update: bool,
+    /// Objects are kept. A kind that is not stored answers POST and nothing else.
+    pub stored: bool,
+    /// Subresources of its own, beside status, scale and finalize.
+    pub subresources: Vec<Subresource>,
     /// Hooks.
     pub hooks: Hooks,
 }

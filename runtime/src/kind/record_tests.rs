@@ -34,6 +34,8 @@ fn reader(schema: Schema) -> KindReader {
         selectable: vec![Path(vec!["spec".to_owned(), "color".to_owned()])],
         update_without_version: false,
         create_on_update: false,
+        stored: true,
+        subresources: Vec::new(),
         hooks: Hooks::default(),
     };
     KindReader::new(Arc::new(kind), Arc::new(Identity))

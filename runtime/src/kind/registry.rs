@@ -88,6 +88,33 @@ impl Registry {
         Ok(served)
     }
 
+    /// A kind of documents that are not stored, and that no path of its own is about: what a subresource takes and gives.
+    ///
+    /// # Errors
+    /// A kind whose schema is wrong by itself.
+    pub fn unserved(&self, kind: Arc<Kind>) -> Result<Served, String> {
+        let at = &kind.group_version;
+        if let Some(served) = self.find(&at.group, &at.version, &kind.plural).filter(|s| s.kind.kind == kind.kind) {
+            return Ok(Served {
+                kind,
+                objects: served.objects.clone(),
+                records: served.records.clone(),
+                numbered: served.numbered,
+            });
+        }
+        let problems = kind.schema.check().err().map(|problems| problems.join("; "));
+        if let Some(problems) = problems {
+            return Err(format!("the schema of {} is wrong: {problems}", kind.group_kind()));
+        }
+        let numbered = protobuf::is_numbered(&kind.schema);
+        let records = Arc::new(KindReader::new(kind.clone(), self.transformer.clone()));
+        let objects = self
+            .cache
+            .register(&kind.prefix(), records.clone())
+            .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
+        Ok(Served { kind, objects, records, numbered })
+    }
+
     /// The kind served at a group, version and plural name.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Served>> {
         let table = self.table.load();

@@ -201,6 +201,8 @@ impl ResourceDecl {
             selectable: self.selectable.iter().map(|rust| path(rust)).collect::<Result<_, _>>()?,
             update_without_version: self.update_without_version,
             create_on_update: self.create_on_update,
+            stored: true,
+            subresources: Vec::new(),
             hooks: self.hooks,
         })
     }

@@ -19,7 +19,7 @@ impl Api {
         }
         match request.part {
             Part::Scale => scale::of_object(&request.served.kind, &object).map(Answer::Document),
-            Part::Whole | Part::Status | Part::Finalize => Ok(Answer::Object(object)),
+            Part::Whole | Part::Status | Part::Finalize | Part::Own(_) => Ok(Answer::Object(object)),
         }
     }
 }

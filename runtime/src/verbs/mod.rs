@@ -24,6 +24,7 @@ mod delete_collection;
 pub mod error;
 mod gate;
 mod get;
+mod handled;
 mod list;
 mod names;
 mod patch;
@@ -86,6 +87,8 @@ pub enum Part {
     Scale,
     /// The finalize subresource of kinds whose spec holds finalizers of its own (Namespace).
     Finalize,
+    /// A subresource of the kind's own, of this name, whose handler may change any part of the object.
+    Own(&'static str),
 }
 
 /// A patch, by its media type.

@@ -36,13 +36,14 @@ impl Part {
             Part::Status => "status",
             Part::Scale => "scale",
             Part::Finalize => "finalize",
+            Part::Own(name) => name,
         }
     }
 
     /// Whether objects of the kind have this part.
     pub(super) fn is_of(self, kind: &Kind) -> bool {
         match self {
-            Part::Whole => true,
+            Part::Whole | Part::Own(_) => true,
             Part::Status => kind.status,
             Part::Scale => kind.scale.is_some(),
             Part::Finalize => kind.hooks.holds_deletion.is_some(),
@@ -106,17 +107,31 @@ impl Write<'_> {
         if let Some(old) = old {
             errors.extend(schema::validate_update(&kind.schema, document, old));
         }
+        self.judge(document, old, errors)?;
+        let attempt = self.attempt(old);
+        api.admission.iter().try_for_each(|step| step.validate(api, &attempt, document))
+    }
+
+    /// Validation of a document that is not stored. It needs no name.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with everything that is wrong.
+    pub fn validate_unstored(&self, document: &Document) -> Result<(), Error> {
+        self.judge(document, None, schema::validate(&self.request.served.kind.schema, document))
+    }
+
+    /// The last word on a document: what was found so far, and what the kind's own hook finds where that is nothing.
+    fn judge(&self, document: &Document, old: Option<&Document>, mut errors: Vec<FieldError>) -> Result<(), Error> {
+        let kind = &*self.request.served.kind;
         // The kind's own hook reads the object as its type: only what the schema allows is one.
         if let (Some(hook), true) = (kind.hooks.validate, errors.is_empty()) {
             let found = hook(document, &self.context(old)).map_err(|why| self.not_the_type(&why))?;
             errors.extend(found);
         }
-        if !errors.is_empty() {
-            let name = system::text(document, "name").to_owned();
-            return Err(Error::Invalid(kind.group_kind(), name, errors));
+        if errors.is_empty() {
+            return Ok(());
         }
-        let attempt = self.attempt(old);
-        api.admission.iter().try_for_each(|step| step.validate(api, &attempt, document))
+        Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors))
     }
 
     fn metadata_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {

@@ -76,6 +76,7 @@ pub(super) fn begin(kind: &Kind, document: &mut Document) -> Result<(), Error> {
 /// Takes over from the old object what a write through this part of it leaves alone.
 pub(super) fn carry(request: &Request, new: &mut Document, old: &Document) {
     match request.part {
+        Part::Own(_) => {}
         Part::Whole | Part::Scale => {
             if request.served.kind.status {
                 copy(new, old, "status");

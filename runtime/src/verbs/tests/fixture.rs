@@ -170,6 +170,8 @@ fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind {
         selectable: Vec::new(),
         update_without_version: true,
         create_on_update: false,
+        stored: true,
+        subresources: Vec::new(),
         hooks: Hooks::default(),
     }
 }

@@ -1,0 +1,73 @@
+//! What handlers build on, those who answer for virtual kinds and for a kind's own subresources: the first half of the
+//! pipeline for documents that are not stored, and a change of a stored object made by code.
+use std::sync::Arc;
+
+use super::{
+    Answer, Api, Attempt, Error, Request,
+    commit::preview,
+    decode::{Origin, normalise},
+    pipeline::Write,
+    system,
+};
+use crate::{
+    cache::Object,
+    codec::Decoded,
+    meta::{Revision, options::WriteOptions},
+    schema::{self, Document},
+};
+
+impl Api {
+    /// Brings the body of a request to a handler into its kind's shape: decode checks, the place in the path, defaults,
+    /// admission, validation. Gives warnings for the client, too.
+    ///
+    /// # Errors
+    /// As [`Api::create`], but for those of a commit.
+    pub fn prepare(
+        &self,
+        request: &Request,
+        body: impl Into<Decoded>,
+        options: &WriteOptions,
+    ) -> Result<(Document, Vec<String>), Error> {
+        let Decoded { mut document, duplicates } = body.into();
+        let write = Write { request, options, origin: Origin::Body, duplicates: &duplicates };
+        let warnings = write.decode(&mut document)?;
+        let kind = &*request.served.kind;
+        schema::default(&kind.schema, &mut document);
+        normalise(kind, &mut document);
+        write.run_default(&mut document, None)?;
+        let attempt = Attempt { request, old: None, dry_run: options.dry_run };
+        self.admission.iter().try_for_each(|step| step.admit(self, &attempt, &mut document))?;
+        write.validate_unstored(&document)?;
+        self.admission.iter().try_for_each(|step| step.validate(self, &attempt, &document))?;
+        Ok((document, warnings))
+    }
+
+    /// A document of the request's kind as an answer, although it is not stored.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`]; [`Error::Internal`] where it could not be rendered.
+    pub fn show(&self, request: &Request, document: &Document) -> Result<Answer, Error> {
+        let revision = system::text(document, "resourceVersion").parse().unwrap_or(Revision(0));
+        let key = request.key_of(system::text(document, "name"));
+        preview(request, &key, revision, document).map(Answer::Object)
+    }
+
+    /// Changes an object by code, which is run again on the newer object when another write came first. A
+    /// resourceVersion that the code leaves as it was asks for nothing.
+    ///
+    /// # Errors
+    /// What the code says; what the pipeline says; [`Error::NotFound`].
+    pub async fn change(
+        &self,
+        request: &Request,
+        options: &WriteOptions,
+        change: impl Fn(&mut Document) -> Result<(), Error> + Send + Sync,
+    ) -> Result<Arc<Object>, Error> {
+        let write = Write { request, options, origin: Origin::Body, duplicates: &[] };
+        let changed = |old: &Document| {
+            let mut new = old.clone();
+            change(&mut new).map(|()| new)
+        };
+        self.rewrite(&write, changed).await.map(|done| done.object)
+    }
+}
