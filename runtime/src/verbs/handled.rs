@@ -28,8 +28,8 @@ impl Api {
         body: impl Into<Decoded>,
         options: &WriteOptions,
     ) -> Result<(Document, Vec<String>), Error> {
-        let Decoded { mut document, duplicates } = body.into();
-        let write = Write { request, options, origin: Origin::Body, duplicates: &duplicates };
+        let Decoded { mut document, faults } = body.into();
+        let write = Write { request, options, origin: Origin::Body, faults: &faults };
         let warnings = write.decode(&mut document)?;
         let kind = &*request.served.kind;
         schema::default(&kind.schema, &mut document);
@@ -63,7 +63,7 @@ impl Api {
         options: &WriteOptions,
         change: impl Fn(&mut Document) -> Result<(), Error> + Send + Sync,
     ) -> Result<Arc<Object>, Error> {
-        let write = Write { request, options, origin: Origin::Body, duplicates: &[] };
+        let write = Write { request, options, origin: Origin::Body, faults: &[] };
         let changed = |old: &Document| {
             let mut new = old.clone();
             change(&mut new).map(|()| new)
