@@ -4,7 +4,7 @@
 //! [`Server::builder`], or in a test with [`Server::test`]. [`testing`] makes documents of a kind and checks that its
 //! type and schema agree; that test comes with every derived kind.
 //!
-//! The layers, from the top: [`server`], [`http`], [`builtin`], [`verbs`], [`kind`], [`auth`], [`patch`], [`codec`],
+//! The layers, from the top: [`server`], [`http`], [`builtin`], [`handlers`], [`verbs`], [`kind`], [`auth`], [`patch`], [`codec`],
 //! [`schema`], [`cache`], [`storage`], [`meta`]. Each imports only from those after it.
 
 // Derived code names the crate `kindsmith`, in here too.
@@ -14,6 +14,7 @@ pub mod auth;
 pub mod builtin;
 pub mod cache;
 pub mod codec;
+pub mod handlers;
 pub mod http;
 pub mod kind;
 pub mod meta;

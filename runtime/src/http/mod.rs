@@ -8,6 +8,7 @@ use axum::extract::Request;
 
 use crate::{
     auth::{Authenticate, Authorize},
+    handlers::Handlers,
     verbs,
 };
 
@@ -17,6 +18,7 @@ mod cached;
 mod discovery;
 mod dispatch;
 mod guard;
+mod handled;
 mod health;
 mod list;
 mod local;
@@ -42,6 +44,8 @@ pub use local::call;
 pub struct App {
     /// The verbs.
     pub api: Arc<verbs::Api>,
+    /// The user's own code that answers for virtual kinds and for kinds' own subresources.
+    pub handlers: Arc<Handlers>,
     /// Who asks. A request of whom it knows nothing is the user `system:anonymous`, where the authenticator says so; 401 otherwise.
     pub authenticator: Arc<dyn Authenticate>,
     /// May they.

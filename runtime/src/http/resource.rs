@@ -12,6 +12,7 @@ use super::{
     access::Verb,
     body,
     dispatch::Exchange,
+    handled,
     negotiate::{self, Accepted},
     object,
     path::ResourcePath,
@@ -89,6 +90,7 @@ pub async fn serve(app: &App, exchange: Box<Exchange>, path: ResourcePath, body:
         Verb::Get => call.get().await,
         Verb::List => Box::pin(call.list()).await,
         Verb::Watch => Box::pin(call.watch(path.watch, watch_name)).await,
+        Verb::Create if !call.kind().stored => Box::pin(handled::ask(call, body)).await,
         Verb::Create => Box::pin(call.create(body)).await,
         Verb::Update => Box::pin(call.update(body)).await,
         Verb::Patch => Box::pin(call.patch(body)).await,
@@ -158,6 +160,7 @@ fn check_method(kind: &Kind, method: &Method, path: &ResourcePath, part: Part, v
         Verb::DeleteCollection => has_delete_collection(kind),
         Verb::Unknown => false,
     };
+    let fits = fits && (kind.stored || verb == Verb::Create);
     if fits && method != Method::HEAD && !(path.watch && method != Method::GET) {
         Ok(())
     } else {
@@ -248,12 +251,16 @@ impl Call<'_> {
     }
 
     /// What the client calls itself.
-    fn client_name(&self) -> String {
+    pub fn client_name(&self) -> String {
         let given = self.exchange.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
         client_name(given.unwrap_or_default())
     }
 
-    async fn document(&self, body: Body) -> Result<Decoded, Refused> {
+    /// The body as a document.
+    ///
+    /// # Errors
+    /// As [`body::read`] and [`body::decode`].
+    pub async fn document(&self, body: Body) -> Result<Decoded, Refused> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         let scale = self.request.part == Part::Scale;

@@ -102,7 +102,7 @@ pub fn cell<T: DeserializeOwned, R: Cell + Serialize>(document: &Document, funct
 }
 
 /// Changes a document by what differs between two others.
-fn apply_difference(document: &mut Document, before: &Document, after: Document) {
+pub(crate) fn apply_difference(document: &mut Document, before: &Document, after: Document) {
     if *before == after {
         return;
     }

@@ -12,6 +12,7 @@ use crate::{
     Resource,
     auth::{Authenticate, Authorize},
     cache,
+    handlers::{self, Object, Pending, RequestContext},
     kind::Kind,
 };
 
@@ -48,6 +49,7 @@ type TellReady = Box<dyn FnOnce(&Ready) + Send>;
 #[must_use = "a builder does nothing until `serve` is called"]
 pub struct Builder {
     pub(super) kinds: Vec<Kind>,
+    pub(super) handlers: Pending,
     pub(super) keep: Keep,
     pub(super) plain_http: bool,
     pub(super) names: Vec<String>,
@@ -65,6 +67,7 @@ impl Builder {
     pub(super) fn new() -> Self {
         Self {
             kinds: Vec::new(),
+            handlers: Pending::default(),
             keep: Keep::Unsaid,
             plain_http: false,
             names: Vec::new(),
@@ -89,6 +92,20 @@ impl Builder {
     pub fn model(mut self, kind: Kind) -> Self {
         self.kinds.push(kind);
         self
+    }
+
+    /// Serves a virtual kind: nothing is stored, a POST asks the handler, and what it gives back is the answer.
+    ///
+    /// The handler is an async function of the object and the [`RequestContext`]; what it gets has been decoded strictly,
+    /// defaulted and validated. See [`handlers`].
+    pub fn virtual_kind<R, F, Fut>(mut self, handler: F) -> Self
+    where
+        R: Object,
+        F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = handlers::Result<R>> + Send + 'static,
+    {
+        let kind = self.handlers.virtual_kind(handler);
+        self.model(kind)
     }
 
     /// Keeps objects in this directory, durably. It is made where it is missing, for its owner only (0700), and also

@@ -62,6 +62,7 @@ impl Running {
         };
         let Access { authenticator, authorizer, admin_token } = access::of(&mut builder, &state)?;
         let kinds = std::mem::take(&mut builder.kinds);
+        let handlers = Arc::new(std::mem::take(&mut builder.handlers).mount());
         let api = load(&builder.keep, &state, builder.limits.clone(), kinds.clone()).await?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let controllers = builder.controllers.then(|| Controllers::start(api.clone()));
@@ -69,6 +70,7 @@ impl Running {
         let health = Health::default();
         let router = http::router(Arc::new(App {
             api: api.clone(),
+            handlers,
             authenticator,
             authorizer,
             health: health.clone(),

@@ -62,6 +62,9 @@ fn subresources(kind: &Kind) -> Vec<Sub> {
 
 /// The verbs on a kind's objects.
 pub fn verbs(kind: &Kind) -> Vec<&'static str> {
+    if !kind.stored {
+        return vec!["create"];
+    }
     let all = match kind.style {
         Style::Custom => CUSTOM,
         Style::Builtin => BUILTIN,
@@ -82,7 +85,7 @@ pub fn of(kind: &Kind) -> Vec<Resource> {
         verbs: verbs(kind),
         short_names: kind.short_names.clone(),
         categories: kind.categories.clone(),
-        storage_version_hash: storage_version_hash(kind),
+        storage_version_hash: if kind.stored { storage_version_hash(kind) } else { String::new() },
     };
     let parts = subresources(kind).into_iter().map(|sub| {
         let (group, version, name) = sub.foreign.unwrap_or(("", "", &kind.kind));

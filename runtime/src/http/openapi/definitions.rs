@@ -109,6 +109,9 @@ pub fn add(kind: &Kind, version: Version, out: &mut Definitions) {
     }
     members.insert("x-kubernetes-group-version-kind".to_owned(), json!([group_version_kind(kind, &kind.kind)]));
     out.insert(name(kind), root);
+    if !kind.stored {
+        return;
+    }
     let list = json!({
         "description": format!("{} is a list of {}", kind.list_kind, kind.kind),
         "type": "object",

@@ -94,6 +94,9 @@ impl<'k> Operations<'k> {
         let plural = &self.kind.plural;
         let scoped =
             if self.namespaced { format!("{}/namespaces/{{namespace}}", self.root) } else { self.root.clone() };
+        if !self.kind.stored {
+            return vec![self.path(format!("{scoped}/{plural}"), false, vec![self.create()])];
+        }
         let mut paths = vec![
             self.path(format!("{scoped}/{plural}"), false, self.collection()),
             self.path(format!("{scoped}/{plural}/{{name}}"), true, self.object()),
@@ -170,16 +173,19 @@ impl<'k> Operations<'k> {
         }
     }
 
-    fn collection(&self) -> Vec<Operation> {
+    fn create(&self) -> Operation {
         let kind = &self.kind.kind;
-        let own = definitions::name(self.kind);
-        let create = Operation {
+        Operation {
             parameters: CREATE.to_vec(),
-            body: Some((own, JSON.to_vec())),
+            body: Some((definitions::name(self.kind), JSON.to_vec())),
             codes: OK_CREATED_ACCEPTED,
             ..self.operation("post", "post", self.id("create", ""), format!("create {}", article(kind)))
-        };
-        let mut operations = vec![self.list(""), create];
+        }
+    }
+
+    fn collection(&self) -> Vec<Operation> {
+        let kind = &self.kind.kind;
+        let mut operations = vec![self.list(""), self.create()];
         if has_delete_collection(self.kind) {
             let id = self.id("deleteCollection", "");
             let collection = Operation {

@@ -79,6 +79,7 @@ impl Rig {
         chain.push(Anonymous::default());
         let app = App {
             api: Api::new(registry, cache, store),
+            handlers: Arc::default(),
             authenticator: Arc::new(chain),
             authorizer: Arc::new(MastersOnly),
             health: Health::default(),

@@ -1,0 +1,63 @@
+//! What a handler is told about the request that it answers.
+use std::sync::Arc;
+
+use crate::{
+    auth::User,
+    meta::options::{FieldValidation, WriteOptions},
+    verbs::Api,
+};
+
+/// The request that a handler answers: who asks, where, and how.
+#[derive(Clone)]
+pub struct RequestContext {
+    /// Who asks; authenticated, and authorized for this request.
+    pub user: Arc<User>,
+    /// The namespace of the path; empty for what belongs to the cluster.
+    pub namespace: String,
+    /// The object's name in the path; empty for virtual kinds.
+    pub name: String,
+    /// Nothing may be stored, and nothing else may be done that stays. Changes made through this context or through its
+    /// client keep to that by themselves.
+    pub dry_run: bool,
+    /// Who writes, for field ownership; empty where the client did not say.
+    pub field_manager: String,
+    /// What was done about unknown fields of the body.
+    pub field_validation: FieldValidation,
+    program: String,
+    query: Arc<[(String, String)]>,
+    api: Arc<Api>,
+}
+
+impl RequestContext {
+    pub(crate) fn new(
+        api: Arc<Api>,
+        user: Arc<User>,
+        (namespace, name): (String, String),
+        options: WriteOptions,
+        query: &[(String, String)],
+    ) -> Self {
+        let WriteOptions { dry_run, field_manager, field_validation, client } = options;
+        let (program, query) = (client, query.into());
+        Self { user, namespace, name, dry_run, field_manager, field_validation, program, query, api }
+    }
+
+    /// The first value of a parameter of the query.
+    pub fn query(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The verbs, on documents, as the server itself uses them. They ask no authorizer.
+    pub fn api(&self) -> &Arc<Api> {
+        &self.api
+    }
+
+    /// The options of writes made for this request.
+    pub(crate) fn write_options(&self) -> WriteOptions {
+        WriteOptions {
+            dry_run: self.dry_run,
+            field_manager: self.field_manager.clone(),
+            field_validation: FieldValidation::Ignore,
+            client: self.program.clone(),
+        }
+    }
+}

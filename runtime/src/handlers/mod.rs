@@ -1,0 +1,76 @@
+//! Handlers: the user's own code that answers requests, where no stored object is the answer. Virtual kinds, which only
+//! answer POST; subresources of a kind, which act on an object, show something computed from it, or connect to it.
+//!
+//! Handlers are typed: they get their kind's Rust type and the [`RequestContext`], and give a type back or a [`Refusal`].
+//! What they get has been decoded strictly, defaulted and validated as a stored object would be.
+//!
+//! ```
+//! use kindsmith::{ApiType, ObjectMeta, Resource, Server, handlers::{RequestContext, Result}};
+//! use serde::{Deserialize, Serialize};
+//!
+//! /// Asks whether the one who asks may borrow books.
+//! #[derive(Resource, Clone, Debug)]
+//! #[resource(group = "library.example.com", version = "v1", cluster)]
+//! pub struct LoanReview {
+//!     pub metadata: ObjectMeta,
+//!     pub spec: LoanReviewSpec,
+//!     pub status: Option<LoanReviewStatus>,
+//! }
+//!
+//! /// What is asked for.
+//! #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+//! pub struct LoanReviewSpec {
+//!     #[api(default = 1, minimum = 1)]
+//!     pub books: i32,
+//! }
+//!
+//! /// The answer.
+//! #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+//! pub struct LoanReviewStatus {
+//!     pub allowed: bool,
+//! }
+//!
+//! async fn review(mut review: LoanReview, context: RequestContext) -> Result<LoanReview> {
+//!     let allowed = review.spec.books <= 3 || context.user.is_in("system:masters");
+//!     review.status = Some(LoanReviewStatus { allowed });
+//!     Ok(review)
+//! }
+//!
+//! let server = Server::builder().virtual_kind(review).memory();
+//! ```
+//!
+//! Knows no HTTP. Guarantees that what a handler changes goes through the pipeline of a write, under the request's name.
+
+mod context;
+mod refusal;
+mod table;
+mod virtual_kind;
+
+pub use context::RequestContext;
+pub(crate) use refusal::Told;
+pub use refusal::{Refusal, Result};
+pub use table::{Handlers, Pending};
+pub(crate) use virtual_kind::Ask;
+
+use std::pin::Pin;
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{Resource, schema::Document};
+
+/// What a handler answers, once it has.
+pub(crate) type Soon<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
+
+/// A kind's Rust type as handlers use it. Every `#[derive(Resource)]` gives it.
+pub trait Object: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<T: Resource + Serialize + DeserializeOwned + Send + Sync + 'static> Object for T {}
+
+/// A document as its type. The schema has been checked already: what goes wrong here is the declaration's fault.
+fn decode<T: DeserializeOwned>(document: &Document) -> Result<T> {
+    T::deserialize(document).map_err(|error| Refusal::internal(format!("the document does not fit its type: {error}")))
+}
+
+fn encode<T: Serialize>(value: &T) -> Result<Document> {
+    serde_json::to_value(value).map_err(|error| Refusal::internal(format!("the answer cannot be encoded: {error}")))
+}

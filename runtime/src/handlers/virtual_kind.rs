@@ -1,0 +1,36 @@
+//! Virtual kinds: nothing is stored, POST asks and the answer is the object with its status filled in.
+use std::sync::Arc;
+
+use super::{Object, RequestContext, Result, Soon, decode, encode};
+use crate::{
+    kind::{Kind, hook},
+    schema::Document,
+};
+
+/// A handler of a virtual kind, on documents.
+pub(crate) type Ask = Arc<dyn Fn(RequestContext, Document) -> Soon<Document> + Send + Sync>;
+
+/// The kind, which is not stored, and its handler on documents. What the handler's type does not know survives.
+pub(super) fn of<R, F, Fut>(handler: F) -> (Kind, Ask)
+where
+    R: Object,
+    F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    let kind =
+        Kind { stored: false, status: false, generation: false, scale: None, create_on_update: false, ..R::kind() };
+    let begin = move |context: RequestContext, document: &Document| -> Result<(Document, Fut)> {
+        let value: R = decode(document)?;
+        let before = encode(&value)?;
+        Ok((before, handler(value, context)))
+    };
+    let ask = move |context: RequestContext, mut document: Document| -> Soon<Document> {
+        let begun = begin(context, &document);
+        Box::pin(async move {
+            let (before, answer) = begun?;
+            hook::apply_difference(&mut document, &before, encode(&answer.await?)?);
+            Ok(document)
+        })
+    };
+    (kind, Arc::new(ask))
+}
