@@ -7,6 +7,8 @@ use std::fmt;
 
 use crate::schema::{Document, number};
 
+pub mod cbor;
+mod encoding;
 mod parse;
 pub mod protobuf;
 mod write;
@@ -14,6 +16,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use encoding::Encoding;
 pub use write::{canonical, encode, size};
 
 /// What a decoder accepts. The size of the body is limited before it gets here.
@@ -47,9 +50,9 @@ impl From<Document> for Decoded {
 /// Why bytes are not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// The line, from 1.
+    /// The line, from 1; 0 where the bytes are no text.
     pub line: usize,
-    /// The column in bytes, from 1.
+    /// The column in bytes, from 1; where the bytes are no text, the offset.
     pub column: usize,
     /// What is wrong, without the place: `invalid character 'n' looking for beginning of object key string`.
     pub message: String,
@@ -57,7 +60,10 @@ pub struct DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (line {}, column {})", self.message, self.line, self.column)
+        match self.line {
+            0 => write!(f, "{} (at byte {})", self.message, self.column),
+            line => write!(f, "{} (line {line}, column {})", self.message, self.column),
+        }
     }
 }
 

@@ -1,0 +1,66 @@
+//! Floating-point numbers of 16 bits, which Rust's stable types do not have yet.
+
+/// The value of a half; the signs of zero, infinities and NaN included.
+pub(super) fn value(bits: u16) -> f64 {
+    let exponent = (bits >> 10) & 0x1f;
+    let fraction = f64::from(bits & 0x3ff);
+    let size = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(i32::from(exponent) - 25),
+    };
+    if bits >> 15 == 0 { size } else { -size }
+}
+
+/// The half that has exactly this value, where there is one.
+pub(super) fn exactly(double: f64) -> Option<u16> {
+    let sign = if double.is_sign_negative() { 0x8000 } else { 0 };
+    let size = double.abs();
+    if !(size == 0.0 || (2f64.powi(-24)..=65_504.0).contains(&size)) {
+        return None;
+    }
+    // Bits of the double: the exponent is moved to the half's bias, ten bits of the fraction remain.
+    let exponent = (size.to_bits() >> 52).cast_signed() - 1023;
+    let bits = if exponent < -14 {
+        // Multiples of the smallest half.
+        whole(size * 2f64.powi(24))?
+    } else {
+        let fraction = whole(size * 2f64.powi(i32::try_from(10 - exponent).ok()?))?;
+        (u16::try_from(exponent + 15).ok()? << 10) | (fraction & 0x3ff)
+    };
+    Some(sign | bits)
+}
+
+/// A number that is known to be small, where it is whole.
+fn whole(number: f64) -> Option<u16> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2048, as its callers see to")]
+    (number.fract() == 0.0).then_some(number as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_has_its_value_and_back() {
+        for bits in 0..=u16::MAX {
+            let double = value(bits);
+            if double.is_finite() {
+                assert_eq!(exactly(double), Some(bits), "{double}");
+            } else {
+                assert_eq!(exactly(double), None);
+            }
+        }
+        assert_eq!((value(0x3c00), value(0xc000), value(0x0001)), (1.0, -2.0, 2f64.powi(-24)));
+    }
+
+    #[test]
+    fn what_no_half_has_is_refused() {
+        for double in
+            [65_505.0, 1.0 / 3.0, 2f64.powi(-25), 1.0 + 2f64.powi(-11), 2f64.powi(-24) * 1.5, f64::MIN_POSITIVE]
+        {
+            assert_eq!(exactly(double), None, "{double}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Documents to CBOR.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use minicbor::{Encoder, data::IanaTag};
+use serde_json::{Map, Number};
+
+use super::half;
+use crate::schema::{Document, Schema, model::Type};
+
+/// Writing to a `Vec` cannot fail.
+const INFALLIBLE: &str = "writing to a Vec cannot fail";
+
+/// A writer at the end of a buffer.
+pub(super) struct Writer<'o>(pub(super) Encoder<&'o mut Vec<u8>>);
+
+impl<'o> Writer<'o> {
+    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
+        Self(Encoder::new(out))
+    }
+
+    /// A value; `schema` says which texts stand for bytes.
+    pub(super) fn value(&mut self, schema: Option<&Schema>, document: &Document) {
+        let written = match document {
+            Document::Null => self.0.null().map(drop),
+            Document::Bool(flag) => self.0.bool(*flag).map(drop),
+            Document::Number(number) => return self.number(number),
+            Document::String(text) if schema.is_some_and(holds_bytes) => return self.base64(text),
+            Document::String(text) => return self.text(text),
+            Document::Array(items) => {
+                let schema = schema.and_then(|schema| schema.items.as_deref());
+                self.array(items.len());
+                return items.iter().for_each(|item| self.value(schema, item));
+            }
+            Document::Object(fields) => return self.object(schema, fields),
+        };
+        written.expect(INFALLIBLE);
+    }
+
+    fn object(&mut self, schema: Option<&Schema>, fields: &Map<String, Document>) {
+        let mut sorted: Vec<(&String, &Document)> = fields.iter().collect();
+        // The order of encoded keys: the length is written before the bytes, and a shorter length is less.
+        sorted.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        self.map(fields.len());
+        for (name, value) in sorted {
+            self.text(name);
+            let schema = schema.and_then(|schema| schema.properties.get(name).or(schema.additional.as_deref()));
+            self.value(schema, value);
+        }
+    }
+
+    /// The head of a map; its keys and values follow.
+    pub(super) fn map(&mut self, entries: usize) {
+        self.0.map(length(entries)).expect(INFALLIBLE);
+    }
+
+    /// The head of a list; its items follow.
+    pub(super) fn array(&mut self, items: usize) {
+        self.0.array(length(items)).expect(INFALLIBLE);
+    }
+
+    /// Text, as the reference writes it: as bytes.
+    pub(super) fn text(&mut self, text: &str) {
+        self.0.bytes(text.as_bytes()).expect(INFALLIBLE);
+    }
+
+    /// What base64 text stands for. Text that is none stays text.
+    fn base64(&mut self, text: &str) {
+        match STANDARD.decode(text) {
+            Ok(bytes) => {
+                self.0.tag(IanaTag::ToBase64).and_then(|encoder| encoder.bytes(&bytes)).map(drop).expect(INFALLIBLE);
+            }
+            Err(_) => self.text(text),
+        }
+    }
+
+    fn number(&mut self, number: &Number) {
+        let written = match (number.as_i64(), number.as_f64()) {
+            (Some(integer), _) => self.0.i64(integer).map(drop),
+            (None, Some(double)) => return self.double(double),
+            // Documents hold no other numbers.
+            (None, None) => self.0.null().map(drop),
+        };
+        written.expect(INFALLIBLE);
+    }
+
+    /// A double in the fewest bytes that hold its value.
+    fn double(&mut self, double: f64) {
+        if let Some(bits) = half::exactly(double) {
+            let [high, low] = bits.to_be_bytes();
+            return self.0.writer_mut().extend_from_slice(&[0xf9, high, low]);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "whether that loses anything is what is asked")]
+        let single = double as f32;
+        let exact = f64::from(single).to_bits() == double.to_bits();
+        if exact { self.0.f32(single).map(drop) } else { self.0.f64(double).map(drop) }.expect(INFALLIBLE);
+    }
+}
+
+fn length(of: usize) -> u64 {
+    u64::try_from(of).expect("a length fits 64 bits")
+}
+
+fn holds_bytes(schema: &Schema) -> bool {
+    schema.kind == Type::String && schema.format.as_deref() == Some("byte")
+}
