@@ -1,6 +1,8 @@
 //! Failures as the API answers them: the only place that makes a `Status`. The words are those that clients of the
 //! reference meet, since clients match on reasons and people search for messages.
 
+use std::collections::BTreeMap;
+
 use super::negotiate::{Encoding, Refused as Unacceptable};
 use crate::{
     auth::{Attributes, Decision},
@@ -11,6 +13,7 @@ use crate::{
         options::OptionsError,
         status::{Status, StatusCause, StatusDetails},
     },
+    patch::apply::Conflict,
     verbs::Error,
 };
 
@@ -55,6 +58,7 @@ fn of(error: Error) -> Status {
             let message = format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}");
             Status::failure(409, "Conflict", message, Some(details(resource, name)))
         }
+        Error::Conflicts(conflicts) => apply_failed(conflicts),
         Error::Invalid(kind, name, errors) => invalid(&kind, &name, &errors),
         Error::InapplicablePatch(_) => {
             let message = "the server rejected our request due to an error in our request";
@@ -94,6 +98,32 @@ fn of(error: Error) -> Status {
             Status::failure(503, "ServiceUnavailable", message, Some(details))
         }
     }
+}
+
+/// 409: a cause for each field, and in the message the fields by their owners.
+fn apply_failed(conflicts: Vec<Conflict>) -> Status {
+    let message = match conflicts.as_slice() {
+        [one] => format!("1 conflict: conflict with {}: {}", one.manager, one.field),
+        several => {
+            let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+            for conflict in several {
+                fields.entry(&conflict.manager).or_default().push(&conflict.field);
+            }
+            let lines = fields.iter().flat_map(|(manager, fields)| {
+                let fields = fields.iter().map(|field| format!("- {field}"));
+                [format!("conflicts with {manager}:")].into_iter().chain(fields)
+            });
+            format!("{} conflicts: {}", several.len(), lines.collect::<Vec<_>>().join("\n"))
+        }
+    };
+    let message = format!("Apply failed with {message}");
+    let cause = |conflict: Conflict| StatusCause {
+        reason: "FieldManagerConflict".to_owned(),
+        message: format!("conflict with {}", conflict.manager),
+        field: conflict.field,
+    };
+    let causes = conflicts.into_iter().map(cause).collect();
+    Status::failure(409, "Conflict", message, Some(StatusDetails { causes, ..StatusDetails::default() }))
 }
 
 fn details(resource: GroupResource, name: String) -> StatusDetails {

@@ -2,7 +2,6 @@
 use super::{
     Answer, Api, Error, Part, Request, Written,
     commit::{Outcome, preview},
-    decode::Origin,
     names,
     pipeline::Write,
     system,
@@ -35,15 +34,22 @@ impl Api {
         if request.served.kind.scope == Scope::Namespaced && request.namespace.is_empty() {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
-        let Decoded { mut document, faults } = body.into();
-        let write = Write { request, options, origin: Origin::Body, faults: &faults };
-        let warnings = write.decode(&mut document)?;
-        let _entered = match request.namespace.as_str() {
+        let Decoded { document, faults } = body.into();
+        self.create_new(&Write::of_body(request, options, &faults), document).await
+    }
+
+    /// Passes a new object through the pipeline and stores it.
+    ///
+    /// # Errors
+    /// As [`Api::create`].
+    pub(super) async fn create_new(&self, write: &Write<'_>, mut document: Document) -> Result<Written, Error> {
+        let mut warnings = write.decode(&mut document)?;
+        let _entered = match write.request.namespace.as_str() {
             "" => None,
             namespace => Some(self.gates.enter(namespace).await),
         };
-        write.complete(self, &mut document, None)?;
-        let answer = self.create_named(&write, document).await?;
+        warnings.extend(write.complete(self, &mut document, None)?);
+        let answer = self.create_named(write, document).await?;
         Ok(Written { answer, created: true, warnings })
     }
 

@@ -1,13 +1,10 @@
 //! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
-use super::{Error, pipeline::Write};
+use super::{Error, ownership, pipeline::Write};
 use crate::{
     kind::{Kind, model::Style},
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, options::FieldValidation},
     schema::{self, Document, METADATA},
 };
-
-/// Members of `metadata` that clients may send and that are not kept.
-const NOT_KEPT: [&str; 2] = ["managedFields", "selfLink"];
 
 /// Where a document came from, which decides how its mistakes are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +13,8 @@ pub(super) enum Origin {
     Body,
     /// The result of a patch.
     Patch,
+    /// What an apply has made of the object.
+    Apply,
 }
 
 /// Brings a document into the kind's shape: type meta filled in, values of the right types, unknown fields dropped. Gives
@@ -26,12 +25,15 @@ pub(super) enum Origin {
 pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
     let (kind, validation) = (&*write.request.served.kind, write.options.field_validation);
     let refuse = |document: &Document, why: &str| match write.origin {
-        Origin::Body => Error::BadRequest(format!("{} {why}", cannot_be_handled(kind))),
-        Origin::Patch => bad_patch(document, why),
+        Origin::Body | Origin::Apply => Error::BadRequest(format!("{} {why}", cannot_be_handled(kind))),
+        Origin::Patch => bad_patch(write.patch.unwrap_or(document), write.patch.is_some(), why),
     };
     type_meta(kind, document)?;
     if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
-        metadata.retain(|name, _| !NOT_KEPT.contains(&name.as_str()));
+        // Clients of old send it; nobody has kept it for years.
+        metadata.remove("selfLink");
+        metadata.remove("managedFields"); // until `patch::apply` reads them
+        ownership::keep_reset(metadata);
     }
     if let Some(why) = wrong_types(kind, document) {
         return Err(refuse(document, &why));
@@ -40,9 +42,14 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     let told_whole = validation == FieldValidation::Strict && write.origin == Origin::Patch;
     let whole = told_whole.then(|| document.clone());
     let unknown = drop_unknown(kind, document);
-    let given = write.faults.iter().cloned();
-    let told: Vec<String> = given.chain(unknown.iter().map(|path| format!("unknown field \"{path}\""))).collect();
+    let mut told = write.faults.to_vec();
+    // A body that was decoded strictly has had its unknown fields told already, in the order of the body.
+    let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
+    told.extend(unknown.filter(|fault| !write.faults.contains(fault)));
     match validation {
+        FieldValidation::Strict if !told.is_empty() && write.origin == Origin::Apply => {
+            Err(Error::BadRequest(format!("error strict decoding patch: {}", told.join(", "))))
+        }
         FieldValidation::Strict if !told.is_empty() => {
             let why = format!("strict decoding error: {}", told.join(", "));
             Err(refuse(whole.as_ref().unwrap_or(document), &why))
@@ -65,11 +72,28 @@ fn cannot_be_handled(kind: &Kind) -> String {
     format!("{0} in version {1:?} cannot be handled as a {0}:", kind.kind, kind.group_version.version)
 }
 
-/// The error for a patch whose result is no object of the kind. It names no kind, as in the reference.
-fn bad_patch(document: &Document, why: &str) -> Error {
+/// The error for a patch whose result is no object of the kind. It names no kind and shows the result, or a strategic
+/// patch itself as Go prints it, as in the reference.
+fn bad_patch(shown: &Document, as_go: bool, why: &str) -> Error {
     let nothing = GroupKind { group: String::new(), kind: String::new() };
-    let given = FieldErrorKind::Invalid(Document::String(document.to_string()));
+    let shown = if as_go { go_text(shown) } else { shown.to_string() };
+    let given = FieldErrorKind::Invalid(Document::String(shown));
     Error::Invalid(nothing, String::new(), vec![FieldError::new(&FieldPath::new("patch"), given, why)])
+}
+
+/// A value as Go prints it: `map[data:map[p:1] list:[a b]]`.
+fn go_text(value: &Document) -> String {
+    let list = |items: Vec<String>| format!("[{}]", items.join(" "));
+    match value {
+        Document::Null => "<nil>".to_owned(),
+        Document::String(text) => text.clone(),
+        Document::Bool(_) | Document::Number(_) => value.to_string(),
+        Document::Array(items) => list(items.iter().map(go_text).collect()),
+        Document::Object(fields) => {
+            let entries = fields.iter().map(|(name, value)| format!("{name}:{}", go_text(value)));
+            format!("map{}", list(entries.collect()))
+        }
+    }
 }
 
 /// Fills in apiVersion and kind, and refuses others.

@@ -1,5 +1,8 @@
 //! Why a verb refused. The http layer turns each into a Status.
-use crate::meta::{FieldError, GroupKind, GroupResource, Revision};
+use crate::{
+    meta::{FieldError, GroupKind, GroupResource, Revision},
+    patch::apply,
+};
 
 /// Why a verb refused or failed.
 #[derive(Clone, Debug)]
@@ -10,6 +13,8 @@ pub enum Error {
     AlreadyExists(GroupResource, String),
     /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. The reference names a kind here in places.
     Conflict(GroupResource, String, String),
+    /// 409: an apply would change what other managers own.
+    Conflicts(Vec<apply::Conflict>),
     /// 422: the object, or the options, are invalid.
     Invalid(GroupKind, String, Vec<FieldError>),
     /// 400 with a message.

@@ -2,13 +2,7 @@
 //! pipeline for documents that are not stored, and a change of a stored object made by code.
 use std::sync::Arc;
 
-use super::{
-    Answer, Api, Attempt, Error, Request,
-    commit::preview,
-    decode::{Origin, normalise},
-    pipeline::Write,
-    system,
-};
+use super::{Answer, Api, Attempt, Error, Request, commit::preview, decode::normalise, pipeline::Write, system};
 use crate::{
     cache::Object,
     codec::Decoded,
@@ -29,7 +23,7 @@ impl Api {
         options: &WriteOptions,
     ) -> Result<(Document, Vec<String>), Error> {
         let Decoded { mut document, faults } = body.into();
-        let write = Write { request, options, origin: Origin::Body, faults: &faults };
+        let write = Write::of_body(request, options, &faults);
         let warnings = write.decode(&mut document)?;
         let kind = &*request.served.kind;
         schema::default(&kind.schema, &mut document);
@@ -63,7 +57,7 @@ impl Api {
         options: &WriteOptions,
         change: impl Fn(&mut Document) -> Result<(), Error> + Send + Sync,
     ) -> Result<Arc<Object>, Error> {
-        let write = Write { request, options, origin: Origin::Body, faults: &[] };
+        let write = Write::of_body(request, options, &[]);
         let changed = |old: &Document| {
             let mut new = old.clone();
             change(&mut new).map(|()| new)

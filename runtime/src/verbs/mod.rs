@@ -15,6 +15,7 @@ use crate::{
 };
 
 pub mod admission;
+mod apply;
 mod commit;
 mod continue_token;
 mod create;
@@ -27,6 +28,8 @@ mod get;
 mod handled;
 mod list;
 mod names;
+mod owners;
+mod ownership;
 mod patch;
 mod pipeline;
 mod revisions;

@@ -3,13 +3,14 @@ use super::{Answer, Api, Error, Part, Patch, Request, Written, decode::Origin, p
 use crate::{
     meta::options::PatchOptions,
     patch::{PatchError, json, merge},
-    schema::Document,
+    schema::{Document, Schema},
 };
 
 /// A patch that has been read.
 pub(super) enum Parsed {
     Json(json::Patch),
     Merge(Document),
+    Strategic(Document),
 }
 
 impl Api {
@@ -19,34 +20,32 @@ impl Api {
     /// [`Error`]: what is wrong with the patch, or with what it makes of the object; [`Error::Conflict`] where it names a
     /// resourceVersion that is not the newest.
     pub async fn patch(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<Written, Error> {
-        let patch = Parsed::read(&patch)?;
+        let patch = match patch {
+            Patch::Apply(config) => return self.apply(request, &config, options).await,
+            Patch::Json(bytes) => json::Patch::parse(&bytes).map(Parsed::Json),
+            Patch::Merge(bytes) => merge::parse(&bytes).map(Parsed::Merge),
+            Patch::Strategic(bytes) => merge::parse(&bytes).map(Parsed::Strategic),
+        };
+        let patch = patch.map_err(refused)?;
         if request.part == Part::Scale {
             return self.patch_scale(request, &patch, &options.write).await;
         }
-        let write = Write { request, options: &options.write, origin: Origin::Patch, faults: &[] };
-        let done = self.rewrite(&write, |old| patch.apply(old)).await?;
+        let shown = match &patch {
+            Parsed::Strategic(patch) => Some(patch),
+            Parsed::Json(_) | Parsed::Merge(_) => None,
+        };
+        let write = Write { request, options: &options.write, origin: Origin::Patch, faults: &[], patch: shown };
+        let done = self.rewrite(&write, |old| patch.apply(&request.served.kind.schema, old)).await?;
         Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings })
     }
 }
 
 impl Parsed {
-    fn read(patch: &Patch) -> Result<Self, Error> {
-        let parsed = match patch {
-            Patch::Json(bytes) => json::Patch::parse(bytes).map(Self::Json),
-            Patch::Merge(bytes) => merge::parse(bytes).map(Self::Merge),
-            // Served once `patch::strategic` and `patch::apply` are there.
-            Patch::Strategic(_) | Patch::Apply(_) => {
-                return Err(Error::UnsupportedMediaType("not served yet".to_owned()));
-            }
-        };
-        parsed.map_err(refused)
-    }
-
-    /// What the patch makes of a document.
+    /// What the patch makes of a document of a schema.
     ///
     /// # Errors
-    /// [`Error::InapplicablePatch`].
-    pub fn apply(&self, document: &Document) -> Result<Document, Error> {
+    /// What is wrong with the patch, or with its fit.
+    pub fn apply(&self, _schema: &Schema, document: &Document) -> Result<Document, Error> {
         match self {
             Self::Json(patch) => patch.apply(document).map_err(refused),
             Self::Merge(patch) => {
@@ -54,6 +53,7 @@ impl Parsed {
                 merge::apply(&mut new, patch);
                 Ok(new)
             }
+            Self::Strategic(_) => Err(Error::UnsupportedMediaType("not served yet".to_owned())),
         }
     }
 }

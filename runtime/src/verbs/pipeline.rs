@@ -1,11 +1,13 @@
 //! The pipeline of a write: what happens to a document between its decoding and its commit, in one order for all verbs.
 //!
 //! decode checks → the place in the path → system fields → defaults (declared, then the kind's hook) → normalise →
-//! admission → generation → validation (metadata, schema, what may not change, the kind's hook) → validating admission.
+//! ownership → admission → generation → validation (metadata, schema, what may not change, the kind's hook) → validating
+//! admission. So a writer owns the defaults that its write brought about, as in the reference, and nobody what admission
+//! has changed.
 use super::{
     Api, Attempt, Error, Part, Request,
     decode::{Origin, decode, normalise},
-    system,
+    owners, ownership, system,
 };
 use crate::{
     kind::{
@@ -13,6 +15,7 @@ use crate::{
         model::{HookContext, NameRule, Scope, Style},
     },
     meta::{FieldError, FieldPath, options::WriteOptions, validate},
+    patch::apply,
     schema::{self, Document},
 };
 
@@ -26,6 +29,15 @@ pub(super) struct Write<'a> {
     pub origin: Origin,
     /// What the decoder found fault with.
     pub faults: &'a [String],
+    /// The strategic patch that the documents come from: refusals show it in place of its result.
+    pub patch: Option<&'a Document>,
+}
+
+impl<'a> Write<'a> {
+    /// A write of what a request's body holds.
+    pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
+        Self { request, options, origin: Origin::Body, faults, patch: None }
+    }
 }
 
 impl Part {
@@ -62,25 +74,41 @@ impl Write<'_> {
         Ok(warnings)
     }
 
-    /// From the system fields on up to generation: the object as it would be stored, not yet validated.
+    /// From the system fields on up to generation: the object as it would be stored, not yet validated. Gives warnings.
     ///
     /// # Errors
     /// What admission says; a hook that could not make sense of an object that the schema allows.
-    pub fn complete(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    pub fn complete(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
         let kind = &*self.request.served.kind;
         match old {
-            Some(old) => system::carry(self.request, document, old),
+            Some(old) => system::carry(self, document, old),
             None => system::begin(kind, document)?,
         }
         schema::default(&kind.schema, document);
         normalise(kind, document);
         self.run_default(document, old)?;
-        let attempt = self.attempt(old);
-        api.admission.iter().try_for_each(|step| step.admit(api, &attempt, document))?;
+        let mut warnings = Vec::new();
+        if self.origin == Origin::Body {
+            warnings.extend(owners::dedup(document, false));
+        }
+        self.own(document, old);
+        warnings.extend(self.admit(api, document, old)?);
+        warnings.extend(owners::dedup(document, true));
         if let Some(old) = old {
             system::count_generation(kind, document, old);
+            apply::keep_times(old, document);
         }
-        Ok(())
+        Ok(warnings)
+    }
+
+    /// Mutating admission. It may not leave nonsense behind in who owns what.
+    fn admit(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
+        let attempt = self.attempt(old);
+        // The built-in step changes nothing, so where it is alone there is nothing to remember.
+        let further = api.admission.len() > 1;
+        let before = further.then(|| ownership::entries(document));
+        api.admission.iter().try_for_each(|step| step.admit(api, &attempt, document))?;
+        Ok(before.and_then(|before| ownership::restore(document, before)))
     }
 
     /// The kind's own defaults. A new object whose name was made up after them has them once more: some carry the name.

@@ -51,9 +51,9 @@ impl Api {
             let object = current(write.request)?;
             let old = document_of(&object)?;
             let mut new = change(&old)?;
-            let warnings = write.decode(&mut new)?;
+            let mut warnings = write.decode(&mut new)?;
             check_version(write, &mut new, &old)?;
-            write.complete(self, &mut new, Some(&old))?;
+            warnings.extend(write.complete(self, &mut new, Some(&old))?);
             write.validate(self, &new, Some(&old))?;
             if let Outcome::Done(object) = self.replace(write, object, &old, &new).await? {
                 return Ok(Rewritten { object, warnings });

@@ -1,9 +1,11 @@
 //! scale: the part of an object that says how many, as autoscaling/v1 Scale, found by the kind's paths.
+use std::sync::LazyLock;
+
 use serde_json::json;
 
 use super::{
     Answer, Api, Error, FieldErrorKind, Request, Written,
-    decode::Origin,
+    ownership::{entries, set_entries},
     patch::Parsed,
     pipeline::Write,
     rewrite::{conflict, document_of},
@@ -16,9 +18,31 @@ use crate::{
         Kind,
         model::{Path, ScalePaths},
     },
-    meta::{FieldError, FieldPath, options::WriteOptions},
-    schema::Document,
+    meta::{
+        FieldError, FieldPath, Time,
+        options::{FieldValidation, PatchOptions, WriteOptions},
+    },
+    patch::apply::{self, View, Writer, scale},
+    schema::{Document, Schema, model::Type},
 };
+
+/// The schema of autoscaling/v1 Scale, by which field ownership reads one.
+static SCALE: LazyLock<Schema> = LazyLock::new(|| {
+    let number = || Schema { kind: Type::Integer, format: Some("int32".to_owned()), ..Schema::default() };
+    let object = |name: &str, properties: Vec<(&str, Schema)>| Schema {
+        kind: Type::Object,
+        name: Some(name.to_owned()),
+        properties: properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect(),
+        ..Schema::default()
+    };
+    let selector = Schema { kind: Type::String, ..Schema::default() };
+    let status = object("ScaleStatus", vec![("replicas", number()), ("selector", selector)]);
+    object("Scale", vec![("spec", object("ScaleSpec", vec![("replicas", number())])), ("status", status)])
+});
+/// The group and version of Scale.
+const VERSION: &str = "autoscaling/v1";
+/// What stands for a number of replicas that the object does not have, while its scale is being changed.
+const ABSENT: i64 = i32::MIN as i64;
 
 impl Api {
     /// Replaces the scale of an object.
@@ -31,7 +55,8 @@ impl Api {
         scale: Decoded,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        self.rescale(request, options, &scale.faults, |_| Ok(scale.document.clone())).await
+        let Decoded { document, faults } = scale;
+        self.rescale(request, options, &faults, |live| owned(live, document.clone(), options)).await
     }
 
     /// Changes the scale of an object.
@@ -44,9 +69,28 @@ impl Api {
         patch: &Parsed,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        self.rescale(request, options, &[], |scale| patch.apply(scale)).await
+        self.rescale(request, options, &[], |live| owned(live, patch.apply(&SCALE, live)?, options)).await
     }
 
+    /// Applies the scale of an object. It creates nothing.
+    ///
+    /// # Errors
+    /// As [`Api::apply`].
+    pub(super) async fn apply_scale(
+        &self,
+        request: &Request,
+        config: &Decoded,
+        options: &PatchOptions,
+    ) -> Result<Written, Error> {
+        let manager = &options.write.field_manager;
+        let merge = |live: &Document| {
+            by(manager, |view, writer| apply::merge(view, Some(live), &config.document, writer, options.force))
+                .map_err(super::apply::refused)
+        };
+        self.rescale(request, &options.write, &config.faults, merge).await
+    }
+
+    /// Changes the scale of an object: what `change` makes of it says who owns it, too.
     async fn rescale(
         &self,
         request: &Request,
@@ -56,20 +100,63 @@ impl Api {
     ) -> Result<Written, Error> {
         let kind = &*request.served.kind;
         let paths = paths(kind)?;
+        let mut warnings = Vec::new();
+        match options.field_validation {
+            FieldValidation::Strict if !faults.is_empty() => {
+                return Err(wrong(&format!("strict decoding error: {}", faults.join(", "))));
+            }
+            FieldValidation::Ignore => {}
+            FieldValidation::Strict | FieldValidation::Warn => warnings.extend_from_slice(faults),
+        }
+        let version = kind.group_version.to_string();
         // What is decoded is the changed object, not a patch of it; the reference tells its mistakes as of a body.
-        let write = Write { request, options, origin: Origin::Body, faults };
+        let write = Write::of_body(request, options, &[]);
         let done = self
             .rewrite(&write, |old| {
-                let scale = change(&of_document(kind, old)?)?;
+                let mut live = of_document(kind, old, Some(ABSENT))?;
+                set_entries(&mut live, Some(scale::to_scale(old, &paths.replicas.0)));
+                let scale = change(&live)?;
                 let replicas = replicas(request, &scale, old)?;
                 let mut new = old.clone();
                 put(&mut new, &paths.replicas, replicas.into());
+                let entries = entries(&scale).unwrap_or_default();
+                set_entries(&mut new, Some(scale::to_parent(old, &entries, &version, &paths.replicas.0)));
                 Ok(new)
             })
             .await?;
+        warnings.extend(done.warnings);
         let answer = Answer::Document(of_object(kind, &done.object)?);
-        Ok(Written { answer, created: false, warnings: done.warnings })
+        Ok(Written { answer, created: false, warnings })
     }
+}
+
+/// Calls a function of `patch::apply` for a write of a scale.
+fn by<T>(manager: &str, then: impl FnOnce(&View<'_>, &Writer<'_>) -> T) -> T {
+    let now = Time::now().to_string();
+    let writer = Writer { manager, api_version: VERSION, subresource: "scale", time: &now };
+    then(&View { root: &SCALE, kind: "Scale", reset: &[] }, &writer)
+}
+
+/// A scale as a client wants it, owned by the client as far as it changes something. What the client says of owners counts
+/// for nothing here.
+fn owned(live: &Document, mut scale: Document, options: &WriteOptions) -> Result<Document, Error> {
+    let Some(object) = scale.as_object_mut() else {
+        return Err(wrong("autoscaling/v1 Scale is expected here"));
+    };
+    let metadata = object.entry("metadata").or_insert_with(|| json!({}));
+    if metadata.is_null() {
+        *metadata = json!({});
+    }
+    if !metadata.is_object() {
+        return Err(wrong("json: cannot unmarshal into Go struct field Scale.metadata of type v1.ObjectMeta"));
+    }
+    set_entries(&mut scale, entries(live));
+    by(options.manager(), |view, writer| apply::update(view, Some(live), &mut scale, writer));
+    Ok(scale)
+}
+
+fn wrong(why: &str) -> Error {
+    Error::BadRequest(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
 }
 
 /// The scale of an object.
@@ -77,16 +164,17 @@ impl Api {
 /// # Errors
 /// As [`of_document`].
 pub(super) fn of_object(kind: &Kind, object: &Object) -> Result<Document, Error> {
-    of_document(kind, &document_of(object)?)
+    of_document(kind, &document_of(object)?, None)
 }
 
 /// The scale of an object.
 ///
 /// # Errors
-/// [`Error::Internal`] where the object has no desired number, [`Error::MethodNotAllowed`] where its kind has no scale.
-fn of_document(kind: &Kind, object: &Document) -> Result<Document, Error> {
+/// [`Error::Internal`] where the object has no desired number and none stands in for it, [`Error::MethodNotAllowed`]
+/// where its kind has no scale.
+fn of_document(kind: &Kind, object: &Document, absent: Option<i64>) -> Result<Document, Error> {
     let paths = paths(kind)?;
-    let Some(replicas) = paths.replicas.of(object).and_then(Document::as_i64) else {
+    let Some(replicas) = paths.replicas.of(object).and_then(Document::as_i64).or(absent) else {
         let message = format!("the spec replicas field {:?} does not exist", format!(".{}", paths.replicas));
         return Err(Error::Internal(message));
     };
@@ -116,7 +204,6 @@ fn paths(kind: &Kind) -> Result<&ScalePaths, Error> {
 /// The number that a scale asks for; the scale's metadata is held against the object.
 fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i64, Error> {
     let kind = &*request.served.kind;
-    let wrong = |why: &str| Error::BadRequest(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"));
     let matches = |member: &str, expected: &str| {
         scale.get(member).is_none_or(|given| given == expected || given == "" || given.is_null())
     };
@@ -137,6 +224,10 @@ fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i6
             wrong("json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32")
         })?,
     };
+    if replicas == ABSENT {
+        let message = format!("the spec replicas field {:?} cannot be empty", format!(".{}", paths(kind)?.replicas));
+        return Err(Error::BadRequest(message));
+    }
     if replicas < 0 {
         let path = FieldPath::new(format!(".{}", paths(kind)?.replicas));
         let error =

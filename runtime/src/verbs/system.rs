@@ -1,7 +1,7 @@
 //! The fields that the server sets: what clients send in them is taken back before anything looks at the object.
 use serde_json::{Map, Value};
 
-use super::{Error, Part, Request, names};
+use super::{Error, Part, Request, decode::Origin, names, ownership::MANAGED_FIELDS, pipeline::Write};
 use crate::{
     kind::{Kind, model::Scope},
     meta::Time,
@@ -74,7 +74,10 @@ pub(super) fn begin(kind: &Kind, document: &mut Document) -> Result<(), Error> {
 }
 
 /// Takes over from the old object what a write through this part of it leaves alone.
-pub(super) fn carry(request: &Request, new: &mut Document, old: &Document) {
+pub(super) fn carry(write: &Write<'_>, new: &mut Document, old: &Document) {
+    let request = write.request;
+    // Through a subresource nobody says who owns what, but an apply has come to know it.
+    let entries = (write.origin == Origin::Apply).then(|| metadata(new).remove(MANAGED_FIELDS));
     match request.part {
         Part::Own(_) => {}
         Part::Whole | Part::Scale => {
@@ -94,6 +97,9 @@ pub(super) fn carry(request: &Request, new: &mut Document, old: &Document) {
                 put(spec, "finalizers", finalizers);
             }
         }
+    }
+    if let Some(entries) = entries {
+        put(metadata(new), MANAGED_FIELDS, entries);
     }
     carry_metadata(metadata(new), &old["metadata"]);
 }

@@ -1,5 +1,5 @@
 //! update: an object, or a subresource, as a whole.
-use super::{Answer, Api, Error, Part, Request, Written, decode::Origin, pipeline::Write};
+use super::{Answer, Api, Error, Part, Request, Written, pipeline::Write};
 use crate::{codec::Decoded, meta::options::UpdateOptions};
 
 impl Api {
@@ -17,10 +17,12 @@ impl Api {
         if request.part == Part::Scale {
             return self.update_scale(request, body, options).await;
         }
-        let write = Write { request, options, origin: Origin::Body, faults: &body.faults };
+        let write = Write::of_body(request, options, &body.faults);
         match self.rewrite(&write, |_| Ok(body.document.clone())).await {
             Ok(done) => Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings }),
-            Err(Error::NotFound(..)) if request.part == Part::Whole && request.served.kind.create_on_update => {
+            Err(Error::NotFound(..))
+                if request.part == Part::Whole && request.served.kind.create_on_update && !options.must_exist =>
+            {
                 self.create(request, body, options).await
             }
             Err(error) => Err(error),

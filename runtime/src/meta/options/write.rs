@@ -27,6 +27,8 @@ pub struct WriteOptions {
     pub client: String,
     /// What is done about unknown fields.
     pub field_validation: FieldValidation,
+    /// An object that is not there is not created, although the write would: the client may not create it.
+    pub must_exist: bool,
 }
 
 /// Options of create.
@@ -78,7 +80,7 @@ impl WriteOptions {
                 FieldValidation::default()
             }
         };
-        (Self { dry_run, field_manager: manager.to_owned(), client: String::new(), field_validation }, errors)
+        (Self { dry_run, field_manager: manager.to_owned(), field_validation, ..Self::default() }, errors)
     }
 
     /// Who owns the fields that this write sets.

@@ -1,0 +1,120 @@
+//! Field ownership (`metadata.managedFields`) in the pipeline: whose a write's changes are, and that admission leaves the
+//! entries sound.
+use serde_json::{Map, Value};
+
+use super::{Part, decode::Origin, pipeline::Write, system};
+use crate::{
+    kind::Kind,
+    meta::Time,
+    patch::apply::{self, View, Writer},
+    schema::Document,
+};
+
+/// The member of metadata that says who owns what.
+pub(super) const MANAGED_FIELDS: &str = "managedFields";
+
+/// Says what of an object writes of a part leave alone, whatever a client sends there.
+pub(super) struct Reset<'k>(Vec<Vec<&'k str>>);
+
+impl<'k> Reset<'k> {
+    /// For a part of a kind.
+    pub fn of(kind: &'k Kind, part: Part) -> Self {
+        let others = |kept: &str| {
+            let members = kind.schema.properties.keys().map(String::as_str).filter(|name| *name != kept);
+            members.chain(["metadata"]).map(|name| vec![name]).collect::<Vec<_>>()
+        };
+        Self(match part {
+            Part::Whole | Part::Scale if kind.status => vec![vec!["status"]],
+            Part::Whole | Part::Scale | Part::Own(_) => Vec::new(),
+            Part::Status => others("status"),
+            Part::Finalize => {
+                let spec = kind.schema.properties.get("spec");
+                let members = spec.into_iter().flat_map(|spec| spec.properties.keys());
+                let rest = members.filter(|name| *name != "finalizers").map(|name| vec!["spec", name.as_str()]);
+                others("spec").into_iter().chain(rest).collect()
+            }
+        })
+    }
+
+    /// Calls a function of `patch::apply` with the view that this is part of.
+    pub fn view<T>(&self, kind: &Kind, then: impl FnOnce(&View<'_>) -> T) -> T {
+        let reset: Vec<&[&str]> = self.0.iter().map(Vec::as_slice).collect();
+        then(&View { root: &kind.schema, kind: &kind.kind, reset: &reset })
+    }
+}
+
+impl Write<'_> {
+    /// Settles who owns what a write has changed. An apply has settled it by itself, and so has a write of the scale.
+    pub fn own(&self, document: &mut Document, old: Option<&Document>) {
+        let request = self.request;
+        if self.origin == Origin::Apply || request.part == Part::Scale {
+            return;
+        }
+        let kind = &*request.served.kind;
+        let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
+        let writer = Writer {
+            manager: self.options.manager(),
+            api_version: &version,
+            subresource: request.part.subresource(),
+            time: &now,
+        };
+        Reset::of(kind, request.part).view(kind, |view| apply::update(view, old, document, &writer));
+    }
+}
+
+/// The entries as they stand.
+pub(super) fn entries(document: &Document) -> Option<Value> {
+    document.get("metadata")?.get(MANAGED_FIELDS).cloned()
+}
+
+/// Puts entries into an object, or takes them out of it.
+pub(super) fn set_entries(document: &mut Document, entries: Option<Value>) {
+    let metadata = system::metadata(document);
+    match entries {
+        Some(entries) => drop(metadata.insert(MANAGED_FIELDS.to_owned(), entries)),
+        None => drop(metadata.remove(MANAGED_FIELDS)),
+    }
+}
+
+/// Writes "forget who owns what" in the one of its two forms that lasts until ownership is settled: an empty list would
+/// be dropped on the way, as empty values are.
+pub(super) fn keep_reset(metadata: &mut Map<String, Value>) {
+    if let Some(Value::Array(entries)) = metadata.get_mut(MANAGED_FIELDS)
+        && entries.is_empty()
+    {
+        entries.push(Value::Object(Map::new()));
+    }
+}
+
+/// Undoes what admission did to the entries where that is nonsense. Gives the warning that the client is owed.
+pub(super) fn restore(document: &mut Document, before: Option<Value>) -> Option<String> {
+    let now = document.get("metadata").and_then(|metadata| metadata.get(MANAGED_FIELDS));
+    if now == before.as_ref() {
+        return None;
+    }
+    let fault = now.and_then(fault)?;
+    set_entries(document, before);
+    Some(format!(
+        ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
+         admission controller; please fix your requests: {fault}"
+    ))
+}
+
+/// What is wrong with entries, if anything is.
+fn fault(entries: &Value) -> Option<&'static str> {
+    let Some(entries) = entries.as_array() else { return Some("managedFields must be a list") };
+    entries.iter().find_map(|entry| {
+        let text = |member: &str| entry.get(member).and_then(Value::as_str).unwrap_or_default();
+        if !matches!(text("operation"), "Apply" | "Update") {
+            Some("operation must be `Apply` or `Update`")
+        } else if text("apiVersion").is_empty() {
+            Some("apiVersion must not be empty")
+        } else if text("fieldsType") != "FieldsV1" {
+            Some("fieldsType must be `FieldsV1`")
+        } else if !entry.get("fieldsV1").is_none_or(Value::is_object) {
+            Some("fieldsV1 must be an object")
+        } else {
+            None
+        }
+    })
+}
