@@ -2,8 +2,10 @@
 use std::{fs, path::Path};
 
 /// From the top down. A module may import from those after it.
-const LAYERS: [&str; 13] =
-    ["server", "http", "builtin", "handlers", "verbs", "kind", "auth", "patch", "codec", "schema", "cache", "storage", "meta"];
+const LAYERS: [&str; 13] = [
+    "server", "http", "builtin", "handlers", "verbs", "kind", "auth", "patch", "codec", "schema", "cache", "storage",
+    "meta",
+];
 
 fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     for entry in fs::read_dir(folder).expect("a source folder") {

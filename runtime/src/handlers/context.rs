@@ -36,7 +36,7 @@ impl RequestContext {
         options: WriteOptions,
         query: &[(String, String)],
     ) -> Self {
-        let WriteOptions { dry_run, field_manager, field_validation, client } = options;
+        let WriteOptions { dry_run, field_manager, field_validation, client, .. } = options;
         let (program, query) = (client, query.into());
         Self { user, namespace, name, dry_run, field_manager, field_validation, program, query, api }
     }
@@ -58,6 +58,7 @@ impl RequestContext {
             field_manager: self.field_manager.clone(),
             field_validation: FieldValidation::Ignore,
             client: self.program.clone(),
+            ..WriteOptions::default()
         }
     }
 }
