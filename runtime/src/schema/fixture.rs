@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     Document, Schema,
-    model::{ListType, Pattern, Type},
+    model::{ListType, PatchStrategy, Pattern, Type},
     number::settle,
 };
 
@@ -16,6 +16,7 @@ pub(crate) fn schema(from: &Value) -> Schema {
     let texts = |key: &str| -> Vec<String> {
         from[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
+    let strategies = text("x-kubernetes-patch-strategy").unwrap_or_default();
     let boxed = |key: &str| from.get(key).map(|inner| Box::new(schema(inner)));
     Schema {
         kind: match from["type"].as_str() {
@@ -57,6 +58,11 @@ pub(crate) fn schema(from: &Value) -> Schema {
             Some("set") => ListType::Set,
             Some("map") => ListType::Map(texts("x-kubernetes-list-map-keys")),
             _ => ListType::Atomic,
+        },
+        patch: PatchStrategy {
+            merge: strategies.split(',').any(|strategy| strategy == "merge"),
+            retain_keys: strategies.split(',').any(|strategy| strategy == "retainKeys"),
+            merge_key: text("x-kubernetes-patch-merge-key"),
         },
         immutable: flag("immutable"),
         one_of: flag("union"),

@@ -63,5 +63,7 @@ fn refused(error: PatchError) -> Error {
         PatchError::Malformed(_) => Error::BadRequest(error.to_string()),
         PatchError::TooLarge(message) => Error::TooLarge(message),
         PatchError::Inapplicable(message) => Error::InapplicablePatch(message),
+        PatchError::Invalid(message) => Error::BadRequest(message),
+        PatchError::NoMergeKey(message) => Error::Unknown(message),
     }
 }

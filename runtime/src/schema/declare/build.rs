@@ -67,6 +67,7 @@ impl Build<'_> {
         ty.doc.clone_into(&mut schema.description);
         schema.name = (!ty.name.is_empty()).then(|| ty.name.to_owned());
         apply(&mut schema, ty, rules)?;
+        schema.map_atomic |= is_atomic(ty);
         Ok(schema)
     }
 
@@ -110,6 +111,12 @@ impl Build<'_> {
         }
         false
     }
+}
+
+/// Types of `meta` that are replaced as a whole wherever they are held: half a reference refers to nothing.
+fn is_atomic(ty: &TypeDecl) -> bool {
+    let atomic = ["ObjectReference", "LocalObjectReference", "OwnerReference", "LabelSelector"];
+    ty.module == "kindsmith::meta" && atomic.contains(&ty.name)
 }
 
 /// Adds what is declared to what the type says.

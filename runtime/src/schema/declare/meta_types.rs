@@ -1,7 +1,7 @@
 //! The types of `meta` that a kind may hold. `meta` lies below this layer and declares nothing itself.
 use std::collections::BTreeMap;
 
-use super::{ApiType, FieldDecl, Rules, Shape, TypeDecl, std_types::scalars};
+use super::{ApiType, FieldDecl, ListDecl, MergeDecl, Rules, Shape, TypeDecl, std_types::scalars};
 use crate::{
     meta::{
         ByteString, Condition, IntOrString, LabelSelector, LabelSelectorRequirement, LocalObjectReference, MicroTime,
@@ -24,14 +24,22 @@ impl ApiType for RawJson {
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Any);
 }
 
-/// The rules of a field that has a Protobuf number and no others.
-const fn numbered(proto: u32) -> Rules {
-    Rules { proto, ..Rules::NONE }
-}
+/// A list of scalars that is merged as a set.
+const MERGED_SET: Rules = Rules {
+    list: ListDecl::Set,
+    merge: MergeDecl { merge: true, retain_keys: false, key: None },
+    ..Rules::NONE
+};
+/// A list of objects that is merged by their uid.
+const MERGED_BY_UID: Rules = Rules {
+    list: ListDecl::Map(&["uid"]),
+    merge: MergeDecl { merge: true, retain_keys: false, key: Some("uid") },
+    ..Rules::NONE
+};
 
-/// Declares structs: the fields' Rust names, wire names, Protobuf numbers, presence, types and descriptions.
+/// Declares structs: the fields' Rust names, wire names, Protobuf numbers, presence, types, descriptions and further rules.
 macro_rules! structs {
-    ($($ty:ident $about:literal { $($rust:ident $wire:literal $proto:literal $presence:ident $field:ty, $doc:literal;)* })*) => { $(
+    ($($ty:ident $about:literal { $($rust:ident $wire:literal $proto:literal $presence:ident $field:ty, $doc:literal $(, $rules:ident)?;)* })*) => { $(
         #[diagnostic::do_not_recommend]
         impl ApiType for $ty {
             type Inner = Self;
@@ -45,13 +53,15 @@ macro_rules! structs {
                     doc: $doc,
                     ty: <$field as ApiType>::declaration,
                     defaulted: structs!($presence),
-                    rules: const { &numbered($proto) },
+                    rules: const { &Rules { proto: $proto, ..structs!(rules $($rules)?) } },
                 }),*]),
             };
         }
     )* };
     (optional) => { true };
     (required) => { false };
+    (rules) => { Rules::NONE };
+    (rules $rules:ident) => { $rules };
 }
 
 structs! {
@@ -67,8 +77,8 @@ structs! {
         deletion_grace_period_seconds "deletionGracePeriodSeconds" 10 optional i64, "Seconds that the object was given to end; set by the server.";
         labels "labels" 11 optional BTreeMap<String, String>, "Labels, by which objects are selected.";
         annotations "annotations" 12 optional BTreeMap<String, String>, "Annotations, which tools keep with the object.";
-        owner_references "ownerReferences" 13 optional Vec<OwnerReference>, "The objects that this one depends on.";
-        finalizers "finalizers" 14 optional Vec<String>, "What must be done before the object may go.";
+        owner_references "ownerReferences" 13 optional Vec<OwnerReference>, "The objects that this one depends on.", MERGED_BY_UID;
+        finalizers "finalizers" 14 optional Vec<String>, "What must be done before the object may go.", MERGED_SET;
         managed_fields "managedFields" 17 optional Vec<ManagedFieldsEntry>, "Which manager owns which field; kept by the server.";
     }
 

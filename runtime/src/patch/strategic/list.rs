@@ -1,0 +1,213 @@
+//! Merges lists.
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    DELETE, DIRECTIVE, Known, MERGE, PatchError, REPLACE, SET_ORDER, added, invalid, no_merge_key, object,
+    order::{Item, Places, arrange, identity, standing},
+    unknown_directive,
+};
+use crate::{
+    patch::print::{printed, printed_list},
+    schema::Document,
+};
+
+/// What the items of a list are; all are the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Items {
+    Objects,
+    Scalars,
+}
+
+/// Merges a list into another, or replaces it.
+pub(super) fn merge(old: &mut Vec<Document>, changes: &[Document], known: Known<'_>) -> Result<(), PatchError> {
+    if !known.merges() {
+        *old = changes.to_vec();
+        return Ok(());
+    }
+    if let Some(items) = kind_of(old, changes)? {
+        let key = key_for(items, known)?;
+        let places = Places::of(changes, key);
+        let merged = merge_items(std::mem::take(old), changes, known)?;
+        require_keys(merged.iter().map(|item| &item.value), key)?;
+        *old = arrange(merged, &places, key);
+    }
+    Ok(())
+}
+
+/// Merges a list into another and brings the result into the order that the patch sets.
+pub(super) fn merge_in_order(
+    old: Vec<Document>,
+    changes: &[Document],
+    changed: bool,
+    order: &[Document],
+    known: Known<'_>,
+) -> Result<Vec<Document>, PatchError> {
+    let Some(items) = kind_of(&old, changes)? else { return Ok(old) };
+    let key = key_for(items, known)?;
+    agree(changes, order, key)?;
+    let merged = match changed {
+        false => standing(old),
+        true if known.merges() => merge_items(old, changes, known)?,
+        true => standing(changes.to_vec()),
+    };
+    require_keys(merged.iter().map(|item| &item.value).chain(order), key)?;
+    Ok(arrange(merged, &Places::of(order, key), key))
+}
+
+/// A new list in the order that the patch sets.
+pub(super) fn add_in_order(
+    changes: &[Document],
+    order: &[Document],
+    known: Known<'_>,
+) -> Result<Vec<Document>, PatchError> {
+    let Some(items) = kind_of(&[], changes)? else { return Ok(Vec::new()) };
+    let key = key_for(items, known)?;
+    agree(changes, order, key)?;
+    let added: Vec<_> = added::list(changes).into_iter().map(|value| Item { value, before: None }).collect();
+    require_keys(added.iter().map(|item| &item.value).chain(order), key)?;
+    Ok(arrange(added, &Places::of(order, key), key))
+}
+
+/// Takes scalars out of a list. For objects the directive is not meant; the reference merges them instead.
+pub(super) fn delete(old: &mut Vec<Document>, gone: &[Document]) -> Result<(), PatchError> {
+    match kind_of(old, gone)? {
+        Some(Items::Scalars) => {
+            let gone: HashSet<&Document> = gone.iter().collect();
+            old.retain(|item| !gone.contains(item));
+            Ok(())
+        }
+        Some(Items::Objects) => Err(invalid("invalid patch format of primitive list")),
+        None => Ok(()),
+    }
+}
+
+/// What the items of both lists are; nothing where there are none.
+pub(super) fn kind_of(old: &[Document], changes: &[Document]) -> Result<Option<Items>, PatchError> {
+    let kind = |item: &Document| std::mem::discriminant(item);
+    let Some(first) = old.first().or(changes.first()) else { return Ok(None) };
+    if first.is_array() {
+        return Err(PatchError::Inapplicable("lists of lists are not supported".to_owned()));
+    }
+    if first.is_null() || old.iter().chain(changes).any(|item| kind(item) != kind(first)) {
+        let (old, changes) = (printed_list(old), printed_list(changes));
+        return Err(invalid(format!("list element types are not identical: [{old} {changes}]")));
+    }
+    Ok(Some(if first.is_object() { Items::Objects } else { Items::Scalars }))
+}
+
+/// The key by which items are told apart.
+pub(super) fn key_for(items: Items, known: Known<'_>) -> Result<Option<&str>, PatchError> {
+    match (items, known.merge_key()) {
+        (Items::Scalars, _) => Ok(None),
+        (Items::Objects, Some(key)) => Ok(Some(key)),
+        (Items::Objects, None) => Err(invalid("cannot merge lists without merge key for struct")),
+    }
+}
+
+fn require_keys<'d>(items: impl Iterator<Item = &'d Document>, key: Option<&str>) -> Result<(), PatchError> {
+    let Some(key) = key else { return Ok(()) };
+    for (index, item) in items.enumerate() {
+        if !item.is_object() {
+            return Err(invalid(format!("value for key {index} is not a map")));
+        }
+        if identity(item, Some(key)).is_none() {
+            return Err(no_merge_key(item, key));
+        }
+    }
+    Ok(())
+}
+
+/// The items of both lists, merged, not yet in order.
+fn merge_items(old: Vec<Document>, changes: &[Document], known: Known<'_>) -> Result<Vec<Item>, PatchError> {
+    match known.merge_key() {
+        Some(key) if old.first().or(changes.first()).is_some_and(Document::is_object) => {
+            merge_objects(old, changes, key, known.items())
+        }
+        _ => Ok(merge_scalars(old, changes)),
+    }
+}
+
+/// Each scalar once.
+fn merge_scalars(old: Vec<Document>, changes: &[Document]) -> Vec<Item> {
+    let mut there: HashSet<Document> = HashSet::with_capacity(old.len() + changes.len());
+    let added = changes.iter().map(|value| Item { value: value.clone(), before: None });
+    let all = standing(old).into_iter().chain(added);
+    all.filter(|item| there.insert(item.value.clone())).collect()
+}
+
+fn merge_objects(
+    old: Vec<Document>,
+    changes: &[Document],
+    key: &str,
+    known: Known<'_>,
+) -> Result<Vec<Item>, PatchError> {
+    let Some(gone) = deletions(changes, key)? else {
+        let kept = changes.iter().filter(|change| change.get(DIRECTIVE).is_none());
+        return Ok(standing(kept.cloned().collect()));
+    };
+    let mut merged = standing(old);
+    merged.retain(|item| identity(&item.value, Some(key)).is_none_or(|identity| !gone.contains(identity)));
+    // The places of those items that the patch names, by the patch's own keys.
+    let mut places: HashMap<&Document, Option<usize>> =
+        changes.iter().filter_map(|change| Some((identity(change, Some(key))?, None))).collect();
+    for (index, item) in merged.iter().enumerate() {
+        let place = identity(&item.value, Some(key)).and_then(|identity| places.get_mut(identity));
+        if let Some(place @ None) = place {
+            *place = Some(index);
+        }
+    }
+    for change in changes {
+        let Document::Object(fields) = change else { continue };
+        if fields.contains_key(DIRECTIVE) {
+            continue;
+        }
+        let place = fields.get(key).and_then(|identity| places.get_mut(identity));
+        let place = place.ok_or_else(|| no_merge_key(change, key))?;
+        if let Some(index) = *place {
+            if let Document::Object(item) = &mut merged[index].value {
+                object::merge(item, fields, known)?;
+            }
+        } else {
+            *place = Some(merged.len());
+            merged.extend(added::value(change).map(|value| Item { value, before: None }));
+        }
+    }
+    Ok(merged)
+}
+
+/// The keys of the items that the patch deletes. Nothing if it replaces the whole list.
+fn deletions<'p>(changes: &'p [Document], key: &str) -> Result<Option<HashSet<&'p Document>>, PatchError> {
+    let mut gone = HashSet::new();
+    let mut replaced = false;
+    for change in changes {
+        let Document::Object(fields) = change else { continue };
+        let Some(directive) = fields.get(DIRECTIVE) else { continue };
+        match directive.as_str() {
+            Some(DELETE) => drop(gone.insert(fields.get(key).ok_or_else(|| no_merge_key(change, key))?)),
+            Some(REPLACE) => replaced = true,
+            Some(MERGE) => return Err(invalid("merging lists cannot yet be specified in the patch")),
+            _ => return Err(unknown_directive(directive, fields)),
+        }
+    }
+    Ok((!replaced).then_some(gone))
+}
+
+/// Whether the order names what the patch sets, in the patch's order.
+fn agree(changes: &[Document], order: &[Document], key: Option<&str>) -> Result<(), PatchError> {
+    if order.is_empty() {
+        return Ok(());
+    }
+    let mut rest = order.iter();
+    for change in changes.iter().filter(|change| change.get(DIRECTIVE).is_none()) {
+        require_keys(std::iter::once(change), key)?;
+        let wanted = identity(change, key);
+        if !rest.any(|item| identity(item, key) == wanted) {
+            return Err(invalid(format!(
+                "The order in patch list:\n{}\n doesn't match {SET_ORDER} list:\n{}\n",
+                printed_list(changes),
+                printed(&Document::from(order))
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! Strategic merge patch (API conventions, "Strategic Merge Patch"; design proposals "preserve order" and "retain keys").
+//!
+//! Objects are merged and `null` removes, as in a JSON merge patch. A list whose schema says `merge` is merged item by
+//! item, by its key or as a set of scalars; other lists are replaced. Directives in the patch steer that:
+//!
+//! | directive | where | what it does |
+//! |---|---|---|
+//! | `$patch: replace` | object | it is replaced by the rest of the patch |
+//! | `$patch: delete` | object | it is emptied |
+//! | `$patch: replace` | item of a merged list | the list is replaced by the patch's other items |
+//! | `$patch: delete` | item of a merged list | the items with its key go |
+//! | `$retainKeys: [..]` | object | all other keys go |
+//! | `$setElementOrder/<list>: [..]` | beside the list | the order of the items that the list will have |
+//! | `$deleteFromPrimitiveList/<list>: [..]` | beside the list | these scalars go |
+//!
+//! What the reference leaves to the order in which Go walks a map is fixed here: orders first, then deletions, then the
+//! other fields by name. All lists are merged in linear time. A patch that is refused changes nothing.
+use serde_json::Map;
+
+use super::PatchError;
+use crate::schema::{Document, METADATA, Schema, model::PatchStrategy};
+
+mod added;
+mod diff;
+mod list;
+mod object;
+mod order;
+
+#[cfg(test)]
+mod tests;
+
+pub use diff::diff;
+
+/// Says that a map, or an item of a list, is not merged but replaced or deleted.
+const DIRECTIVE: &str = "$patch";
+const REPLACE: &str = "replace";
+const DELETE: &str = "delete";
+const MERGE: &str = "merge";
+/// Names all keys that an object keeps.
+const RETAIN_KEYS: &str = "$retainKeys";
+/// Begins the name of the field that says what goes from a list of scalars.
+const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList";
+/// Begins the name of the field that says the order of a list.
+const SET_ORDER: &str = "$setElementOrder";
+
+/// What a patch makes of a document whose kind has this root schema.
+///
+/// An object keeps its `apiVersion` and `kind` where the patch would drop them: they are those of the URL.
+///
+/// # Errors
+/// [`PatchError::Invalid`], [`PatchError::NoMergeKey`] and [`PatchError::Inapplicable`], with the reference's texts.
+pub fn apply(root: &Schema, document: &Document, patch: &Document) -> Result<Document, PatchError> {
+    let Document::Object(changes) = patch else {
+        let given = super::type_name(patch);
+        return Err(invalid(format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}")));
+    };
+    let mut fields = document.as_object().cloned().unwrap_or_default();
+    object::merge(&mut fields, changes, Known::root(root))?;
+    for name in ["apiVersion", "kind"] {
+        if let Some(value) = document.get(name).filter(|_| !fields.contains_key(name)) {
+            fields.insert(name.to_owned(), value.clone());
+        }
+    }
+    Ok(Document::Object(fields))
+}
+
+/// What the schema says of a place in a document; nothing where it says nothing.
+#[derive(Clone, Copy)]
+struct Known<'s> {
+    schema: Option<&'s Schema>,
+    /// A whole object, with metadata that is not in the schema.
+    object: bool,
+}
+
+impl<'s> Known<'s> {
+    fn root(schema: &'s Schema) -> Self {
+        Self { schema: Some(schema), object: true }
+    }
+
+    fn of(schema: Option<&'s Schema>) -> Self {
+        Self { schema, object: schema.is_some_and(|schema| schema.embedded) }
+    }
+
+    fn field(self, name: &str) -> Self {
+        if self.object && name == "metadata" {
+            return Self::of(Some(&METADATA));
+        }
+        Self::of(self.schema.and_then(|schema| schema.properties.get(name).or(schema.additional.as_deref())))
+    }
+
+    fn items(self) -> Self {
+        Self::of(self.schema.and_then(|schema| schema.items.as_deref()))
+    }
+
+    fn strategy(self) -> Option<&'s PatchStrategy> {
+        self.schema.map(|schema| &schema.patch)
+    }
+
+    fn merges(self) -> bool {
+        self.strategy().is_some_and(|strategy| strategy.merge)
+    }
+
+    fn retains_keys(self) -> bool {
+        self.strategy().is_some_and(|strategy| strategy.retain_keys)
+    }
+
+    fn merge_key(self) -> Option<&'s str> {
+        self.strategy().and_then(|strategy| strategy.merge_key.as_deref())
+    }
+}
+
+fn invalid(message: impl Into<String>) -> PatchError {
+    PatchError::Invalid(message.into())
+}
+
+/// An item of a list lacks the key by which items are told apart.
+fn no_merge_key(item: &Document, key: &str) -> PatchError {
+    let item = super::print::printed(item);
+    PatchError::NoMergeKey(format!("map: {item} does not contain declared merge key: {key}"))
+}
+
+/// The list that a directive must be.
+fn list_of(value: &Document) -> Result<&Vec<Document>, PatchError> {
+    value.as_array().ok_or_else(|| {
+        invalid(format!(
+            "expected a []interface {{}}, but received a {}",
+            match value {
+                Document::Null => "%!s(<nil>)",
+                Document::Bool(_) => "bool",
+                Document::Number(number) if number.is_f64() => "float64",
+                Document::Number(_) => "int64",
+                Document::String(_) => "string",
+                Document::Array(_) | Document::Object(_) => "map[string]interface {}",
+            }
+        ))
+    })
+}
+
+/// The field that `<prefix>/<field>` is about.
+fn target<'n>(name: &'n str, prefix: &str, otherwise: &str) -> Result<&'n str, PatchError> {
+    name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/')).ok_or_else(|| invalid(otherwise))
+}
+
+/// A directive that is not one.
+fn unknown_directive(directive: &Document, fields: &Map<String, Document>) -> PatchError {
+    let directive = match directive {
+        Document::Null => "%!s(<nil>)".to_owned(),
+        Document::Bool(value) => format!("%!s(bool={value})"),
+        Document::Number(number) if number.is_f64() => format!("%!s(float64={number})"),
+        Document::Number(number) => format!("%!s(int64={number})"),
+        other => super::print::printed(other),
+    };
+    let fields = super::print::printed_fields(fields);
+    invalid(format!("unknown patch type: {directive} in map: {fields}"))
+}

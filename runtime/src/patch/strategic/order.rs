@@ -1,0 +1,69 @@
+//! The order of a merged list: what the patch names in the patch's order, the rest in the order it had, interleaved so
+//! that what stood before a named item stays before it where both orders allow it.
+use std::collections::HashMap;
+
+use crate::schema::Document;
+
+/// An item of a merged list.
+pub(super) struct Item {
+    pub value: Document,
+    /// Where it stood before the patch.
+    pub before: Option<usize>,
+}
+
+/// Items, each with where it stands now.
+pub(super) fn standing(items: Vec<Document>) -> Vec<Item> {
+    items.into_iter().enumerate().map(|(index, value)| Item { value, before: Some(index) }).collect()
+}
+
+/// The identity of an item: the value of its key, or itself.
+pub(super) fn identity<'d>(item: &'d Document, key: Option<&str>) -> Option<&'d Document> {
+    match key {
+        Some(key) => item.as_object()?.get(key),
+        None => Some(item),
+    }
+}
+
+/// The places of identities in a list; of one that is there twice, the first.
+pub(super) struct Places<'d>(HashMap<&'d Document, usize>);
+
+impl<'d> Places<'d> {
+    pub(super) fn of(items: &'d [Document], key: Option<&str>) -> Self {
+        let mut places = HashMap::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            if let Some(identity) = identity(item, key) {
+                places.entry(identity).or_insert(index);
+            }
+        }
+        Self(places)
+    }
+
+    fn get(&self, identity: &Document) -> Option<usize> {
+        self.0.get(identity).copied()
+    }
+}
+
+/// Brings a merged list into order. `wanted` are the places of the items that the patch names.
+pub(super) fn arrange(merged: Vec<Item>, wanted: &Places<'_>, key: Option<&str>) -> Vec<Document> {
+    let (mut named, mut others) = (Vec::new(), Vec::new());
+    for item in merged {
+        match identity(&item.value, key).and_then(|identity| wanted.get(identity)) {
+            Some(place) => named.push((place, item)),
+            None => others.push(item),
+        }
+    }
+    named.sort_by_key(|(place, _)| *place);
+    others.sort_by_key(|item| item.before.unwrap_or(usize::MAX));
+    let mut arranged = Vec::with_capacity(named.len() + others.len());
+    let mut others = others.into_iter().peekable();
+    for (_, item) in named {
+        let stood_before =
+            |other: &Item| matches!((other.before, item.before), (Some(other), Some(item)) if other < item);
+        while let Some(other) = others.next_if(stood_before) {
+            arranged.push(other.value);
+        }
+        arranged.push(item.value);
+    }
+    arranged.extend(others.map(|other| other.value));
+    arranged
+}
