@@ -97,6 +97,7 @@ const _: () = {
                         },
                     ],
                 ),
+                proto_zeros: false,
             }
         };
     }
@@ -139,6 +140,7 @@ const _: () = {
                         },
                     ],
                 ),
+                proto_zeros: false,
             }
         };
     }
@@ -179,6 +181,7 @@ const _: () = {
                             },
                         ],
                     ),
+                    proto_zeros: false,
                 };
                 DECLARATION
             }
@@ -206,6 +209,7 @@ const _: () = {
                         },
                     ],
                 ),
+                proto_zeros: false,
             }
         };
     }

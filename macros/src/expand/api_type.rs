@@ -53,7 +53,7 @@ pub fn implementation(container: &Container) -> TokenStream {
             type Inner = Self;
             const DECLARATION: &'static __decl::TypeDecl = {
                 #functions
-                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape }
+                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape, proto_zeros: false }
             };
         }
     }
@@ -89,6 +89,7 @@ fn member(member: &Member, owner: &str, functions: &mut TokenStream) -> TokenStr
                         module: ::core::module_path!(),
                         doc: #doc,
                         shape: __decl::Shape::Struct(&[#(#fields),*]),
+                        proto_zeros: false,
                     };
                     DECLARATION
                 }

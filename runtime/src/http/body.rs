@@ -83,7 +83,7 @@ impl Expected<'_> {
     /// It can be read from Protobuf.
     fn numbered(&self) -> bool {
         match self {
-            Self::Object(served) => served.numbered,
+            Self::Object(served) => served.messages.is_some(),
             Self::Scale => false,
             Self::DeleteOptions => true,
         }
@@ -132,10 +132,11 @@ fn from_protobuf(
             let fits =
                 ["", &version].contains(&envelope.api_version) && ["", &served.kind.kind].contains(&envelope.kind);
             // The numbers of another kind would be misread. Its type alone is enough for the verbs to refuse it.
-            if fits { protobuf::object(&served.kind.schema, &envelope, &limits) } else { type_alone() }
+            let message = served.messages.as_ref().filter(|_| fits);
+            message.map_or_else(type_alone, |message| protobuf::object(message, &envelope, &limits))
         }
         Expected::DeleteOptions if ["", "DeleteOptions"].contains(&envelope.kind) => {
-            protobuf::message(&protobuf::DELETE_OPTIONS, envelope.message, &limits)
+            protobuf::DELETE_OPTIONS.decode(envelope.message, &limits)
         }
         Expected::DeleteOptions | Expected::Scale => type_alone(),
     }

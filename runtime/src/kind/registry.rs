@@ -21,8 +21,8 @@ pub struct Served {
     pub objects: Arc<cache::Resource>,
     /// Makes what is stored of an object.
     pub records: Arc<KindReader>,
-    /// Objects can be read from Protobuf: all of the kind's fields have numbers.
-    pub numbered: bool,
+    /// Objects as Protobuf messages, where all of the kind's fields have numbers.
+    pub messages: Option<protobuf::Message>,
 }
 
 impl fmt::Debug for Served {
@@ -76,14 +76,14 @@ impl Registry {
         for other in table.kinds.iter() {
             check_clash(&kind, &other.kind)?;
         }
-        let numbered = protobuf::is_numbered(&kind.schema);
+        let messages = protobuf::Message::of_object(&kind.schema);
         let kind = Arc::new(kind);
         let records = Arc::new(KindReader::new(kind.clone(), self.transformer.clone()));
         let objects = self
             .cache
             .register(&kind.prefix(), records.clone())
             .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
-        let served = Arc::new(Served { kind, objects, records, numbered });
+        let served = Arc::new(Served { kind, objects, records, messages });
         self.table.store(Arc::new(table.with(served.clone())));
         Ok(served)
     }
@@ -99,20 +99,20 @@ impl Registry {
                 kind,
                 objects: served.objects.clone(),
                 records: served.records.clone(),
-                numbered: served.numbered,
+                messages: served.messages.clone(),
             });
         }
         let problems = kind.schema.check().err().map(|problems| problems.join("; "));
         if let Some(problems) = problems {
             return Err(format!("the schema of {} is wrong: {problems}", kind.group_kind()));
         }
-        let numbered = protobuf::is_numbered(&kind.schema);
+        let messages = protobuf::Message::of_object(&kind.schema);
         let records = Arc::new(KindReader::new(kind.clone(), self.transformer.clone()));
         let objects = self
             .cache
             .register(&kind.prefix(), records.clone())
             .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
-        Ok(Served { kind, objects, records, numbered })
+        Ok(Served { kind, objects, records, messages })
     }
 
     /// The kind served at a group, version and plural name.

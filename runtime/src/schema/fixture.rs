@@ -40,6 +40,7 @@ pub(crate) fn schema(from: &Value) -> Schema {
         embedded: flag("x-kubernetes-embedded-resource"),
         nullable: flag("nullable"),
         omit_empty: flag("omitEmpty"),
+        zero_is_absent: flag("zeroIsAbsent"),
         default: from.get("default").cloned(),
         enumeration: from["enum"].as_array().cloned().unwrap_or_default(),
         minimum: from["minimum"].as_f64(),

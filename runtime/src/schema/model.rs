@@ -87,6 +87,9 @@ pub struct Schema {
     pub nullable: bool,
     /// An empty value is dropped when the document is normalised, as Go's `omitempty` does. Built-in kinds have it.
     pub omit_empty: bool,
+    /// The zero of the field and its absence mean the same, as for a field of Go that is no pointer: text, numbers and
+    /// booleans that are zero are dropped where empty values are, and Protobuf always has the field.
+    pub zero_is_absent: bool,
     /// The default.
     pub default: Option<Document>,
     /// Allowed values, in declaration order; empty for any.

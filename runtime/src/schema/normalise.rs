@@ -4,8 +4,8 @@ use super::{Document, Schema, model::Type, number};
 /// Settles numbers, writes quantities as text, drops empty values where the schema says that empty means absent, and drops `null` where the schema
 /// knows the field and does not allow one there.
 ///
-/// Empty is text, a list or a map without anything in it. Zero and `false` stay, and so does a struct without fields: Go
-/// keeps them where the field is a pointer, which is how its kinds write optional numbers, booleans and structs.
+/// Empty is a list or a map without anything in it, and text, a number or a boolean that is zero where zero means absent.
+/// Elsewhere they stay, and so does a struct without fields: Go keeps them where the field is a pointer.
 pub fn normalise(schema: &Schema, document: &mut Document) {
     number::settle(document);
     drop_empty(schema, document);
@@ -44,13 +44,14 @@ fn quantity_as_text(schema: &Schema, value: &mut Document) {
     }
 }
 
-/// Nothing is in it: what Go's `omitempty` drops of a field that is no pointer.
+/// Nothing is in it: what Go's `omitempty` drops.
 pub(super) fn is_empty(schema: &Schema, value: &Document) -> bool {
     match value {
         Document::Null => true,
-        Document::String(text) => text.is_empty(),
+        Document::String(text) => schema.zero_is_absent && text.is_empty(),
+        Document::Number(number) => schema.zero_is_absent && number.as_f64() == Some(0.0),
+        Document::Bool(value) => schema.zero_is_absent && !value,
         Document::Array(list) => list.is_empty(),
         Document::Object(fields) => fields.is_empty() && schema.properties.is_empty(),
-        Document::Bool(_) | Document::Number(_) => false,
     }
 }

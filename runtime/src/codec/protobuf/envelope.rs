@@ -1,5 +1,9 @@
-//! The envelope around a message: four bytes that mark it, then `runtime.Unknown`, which names the type.
-use super::{DecodeError, MEDIA_TYPE, wire::Reader};
+//! The envelope around a message: four bytes that mark it, then `runtime.Unknown`, which names the type and holds the
+//! message.
+use super::{
+    DecodeError, MEDIA_TYPE,
+    wire::{Reader, write_bytes},
+};
 use crate::schema::Document;
 
 /// What every body begins with.
@@ -22,6 +26,21 @@ impl Envelope<'_> {
         let given = [("apiVersion", self.api_version), ("kind", self.kind)];
         given.into_iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| (name.to_owned(), text.into()))
     }
+}
+
+/// Puts a message into an envelope.
+pub fn seal(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
+    let mut type_meta = Vec::with_capacity(api_version.len() + kind.len() + 4);
+    write_bytes(1, api_version.as_bytes(), &mut type_meta);
+    write_bytes(2, kind.as_bytes(), &mut type_meta);
+    let mut out = Vec::with_capacity(type_meta.len() + message.len() + 24);
+    out.extend_from_slice(MARK);
+    write_bytes(1, &type_meta, &mut out);
+    write_bytes(2, message, &mut out);
+    // The encoding and the media type of the message, which go without saying.
+    write_bytes(3, b"", &mut out);
+    write_bytes(4, b"", &mut out);
+    out
 }
 
 /// Opens the envelope of a body.

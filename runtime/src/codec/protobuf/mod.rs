@@ -1,34 +1,48 @@
-//! Protobuf in, as clients of Go write it: the envelope, and messages turned into documents by the field numbers that
-//! the schema declares. Decoding only; no I/O.
+//! Protobuf in and out, as clients of Go speak it: the envelope, and messages that are told from documents, and documents
+//! from messages, by the field numbers that the schema declares. No I/O.
 //!
-//! The documents are those that the same object would have been as JSON. Go writes fields that are no pointers even when
-//! they are empty; what is empty and optional is dropped. Fields with numbers that the schema does not know are skipped,
-//! as the reference skips them: a message names no fields, so there is nothing to tell the user.
+//! **What is written.** Fields in the order of their numbers, entries of maps in the order of their keys. A field is in
+//! the message when it is in the document; of lists and maps without entries there is nothing. Where a field's zero and
+//! its absence mean the same ([`Schema::zero_is_absent`](crate::schema::Schema): fields of built-in kinds and of the types of
+//! `meta` that are no `Option`, pointers in Go), it is always written, as Go writes it, and a zero that is read is absent.
+//! Times are seconds and nanoseconds, raw JSON and `fieldsV1` are JSON text in a message, and so are quantities.
 //!
-//! Schemas end, and messages are read only as deep as the schema goes, so hostile bytes cannot nest deeper than that.
+//! **What is read** are the documents that the same object would have been as JSON. Fields with numbers that the schema does
+//! not know are skipped whatever the level of field validation, as the reference skips them: a message names no fields, so
+//! there is nothing to tell the user.
+//!
+//! Schemas end, and messages are read only as deep as the schema goes, so hostile bytes cannot nest deeper than that; and
+//! what a message may become in memory is bounded.
 use std::fmt;
 
 use serde_json::Map;
 
 use super::Limits;
-use crate::schema::{self, Document, METADATA, Schema};
+use crate::schema::Document;
 
 mod envelope;
-mod message;
-mod options;
+mod layout;
+mod read;
+mod shared;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod values;
 mod wire;
+mod write;
 
-pub use envelope::{Envelope, open};
-pub use options::DELETE_OPTIONS;
+pub use envelope::{Envelope, open, seal};
+pub use layout::Message;
+pub use shared::{
+    API_GROUP, API_GROUP_LIST, API_RESOURCE_LIST, API_VERSIONS, DELETE_OPTIONS, LIST_META, PARTIAL_OBJECT_METADATA,
+    SCALE, STATUS,
+};
+pub use stream::{list, watch_frame};
 
 /// The media type of bodies in an envelope.
 pub const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
-
-/// The number of `metadata` in every object.
-const METADATA_NUMBER: u32 = 1;
+/// The media type of watches: frames of a length and an event.
+pub const WATCH_MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 
 /// Why bytes are not a message of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,47 +76,65 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Whether objects with this root schema can be told from their messages: all fields have numbers, at all depths.
-pub fn is_numbered(root: &Schema) -> bool {
-    let free = root.properties.values().all(|property| property.protobuf != Some(METADATA_NUMBER));
-    free && !root.properties.is_empty() && all_numbered(root)
+/// Why a document is not a message of a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodeError {
+    /// The field, such as `spec.replicas`; empty for the object itself.
+    pub place: String,
+    /// What is wanted there, such as `a whole number`.
+    pub wanted: &'static str,
 }
 
-fn all_numbered(schema: &Schema) -> bool {
-    let inner = schema.items.iter().chain(&schema.additional);
-    schema.properties.values().all(|property| property.protobuf.is_some() && all_numbered(property))
-        && inner.into_iter().all(|schema| all_numbered(schema))
+impl EncodeError {
+    fn new(wanted: &'static str) -> Self {
+        Self { place: String::new(), wanted }
+    }
+
+    fn within(mut self, name: &str) -> Self {
+        self.place = if self.place.is_empty() { name.to_owned() } else { format!("{name}.{}", self.place) };
+        self
+    }
 }
 
-/// The object in an envelope, by its kind's root schema, with the type and the metadata that are not in the schema.
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: the message has {} here, and the document something else", self.place, self.wanted)
+    }
+}
+
+impl std::error::Error for EncodeError {}
+
+/// An object or an answer in an envelope, with the apiVersion and kind that the document carries.
 ///
 /// # Errors
-/// [`DecodeError`] for bytes that are no message of the schema.
-pub fn object(root: &Schema, envelope: &Envelope<'_>, limits: &Limits) -> Result<Document, DecodeError> {
-    let mut document = message(root, envelope.message, limits)?;
-    let mut metadata = Document::Object(Map::new());
-    message::only(METADATA_NUMBER, &METADATA, envelope.message, &mut metadata, *limits)
-        .map_err(|error| error.within("metadata"))?;
-    schema::normalise(&METADATA, &mut metadata);
-    if let (Some(object), Some(metadata)) = (document.as_object_mut(), metadata.as_object_mut()) {
-        // The one number in metadata that is no pointer in Go, which writes it though nobody set it.
-        if metadata.get("generation") == Some(&0.into()) {
-            metadata.remove("generation");
-        }
-        object.insert("metadata".to_owned(), Document::Object(std::mem::take(metadata)));
+/// As [`Message::encode`].
+pub fn encode(message: &Message, document: &Document) -> Result<Vec<u8>, EncodeError> {
+    let mut bytes = Vec::new();
+    message.encode(document, &mut bytes)?;
+    let text = |name: &str| document.get(name).and_then(Document::as_str).unwrap_or("");
+    Ok(seal(text("apiVersion"), text("kind"), &bytes))
+}
+
+/// The object in an envelope, with the type that the envelope says.
+///
+/// # Errors
+/// [`DecodeError`] for bytes that are no such message.
+pub fn object(message: &Message, envelope: &Envelope<'_>, limits: &Limits) -> Result<Document, DecodeError> {
+    let mut document = message.decode(envelope.message, limits)?;
+    if let Some(object) = document.as_object_mut() {
         object.extend(envelope.type_meta());
     }
     Ok(document)
 }
 
-/// A message that is no object, such as options.
-///
-/// # Errors
-/// As [`object`].
-pub fn message(schema: &Schema, bytes: &[u8], limits: &Limits) -> Result<Document, DecodeError> {
-    let mut fields = Map::new();
-    message::read(schema, bytes, &mut fields, *limits)?;
-    let mut document = Document::Object(fields);
-    schema::normalise(schema, &mut document);
-    Ok(document)
+impl Message {
+    /// The document of a message, without an envelope.
+    ///
+    /// # Errors
+    /// [`DecodeError`] for bytes that are no such message.
+    pub fn decode(&self, bytes: &[u8], limits: &Limits) -> Result<Document, DecodeError> {
+        let mut fields = Map::new();
+        self.read(bytes, &mut fields, &mut read::Reading::new(*limits))?;
+        Ok(Document::Object(fields))
+    }
 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::schema::model::Type;
+use crate::schema::{Schema, model::Type};
 
 /// A field of wire type 2.
 fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
@@ -23,14 +23,16 @@ fn number(field: u8, mut value: u64) -> Vec<u8> {
     out
 }
 
+/// A field that is no container. That of a text's zero is its absence.
 fn leaf(number: u32, kind: Type, format: &str) -> Schema {
     let format = (!format.is_empty()).then(|| format.to_owned());
-    Schema { kind, format, protobuf: Some(number), omit_empty: true, ..Schema::default() }
+    let zero_is_absent = kind == Type::String && format.is_none();
+    Schema { kind, format, protobuf: Some(number), zero_is_absent, ..Schema::default() }
 }
 
-/// An item or a value of a map: it has no number, and is kept though empty.
+/// An item or a value of a map: it has no number.
 fn item(schema: Schema) -> Schema {
-    Schema { protobuf: None, omit_empty: false, ..schema }
+    Schema { protobuf: None, zero_is_absent: false, ..schema }
 }
 
 fn list(number: u32, items: Schema) -> Schema {
@@ -67,8 +69,13 @@ fn every() -> Schema {
     ])
 }
 
+fn messages() -> Message {
+    Message::of_object(&every()).expect("all is numbered")
+}
+
 fn read(given: &[Vec<u8>]) -> Result<Document, String> {
-    message(&every(), &given.concat(), &Limits::default()).map_err(|error| error.to_string())
+    let message = Message::of(&every()).expect("all is numbered");
+    message.decode(&given.concat(), &Limits::default()).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -149,7 +156,7 @@ fn envelopes() {
     let whole = body(&[bytes(3, b""), bytes(4, b"")].concat());
     let envelope = open(&whole).expect("an envelope");
     assert_eq!((envelope.api_version, envelope.kind, envelope.message), ("v1", "Point", &*bytes(2, b"t")));
-    let object = object(&every(), &envelope, &Limits::default());
+    let object = object(&messages(), &envelope, &Limits::default());
     assert_eq!(object, Ok(json!({"apiVersion": "v1", "kind": "Point", "metadata": {}, "text": "t"})));
     let refused = |body: &[u8]| open(body).expect_err("no envelope").to_string();
     assert_eq!(refused(&body(&bytes(3, b"gzip"))), "contentEncoding: the contentEncoding \"gzip\" is not read here");
@@ -159,20 +166,23 @@ fn envelopes() {
 
 #[test]
 fn which_schemas_are_numbered() {
-    assert!(is_numbered(&every()));
-    assert!(!is_numbered(&structure(vec![])), "nothing is known of its messages");
-    assert!(!is_numbered(&structure(vec![("a", leaf(1, Type::String, ""))])), "that number is the metadata's");
+    assert!(Message::of_object(&every()).is_some());
+    assert!(Message::of_object(&structure(vec![])).is_none(), "nothing is known of its messages");
+    assert!(
+        Message::of_object(&structure(vec![("a", leaf(1, Type::String, ""))])).is_none(),
+        "that number is the metadata's"
+    );
     let without = Schema { protobuf: None, ..leaf(2, Type::String, "") };
-    assert!(!is_numbered(&structure(vec![("a", without.clone())])));
-    assert!(!is_numbered(&structure(vec![("a", list(2, structure(vec![("b", without)])))])));
+    assert!(Message::of_object(&structure(vec![("a", without.clone())])).is_none());
+    assert!(Message::of_object(&structure(vec![("a", list(2, structure(vec![("b", without)])))])).is_none());
 }
 
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(given in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = message(&every(), &given, &Limits::default());
+        let _ = messages().decode(&given, &Limits::default());
         let envelope = Envelope { message: &given, ..Envelope::default() };
-        let _ = object(&every(), &envelope, &Limits::default());
+        let _ = object(&messages(), &envelope, &Limits::default());
         let _ = open(&[b"k8s\0", &*given].concat());
     }
 
@@ -182,6 +192,6 @@ proptest! {
         fields in prop::collection::vec((2u8..16, prop::collection::vec(any::<u8>(), 0..60)), 0..8),
     ) {
         let given: Vec<u8> = fields.iter().flat_map(|(number, content)| bytes(*number, content)).collect();
-        let _ = message(&every(), &given, &Limits::default());
+        let _ = messages().decode(&given, &Limits::default());
     }
 }

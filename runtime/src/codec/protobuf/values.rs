@@ -6,52 +6,36 @@ use serde_json::Number;
 use super::{
     super::Limits,
     DecodeError,
+    layout::Value,
     wire::{Reader, Wire},
 };
 use crate::{
     codec,
     meta::{ByteString, MicroTime, Time},
-    schema::{Document, Schema, model::Type, number},
+    schema::{Document, number},
 };
 
-/// A value; `null` for a point in time that is not set.
-pub fn scalar(schema: &Schema, given: Wire<'_>, limits: Limits) -> Result<Document, DecodeError> {
-    Ok(match (schema.kind, schema.format.as_deref()) {
-        (Type::Boolean, _) => (given.integer()? != 0).into(),
-        (Type::Integer, _) => given.integer()?.into(),
-        (Type::Number, _) => double(given)?,
-        (Type::IntOrString, _) => int_or_string(given.bytes()?)?,
-        (Type::Any, _) => raw_json(given.bytes()?, limits)?,
-        (_, Some("byte")) => ByteString(given.bytes()?.to_vec()).to_base64().into(),
-        (_, Some("date-time")) => {
-            time(given.bytes()?)?.map(|at| Time::from_timestamp(at).to_string()).map_or(Document::Null, Document::from)
+/// A value that is no container; `null` for a point in time that is not set.
+pub fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Document, DecodeError> {
+    Ok(match value {
+        Value::Boolean => (given.integer()? != 0).into(),
+        Value::Integer => given.integer()?.into(),
+        Value::Double => double(given)?,
+        Value::IntOrString => int_or_string(given.bytes()?)?,
+        Value::Bytes => ByteString(given.bytes()?.to_vec()).to_base64().into(),
+        Value::Time => time(given.bytes()?)?.map_or(Document::Null, |at| Time::from_timestamp(at).to_string().into()),
+        Value::MicroTime => {
+            time(given.bytes()?)?.map_or(Document::Null, |at| MicroTime::from_timestamp(at).to_string().into())
         }
-        (_, Some("micro-time")) => time(given.bytes()?)?
-            .map(|at| MicroTime::from_timestamp(at).to_string())
-            .map_or(Document::Null, Document::from),
-        (_, Some("quantity")) => quantity(given.bytes()?)?.into(),
-        _ => given.text()?.into(),
+        Value::Quantity => quantity(given.bytes()?)?.into(),
+        Value::Text => given.text()?.into(),
+        Value::RawJson => raw_json(given.bytes()?, limits)?,
+        Value::Retired | Value::Message(_) | Value::List(_) | Value::Map(_) | Value::Wrapped(_) => Document::Null,
     })
 }
 
-/// What a value is where the message leaves it out.
-pub fn zero(schema: &Schema) -> Document {
-    match schema.kind {
-        Type::Boolean => false.into(),
-        Type::Integer | Type::Number | Type::IntOrString => 0.into(),
-        Type::Object => Document::Object(serde_json::Map::new()),
-        Type::Array => Document::Array(Vec::new()),
-        Type::String => match schema.format.as_deref() {
-            Some("date-time" | "micro-time") => Document::Null,
-            Some("quantity") => "0".into(),
-            _ => "".into(),
-        },
-        Type::Any => Document::Null,
-    }
-}
-
 /// JSON inside a message whose only field holds its text.
-pub fn raw_json(bytes: &[u8], limits: Limits) -> Result<Document, DecodeError> {
+fn raw_json(bytes: &[u8], limits: Limits) -> Result<Document, DecodeError> {
     let mut text: &[u8] = b"";
     let mut reader = Reader::new(bytes);
     while let Some((number, value)) = reader.field()? {

@@ -1,5 +1,65 @@
-//! The Protobuf wire format: a message as a run of numbered fields. Knows no schema.
+//! The Protobuf wire format: a message as a run of numbered fields, read and written. Knows no schema.
 use super::DecodeError;
+
+/// The wire type of numbers of variable length.
+const VARINT: u64 = 0;
+/// The wire type of eight bytes.
+const FIXED64: u64 = 1;
+/// The wire type of bytes with their length.
+const BYTES: u64 = 2;
+
+fn tag(number: u32, wire_type: u64, out: &mut Vec<u8>) {
+    varint(u64::from(number) << 3 | wire_type, out);
+}
+
+fn varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    out.push(value.to_le_bytes()[0]);
+}
+
+/// Appends a field that is a number. Negative ones are written as their two's complement in 64 bits.
+pub fn write_integer(number: u32, value: i64, out: &mut Vec<u8>) {
+    tag(number, VARINT, out);
+    varint(value.cast_unsigned(), out);
+}
+
+/// Appends a field that is a double.
+pub fn write_double(number: u32, value: f64, out: &mut Vec<u8>) {
+    tag(number, FIXED64, out);
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+/// Appends a field that is bytes or text, or a message that is already written.
+pub fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+    tag(number, BYTES, out);
+    varint(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+/// Appends a field that is a message, which the function writes. Its length stands before it and is known after it: most
+/// messages are short, so one byte is kept free, and the message moves where that is not enough.
+pub fn write_message<E>(
+    number: u32,
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    tag(number, BYTES, out);
+    let at = out.len();
+    out.push(0);
+    write(out)?;
+    let length = out.len() - at - 1;
+    if let Ok(short @ ..0x80) = u8::try_from(length) {
+        out[at] = short;
+    } else {
+        let mut prefix = Vec::with_capacity(10);
+        varint(length as u64, &mut prefix);
+        out.splice(at..=at, prefix);
+    }
+    Ok(())
+}
 
 /// A field's value as it stands on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,6 +151,11 @@ impl<'a> Reader<'a> {
     /// The next number of a packed list; `None` at the end.
     pub fn packed(&mut self) -> Result<Option<u64>, DecodeError> {
         if self.rest.is_empty() { Ok(None) } else { self.varint().map(Some) }
+    }
+
+    /// The next double of a packed list; `None` at the end.
+    pub fn packed_fixed(&mut self) -> Result<Option<u64>, DecodeError> {
+        if self.rest.is_empty() { Ok(None) } else { self.array().map(|bytes| Some(u64::from_le_bytes(bytes))) }
     }
 
     fn varint(&mut self) -> Result<u64, DecodeError> {

@@ -98,6 +98,8 @@ impl Build<'_> {
             field.doc.clone_into(&mut schema.description);
         }
         schema.omit_empty = self.omit_empty && !required;
+        let plain = (self.omit_empty || ty.proto_zeros) && !(field.ty)().optional();
+        schema.zero_is_absent = plain || field.rules.proto_zero;
         Ok(schema)
     }
 

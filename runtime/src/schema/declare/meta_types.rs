@@ -37,6 +37,9 @@ const MERGED_BY_UID: Rules = Rules {
     ..Rules::NONE
 };
 
+/// A time that Go holds without a pointer: it is in messages even when it is not set.
+const ALWAYS_WRITTEN: Rules = Rules { proto_zero: true, ..Rules::NONE };
+
 /// Declares structs: the fields' Rust names, wire names, Protobuf numbers, presence, types, descriptions and further rules.
 macro_rules! structs {
     ($($ty:ident $about:literal { $($rust:ident $wire:literal $proto:literal $presence:ident $field:ty, $doc:literal $(, $rules:ident)?;)* })*) => { $(
@@ -55,6 +58,7 @@ macro_rules! structs {
                     defaulted: structs!($presence),
                     rules: const { &Rules { proto: $proto, ..structs!(rules $($rules)?) } },
                 }),*]),
+                proto_zeros: true,
             };
         }
     )* };
@@ -72,9 +76,9 @@ structs! {
         uid "uid" 5 optional String, "The object's identity over all time; set by the server.";
         resource_version "resourceVersion" 6 optional String, "The revision that wrote this state; opaque to clients.";
         generation "generation" 7 optional i64, "Counts changes of the desired state; set by the server.";
-        creation_timestamp "creationTimestamp" 8 optional Time, "When the object was created; set by the server.";
-        deletion_timestamp "deletionTimestamp" 9 optional Time, "When deletion was asked for; set by the server.";
-        deletion_grace_period_seconds "deletionGracePeriodSeconds" 10 optional i64, "Seconds that the object was given to end; set by the server.";
+        creation_timestamp "creationTimestamp" 8 optional Option<Time>, "When the object was created; set by the server.", ALWAYS_WRITTEN;
+        deletion_timestamp "deletionTimestamp" 9 optional Option<Time>, "When deletion was asked for; set by the server.";
+        deletion_grace_period_seconds "deletionGracePeriodSeconds" 10 optional Option<i64>, "Seconds that the object was given to end; set by the server.";
         labels "labels" 11 optional BTreeMap<String, String>, "Labels, by which objects are selected.";
         annotations "annotations" 12 optional BTreeMap<String, String>, "Annotations, which tools keep with the object.";
         owner_references "ownerReferences" 13 optional Vec<OwnerReference>, "The objects that this one depends on.", MERGED_BY_UID;
@@ -87,17 +91,17 @@ structs! {
         name "name" 3 required String, "The owner's name.";
         uid "uid" 4 required String, "The owner's uid.";
         api_version "apiVersion" 5 required String, "The owner's group and version.";
-        controller "controller" 6 optional bool, "The owner manages this object; at most one does.";
-        block_owner_deletion "blockOwnerDeletion" 7 optional bool, "A foreground deletion of the owner waits for this object.";
+        controller "controller" 6 optional Option<bool>, "The owner manages this object; at most one does.";
+        block_owner_deletion "blockOwnerDeletion" 7 optional Option<bool>, "A foreground deletion of the owner waits for this object.";
     }
 
     ManagedFieldsEntry "What one manager owns of an object." {
         manager "manager" 1 optional String, "The manager.";
         operation "operation" 2 optional String, "`Apply` or `Update`.";
         api_version "apiVersion" 3 optional String, "The version in whose terms the fields are named.";
-        time "time" 4 optional Time, "When the manager last changed its fields.";
+        time "time" 4 optional Option<Time>, "When the manager last changed its fields.";
         fields_type "fieldsType" 6 optional String, "The form of `fieldsV1`; `FieldsV1` is the only one.";
-        fields_v1 "fieldsV1" 7 optional RawJson, "The set of fields, as it stands.";
+        fields_v1 "fieldsV1" 7 optional Option<RawJson>, "The set of fields, as it stands.";
         subresource "subresource" 8 optional String, "The subresource through which the fields were written.";
     }
 
@@ -129,8 +133,8 @@ structs! {
     Condition "One aspect of an object's state." {
         kind "type" 1 required String, "Which aspect, CamelCase; unique in the list.";
         status "status" 2 required String, "`True`, `False` or `Unknown`.";
-        observed_generation "observedGeneration" 3 optional i64, "The generation that the condition was seen at.";
-        last_transition_time "lastTransitionTime" 4 optional Time, "When `status` last changed.";
+        observed_generation "observedGeneration" 3 optional Option<i64>, "The generation that the condition was seen at.";
+        last_transition_time "lastTransitionTime" 4 optional Option<Time>, "When `status` last changed.", ALWAYS_WRITTEN;
         reason "reason" 5 optional String, "Why, for machines, CamelCase.";
         message "message" 6 optional String, "Why, for people.";
     }

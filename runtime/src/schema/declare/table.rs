@@ -15,6 +15,9 @@ pub struct TypeDecl {
     pub doc: &'static str,
     /// What values look like.
     pub shape: Shape,
+    /// Fields that are no `Option` are written to Protobuf even when they are absent, as Go writes fields that are no
+    /// pointers. Those of built-in kinds are in any case.
+    pub proto_zeros: bool,
 }
 
 /// What values of a type look like on the wire.
@@ -153,6 +156,8 @@ pub struct Rules {
     pub immutable: bool,
     /// The number in the Protobuf message; 0 where none is declared.
     pub proto: u32,
+    /// The field is written to Protobuf even when it is absent, though it is an `Option`.
+    pub proto_zero: bool,
     /// The value is only reported, and may be a float: no spec holds it.
     pub observed: bool,
     /// Rules of a list's items or a map's values.
@@ -181,6 +186,7 @@ impl Rules {
         merge: MergeDecl { merge: false, retain_keys: false, key: None },
         immutable: false,
         proto: 0,
+        proto_zero: false,
         observed: false,
         items: None,
     };
@@ -189,7 +195,7 @@ impl Rules {
 impl TypeDecl {
     /// A type without a name of its own.
     pub const fn unnamed(shape: Shape) -> Self {
-        Self { name: "", module: "", doc: "", shape }
+        Self { name: "", module: "", doc: "", shape, proto_zeros: false }
     }
 
     /// The type inside `Option` and `Box`.

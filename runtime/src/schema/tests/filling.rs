@@ -34,7 +34,7 @@ fn defaults_are_filled_in_structs_items_and_entries_that_exist() {
 #[test]
 fn an_empty_text_that_means_absent_gets_the_default() {
     let secret = schema(&json!({"type": "object", "properties": {
-        "type": {"type": "string", "omitEmpty": true, "default": "Opaque"},
+        "type": {"type": "string", "omitEmpty": true, "zeroIsAbsent": true, "default": "Opaque"},
         "kept": {"type": "string", "default": "x"}}}));
     let mut document = json!({"type": "", "kept": ""});
     default(&secret, &mut document);
@@ -78,19 +78,25 @@ fn empty_means_absent_where_the_schema_says_so() {
     let built_in = schema(&json!({"type": "object", "properties": {
         "data": {"type": "object", "omitEmpty": true, "additionalProperties": {"type": "string"}},
         "secrets": {"type": "array", "omitEmpty": true, "items": {"type": "object", "title": "Ref", "properties": {
-            "name": {"type": "string", "omitEmpty": true}}}},
+            "name": {"type": "string", "omitEmpty": true, "zeroIsAbsent": true}}}},
         "mount": {"type": "boolean", "omitEmpty": true},
         "count": {"type": "integer", "omitEmpty": true},
-        "status": {"type": "object", "omitEmpty": true, "properties": {"phase": {"type": "string", "omitEmpty": true}}},
+        "plain": {"type": "integer", "omitEmpty": true, "zeroIsAbsent": true},
+        "off": {"type": "boolean", "omitEmpty": true, "zeroIsAbsent": true},
+        "pointer": {"type": "string", "omitEmpty": true},
+        "status": {"type": "object", "omitEmpty": true, "zeroIsAbsent": true, "properties": {
+            "phase": {"type": "string", "omitEmpty": true, "zeroIsAbsent": true}}},
         "limits": {"type": "object", "additionalProperties": {"type": "string", "format": "quantity"}},
         "kept": {"type": "string"}}}));
     let mut document = json!({
         "limits": {"cpu": 2, "memory": "1Gi"}, "data": {}, "secrets": [{"name": ""}], "mount": false, "count": 0, "status": {"phase": ""}, "kept": "",
+        "plain": 0, "off": false, "pointer": "",
         "metadata": {"labels": {}},
     });
     normalise(&built_in, &mut document);
     let expected = json!({
         "limits": {"cpu": "2", "memory": "1Gi"}, "secrets": [{}], "mount": false, "count": 0, "status": {}, "kept": "", "metadata": {"labels": {}},
+        "pointer": "",
     });
     assert_eq!(document, expected);
 }

@@ -1,0 +1,202 @@
+//! Messages to documents. What is no container is left to `values`.
+use serde_json::Map;
+
+use super::{
+    super::Limits,
+    DecodeError,
+    layout::{Field, Message, Value},
+    values,
+    wire::{Reader, Wire},
+};
+use crate::schema::Document;
+
+/// About what a value takes in memory.
+const VALUE_COST: usize = 32;
+/// About what the first field of a struct or map takes in memory.
+const FIELDS_COST: usize = 700;
+/// What the document of one message may take. A field of two bytes can become some hundred bytes of a document, so the
+/// length of the message alone bounds nothing.
+const MEMORY: usize = 48 << 20;
+
+/// One reading of a message: what it may use, and what is left of that.
+pub(super) struct Reading {
+    pub limits: Limits,
+    memory: usize,
+}
+
+impl Reading {
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, memory: MEMORY }
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), DecodeError> {
+        self.memory = self.memory.checked_sub(bytes).ok_or_else(|| {
+            DecodeError::new("the message has too many values: it would take more memory than one request may")
+        })?;
+        Ok(())
+    }
+}
+
+impl Message {
+    /// Reads fields. As Protobuf has it, of a scalar given twice the last value counts, lists grow, and messages are
+    /// merged. Fields of other numbers are skipped.
+    pub(super) fn read(
+        &self,
+        bytes: &[u8],
+        fields: &mut Map<String, Document>,
+        reading: &mut Reading,
+    ) -> Result<(), DecodeError> {
+        let mut reader = Reader::new(bytes);
+        while let Some((number, value)) = reader.field()? {
+            if let Some(field) = self.field(number) {
+                field.read(value, fields, reading).map_err(|error| error.within(&field.name))?;
+            }
+        }
+        if fields.is_empty() && self.fields.iter().any(|field| field.required) {
+            reading.take(FIELDS_COST)?;
+        }
+        self.complete(fields);
+        Ok(())
+    }
+
+    /// Puts back what documents have though there is nothing of it on the wire: required lists and maps without entries,
+    /// and the zeros of required fields that a client may have left out.
+    pub(super) fn complete(&self, fields: &mut Map<String, Document>) {
+        for field in self.fields.iter().filter(|field| field.required) {
+            let entries = matches!(field.value, Value::List(_) | Value::Map(_) | Value::Wrapped(_));
+            if (entries || field.zero_is_absent) && !fields.contains_key(&field.name) {
+                let zero = field.value.zero();
+                if !zero.is_null() {
+                    fields.insert(field.name.clone(), zero);
+                }
+            }
+        }
+    }
+}
+
+impl Field {
+    fn read(
+        &self,
+        given: Wire<'_>,
+        fields: &mut Map<String, Document>,
+        reading: &mut Reading,
+    ) -> Result<(), DecodeError> {
+        if matches!(self.value, Value::Retired) {
+            return given.bytes().map(drop);
+        }
+        if !fields.contains_key(&self.name) {
+            reading.take(if fields.is_empty() { FIELDS_COST } else { VALUE_COST })?;
+            fields.insert(self.name.clone(), Document::Null);
+        }
+        let Some(slot) = fields.get_mut(&self.name) else { return Ok(()) };
+        self.value.add(given, slot, reading)?;
+        let dropped = slot.is_null() || (self.zero_is_absent && !self.required && is_zero(slot));
+        if dropped {
+            fields.remove(&self.name);
+        }
+        Ok(())
+    }
+}
+
+/// What Go leaves out of JSON where a field that is no pointer is empty: text, numbers and booleans, never structs.
+fn is_zero(value: &Document) -> bool {
+    match value {
+        Document::String(text) => text.is_empty(),
+        Document::Number(number) => number.as_f64() == Some(0.0),
+        Document::Bool(value) => !value,
+        _ => false,
+    }
+}
+
+impl Value {
+    /// Adds what a field says to what earlier ones said, which begins as `null`.
+    fn add(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
+        match self {
+            Self::Message(message) => {
+                if !slot.is_object() {
+                    *slot = Document::Object(Map::new());
+                }
+                let Some(fields) = slot.as_object_mut() else { return Ok(()) };
+                message.read(given.bytes()?, fields, reading)
+            }
+            Self::Map(values) => {
+                if !slot.is_object() {
+                    *slot = Document::Object(Map::new());
+                }
+                let Some(entries) = slot.as_object_mut() else { return Ok(()) };
+                reading.take(if entries.is_empty() { FIELDS_COST } else { 2 * VALUE_COST })?;
+                let (key, value) = values.entry(given.bytes()?, reading)?;
+                entries.insert(key, value);
+                Ok(())
+            }
+            Self::List(items) => {
+                if !slot.is_array() {
+                    *slot = Document::Array(Vec::new());
+                }
+                let Some(list) = slot.as_array_mut() else { return Ok(()) };
+                items.append(given, list, reading)
+            }
+            Self::Wrapped(inner) => {
+                if slot.is_null() {
+                    *slot = inner.zero();
+                }
+                let mut reader = Reader::new(given.bytes()?);
+                while let Some((number, value)) = reader.field()? {
+                    if number == 1 {
+                        inner.add(value, slot, reading)?;
+                    }
+                }
+                Ok(())
+            }
+            scalar => {
+                *slot = values::read(scalar, given, reading.limits)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds one item to a list, or all those of a packed run of numbers.
+    fn append(&self, given: Wire<'_>, list: &mut Vec<Document>, reading: &mut Reading) -> Result<(), DecodeError> {
+        let Wire::Bytes(packed) = given else { return self.push(given, list, reading) };
+        let mut reader = Reader::new(packed);
+        match self {
+            Self::Integer | Self::Boolean => {
+                while let Some(number) = reader.packed()? {
+                    self.push(Wire::Varint(number), list, reading)?;
+                }
+            }
+            Self::Double => {
+                while let Some(bits) = reader.packed_fixed()? {
+                    self.push(Wire::Fixed64(bits), list, reading)?;
+                }
+            }
+            _ => self.push(given, list, reading)?,
+        }
+        Ok(())
+    }
+
+    fn push(&self, given: Wire<'_>, list: &mut Vec<Document>, reading: &mut Reading) -> Result<(), DecodeError> {
+        reading.take(VALUE_COST)?;
+        let mut item = Document::Null;
+        self.add(given, &mut item, reading)?;
+        list.push(item);
+        Ok(())
+    }
+
+    /// An entry of a map: a message of a key and a value, either of which is left out where it is empty.
+    fn entry(&self, bytes: &[u8], reading: &mut Reading) -> Result<(String, Document), DecodeError> {
+        let (mut key, mut value) = (String::new(), Document::Null);
+        let mut reader = Reader::new(bytes);
+        while let Some((number, given)) = reader.field()? {
+            match number {
+                1 => given.text()?.clone_into(&mut key),
+                2 => self.add(given, &mut value, reading).map_err(|error| error.within(&key))?,
+                _ => {}
+            }
+        }
+        if value.is_null() {
+            value = self.zero();
+        }
+        Ok((key, value))
+    }
+}
