@@ -167,6 +167,7 @@ impl ApiType for Contradiction {
         name: "Contradiction",
         module: "",
         doc: "",
+        proto_zeros: false,
         shape: Shape::Struct(&[FieldDecl {
             rust: "code",
             wire: "code",
