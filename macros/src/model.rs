@@ -137,6 +137,8 @@ pub struct Rules {
     pub retain_keys: bool,
     pub immutable: bool,
     pub proto: u32,
+    /// The field is in messages even when it is absent.
+    pub proto_zero: bool,
     pub items: Option<Box<Rules>>,
     /// Where bounds and the pattern stand, by their names.
     pub spans: Vec<(&'static str, Span)>,

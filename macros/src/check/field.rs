@@ -47,6 +47,7 @@ pub fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
     bounds::check_pattern(args, errors);
     lists::check_map(args, look, errors);
     lists::check_items(args, look, errors);
+    lists::check_proto_zero(args, look, errors);
     let list = lists::check_list(args, look, errors);
     let mut rules = Rules {
         merge: lists::check_merge(args, &list, look, errors),
@@ -57,6 +58,7 @@ pub fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
         retain_keys: args.retain_keys.is_some(),
         immutable: args.immutable.is_some(),
         proto: args.proto.as_ref().and_then(|n| n.base10_parse().ok()).unwrap_or(0),
+        proto_zero: args.proto_zero.is_some(),
         observed: args.observed.is_some(),
         ..Rules::default()
     };

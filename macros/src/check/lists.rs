@@ -143,6 +143,20 @@ pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a 
     }
 }
 
+/// A field that is in messages even when it is absent has a number, and a zero; of an empty list or map there is nothing.
+pub fn check_proto_zero(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+    let Some(span) = args.proto_zero else { return };
+    if args.proto.is_none() {
+        errors.at(span, "`proto_zero` is for fields of Protobuf messages: `proto = …` beside it");
+    }
+    if matches!(look, Look::List(_) | Look::Map(_)) {
+        errors.at(
+            span,
+            format!("of {} without entries there is nothing in a message, whatever is declared", look.called()),
+        );
+    }
+}
+
 fn numbers<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a LitInt>)>) -> impl Iterator<Item = u32> {
     fields.filter_map(|(_, number)| number?.base10_parse().ok())
 }

@@ -33,6 +33,7 @@ fn declared(rules: &Rules) -> Vec<TokenStream> {
         (quote!(map_atomic), rules.map_atomic),
         (quote!(immutable), rules.immutable),
         (quote!(observed), rules.observed),
+        (quote!(proto_zero), rules.proto_zero),
     ];
     set.extend(flags.into_iter().filter(|(_, on)| *on).map(|(name, _)| quote!(#name: true)));
     match &rules.list {

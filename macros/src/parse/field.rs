@@ -30,6 +30,7 @@ const KEYS: &[Key] = &[
     ("retain_keys", "retain_keys"),
     ("immutable", "immutable"),
     ("proto", "proto = 3"),
+    ("proto_zero", "proto_zero"),
     ("observed", "observed"),
 ];
 
@@ -69,6 +70,7 @@ pub struct FieldArgs {
     pub retain_keys: Option<Span>,
     pub immutable: Option<Span>,
     pub proto: Option<LitInt>,
+    pub proto_zero: Option<Span>,
     pub observed: Option<Span>,
 }
 
@@ -104,6 +106,7 @@ fn fill(field: &mut FieldArgs, args: &[Arg], seen: &mut Vec<String>, reader: &Re
             "retain_keys" => field.retain_keys = reader.flag(arg),
             "immutable" => field.immutable = reader.flag(arg),
             "proto" => field.proto = reader.count(arg),
+            "proto_zero" => field.proto_zero = reader.flag(arg),
             "observed" => field.observed = reader.flag(arg),
             bound => field.bounds.extend(self::bound(bound, arg, reader)),
         }

@@ -56,10 +56,10 @@ pub struct Event {
     #[api(proto = 5)]
     pub source: EventSource,
     /// When it first happened.
-    #[api(proto = 6)]
+    #[api(proto = 6, proto_zero)]
     pub first_timestamp: Option<Time>,
     /// When it last happened.
-    #[api(proto = 7)]
+    #[api(proto = 7, proto_zero)]
     pub last_timestamp: Option<Time>,
     /// How often it happened.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -70,7 +70,7 @@ pub struct Event {
     #[api(proto = 9)]
     pub kind: String,
     /// When it was first seen, exactly.
-    #[api(proto = 10)]
+    #[api(proto = 10, proto_zero)]
     pub event_time: Option<MicroTime>,
     /// The repetitions, where there are some.
     #[api(proto = 11)]
@@ -116,7 +116,7 @@ pub struct EventSeries {
     pub count: i32,
     /// When it last happened.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[api(proto = 2)]
+    #[api(proto = 2, proto_zero)]
     pub last_observed_time: Option<MicroTime>,
 }
 

@@ -74,7 +74,7 @@ pub struct NamespaceCondition {
     #[api(proto = 2)]
     pub status: String,
     /// When `status` last changed.
-    #[api(proto = 4)]
+    #[api(proto = 4, proto_zero)]
     pub last_transition_time: Option<Time>,
     /// Why, for machines.
     #[serde(default, skip_serializing_if = "String::is_empty")]

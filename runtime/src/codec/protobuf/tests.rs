@@ -149,6 +149,78 @@ fn what_is_refused() {
     }
 }
 
+/// Small messages that would become large documents, deep ones, and lengths of what is not there.
+#[test]
+fn bombs_are_refused_at_once() {
+    let long = |number: u8, content: &[u8]| {
+        let mut out = Vec::new();
+        wire::write_bytes(u32::from(number), content, &mut out);
+        out
+    };
+    let megabytes = 3 << 20;
+    let points = bytes(11, &number(1, 1)).repeat(megabytes / 4);
+    let numbers = long(12, &vec![1; megabytes]);
+    for bomb in [points, numbers] {
+        let started = std::time::Instant::now();
+        let refused = read(std::slice::from_ref(&bomb)).expect_err("a bomb");
+        assert!(refused.contains("too many values"), "{refused}");
+        assert!(started.elapsed() < std::time::Duration::from_secs(2), "{:?}", started.elapsed());
+    }
+    let nested = [b"[".repeat(2_000), b"]".repeat(2_000)].concat();
+    assert!(read(&[long(14, &long(1, &nested))]).is_err(), "raw JSON is as deep as other JSON may be");
+    let groups = [vec![1 << 3 | 3; megabytes], vec![1 << 3 | 4; megabytes]].concat();
+    assert_eq!(read(&[groups]), Ok(json!({})), "groups are skipped, however deep");
+    for length in [u64::from(u32::MAX), u64::MAX, 1 << 63] {
+        let field = [&[2 << 3 | 2][..], &number(0, length)[1..]].concat();
+        assert_eq!(read(&[field]), Err("unexpected EOF".to_owned()));
+    }
+}
+
+#[test]
+fn what_documents_always_have_is_put_back() {
+    let chapter = structure(vec![("title", leaf(1, Type::String, "")), ("tags", list(2, leaf(0, Type::String, "")))]);
+    let chapter = Schema { required: vec!["title".to_owned(), "tags".to_owned()], ..chapter };
+    let book = structure(vec![("chapters", list(1, chapter)), ("extra", map(2, leaf(0, Type::String, "")))]);
+    let book = Schema { required: vec!["chapters".to_owned(), "extra".to_owned()], ..book };
+    let message = Message::of(&book).expect("numbered");
+    let decoded = |given: &[u8]| message.decode(given, &Limits::default());
+    assert_eq!(decoded(b""), Ok(json!({"chapters": [], "extra": {}})));
+    let whole = json!({"chapters": [{"title": "", "tags": []}], "extra": {}});
+    assert_eq!(decoded(&bytes(1, b"")), Ok(whole.clone()), "a required zero that a client left out is there");
+    let mut bytes = Vec::new();
+    message.encode(&whole, &mut bytes).expect("a message");
+    assert_eq!(decoded(&bytes), Ok(whole));
+}
+
+#[test]
+fn what_cannot_be_written_says_where() {
+    let message = Message::of(&every()).expect("numbered");
+    let refused = |document: Document| message.encode(&document, &mut Vec::new()).expect_err("no message").to_string();
+    for (document, place) in [
+        (json!({"text": 1}), "text: "),
+        (json!({"points": [{"x": "1"}]}), "points.x: "),
+        (json!({"extra": {"k": [1]}}), "extra.k: "),
+        (json!({"at": "soon"}), "at: "),
+        (json!({"raw": "?"}), "raw: "),
+        (json!({"port": 1.5}), "port: "),
+        (json!([]), ": "),
+    ] {
+        let why = refused(document);
+        assert!(why.starts_with(place), "{why}");
+    }
+}
+
+#[test]
+fn times_before_1970_count_forward() {
+    let message = Message::of(&every()).expect("numbered");
+    for at in ["1969-12-31T23:59:59.999999Z", "0000-01-01T00:00:00.000001Z", "9999-12-30T22:00:00.999999Z"] {
+        let document = json!({"exactly": at});
+        let mut bytes = Vec::new();
+        message.encode(&document, &mut bytes).expect("a message");
+        assert_eq!(message.decode(&bytes, &Limits::default()), Ok(document));
+    }
+}
+
 #[test]
 fn envelopes() {
     let type_meta = [bytes(1, b"v1"), bytes(2, b"Point")].concat();

@@ -25,11 +25,8 @@ impl ApiType for RawJson {
 }
 
 /// A list of scalars that is merged as a set.
-const MERGED_SET: Rules = Rules {
-    list: ListDecl::Set,
-    merge: MergeDecl { merge: true, retain_keys: false, key: None },
-    ..Rules::NONE
-};
+const MERGED_SET: Rules =
+    Rules { list: ListDecl::Set, merge: MergeDecl { merge: true, retain_keys: false, key: None }, ..Rules::NONE };
 /// A list of objects that is merged by their uid.
 const MERGED_BY_UID: Rules = Rules {
     list: ListDecl::Map(&["uid"]),
