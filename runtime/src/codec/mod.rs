@@ -5,10 +5,11 @@
 //! what [`encode`] writes decodes to the same document.
 use std::fmt;
 
-use crate::schema::{Document, number};
+use crate::schema::{Document, Schema, known::Known, number};
 
 pub mod cbor;
 mod encoding;
+mod faults;
 mod parse;
 pub mod protobuf;
 mod write;
@@ -17,6 +18,7 @@ mod write;
 mod tests;
 
 pub use encoding::Encoding;
+pub use faults::{Order, drop_unknown};
 pub use write::{canonical, encode, size};
 
 /// What a decoder accepts. The size of the body is limited before it gets here.
@@ -39,11 +41,13 @@ pub struct Decoded {
     pub document: Document,
     /// What strict validation finds fault with, in the order of the body: `duplicate field "spec.size"`.
     pub faults: Vec<String>,
+    /// Unknown fields have been looked for: they are among the faults, and no longer in the document.
+    pub pruned: bool,
 }
 
 impl From<Document> for Decoded {
     fn from(document: Document) -> Self {
-        Self { document, faults: Vec::new() }
+        Self { document, faults: Vec::new(), pruned: false }
     }
 }
 
@@ -78,7 +82,17 @@ impl std::error::Error for DecodeError {}
 /// # Errors
 /// [`DecodeError`] for what is not JSON, not UTF-8, nested too deeply, or followed by more than white space.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
-    parse::Parser::new(bytes, limits).and_then(parse::Parser::document)
+    parse::Parser::new(bytes, limits, Order::UnknownLast)?.document(Known::Anything)
+}
+
+/// Decodes JSON text of an object of a kind, as [`decode`] does, and drops the fields that the kind does not know. They
+/// are told among the faults. All of it is one pass.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_strict(bytes: &[u8], limits: &Limits, root: &Schema, order: Order) -> Result<Decoded, DecodeError> {
+    let decoded = parse::Parser::new(bytes, limits, order)?.document(Known::object(root))?;
+    Ok(Decoded { pruned: true, ..decoded })
 }
 
 /// Makes a document of a Rust value, its numbers settled as [`decode`] settles them.

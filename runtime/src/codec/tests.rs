@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::schema::{
-    fixture::documents,
+    fixture::{documents, schema, widget},
     number::{settle, text_of_double},
 };
 
@@ -150,4 +150,108 @@ fn the_canonical_body_has_metadata_first() {
         String::from_utf8(out).expect("UTF-8"),
         r#"{"metadata":{"labels":{"resourceVersion":"kept"},"name":"x"},"binaryData":{},"data":{"a":"1","b":"2"}}"#
     );
+}
+
+/// Faults of a Widget's body, and what is left of it.
+fn strict(text: &str, order: Order) -> (Vec<String>, Document) {
+    let decoded = decode_strict(text.as_bytes(), &Limits::default(), &widget(), order).expect(text);
+    assert!(decoded.pruned);
+    (decoded.faults, decoded.document)
+}
+
+#[test]
+fn strict_decoding_tells_faults_in_the_order_of_the_body_or_unknown_fields_last() {
+    let text = r#"{"zoo":{"a":1,"a":2},"spec":{"size":1,"nope":1,"size":2,"ports":[{"name":"a","what":[{}]}]},
+        "metadata":{"selfLink":"/x","odd":1,"labels":{"a":"1","a":"2"}},"apiVersion":"v1","kind":"Widget","zoo":3}"#;
+    let (faults, document) = strict(text, Order::AsMet);
+    let expected = [
+        "unknown field \"zoo\"",
+        "unknown field \"spec.nope\"",
+        "duplicate field \"spec.size\"",
+        "unknown field \"spec.ports[0].what\"",
+        "unknown field \"metadata.odd\"",
+        "duplicate field \"metadata.labels.a\"",
+    ];
+    assert_eq!(faults, expected);
+    let kept = json!({"apiVersion": "v1", "kind": "Widget", "metadata": {"selfLink": "/x", "labels": {"a": "2"}},
+        "spec": {"size": 2, "ports": [{"name": "a"}]}});
+    assert_eq!(document, kept);
+    let (faults, document) = strict(text, Order::UnknownLast);
+    let expected = [
+        "duplicate field \"zoo.a\"",
+        "duplicate field \"spec.size\"",
+        "duplicate field \"metadata.labels.a\"",
+        "duplicate field \"zoo\"",
+        "unknown field \"metadata.odd\"",
+        "unknown field \"spec.nope\"",
+        "unknown field \"spec.ports[0].what\"",
+        "unknown field \"zoo\"",
+    ];
+    assert_eq!(faults, expected);
+    assert_eq!(document, kept);
+}
+
+#[test]
+fn a_duplicate_is_told_before_what_is_in_it() {
+    let text = r#"{"spec":{"size":1},"spec":{"nope":1}}"#;
+    assert_eq!(strict(text, Order::AsMet).0, ["duplicate field \"spec\"", "unknown field \"spec.nope\""]);
+}
+
+#[test]
+fn raw_and_preserved_values_keep_everything_and_embedded_objects_have_metadata() {
+    let root = schema(&json!({"type": "object", "properties": {
+        "raw": {},
+        "list": {"type": "array", "x-kubernetes-preserve-unknown-fields": true,
+            "items": {"type": "object", "properties": {"a": {"type": "string"}}}},
+        "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+            "properties": {"known": {"type": "object", "properties": {"a": {"type": "string"}}}}},
+        "pod": {"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"spec": {"type": "object"}}},
+        "port": {"x-kubernetes-int-or-string": true}}}));
+    let text = r#"{"raw":{"a":1,"a":{"b":1}},"list":[{"a":"1","b":2}],"open":{"x":{"y":1},"known":{"a":"1","b":1}},
+        "pod":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","odd":1},"spec":{"x":1},"other":1},"port":{"x":1}}"#;
+    let as_met = decode_strict(text.as_bytes(), &Limits::default(), &root, Order::AsMet).expect(text);
+    let unknown = ["open.known.b", "pod.metadata.odd", "pod.spec.x", "pod.other", "port.x"];
+    assert_eq!(as_met.faults, unknown.map(|path| format!("unknown field {path:?}")));
+    let last = decode_strict(text.as_bytes(), &Limits::default(), &root, Order::UnknownLast).expect(text);
+    assert_eq!(last.faults[0], "duplicate field \"raw.a\"");
+    assert_eq!(last.faults[1..].len(), unknown.len());
+    assert_eq!(as_met.document["list"], json!([{"a": "1", "b": 2}]));
+    assert_eq!(as_met.document["open"], json!({"x": {"y": 1}, "known": {"a": "1"}}));
+    assert_eq!(as_met.document["port"], json!({}));
+    assert_eq!(as_met.document, last.document);
+}
+
+#[test]
+fn faults_are_bounded_and_their_paths_quoted() {
+    let many: Vec<String> = (0..500).map(|n| format!("\"u{n:03}\":{n}")).collect();
+    let text = format!("{{{}}}", many.join(","));
+    assert_eq!(strict(&text, Order::AsMet).0.len(), 100);
+    assert_eq!(strict(&text, Order::UnknownLast).0.len(), 500);
+    let long = "k".repeat(1 << 20);
+    let text = format!(
+        "{{\"spec\":{{\"{long}\":1,\"options\":{{\"{long}\":\"1\",{}}}}}}}",
+        "\"a\":\"1\",".repeat(9) + "\"b\":\"\""
+    );
+    let (faults, _) = strict(&text, Order::AsMet);
+    assert!(faults.iter().map(String::len).sum::<usize>() < 2 << 20);
+    assert_eq!(strict("{\"a\\n\\u0001\\\"é\\u200b\":1}", Order::AsMet).0, ["unknown field \"a\\n\\x01\\\"é\\u200b\""]);
+}
+
+proptest! {
+    #[test]
+    fn strict_decoding_is_decoding_and_then_dropping(document in documents(), spec in documents()) {
+        let mut object = crate::schema::fixture::object(&spec);
+        object["status"] = document;
+        let text = write(&object);
+        let mut decoded = read(&text);
+        for order in [Order::AsMet, Order::UnknownLast] {
+            let strict = decode_strict(text.as_bytes(), &Limits::default(), &widget(), order).expect("own output");
+            let faults = drop_unknown(&mut decoded.clone(), &widget(), order);
+            prop_assert_eq!(strict.faults, faults);
+            let dropped = drop_unknown(&mut decoded, &widget(), order);
+            prop_assert!(dropped.len() < 100);
+            prop_assert_eq!(&strict.document, &decoded);
+            decoded = read(&text);
+        }
+    }
 }

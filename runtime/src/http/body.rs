@@ -97,7 +97,7 @@ impl Expected<'_> {
 pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
     let limits = codec::Limits::default();
     let decoded = match media_type(headers).as_str() {
-        "" | "application/json" => codec::decode(body, &limits)
+        "" | "application/json" => from_json(body, expected, limits)
             .map_err(|error| format!("couldn't get version/kind; json parse error: {error}")),
         protobuf::MEDIA_TYPE if expected.numbered() => {
             from_protobuf(body, expected, limits).map(Into::into).map_err(|error| error.to_string())
@@ -117,6 +117,15 @@ pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Resu
 pub fn decode_apply(body: &Bytes) -> Result<codec::Decoded, Refused> {
     let decoded = codec::decode(body, &codec::Limits::default());
     Ok(decoded.map_err(|error| status::bad_request(format!("error decoding patch: {error}")))?)
+}
+
+fn from_json(body: &[u8], expected: Expected<'_>, limits: codec::Limits) -> Result<codec::Decoded, codec::DecodeError> {
+    match expected {
+        Expected::Object(Served { kind, .. }) => {
+            codec::decode_strict(body, &limits, &kind.schema, kind.style.fault_order())
+        }
+        Expected::Scale | Expected::DeleteOptions => codec::decode(body, &limits),
+    }
 }
 
 fn from_protobuf(

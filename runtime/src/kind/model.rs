@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc};
 use super::subresource::Subresource;
 use crate::{
     auth::User,
+    codec,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion},
     schema::{Document, Schema},
 };
@@ -25,6 +26,16 @@ pub enum Style {
     /// As a kind compiled into the reference: list items carry no type meta, ages are text, values of a wrong type are
     /// 400, empty optional fields are dropped.
     Builtin,
+}
+
+impl Style {
+    /// The order in which strict decoding tells what it finds.
+    pub fn fault_order(self) -> codec::Order {
+        match self {
+            Self::Custom => codec::Order::UnknownLast,
+            Self::Builtin => codec::Order::AsMet,
+        }
+    }
 }
 
 /// How object names of the kind are checked.

@@ -13,6 +13,7 @@ pub mod fingerprint;
 pub(crate) mod fixture;
 pub(crate) mod format;
 mod immutable;
+pub(crate) mod known;
 mod metadata;
 pub mod model;
 pub mod normalise;

@@ -1,42 +1,42 @@
 //! Pruning: drops the fields that the schema does not know.
-use super::{Document, Schema, model::Type, place::Place};
+use super::{Document, Schema, known::Known, place::Place};
 use crate::meta::FieldPath;
+
+/// How much text the paths of dropped fields may take; what is dropped beyond is not told. A body can hold paths that
+/// take far more room than itself.
+pub(crate) const PATHS_BYTES: usize = 256 * 1024;
 
 /// Drops unknown fields and says which they were, in the order of the document's keys.
 ///
-/// At the root and in embedded objects `apiVersion`, `kind` and `metadata` are known. Where unknown fields are preserved,
-/// those of the declared fields below are pruned all the same.
+/// At the root and in embedded objects `apiVersion`, `kind` and `metadata` are known, and of `metadata` what every
+/// object has. Where unknown fields are preserved, those of the declared fields below are pruned all the same.
 pub fn prune(schema: &Schema, document: &mut Document) -> Vec<FieldPath> {
-    let mut dropped = Vec::new();
-    prune_at(schema, document, &Place::Root, &mut dropped);
+    let (mut dropped, mut room) = (Vec::new(), PATHS_BYTES);
+    walk(Known::object(schema), document, &Place::Root, &mut |place| {
+        if room > 0 {
+            let path = place.path();
+            room = room.saturating_sub(path.as_str().len());
+            dropped.push(path);
+        }
+    });
     dropped
 }
 
-fn prune_at(schema: &Schema, value: &mut Document, place: &Place<'_>, dropped: &mut Vec<FieldPath>) {
+fn walk(known: Known<'_>, value: &mut Document, place: &Place<'_>, tell: &mut dyn FnMut(&Place<'_>)) {
     match value {
-        Document::Object(fields) => {
-            let object = place.is_root() || schema.embedded;
-            let open = schema.preserve_unknown || schema.kind == Type::Any;
-            fields.retain(|name, value| {
-                if object && matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
-                    return true;
-                }
-                match schema.properties.get(name).or(schema.additional.as_deref()) {
-                    Some(known) => prune_at(known, value, &place.field(name), dropped),
-                    None if open => {}
-                    None => {
-                        dropped.push(place.field(name).path());
-                        return false;
-                    }
-                }
-                true
-            });
-        }
+        _ if matches!(known, Known::Anything) => {}
+        Document::Object(fields) => fields.retain(|name, value| {
+            let place = place.field(name);
+            let below = known.field(name);
+            match below {
+                Some(below) => walk(below, value, &place, tell),
+                None => tell(&place),
+            }
+            below.is_some()
+        }),
         Document::Array(list) => {
-            if let Some(items) = &schema.items {
-                for (index, item) in list.iter_mut().enumerate() {
-                    prune_at(items, item, &place.item(index), dropped);
-                }
+            for (index, item) in list.iter_mut().enumerate() {
+                walk(known.item(), item, &place.item(index), tell);
             }
         }
         _ => {}

@@ -33,7 +33,14 @@ impl Api {
             return self.apply_scale(request, config, options).await;
         }
         let (document, faults) = (&config.document, config.faults.as_slice());
-        let write = Write { request, options: &options.write, origin: Origin::Apply, faults, patch: None };
+        let write = Write {
+            request,
+            options: &options.write,
+            origin: Origin::Apply,
+            faults,
+            pruned: config.pruned,
+            patch: None,
+        };
         for _ in 0..TRIES {
             match self.rewrite(&write, |old| merge(request, Some(old), document, options)).await {
                 Ok(done) => {

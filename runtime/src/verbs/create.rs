@@ -34,8 +34,8 @@ impl Api {
         if request.served.kind.scope == Scope::Namespaced && request.namespace.is_empty() {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
-        let Decoded { document, faults } = body.into();
-        self.create_new(&Write::of_body(request, options, &faults), document).await
+        let Decoded { document, faults, pruned } = body.into();
+        self.create_new(&Write { pruned, ..Write::of_body(request, options, &faults) }, document).await
     }
 
     /// Passes a new object through the pipeline and stores it.

@@ -1,6 +1,7 @@
 //! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
 use super::{Error, ownership, pipeline::Write};
 use crate::{
+    codec,
     kind::{Kind, model::Style},
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, options::FieldValidation},
     schema::{self, Document, METADATA},
@@ -41,11 +42,10 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     // What a strict patch is told shows the document as it was before the unknown fields were dropped.
     let told_whole = validation == FieldValidation::Strict && write.origin == Origin::Patch;
     let whole = told_whole.then(|| document.clone());
-    let unknown = drop_unknown(kind, document);
     let mut told = write.faults.to_vec();
-    // A body that was decoded strictly has had its unknown fields told already, in the order of the body.
-    let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
-    told.extend(unknown.filter(|fault| !write.faults.contains(fault)));
+    if !write.pruned {
+        told.extend(codec::drop_unknown(document, &kind.schema, kind.style.fault_order()));
+    }
     match validation {
         FieldValidation::Strict if !told.is_empty() && write.origin == Origin::Apply => {
             Err(Error::BadRequest(format!("error strict decoding patch: {}", told.join(", "))))
@@ -55,7 +55,15 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
             Err(refuse(whole.as_ref().unwrap_or(document), &why))
         }
         FieldValidation::Ignore => Ok(Vec::new()),
-        FieldValidation::Strict | FieldValidation::Warn => Ok(told),
+        FieldValidation::Strict | FieldValidation::Warn => Ok(told.iter().flat_map(|fault| warnings(fault)).collect()),
+    }
+}
+
+/// A fault as warnings: those of YAML are told together, a line each.
+fn warnings(fault: &str) -> Vec<String> {
+    match fault.strip_prefix("yaml: unmarshal errors:\n") {
+        Some(lines) => lines.lines().map(|line| line.trim().to_owned()).collect(),
+        None => vec![fault.to_owned()],
     }
 }
 
@@ -138,16 +146,4 @@ fn wrong_types(kind: &Kind, document: &Document) -> Option<String> {
     }
     let in_spec = || schema::check_types(&kind.schema, document);
     schema::check_types(&METADATA, metadata).or_else(|| (kind.style == Style::Builtin).then(in_spec).flatten())
-}
-
-fn drop_unknown(kind: &Kind, document: &mut Document) -> Vec<FieldPath> {
-    let mut unknown: Vec<FieldPath> = match document.get_mut("metadata") {
-        Some(metadata) => {
-            let dropped = schema::prune(&METADATA, metadata);
-            dropped.iter().map(|path| FieldPath::new("metadata").child(path.as_str())).collect()
-        }
-        None => Vec::new(),
-    };
-    unknown.extend(schema::prune(&kind.schema, document));
-    unknown
 }

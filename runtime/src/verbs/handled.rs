@@ -22,8 +22,8 @@ impl Api {
         body: impl Into<Decoded>,
         options: &WriteOptions,
     ) -> Result<(Document, Vec<String>), Error> {
-        let Decoded { mut document, faults } = body.into();
-        let write = Write::of_body(request, options, &faults);
+        let Decoded { mut document, faults, pruned } = body.into();
+        let write = Write { pruned, ..Write::of_body(request, options, &faults) };
         let warnings = write.decode(&mut document)?;
         let kind = &*request.served.kind;
         schema::default(&kind.schema, &mut document);

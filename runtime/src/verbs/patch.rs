@@ -34,7 +34,8 @@ impl Api {
             Parsed::Strategic(patch) => Some(patch),
             Parsed::Json(_) | Parsed::Merge(_) => None,
         };
-        let write = Write { request, options: &options.write, origin: Origin::Patch, faults: &[], patch: shown };
+        let write =
+            Write { request, options: &options.write, origin: Origin::Patch, faults: &[], pruned: false, patch: shown };
         let done = self.rewrite(&write, |old| patch.apply(&request.served.kind.schema, old)).await?;
         Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings })
     }

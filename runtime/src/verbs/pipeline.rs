@@ -29,6 +29,8 @@ pub(super) struct Write<'a> {
     pub origin: Origin,
     /// What the decoder found fault with.
     pub faults: &'a [String],
+    /// The decoder has dropped unknown fields, and told them among the faults.
+    pub pruned: bool,
     /// The strategic patch that the documents come from: refusals show it in place of its result.
     pub patch: Option<&'a Document>,
 }
@@ -36,7 +38,7 @@ pub(super) struct Write<'a> {
 impl<'a> Write<'a> {
     /// A write of what a request's body holds.
     pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
-        Self { request, options, origin: Origin::Body, faults, patch: None }
+        Self { request, options, origin: Origin::Body, faults, pruned: false, patch: None }
     }
 }
 

@@ -55,7 +55,7 @@ impl Api {
         scale: Decoded,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        let Decoded { document, faults } = scale;
+        let Decoded { document, faults, .. } = scale;
         self.rescale(request, options, &faults, |live| owned(live, document.clone(), options)).await
     }
 

@@ -17,7 +17,7 @@ impl Api {
         if request.part == Part::Scale {
             return self.update_scale(request, body, options).await;
         }
-        let write = Write::of_body(request, options, &body.faults);
+        let write = Write { pruned: body.pruned, ..Write::of_body(request, options, &body.faults) };
         match self.rewrite(&write, |_| Ok(body.document.clone())).await {
             Ok(done) => Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings }),
             Err(Error::NotFound(..))

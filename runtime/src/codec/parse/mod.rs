@@ -1,0 +1,259 @@
+//! JSON text to documents, in one pass and without recursion: nesting costs no stack.
+use std::{collections::BTreeSet, fmt::Write, mem::take};
+
+use serde_json::{Map, map::Entry};
+use token::{Cursor, Stop};
+
+use super::{DecodeError, Decoded, Limits, Order, faults::Faults};
+use crate::schema::{Document, known::Known};
+
+mod token;
+
+/// A parser over one text.
+pub(super) struct Parser<'t, 's> {
+    cursor: Cursor<'t>,
+    limits: &'t Limits,
+    faults: Faults,
+    /// The objects and lists that are open, from the outermost.
+    open: Vec<Open<'s>>,
+}
+
+/// An object or list that has begun.
+struct Open<'s> {
+    content: Content,
+    /// What is known of it.
+    known: Known<'s>,
+    /// What is known of the value that comes next.
+    below: Known<'s>,
+}
+
+enum Content {
+    Object {
+        fields: Map<String, Document>,
+        /// The field whose value comes next.
+        name: String,
+        /// It is unknown: its value is stepped over.
+        unknown: bool,
+        /// How many faults had been told before its value.
+        before: usize,
+        /// Unknown fields that were stepped over.
+        dropped: BTreeSet<String>,
+    },
+    List(Vec<Document>),
+}
+
+impl<'t, 's> Parser<'t, 's> {
+    pub(super) fn new(bytes: &'t [u8], limits: &'t Limits, order: Order) -> Result<Self, DecodeError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                let cursor = Cursor { text, at: 0 };
+                Ok(Self { cursor, limits, faults: Faults::new(order), open: Vec::new() })
+            }
+            Err(error) => Err(place(bytes, error.valid_up_to(), "invalid UTF-8".to_owned())),
+        }
+    }
+
+    /// The document, and nothing after it.
+    pub(super) fn document(mut self, known: Known<'s>) -> Result<Decoded, DecodeError> {
+        match self.whole(known) {
+            Ok(document) => Ok(Decoded { document, faults: self.faults.finish(), pruned: false }),
+            Err(stop) => Err(place(self.cursor.text.as_bytes(), self.cursor.at, stop)),
+        }
+    }
+
+    fn whole(&mut self, mut known: Known<'s>) -> Result<Document, Stop> {
+        loop {
+            let Some(mut value) = self.begin(known)? else {
+                known = self.next_known();
+                continue;
+            };
+            // The value may be the last one of what is open, which is then a value itself.
+            loop {
+                match self.put(value)? {
+                    Put::Whole(document) => return self.end(document),
+                    Put::Closed(closed) => value = closed,
+                    Put::More => break,
+                }
+            }
+            known = self.next_known();
+        }
+    }
+
+    fn next_known(&self) -> Known<'s> {
+        self.open.last().map_or(Known::Anything, |open| open.below)
+    }
+
+    fn end(&mut self, document: Document) -> Result<Document, Stop> {
+        match self.cursor.peek_token() {
+            None => Ok(document),
+            Some(_) => Err(self.cursor.unexpected("after top-level value")),
+        }
+    }
+
+    /// A value that is read at once, or `None` where an object or list was opened and its first value comes next.
+    fn begin(&mut self, known: Known<'s>) -> Result<Option<Document>, Stop> {
+        let cursor = &mut self.cursor;
+        let value = match cursor.peek_token() {
+            Some(b'"') => Document::String(cursor.string()?),
+            Some(b'{') => return self.begin_object(known),
+            Some(b'[') => return self.begin_list(known),
+            Some(b'-' | b'0'..=b'9') => cursor.number()?,
+            Some(b't') => cursor.literal("true").map(|()| Document::Bool(true))?,
+            Some(b'f') => cursor.literal("false").map(|()| Document::Bool(false))?,
+            Some(b'n') => cursor.literal("null").map(|()| Document::Null)?,
+            _ => return Err(cursor.unexpected("looking for beginning of value")),
+        };
+        Ok(Some(value))
+    }
+
+    fn begin_object(&mut self, known: Known<'s>) -> Result<Option<Document>, Stop> {
+        self.enter()?;
+        if self.cursor.peek_token() == Some(b'}') {
+            self.cursor.at += 1;
+            return Ok(Some(Document::Object(Map::new())));
+        }
+        let (fields, name, dropped) = (Map::new(), String::new(), BTreeSet::new());
+        let content = Content::Object { fields, name, unknown: false, before: 0, dropped };
+        self.open.push(Open { content, known, below: known });
+        self.name()?;
+        Ok(None)
+    }
+
+    fn begin_list(&mut self, known: Known<'s>) -> Result<Option<Document>, Stop> {
+        self.enter()?;
+        if self.cursor.peek_token() == Some(b']') {
+            self.cursor.at += 1;
+            return Ok(Some(Document::Array(Vec::new())));
+        }
+        self.open.push(Open { content: Content::List(Vec::new()), known, below: known.item() });
+        Ok(None)
+    }
+
+    /// Steps over an opening bracket.
+    fn enter(&mut self) -> Result<(), Stop> {
+        if self.open.len() >= self.limits.depth {
+            return Err(format!("exceeded max depth of {}", self.limits.depth));
+        }
+        self.cursor.at += 1;
+        Ok(())
+    }
+
+    /// The name of a field and the colon after it.
+    fn name(&mut self) -> Result<(), Stop> {
+        if self.cursor.peek_token() != Some(b'"') {
+            return Err(self.cursor.unexpected("looking for beginning of object key string"));
+        }
+        let given = self.cursor.string()?;
+        if self.cursor.peek_token() != Some(b':') {
+            return Err(self.cursor.unexpected("after object key"));
+        }
+        self.cursor.at += 1;
+        let open = self.open.last_mut().expect("a name is read in an open object");
+        let below = open.known.field(&given);
+        open.below = below.unwrap_or(Known::Anything);
+        let Content::Object { name, unknown, before, dropped, .. } = &mut open.content else {
+            unreachable!("a name is read in an object");
+        };
+        (*name, *unknown) = (given, below.is_none());
+        if below.is_none() {
+            let twice = self.faults.look_into_raw() && dropped.contains(name);
+            if twice {
+                self.faults.duplicate(self.faults.count(), || path(&self.open));
+            }
+            self.faults.unknown(|| path(&self.open));
+        } else {
+            *before = self.faults.count();
+        }
+        Ok(())
+    }
+
+    /// Puts a value where it belongs, and reads on to the next value or to the end of what is open.
+    fn put(&mut self, value: Document) -> Result<Put, Stop> {
+        let Some(open) = self.open.last_mut() else {
+            return Ok(Put::Whole(value));
+        };
+        let close = match &mut open.content {
+            Content::List(items) => {
+                items.push(value);
+                b']'
+            }
+            Content::Object { name, unknown: true, dropped, .. } => {
+                dropped.insert(take(name));
+                b'}'
+            }
+            Content::Object { fields, name, before, .. } => {
+                let before = *before;
+                match fields.entry(take(name)) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(value);
+                    }
+                    Entry::Occupied(mut entry) => {
+                        name.clone_from(entry.key());
+                        entry.insert(value);
+                        if !matches!(open.known, Known::Anything) || self.faults.look_into_raw() {
+                            self.faults.duplicate(before, || path(&self.open));
+                        }
+                    }
+                }
+                b'}'
+            }
+        };
+        match self.cursor.peek_token() {
+            Some(b',') => {
+                self.cursor.at += 1;
+                if close == b'}' {
+                    self.name()?;
+                }
+                Ok(Put::More)
+            }
+            Some(byte) if byte == close => {
+                self.cursor.at += 1;
+                Ok(Put::Closed(self.close()))
+            }
+            _ if close == b'}' => Err(self.cursor.unexpected("after object key:value pair")),
+            _ => Err(self.cursor.unexpected("after array element")),
+        }
+    }
+
+    /// What was open last, whole.
+    fn close(&mut self) -> Document {
+        let open = self.open.pop().expect("something is open");
+        match open.content {
+            Content::List(items) => Document::Array(items),
+            Content::Object { fields, .. } => Document::Object(fields),
+        }
+    }
+}
+
+/// What became of a value.
+enum Put {
+    /// It is the whole document.
+    Whole(Document),
+    /// It was the last one of this object or list.
+    Closed(Document),
+    /// Another value comes next.
+    More,
+}
+
+/// The path of the value that comes next.
+fn path(open: &[Open<'_>]) -> String {
+    let mut path = String::new();
+    for open in open {
+        match &open.content {
+            Content::Object { name, .. } => {
+                let dot = if path.is_empty() { "" } else { "." };
+                path.extend([dot, name]);
+            }
+            Content::List(items) => {
+                write!(path, "[{}]", items.len()).expect("writing to a String cannot fail");
+            }
+        }
+    }
+    path
+}
+
+fn place(bytes: &[u8], at: usize, message: String) -> DecodeError {
+    let before = &bytes[..at.min(bytes.len())];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    DecodeError { line: before.split(|&byte| byte == b'\n').count(), column: 1 + before.len() - line_start, message }
+}
