@@ -41,6 +41,7 @@ pub(crate) fn schema(from: &Value) -> Schema {
         nullable: flag("nullable"),
         omit_empty: flag("omitEmpty"),
         zero_is_absent: flag("zeroIsAbsent"),
+        map_atomic: from["x-kubernetes-map-type"] == "atomic",
         default: from.get("default").cloned(),
         enumeration: from["enum"].as_array().cloned().unwrap_or_default(),
         minimum: from["minimum"].as_f64(),

@@ -33,7 +33,6 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
         // Clients of old send it; nobody has kept it for years.
         metadata.remove("selfLink");
-        metadata.remove("managedFields"); // until `patch::apply` reads them
         ownership::keep_reset(metadata);
     }
     if let Some(why) = wrong_types(kind, document) {

@@ -5,9 +5,29 @@
 //! Defaults that come after [`merge`] are owned by nobody.
 use std::fmt;
 
+use serde_json::Map;
+
 use crate::schema::{Document, Schema};
 
+mod compare;
+mod element;
+mod fields;
+mod item;
+mod last_applied;
+mod mention;
+mod merge;
+mod mix;
+mod owner;
+mod owners;
+mod prune;
+mod reconcile;
+mod remove;
 pub mod scale;
+mod set;
+mod times;
+mod types;
+mod update;
+mod value;
 
 /// What a document is checked against, and what of it this request may not change.
 #[derive(Clone, Copy, Debug)]
@@ -19,15 +39,6 @@ pub struct View<'a> {
     /// Fields that this part of the object leaves alone, with everything below: nobody comes to own them by it. A write of
     /// the object itself resets `status` where the kind has that subresource, a write of the status resets `spec`.
     pub reset: &'a [&'a [&'a str]],
-}
-
-/// How a manager came to own fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operation {
-    /// By naming them in what it applied.
-    Apply,
-    /// By changing them otherwise.
-    Update,
 }
 
 /// Who writes.
@@ -68,40 +79,89 @@ impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadRequest(message) | Self::Untyped(message) => f.write_str(message),
-            Self::Conflicts(conflicts) => write!(f, "{} conflicts", conflicts.len()),
+            Self::Conflicts(conflicts) => write_conflicts(conflicts, f),
         }
     }
 }
 
 impl std::error::Error for ApplyError {}
 
+/// The message of the answer: one conflict on one line, more of them below their managers.
+fn write_conflicts(conflicts: &[Conflict], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let [conflict] = conflicts {
+        return write!(f, "Apply failed with 1 conflict: conflict with {}: {}", conflict.manager, conflict.field);
+    }
+    write!(f, "Apply failed with {} conflicts: ", conflicts.len())?;
+    let mut separator = "";
+    for of_one in conflicts.chunk_by(|a, b| a.manager == b.manager) {
+        write!(f, "{separator}conflicts with {}:", of_one[0].manager)?;
+        of_one.iter().try_for_each(|conflict| write!(f, "\n- {}", conflict.field))?;
+        separator = "\n";
+    }
+    Ok(())
+}
+
 /// Sets `metadata.managedFields` of what a write other than an apply makes.
 ///
 /// `new` is the whole document, defaulted, `live` the object as it was (`None` on creation). Managed fields in `new` are
 /// what the client sent; an empty list, or a list of one empty entry, resets them. A document that does not fit the schema
 /// keeps those of `live`: validation will tell what is wrong with it.
-pub fn update(_view: &View<'_>, _live: Option<&Document>, _new: &mut Document, _writer: &Writer<'_>) {}
+pub fn update(view: &View<'_>, live: Option<&Document>, new: &mut Document, writer: &Writer<'_>) {
+    let entries = update::owned_after(view, live, new, writer);
+    let before = || live.and_then(|live| live.get("metadata")?.get("managedFields")).cloned();
+    put(new, entries.unwrap_or_else(|_| before()));
+}
 
 /// Applies a configuration: what the object becomes, with its managed fields, before defaults and validation.
 ///
 /// # Errors
 /// [`ApplyError`]. With `force` there are no conflicts.
 pub fn merge(
-    _view: &View<'_>,
-    _live: Option<&Document>,
-    _config: &Document,
-    _writer: &Writer<'_>,
-    _force: bool,
+    view: &View<'_>,
+    live: Option<&Document>,
+    config: &Document,
+    writer: &Writer<'_>,
+    force: bool,
 ) -> Result<Document, ApplyError> {
-    Err(ApplyError::Untyped("not built yet".to_owned()))
+    merge::merge(view, live, config, writer, force)
 }
 
 /// Puts the times of `live` back where nothing but times in managed fields tells `new` from it. Called last, when defaults,
 /// hooks and admission have run.
-pub fn keep_times(_live: &Document, _new: &mut Document) {}
+pub fn keep_times(live: &Document, new: &mut Document) {
+    if times::only_differ(live, new) {
+        put(new, live["metadata"].get("managedFields").cloned());
+    }
+}
 
 /// The part of an object that a manager owns by applying (through a subresource, or not): what it would apply to change
 /// nothing. `None` if it owns nothing.
-pub fn extract(_view: &View<'_>, _live: &Document, _manager: &str, _subresource: &str) -> Option<Document> {
-    None
+pub fn extract(view: &View<'_>, live: &Document, manager: &str, subresource: &str) -> Option<Document> {
+    let ty = types::Type::root(view.root);
+    let mut owners = owners::Owners::of(live).ok()?;
+    let leaves = owners.applier(manager, subresource)?.set(ty).ok()?.leaves();
+    let mut part = remove::extract(ty, live, &leaves);
+    for (path, name) in [("", "apiVersion"), ("", "kind"), ("metadata", "name"), ("metadata", "namespace")] {
+        let from = if path.is_empty() { live } else { &live[path] };
+        if let Some(value) = from.get(name) {
+            let into = if path.is_empty() { &mut part } else { &mut part[path] };
+            into[name] = value.clone();
+        }
+    }
+    Some(part)
+}
+
+/// Sets the entries of an object, or takes them away.
+fn put(object: &mut Document, entries: Option<Document>) {
+    let Document::Object(fields) = object else { return };
+    let metadata = fields.entry("metadata").or_insert(Document::Null);
+    if metadata.is_null() {
+        *metadata = Document::Object(Map::new());
+    }
+    if let Document::Object(metadata) = metadata {
+        match entries {
+            Some(entries) => metadata.insert("managedFields".to_owned(), entries),
+            None => metadata.remove("managedFields"),
+        };
+    }
 }

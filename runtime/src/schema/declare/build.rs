@@ -2,7 +2,7 @@
 use regex::Regex;
 use serde_json::{Map, Number};
 
-use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl};
+use super::{FieldDecl, ListDecl, Literal, Rules, Shape, TypeDecl, meta_types::is_replaced_whole};
 use crate::schema::{
     Document, Schema,
     model::{ListType, PatchStrategy, Pattern, Type},
@@ -147,7 +147,7 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
         ListDecl::Set => ListType::Set,
         ListDecl::Map(keys) => ListType::Map(keys.iter().map(|key| key_of(ty, key)).collect::<Result<_, _>>()?),
     };
-    schema.map_atomic = rules.map_atomic;
+    schema.map_atomic = rules.map_atomic || is_replaced_whole(ty);
     schema.patch = PatchStrategy {
         merge: rules.merge.merge,
         retain_keys: rules.merge.retain_keys,

@@ -37,6 +37,12 @@ const MERGED_BY_UID: Rules = Rules {
 /// A time that Go holds without a pointer: it is in messages even when it is not set.
 const ALWAYS_WRITTEN: Rules = Rules { proto_zero: true, ..Rules::NONE };
 
+/// The structs of `meta` that are replaced as a whole, wherever a kind holds one.
+pub(super) fn is_replaced_whole(ty: &TypeDecl) -> bool {
+    let names = ["LabelSelector", "LocalObjectReference", "ObjectReference", "OwnerReference"];
+    ty.module == "kindsmith::meta" && names.contains(&ty.name)
+}
+
 /// Declares structs: the fields' Rust names, wire names, Protobuf numbers, presence, types, descriptions and further rules.
 macro_rules! structs {
     ($($ty:ident $about:literal { $($rust:ident $wire:literal $proto:literal $presence:ident $field:ty, $doc:literal $(, $rules:ident)?;)* })*) => { $(

@@ -1,0 +1,60 @@
+//! The way from apply on the client's side, which keeps its last configuration in an annotation, to apply on the server's.
+use serde_json::Map;
+
+use super::{compare::compare, element::json, mention::checked, set::Set, types::Type};
+use crate::{codec, schema::Document};
+
+/// The manager that applies on the client's side, and whose way this is.
+pub(super) const MANAGER: &str = "kubectl";
+
+const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// All annotations of an object together may have this many bytes.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// What was last applied to an object on the client's side, if anything sensible was, in the terms of a version.
+pub(super) fn read(live: &Document, api_version: &str) -> Option<Document> {
+    let text = live["metadata"]["annotations"][ANNOTATION].as_str()?;
+    let applied = codec::decode(text.as_bytes(), &codec::Limits::default()).ok()?.document;
+    (applied["apiVersion"] == *api_version).then_some(applied)
+}
+
+/// The fields that were applied on the client's side and still have that value.
+pub(super) fn untouched<'a>(ty: Type<'a>, applied: &'a Document, live: &'a Document) -> Option<Set<'a>> {
+    let mut set = checked(ty, applied).ok()?;
+    let change = compare(ty, applied, live)?;
+    for other in [&change.modified, &change.added, &change.removed] {
+        set.subtract(other);
+    }
+    Some(set)
+}
+
+/// Keeps the annotation of an object that has it in step with what is applied on the server's side.
+pub(super) fn renew(object: &mut Document, config: &Document) {
+    let Some(Document::Object(annotations)) = object.get_mut("metadata").and_then(|at| at.get_mut("annotations"))
+    else {
+        return;
+    };
+    if annotations.get(ANNOTATION).and_then(Document::as_str).is_none_or(str::is_empty) {
+        return;
+    }
+    annotations.insert(ANNOTATION.to_owned(), text_of(config).into());
+    if size_of(annotations) > MOST_BYTES {
+        annotations.remove(ANNOTATION);
+    }
+}
+
+fn size_of(annotations: &Map<String, Document>) -> usize {
+    annotations.iter().map(|(name, value)| name.len() + value.as_str().map_or(0, str::len)).sum()
+}
+
+/// The configuration without the annotation, as the reference writes it.
+fn text_of(config: &Document) -> String {
+    let mut config = config.clone();
+    if let Some(Document::Object(annotations)) = config.get_mut("metadata").and_then(|at| at.get_mut("annotations")) {
+        annotations.remove(ANNOTATION);
+    }
+    let mut text = json(&config);
+    text.push('\n');
+    text
+}

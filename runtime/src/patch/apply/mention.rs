@@ -1,0 +1,183 @@
+//! The set of what a document names.
+use super::{
+    element::Element,
+    item::element_of,
+    set::{Branch, Set},
+    types::{Form, List, Map, Scalar, Type},
+    value,
+};
+use crate::schema::Document;
+
+/// What in a document does not fit its type: where, and why.
+type Fault = (String, String);
+
+/// The set of what a configuration names.
+///
+/// # Errors
+/// Everything in it that does not fit the schema, as one text.
+pub(super) fn checked<'a>(ty: Type<'a>, config: &'a Document) -> Result<Set<'a>, String> {
+    let mut walk = Walk { strict: true, faults: Vec::new() };
+    let set = walk.branch(ty, config).below;
+    match &walk.faults[..] {
+        [] => Ok(set),
+        [fault] => Err(told(fault)),
+        faults => {
+            let lines = faults.iter().map(|fault| format!("\n  {}", told(fault)));
+            Err(lines.fold("errors:".to_owned(), |text, line| text + &line))
+        }
+    }
+}
+
+/// The set of what an object names, whatever is wrong with it. Of items that are the same only that they are there counts.
+pub(super) fn set_of<'a>(ty: Type<'a>, object: &'a Document) -> Set<'a> {
+    Walk { strict: false, faults: Vec::new() }.branch(ty, object).below
+}
+
+fn told((place, why): &Fault) -> String {
+    if place.is_empty() { why.clone() } else { format!("{place}: {why}") }
+}
+
+struct Walk {
+    /// Faults are wanted.
+    strict: bool,
+    faults: Vec<Fault>,
+}
+
+impl Walk {
+    fn branch<'a>(&mut self, ty: Type<'a>, value: &'a Document) -> Branch<'a> {
+        match ty.form(Some(value)) {
+            Form::Scalar(scalar) => {
+                self.scalar(scalar, value);
+                Branch::LEAF
+            }
+            Form::Map(map) => self.map(&map, value),
+            Form::List(list) => self.list(&list, value),
+        }
+    }
+
+    fn map<'a>(&mut self, map: &Map<'a>, value: &'a Document) -> Branch<'a> {
+        let mut branch = Branch { member: map.atomic, below: Set::default() };
+        let Document::Object(fields) = value else {
+            self.expect("map", value);
+            return branch;
+        };
+        if map.atomic && !self.strict {
+            return branch;
+        }
+        for (name, value) in fields {
+            let (element, before) = (Element::Field(name), self.faults.len());
+            let Some(field) = map.field(name) else {
+                self.fault("field not declared in schema".to_owned());
+                self.prefix(before, &element);
+                // The reference looks no further in this map.
+                break;
+            };
+            let mut inner = self.branch(field.ty, value);
+            inner.member |= !field.named || value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+            self.prefix(before, &element);
+            if !map.atomic {
+                branch.below.attach(element, inner);
+            }
+        }
+        branch
+    }
+
+    fn list<'a>(&mut self, list: &List<'a>, value: &'a Document) -> Branch<'a> {
+        let mut branch = Branch { member: list.atomic, below: Set::default() };
+        let Document::Array(items) = value else {
+            self.expect("list", value);
+            return branch;
+        };
+        if list.atomic {
+            if self.strict {
+                self.inside(list, items);
+            }
+            return branch;
+        }
+        let mut found: Vec<(Element<'a>, &'a Document)> = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            match element_of(list, item) {
+                Ok(element) => found.push((element, item)),
+                Err(why) => {
+                    self.fault(format!("element {index}: {why}"));
+                    if self.strict {
+                        break;
+                    }
+                }
+            }
+        }
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for same in found.chunk_by(|(a, _), (b, _)| a == b) {
+            let (element, item) = &same[0];
+            let mut inner = Branch::LEAF;
+            if same.len() == 1 {
+                let before = self.faults.len();
+                inner.below = self.branch(list.item, item).below;
+                self.prefix(before, element);
+            } else {
+                let mut key = String::new();
+                element.print(&mut key);
+                self.fault(format!("duplicate entries for key {key}"));
+            }
+            branch.below.attach(element.clone(), inner);
+        }
+        branch
+    }
+
+    /// Looks for faults inside of what is owned whole.
+    fn inside(&mut self, list: &List<'_>, items: &[Document]) {
+        for (index, item) in (0..).zip(items) {
+            let before = self.faults.len();
+            self.branch(list.item, item);
+            self.prefix(before, &Element::Index(index));
+        }
+    }
+
+    fn scalar(&mut self, scalar: Scalar, value: &Document) {
+        let text = |write: fn(&Document, &mut String)| {
+            let mut text = String::new();
+            write(value, &mut text);
+            text
+        };
+        match (scalar, value) {
+            (_, Document::Null)
+            | (Scalar::Number, Document::Number(_))
+            | (Scalar::Text, Document::String(_))
+            | (Scalar::Boolean, Document::Bool(_))
+            | (Scalar::Any, Document::Number(_) | Document::String(_) | Document::Bool(_)) => {}
+            (Scalar::Number, _) => {
+                self.fault(format!("expected numeric (int or float), got {}", value::type_name(value)));
+            }
+            (Scalar::Text, _) => {
+                self.fault(format!("expected string, got &value.valueUnstructured{{Value:{}}}", text(value::syntax)));
+            }
+            (Scalar::Boolean, _) => self.fault(format!("expected boolean, got &{{{}}}", text(value::plain))),
+            (Scalar::Any, _) => self.fault(format!("expected any scalar, got &{{{}}}", text(value::plain))),
+        }
+    }
+
+    /// A value that is no map or list must be null.
+    fn expect(&mut self, expected: &str, value: &Document) {
+        if self.strict && !value.is_null() {
+            let mut given = String::new();
+            value::plain(value, &mut given);
+            self.fault(format!("expected {expected}, got &{{{given}}}"));
+        }
+    }
+
+    fn fault(&mut self, why: String) {
+        if self.strict {
+            self.faults.push((String::new(), why));
+        }
+    }
+
+    /// The faults found since lie below an element.
+    fn prefix(&mut self, since: usize, element: &Element<'_>) {
+        for (place, _) in &mut self.faults[since..] {
+            let mut longer = String::new();
+            element.print(&mut longer);
+            longer.push_str(place);
+            *place = longer;
+        }
+    }
+}
