@@ -90,7 +90,7 @@ async fn every_server_has_its_namespaces_once() {
     bootstrap(&inside.api).await.expect("again");
     assert_eq!(inside.api.cache.revision(), before, "what is there is left alone");
     let mut found = inside.find("namespaces", "", "kube-system").expect("a namespace");
-    for member in ["uid", "resourceVersion", "creationTimestamp"] {
+    for member in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
         assert!(found["metadata"].as_object_mut().expect("metadata").remove(member).is_some(), "{member}");
     }
     assert_eq!(
