@@ -1,6 +1,7 @@
 //! What a handler is told about the request that it answers.
 use std::sync::Arc;
 
+use super::Client;
 use crate::{
     auth::User,
     meta::options::{FieldValidation, WriteOptions},
@@ -44,6 +45,12 @@ impl RequestContext {
     /// The first value of a parameter of the query.
     pub fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// A client that acts for the one who asks: under their name, as their field manager, and storing nothing in a dry
+    /// run. It asks no authorizer: they were authorized for this request, and the handler answers for the rest.
+    pub fn client(&self) -> Client {
+        Client::acting_as(self.api.clone(), self.user.clone(), self.write_options())
     }
 
     /// The verbs, on documents, as the server itself uses them. They ask no authorizer.

@@ -41,14 +41,27 @@
 //!
 //! Knows no HTTP. Guarantees that what a handler changes goes through the pipeline of a write, under the request's name.
 
+mod change;
+mod client;
 mod context;
+mod options;
+mod parent;
 mod refusal;
+mod subresource;
 mod table;
 mod virtual_kind;
 
+pub use client::{Client, Objects};
 pub use context::RequestContext;
+pub use options::{NoOptions, Options};
+pub(crate) use options::{Wrong, read as read_options};
+pub use parent::Parent;
+pub(crate) use parent::Target;
 pub(crate) use refusal::Told;
 pub use refusal::{Refusal, Result};
+pub(crate) use subresource::{Documents, Endpoint};
+pub use subresource::{Reply, Subresource, get, post, put};
+pub(crate) use table::Mounted;
 pub use table::{Handlers, Pending};
 pub(crate) use virtual_kind::Ask;
 

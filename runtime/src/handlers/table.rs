@@ -1,17 +1,27 @@
-//! Which handler answers for which kind.
-use super::{Ask, Object, RequestContext, Result, virtual_kind};
-use crate::kind::Kind;
+//! Which handler answers for which kind and subresource.
+use std::sync::Arc;
+
+use super::{
+    Ask, Object, RequestContext, Result, Subresource,
+    subresource::{Declared, Endpoint},
+    virtual_kind,
+};
+use crate::kind::{
+    Kind, Registry,
+    registry::Served,
+    subresource::{self as model, Answer, Method, RESERVED},
+};
 
 /// Where a kind is served: group, version, plural name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+struct Place {
     group: String,
     version: String,
     plural: String,
 }
 
 impl Place {
-    pub(super) fn of(kind: &Kind) -> Self {
+    fn of(kind: &Kind) -> Self {
         let at = &kind.group_version;
         Self { group: at.group.clone(), version: at.version.clone(), plural: kind.plural.clone() }
     }
@@ -26,12 +36,24 @@ impl Place {
 #[derive(Default)]
 pub struct Pending {
     virtual_kinds: Vec<(Place, Ask)>,
+    subresources: Vec<(Place, &'static str, Declared)>,
 }
 
 /// The handlers of a server that runs.
 #[derive(Default)]
 pub struct Handlers {
     virtual_kinds: Vec<(Place, Ask)>,
+    subresources: Vec<(Place, Mounted)>,
+}
+
+/// A subresource that is served.
+pub(crate) struct Mounted {
+    /// What discovery knows of it.
+    pub model: model::Subresource,
+    /// What it does.
+    pub endpoint: Endpoint,
+    /// For each operation: the kind of its body, and of its answer.
+    kinds: Vec<(Method, Option<Arc<Served>>, Option<Arc<Served>>)>,
 }
 
 impl Pending {
@@ -47,9 +69,74 @@ impl Pending {
         kind
     }
 
+    /// A subresource of a kind's own.
+    pub fn subresource<K: Object>(&mut self, name: &'static str, subresource: Subresource<K>) {
+        let own = K::RESOURCE;
+        let (group, version, plural) = (own.group.to_owned(), own.version.to_owned(), own.plural.to_owned());
+        self.subresources.push((Place { group, version, plural }, name, subresource.declared));
+    }
+
+    /// Tells kinds which subresources they have.
+    ///
+    /// # Errors
+    /// A subresource of a kind that is not served, or whose name is taken.
+    pub fn declare(&self, kinds: &mut [Kind]) -> std::result::Result<(), String> {
+        for (place, name, declared) in &self.subresources {
+            let Some(kind) = kinds.iter_mut().find(|kind| place.is(kind)) else {
+                let Place { group, version, plural } = place;
+                return Err(format!(
+                    "the subresource {name:?} is of {plural} of {group}/{version}, which is not served"
+                ));
+            };
+            let taken = RESERVED.contains(name) || kind.subresources.iter().any(|other| other.name == *name);
+            if taken || !kind.stored {
+                let why = if taken { "the name is taken" } else { "the kind is virtual" };
+                return Err(format!("{} cannot have the subresource {name:?}: {why}", kind.group_resource()));
+            }
+            let form = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            if name.is_empty() || !name.chars().all(form) {
+                return Err(format!("{name:?} is no name of a subresource: lower-case letters, digits and dashes"));
+            }
+            kind.subresources.push(declared.model(name));
+        }
+        Ok(())
+    }
+
     /// The handlers, ready to answer.
-    pub fn mount(self) -> Handlers {
-        Handlers { virtual_kinds: self.virtual_kinds }
+    ///
+    /// # Errors
+    /// A kind of documents that is wrong by itself.
+    pub fn mount(self, registry: &Registry) -> std::result::Result<Handlers, String> {
+        let mut mounted = Vec::with_capacity(self.subresources.len());
+        for (place, name, declared) in self.subresources {
+            let served = |kind: &Arc<Kind>| registry.unserved(kind.clone()).map(Arc::new);
+            let model = declared.model(name);
+            let mut kinds = Vec::new();
+            for operation in &model.operations {
+                let body = operation.body.as_ref().map(served).transpose()?;
+                let answer = match &operation.answer {
+                    Answer::Document(kind) => Some(served(kind)?),
+                    Answer::Status | Answer::Text => None,
+                };
+                kinds.push((operation.method, body, answer));
+            }
+            mounted.push((place, Mounted { model, endpoint: declared.endpoint, kinds }));
+        }
+        Ok(Handlers { virtual_kinds: self.virtual_kinds, subresources: mounted })
+    }
+}
+
+impl Declared {
+    /// What discovery knows of it. Where it can be read and written, it can be patched.
+    fn model(&self, name: &'static str) -> model::Subresource {
+        let mut operations = self.operations.clone();
+        let of = |method| operations.iter().find(|operation| operation.method == method);
+        if let (Some(_), Some(put)) = (of(Method::Get), of(Method::Put)) {
+            let patch = model::Operation { method: Method::Patch, ..put.clone() };
+            operations.push(patch);
+        }
+        let (group_version, kind) = self.shown.clone();
+        model::Subresource { name, group_version, kind, operations, options: self.options.clone() }
     }
 }
 
@@ -57,5 +144,24 @@ impl Handlers {
     /// Who answers for a virtual kind.
     pub(crate) fn ask(&self, kind: &Kind) -> Option<&Ask> {
         self.virtual_kinds.iter().find(|(place, _)| place.is(kind)).map(|(_, ask)| ask)
+    }
+
+    /// A subresource of a kind's own.
+    pub(crate) fn subresource(&self, kind: &Kind, name: &str) -> Option<&Mounted> {
+        if kind.subresources.is_empty() {
+            return None;
+        }
+        self.subresources
+            .iter()
+            .find(|(place, found)| found.model.name == name && place.is(kind))
+            .map(|(_, found)| found)
+    }
+}
+
+impl Mounted {
+    /// What a method takes and gives; `None` for one that is not served.
+    pub fn kinds(&self, method: Method) -> Option<(Option<&Arc<Served>>, Option<&Arc<Served>>)> {
+        let (_, body, answer) = self.kinds.iter().find(|(known, ..)| *known == method)?;
+        Some((body.as_ref(), answer.as_ref()))
     }
 }

@@ -1,17 +1,36 @@
 //! Requests that the user's own handlers answer: virtual kinds, and subresources of a kind's own.
 
-use axum::{body::Body, http::StatusCode, response::Response};
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    http::{self, StatusCode},
+    response::Response,
+};
 
 use super::{
-    object,
+    App,
+    dispatch::Exchange,
+    negotiate, object,
+    path::ResourcePath,
     resource::Call,
+    response,
     status::{self, Refused},
+    table::Include,
 };
 use crate::{
-    handlers::{Refusal, RequestContext, Told},
-    kind::Kind,
-    meta::options::WriteOptions,
+    handlers::{Documents, Endpoint, Mounted, Refusal, RequestContext, Target, Told},
+    kind::{Kind, model::Scope, registry::Served, subresource::Method},
+    meta::{
+        options::{GetOptions, Preconditions, WriteOptions},
+        status::Status,
+    },
+    schema::Document,
+    verbs::{Answer, Error, Part, Request},
 };
+
+/// How often a patch of something computed is made again where another write came first.
+const TRIES: usize = 5;
 
 /// What the client is told of a refusal about an object of a kind.
 fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
@@ -38,4 +57,173 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let answer = ask(context, document).await.map_err(|refusal| refused(refusal, call.kind(), &name))?;
     let answer = app.api.show(&call.request, &answer)?;
     object::respond(&call, StatusCode::CREATED, answer, &warnings)
+}
+
+/// Serves a subresource of a kind's own.
+///
+/// # Errors
+/// 404 where there is no such object; what is wrong with the request; what the handler says.
+pub async fn subresource(
+    app: &App,
+    exchange: Box<Exchange>,
+    served: Arc<Served>,
+    path: ResourcePath,
+    mounted: &Mounted,
+    body: Body,
+) -> Result<Response, Refused> {
+    let method = method(&exchange.parts.method).ok_or_else(status::method_not_allowed)?;
+    let (body_kind, answer_kind) = mounted.kinds(method).ok_or_else(status::method_not_allowed)?;
+    let namespace = if served.kind.scope == Scope::Namespaced { path.namespace } else { String::new() };
+    let (user, part) = (exchange.user.clone(), Part::Whole);
+    let parent = Request { user, served, namespace, name: path.name, part };
+    match &mounted.endpoint {
+        Endpoint::Documents(documents) => {
+            let mut accepted = negotiate::objects(exchange.accept()).map_err(status::not_acceptable)?;
+            accepted.pretty |= exchange.pretty;
+            let include = Include::parse(&exchange.query, accepted)?;
+            let of = |kind: Option<&Arc<Served>>| Request {
+                served: kind.unwrap_or(&parent.served).clone(),
+                ..parent.clone()
+            };
+            let (request, answer) = (of(body_kind), of(answer_kind));
+            let call = Call { app, exchange, request, accepted, include };
+            let exchange = Documented { call, parent, mounted, documents, answer };
+            match method {
+                Method::Get => exchange.get().await,
+                Method::Patch => exchange.patch(body).await,
+                Method::Post | Method::Put => exchange.take(method, body).await,
+            }
+        }
+    }
+}
+
+fn method(given: &http::Method) -> Option<Method> {
+    match *given {
+        http::Method::GET => Some(Method::Get),
+        http::Method::POST => Some(Method::Post),
+        http::Method::PUT => Some(Method::Put),
+        http::Method::PATCH => Some(Method::Patch),
+        _ => None,
+    }
+}
+
+/// A request to a subresource that takes and gives documents.
+struct Documented<'a> {
+    /// The HTTP side; its request is about the kind of the body.
+    call: Call<'a>,
+    /// The parent.
+    parent: Request,
+    mounted: &'a Mounted,
+    documents: &'a Documents,
+    /// What the answer is of.
+    answer: Request,
+}
+
+impl Documented<'_> {
+    async fn get(self) -> Result<Response, Refused> {
+        let read = self.documents.get.as_ref().ok_or_else(status::method_not_allowed)?;
+        let target = self.target(WriteOptions::default(), None).await?;
+        let found = read(target).await.map_err(|refusal| self.refused(refusal))?;
+        self.respond(StatusCode::OK, Some(found), &[])
+    }
+
+    /// A POST or a PUT.
+    async fn take(self, method: Method, body: Body) -> Result<Response, Refused> {
+        let query = &self.call.exchange.query;
+        let (take, code, options) = match method {
+            Method::Post => (&self.documents.post, StatusCode::CREATED, WriteOptions::for_create(query)?),
+            _ => (&self.documents.put, StatusCode::OK, WriteOptions::for_update(query)?),
+        };
+        let take = take.as_ref().ok_or_else(status::method_not_allowed)?;
+        let options = WriteOptions { client: self.call.client_name(), ..options };
+        // An object that is not there is told before anything about the body is.
+        self.target(options.clone(), None).await?;
+        let decoded = self.call.document(body).await?;
+        let (document, warnings) = self.call.app.api.prepare(&self.call.request, decoded, &options)?;
+        let target = self.target(options, Some(&document)).await?;
+        let given = take(target, document).await.map_err(|refusal| self.refused(refusal))?;
+        self.respond(code, given, &warnings)
+    }
+
+    /// A PATCH: reads, patches and writes, again where another write came between.
+    async fn patch(self, body: Body) -> Result<Response, Refused> {
+        let (Some(read), Some(write)) = (&self.documents.get, &self.documents.put) else {
+            return Err(status::method_not_allowed().into());
+        };
+        let (patch, options) = self.call.read_patch(body).await?;
+        let (api, options) = (&self.call.app.api, options.write);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let target = self.target(options.clone(), None).await?;
+            let old = read(target).await.map_err(|refusal| self.refused(refusal))?;
+            let new = api.patch_unstored(&self.call.request, patch.clone(), &old)?;
+            let (document, warnings) = api.prepare(&self.call.request, new, &options)?;
+            let written = match self.target(options.clone(), Some(&document)).await {
+                Ok(target) => write(target, document).await.map_err(|refusal| self.refused(refusal)),
+                Err(refused) => Err(refused),
+            };
+            match written {
+                Err(Refused(status)) if status.code == 409 && tries < TRIES => {}
+                Err(refused) => return Err(refused),
+                Ok(given) => return self.respond(StatusCode::OK, given, &warnings),
+            }
+        }
+    }
+
+    /// What the handler gets: the parent, which is held against what the body expects.
+    async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, Refused> {
+        let expects = body.map(expected).unwrap_or_default();
+        let query = &self.call.exchange.query;
+        let target = target(self.call.app, &self.parent, self.mounted, options, query, expects).await?;
+        target.check(&target.document).map_err(|refusal| self.refused(refusal))?;
+        Ok(target)
+    }
+
+    fn refused(&self, refusal: Refusal) -> Refused {
+        refused(refusal, &self.parent.served.kind, &self.parent.name)
+    }
+
+    fn respond(self, code: StatusCode, given: Option<Document>, warnings: &[String]) -> Result<Response, Refused> {
+        let Some(document) = given else {
+            let mut answer = response::status(&Status::success(None), self.call.accepted.pretty);
+            *answer.status_mut() = code;
+            response::warn(answer.headers_mut(), warnings);
+            return Ok(answer);
+        };
+        let answer = self.call.app.api.show(&self.answer, &document)?;
+        let call = Call { request: self.answer, ..self.call };
+        object::respond(&call, code, answer, warnings)
+    }
+}
+
+/// What a body expects of the parent: a uid and a resourceVersion in its metadata are preconditions.
+fn expected(body: &Document) -> Preconditions {
+    let text = |member: &str| {
+        let given = body["metadata"][member].as_str().filter(|text| !text.is_empty() && *text != "0");
+        given.map(str::to_owned)
+    };
+    Preconditions { uid: text("uid"), resource_version: text("resourceVersion") }
+}
+
+/// What a handler of a subresource gets: the parent as it is now.
+///
+/// # Errors
+/// 404.
+async fn target(
+    app: &App,
+    parent: &Request,
+    mounted: &Mounted,
+    options: WriteOptions,
+    query: &[(String, String)],
+    expects: Preconditions,
+) -> Result<Target, Refused> {
+    let document = match app.api.get(parent, &GetOptions::default()).await? {
+        Answer::Object(object) => serde_json::from_slice(&object.json()).map_err(|e| Error::Internal(e.to_string()))?,
+        Answer::Document(document) => document,
+    };
+    let at = (parent.namespace.clone(), parent.name.clone());
+    let context = RequestContext::new(app.api.clone(), parent.user.clone(), at, options, query);
+    let subresource = mounted.model.name;
+    Ok(Target { context, served: parent.served.clone(), subresource, document: Arc::new(document), expects })
 }

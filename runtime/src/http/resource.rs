@@ -72,6 +72,9 @@ pub async fn serve(app: &App, exchange: Box<Exchange>, path: ResourcePath, body:
     };
     let verb = Verb::of(&exchange.parts.method, &path, &exchange.query);
     check_scope(&served.kind, &path, verb)?;
+    if let Some(mounted) = app.handlers.subresource(&served.kind, &path.subresource) {
+        return Box::pin(handled::subresource(app, exchange, served, path, mounted, body)).await;
+    }
     let part = part(&served.kind, &path)?;
     check_method(&served.kind, &exchange.parts.method, &path, part, verb)?;
     let mut accepted = negotiate::objects(exchange.accept()).map_err(status::not_acceptable)?;
@@ -219,6 +222,16 @@ impl Call<'_> {
     }
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
+        let (patch, options) = self.read_patch(body).await?;
+        let written = self.app.api.patch(&self.request, patch, &options).await?;
+        object::respond(&self, code(written.created), written.answer, &written.warnings)
+    }
+
+    /// The body as a patch, by its media type.
+    ///
+    /// # Errors
+    /// 415; 400 for a body or options that cannot be read.
+    pub async fn read_patch(&self, body: Body) -> Result<(Patch, PatchOptions), Refused> {
         let headers = &self.exchange.parts.headers;
         let (types, given) = (patch_types(self.kind()), body::media_type(headers));
         if !types.contains(&given.as_str()) {
@@ -233,8 +246,7 @@ impl Call<'_> {
             "application/strategic-merge-patch+json" => Patch::Strategic(bytes),
             _ => Patch::Apply(body::decode_apply(&bytes)?),
         };
-        let written = self.app.api.patch(&self.request, patch, &options).await?;
-        object::respond(&self, code(written.created), written.answer, &written.warnings)
+        Ok((patch, options))
     }
 
     async fn delete(self, body: Body) -> Result<Response, Refused> {

@@ -12,7 +12,7 @@ use crate::{
     Resource,
     auth::{Authenticate, Authorize},
     cache,
-    handlers::{self, Object, Pending, RequestContext},
+    handlers::{self, Object, Pending, RequestContext, Subresource},
     kind::Kind,
 };
 
@@ -106,6 +106,13 @@ impl Builder {
     {
         let kind = self.handlers.virtual_kind(handler);
         self.model(kind)
+    }
+
+    /// Serves a subresource of a kind that is served: an action, an object computed from its parent, a stream, or a
+    /// connection. See [`handlers`].
+    pub fn subresource<K: Object>(mut self, name: &'static str, subresource: Subresource<K>) -> Self {
+        self.handlers.subresource(name, subresource);
+        self
     }
 
     /// Keeps objects in this directory, durably. It is made where it is missing, for its owner only (0700), and also

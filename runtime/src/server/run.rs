@@ -23,6 +23,7 @@ use super::{
 use crate::{
     builtin::{self, Controllers},
     cache::{self, Cache},
+    handlers::{Handlers, Pending},
     http::{self, App, Health, Router},
     kind::{Kind, Registry},
     meta::Revision,
@@ -62,8 +63,8 @@ impl Running {
         };
         let Access { authenticator, authorizer, admin_token } = access::of(&mut builder, &state)?;
         let kinds = std::mem::take(&mut builder.kinds);
-        let handlers = Arc::new(std::mem::take(&mut builder.handlers).mount());
-        let api = load(&builder.keep, &state, builder.limits.clone(), kinds.clone()).await?;
+        let handlers = std::mem::take(&mut builder.handlers);
+        let (api, handlers) = load(&builder.keep, &state, builder.limits.clone(), kinds.clone(), handlers).await?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let controllers = builder.controllers.then(|| Controllers::start(api.clone()));
 
@@ -165,7 +166,13 @@ impl Running {
 const ORIGIN: Revision = Revision(1_000);
 
 /// Opens the store, loads the cache and registers the kinds. Both block on the disk, so they have a thread of their own.
-async fn load(keep: &Keep, state: &StateDir, limits: cache::Limits, kinds: Vec<Kind>) -> Result<Arc<Api>> {
+async fn load(
+    keep: &Keep,
+    state: &StateDir,
+    limits: cache::Limits,
+    kinds: Vec<Kind>,
+    handlers: Pending,
+) -> Result<(Arc<Api>, Arc<Handlers>)> {
     let on_disk = matches!(keep, Keep::Disk(_));
     let path = state.path().to_owned();
     let load = move || {
@@ -176,10 +183,13 @@ async fn load(keep: &Keep, state: &StateDir, limits: cache::Limits, kinds: Vec<K
         };
         let cache = Cache::new(store.clone(), limits);
         let registry = Arc::new(Registry::new(cache.clone()));
-        for kind in builtin::kinds().into_iter().chain(kinds) {
+        let mut kinds: Vec<Kind> = builtin::kinds().into_iter().chain(kinds).collect();
+        handlers.declare(&mut kinds).map_err(Error::Kind)?;
+        for kind in kinds {
             registry.register(kind).map_err(Error::Kind)?;
         }
-        Ok(Api::new(registry, cache, store))
+        let handlers = Arc::new(handlers.mount(&registry).map_err(Error::Kind)?);
+        Ok((Api::new(registry, cache, store), handlers))
     };
     spawn_blocking(load).await.expect("loading the cache does not panic")
 }

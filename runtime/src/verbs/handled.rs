@@ -2,7 +2,10 @@
 //! pipeline for documents that are not stored, and a change of a stored object made by code.
 use std::sync::Arc;
 
-use super::{Answer, Api, Attempt, Error, Request, commit::preview, decode::normalise, pipeline::Write, system};
+use super::{
+    Answer, Api, Attempt, Error, Patch, Request, commit::preview, decode::normalise, patch::Parsed, pipeline::Write,
+    system,
+};
 use crate::{
     cache::Object,
     codec::Decoded,
@@ -29,11 +32,21 @@ impl Api {
         schema::default(&kind.schema, &mut document);
         normalise(kind, &mut document);
         write.run_default(&mut document, None)?;
+        // The documents of a subresource are about an object that is there: it is admitted again where it changes.
+        let admission = if kind.stored { &[][..] } else { &self.admission };
         let attempt = Attempt { request, old: None, dry_run: options.dry_run };
-        self.admission.iter().try_for_each(|step| step.admit(self, &attempt, &mut document))?;
+        admission.iter().try_for_each(|step| step.admit(self, &attempt, &mut document))?;
         write.validate_unstored(&document)?;
-        self.admission.iter().try_for_each(|step| step.validate(self, &attempt, &document))?;
+        admission.iter().try_for_each(|step| step.validate(self, &attempt, &document))?;
         Ok((document, warnings))
+    }
+
+    /// What a patch makes of a document of the request's kind that is not stored.
+    ///
+    /// # Errors
+    /// What is wrong with the patch, or with its fit.
+    pub fn patch_unstored(&self, request: &Request, patch: Patch, document: &Document) -> Result<Document, Error> {
+        Parsed::read(patch)?.apply(&request.served.kind.schema, document)
     }
 
     /// A document of the request's kind as an answer, although it is not stored.

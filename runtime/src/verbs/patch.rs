@@ -22,11 +22,8 @@ impl Api {
     pub async fn patch(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<Written, Error> {
         let patch = match patch {
             Patch::Apply(config) => return self.apply(request, &config, options).await,
-            Patch::Json(bytes) => json::Patch::parse(&bytes).map(Parsed::Json),
-            Patch::Merge(bytes) => merge::parse(&bytes).map(Parsed::Merge),
-            Patch::Strategic(bytes) => merge::parse(&bytes).map(Parsed::Strategic),
+            patch => Parsed::read(patch)?,
         };
-        let patch = patch.map_err(refused)?;
         if request.part == Part::Scale {
             return self.patch_scale(request, &patch, &options.write).await;
         }
@@ -42,6 +39,23 @@ impl Api {
 }
 
 impl Parsed {
+    /// Reads a patch. An apply is none: it needs to know whose the fields of a stored object are.
+    ///
+    /// # Errors
+    /// What is wrong with the patch.
+    pub fn read(patch: Patch) -> Result<Self, Error> {
+        let patch = match patch {
+            Patch::Json(bytes) => json::Patch::parse(&bytes).map(Parsed::Json),
+            Patch::Merge(bytes) => merge::parse(&bytes).map(Parsed::Merge),
+            Patch::Strategic(bytes) => merge::parse(&bytes).map(Parsed::Strategic),
+            Patch::Apply(_) => {
+                let message = "what is computed from an object cannot be applied: patch it in another way, or replace it";
+                return Err(Error::UnsupportedMediaType(message.to_owned()));
+            }
+        };
+        patch.map_err(refused)
+    }
+
     /// What the patch makes of a document of a schema.
     ///
     /// # Errors

@@ -1,8 +1,11 @@
 //! The kinds that these tests serve, and the handlers behind them.
 
+use std::time::Duration;
+
 use kindsmith::{
     ApiType, FieldError, FieldErrorKind, FieldPath, ObjectMeta, Resource,
-    handlers::{Refusal, RequestContext, Result},
+    handlers::{Parent, Refusal, RequestContext, Result},
+    meta::options::DeleteOptions,
 };
 use serde::{Deserialize, Serialize};
 
@@ -66,4 +69,127 @@ pub struct Question {
 pub async fn answer(mut question: Question, context: RequestContext) -> Result<Question> {
     question.answer = Some(format!("asked in {}", context.namespace));
     Ok(question)
+}
+
+/// A book that can be lent.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "handlers.example.com", version = "v1", status, validate = Book::check)]
+pub struct Book {
+    pub metadata: ObjectMeta,
+    pub spec: BookSpec,
+    pub status: Option<BookStatus>,
+}
+
+/// What the library wants of it.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BookSpec {
+    /// How many copies there are.
+    #[api(default = 1, minimum = 0)]
+    pub copies: i32,
+    /// Who keeps it.
+    pub keeper: Option<String>,
+}
+
+/// What there is of it.
+#[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
+pub struct BookStatus {
+    /// Who holds copies.
+    #[serde(default)]
+    pub readers: Vec<String>,
+}
+
+impl Book {
+    fn check(&self, context: &kindsmith::Context<'_, Self>) -> Vec<FieldError> {
+        if self.spec.keeper.as_deref() != Some("nobody") {
+            return Vec::new();
+        }
+        let kind = FieldErrorKind::Invalid(format!("nobody through {}", context.subresource).into());
+        vec![FieldError::new(&FieldPath::new("spec").child("keeper"), kind, "must be somebody")]
+    }
+}
+
+/// Lends a copy of a book.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "loans.example.com", version = "v1beta1")]
+pub struct Loan {
+    pub metadata: ObjectMeta,
+    pub spec: LoanSpec,
+    pub status: Option<LoanStatus>,
+}
+
+/// To whom.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct LoanSpec {
+    /// The reader.
+    #[api(min_length = 1)]
+    pub reader: String,
+    /// For how long.
+    #[api(default = 14, maximum = 28)]
+    pub days: i32,
+}
+
+/// What came of it.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct LoanStatus {
+    /// Copies left.
+    pub left: i32,
+}
+
+pub async fn lend(book: Parent<Book>, mut loan: Loan) -> Result<Loan> {
+    let changed = book
+        .change(|book| {
+            let readers = &mut book.status.get_or_insert_default().readers;
+            if readers.len() >= usize::try_from(book.spec.copies).unwrap_or(0) {
+                let wait = Duration::from_secs(60);
+                return Err(
+                    Refusal::too_many_requests("all copies are lent", wait).cause("NoCopies", "come back later")
+                );
+            }
+            readers.push(loan.spec.reader.clone());
+            Ok(())
+        })
+        .await?;
+    let lent = changed.status.map_or(0, |status| status.readers.len());
+    loan.status = Some(LoanStatus { left: changed.spec.copies - i32::try_from(lent).unwrap_or(i32::MAX) });
+    Ok(loan)
+}
+
+/// Throws a book out.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "handlers.example.com", version = "v1")]
+pub struct Removal {
+    pub metadata: ObjectMeta,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+pub async fn remove(book: Parent<Book>, removal: Removal) -> Result<()> {
+    if removal.reason.is_none() {
+        return Err(Refusal::forbidden("a removal needs a reason"));
+    }
+    book.delete(&DeleteOptions::default()).await
+}
+
+/// Says who keeps a book.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "handlers.example.com", version = "v1")]
+pub struct Keeping {
+    pub metadata: ObjectMeta,
+    pub keeper: Option<String>,
+}
+
+pub async fn keeping(book: Parent<Book>) -> Result<Keeping> {
+    Ok(Keeping { metadata: book.identity(), keeper: book.spec.keeper.clone() })
+}
+
+pub async fn keep(book: Parent<Book>, keeping: Keeping) -> Result<Keeping> {
+    let changed = book
+        .change(|book| {
+            book.spec.keeper.clone_from(&keeping.keeper);
+            Ok(())
+        })
+        .await?;
+    let metadata = ObjectMeta { resource_version: changed.metadata.resource_version, ..book.identity() };
+    Ok(Keeping { metadata, keeper: changed.spec.keeper })
 }

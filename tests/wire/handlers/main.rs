@@ -1,4 +1,5 @@
 //! The user's own handlers on the wire: virtual kinds, subresources, streams, connections.
 
+mod actions;
 mod kinds;
 mod virtual_kinds;

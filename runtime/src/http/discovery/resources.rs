@@ -25,10 +25,10 @@ pub struct Resource {
     name: String,
     singular_name: String,
     namespaced: bool,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    group: &'static str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    version: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    group: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    version: String,
     kind: String,
     verbs: Vec<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -39,24 +39,31 @@ pub struct Resource {
     storage_version_hash: String,
 }
 
-/// A subresource: its name, the group, version and kind of its documents (empty for the kind's own), its verbs.
-struct Sub {
+/// A subresource: its name, the group and version of its documents (`None` for the kind's own), their kind, its verbs.
+struct Sub<'k> {
     name: &'static str,
-    foreign: Option<(&'static str, &'static str, &'static str)>,
-    verbs: &'static [&'static str],
+    foreign: Option<(&'k str, &'k str)>,
+    kind: &'k str,
+    verbs: Vec<&'static str>,
 }
 
-fn subresources(kind: &Kind) -> Vec<Sub> {
+fn subresources(kind: &Kind) -> Vec<Sub<'_>> {
     let mut found = Vec::new();
+    let own = |name, verbs: &[&'static str]| Sub { name, foreign: None, kind: &kind.kind, verbs: verbs.to_vec() };
     if has_finalize(kind) {
-        found.push(Sub { name: "finalize", foreign: None, verbs: &["update"] });
+        found.push(own("finalize", &["update"]));
     }
     if kind.status {
-        found.push(Sub { name: "status", foreign: None, verbs: &SUBRESOURCE });
+        found.push(own("status", &SUBRESOURCE));
     }
     if kind.scale.is_some() {
-        found.push(Sub { name: "scale", foreign: Some(("autoscaling", "v1", "Scale")), verbs: &SUBRESOURCE });
+        found.push(Sub { foreign: Some(("autoscaling", "v1")), kind: "Scale", ..own("scale", &SUBRESOURCE) });
     }
+    found.extend(kind.subresources.iter().map(|sub| {
+        let at = &sub.group_version;
+        let foreign = (*at != kind.group_version).then_some((at.group.as_str(), at.version.as_str()));
+        Sub { name: sub.name, foreign, kind: &sub.kind, verbs: sub.verbs() }
+    }));
     found
 }
 
@@ -79,8 +86,8 @@ pub fn of(kind: &Kind) -> Vec<Resource> {
         name: kind.plural.clone(),
         singular_name: kind.singular.clone(),
         namespaced,
-        group: "",
-        version: "",
+        group: String::new(),
+        version: String::new(),
         kind: kind.kind.clone(),
         verbs: verbs(kind),
         short_names: kind.short_names.clone(),
@@ -88,15 +95,15 @@ pub fn of(kind: &Kind) -> Vec<Resource> {
         storage_version_hash: if kind.stored { storage_version_hash(kind) } else { String::new() },
     };
     let parts = subresources(kind).into_iter().map(|sub| {
-        let (group, version, name) = sub.foreign.unwrap_or(("", "", &kind.kind));
+        let (group, version) = sub.foreign.unwrap_or_default();
         Resource {
             name: format!("{}/{}", kind.plural, sub.name),
             singular_name: String::new(),
             namespaced,
-            group,
-            version,
-            kind: name.to_owned(),
-            verbs: sub.verbs.to_vec(),
+            group: group.to_owned(),
+            version: version.to_owned(),
+            kind: sub.kind.to_owned(),
+            verbs: sub.verbs,
             short_names: Vec::new(),
             categories: Vec::new(),
             storage_version_hash: String::new(),
@@ -149,22 +156,23 @@ struct DiscoveredSub {
 /// A kind's entry in aggregated discovery.
 pub fn discovered(kind: &Kind) -> Discovered {
     let at = &kind.group_version;
-    let own = || ResponseKind { group: at.group.clone(), version: at.version.clone(), kind: kind.kind.clone() };
+    let of = |(group, version): (&str, &str), kind: &str| ResponseKind {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        kind: kind.to_owned(),
+    };
+    let own = (at.group.as_str(), at.version.as_str());
     let subresources = subresources(kind)
         .into_iter()
         .map(|sub| DiscoveredSub {
             subresource: sub.name,
-            response_kind: sub.foreign.map_or_else(own, |(group, version, kind)| ResponseKind {
-                group: group.to_owned(),
-                version: version.to_owned(),
-                kind: kind.to_owned(),
-            }),
-            verbs: sub.verbs.to_vec(),
+            response_kind: of(sub.foreign.unwrap_or(own), sub.kind),
+            verbs: sub.verbs,
         })
         .collect();
     Discovered {
         resource: kind.plural.clone(),
-        response_kind: own(),
+        response_kind: of(own, &kind.kind),
         scope: if kind.scope == Scope::Namespaced { "Namespaced" } else { "Cluster" },
         singular_resource: kind.singular.clone(),
         verbs: verbs(kind),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    kind::{Kind, model::Style},
+    kind::{Kind, model::Style, subresource::Subresource},
     schema::openapi::{self, Version},
 };
 
@@ -90,8 +90,19 @@ pub fn group_version_kind(kind: &Kind, name: &str) -> Value {
     json!({"group": at.group, "kind": name, "version": at.version})
 }
 
+/// Adds a kind's definition and its list's, those of its subresources' documents, and what they refer to.
+pub fn add_all(kind: &Kind, version: Version, out: &mut Definitions) {
+    add(kind, version, out);
+    for documents in kind.subresources.iter().flat_map(Subresource::kinds) {
+        // They have no lists; a kind that is served for itself as well is added with its own turn.
+        if !out.contains_key(&name(documents)) {
+            add(&Kind { stored: false, ..Kind::clone(documents) }, version, out);
+        }
+    }
+}
+
 /// Adds a kind's definition and its list's, and what they refer to.
-pub fn add(kind: &Kind, version: Version, out: &mut Definitions) {
+fn add(kind: &Kind, version: Version, out: &mut Definitions) {
     let mut schema = (*kind.schema).clone();
     schema.name = None;
     let mut root = openapi::definitions(&prefix(kind), &schema, version, out);

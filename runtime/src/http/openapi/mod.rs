@@ -6,6 +6,7 @@ mod operations;
 mod parameters;
 mod protobuf;
 mod render;
+mod subresources;
 
 use std::{collections::BTreeMap, sync::Arc, sync::OnceLock};
 

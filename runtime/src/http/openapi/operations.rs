@@ -9,6 +9,7 @@ use super::{
     parameters::{
         CREATE, DELETE, DELETE_COLLECTION, LIST, PATCH, Parameter, UPDATE, name_parameter, namespace_parameter, pretty,
     },
+    subresources,
 };
 use crate::{
     http::resource::{has_delete_collection, has_finalize, patch_types},
@@ -36,7 +37,7 @@ pub struct Operation {
     pub body_optional: bool,
     /// The statuses of success.
     pub codes: &'static [(&'static str, &'static str)],
-    /// The definition of the answer.
+    /// The definition of the answer; empty for text.
     pub answer: String,
     /// The media types of the answer.
     pub produces: &'static [&'static str],
@@ -54,11 +55,11 @@ pub struct PathItem {
     pub operations: Vec<Operation>,
 }
 
-const OK: &[(&str, &str)] = &[("200", "OK")];
-const OK_CREATED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created")];
-const OK_CREATED_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created"), ("202", "Accepted")];
+pub(super) const OK: &[(&str, &str)] = &[("200", "OK")];
+pub(super) const OK_CREATED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created")];
+pub(super) const OK_CREATED_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created"), ("202", "Accepted")];
 const OK_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("202", "Accepted")];
-const JSON: &[&str] = &["application/json"];
+pub(super) const JSON: &[&str] = &["application/json"];
 const JSON_AND_STREAM: &[&str] = &["application/json", "application/json;stream=watch"];
 
 /// Everything that is served of a kind.
@@ -66,8 +67,9 @@ pub fn of(kind: &Kind) -> Vec<PathItem> {
     Operations::new(kind).all()
 }
 
-struct Operations<'k> {
-    kind: &'k Kind,
+/// What is needed to name the operations of a kind.
+pub(super) struct Operations<'k> {
+    pub kind: &'k Kind,
     /// `/apis/group/version`.
     root: String,
     /// The group and version in operation ids: `LibraryExampleComV1`.
@@ -123,10 +125,13 @@ impl<'k> Operations<'k> {
             let update = operations.into_iter().filter(|operation| operation.method == "put").collect();
             paths.push(self.path(path, true, update));
         }
+        let own = self.kind.subresources.iter();
+        paths.extend(own.map(|own| subresources::path(self, own, format!("{scoped}/{plural}/{{name}}/{}", own.name))));
         paths
     }
 
-    fn path(&self, path: String, named: bool, operations: Vec<Operation>) -> PathItem {
+    /// A path below the kind's.
+    pub fn path(&self, path: String, named: bool, operations: Vec<Operation>) -> PathItem {
         let mut parameters = Vec::new();
         if named {
             parameters.push(name_parameter());
@@ -138,12 +143,14 @@ impl<'k> Operations<'k> {
         PathItem { path, parameters, operations }
     }
 
-    fn id(&self, verb: &str, rest: &str) -> String {
+    /// An operation's unique id.
+    pub fn id(&self, verb: &str, rest: &str) -> String {
         let scope = if self.namespaced { "Namespaced" } else { "" };
         format!("{verb}{}{scope}{}{rest}", self.id_root, self.kind.kind)
     }
 
-    fn operation(&self, method: &'static str, action: &'static str, id: String, description: String) -> Operation {
+    /// An operation that gives an object of the kind.
+    pub fn operation(&self, method: &'static str, action: &'static str, id: String, description: String) -> Operation {
         Operation {
             method,
             action,
@@ -228,7 +235,8 @@ impl<'k> Operations<'k> {
         ]
     }
 
-    fn patch(&self, id: String, description: String) -> Operation {
+    /// A PATCH.
+    pub fn patch(&self, id: String, description: String) -> Operation {
         Operation {
             parameters: PATCH.to_vec(),
             body: Some((format!("{META}.Patch"), patch_types(self.kind).to_vec())),
@@ -258,13 +266,14 @@ impl<'k> Operations<'k> {
     }
 }
 
-fn article(kind: &str) -> String {
+/// The kind with its article.
+pub(super) fn article(kind: &str) -> String {
     let vowel = kind.starts_with(['A', 'E', 'I', 'O', 'U']);
     format!("{} {kind}", if vowel { "an" } else { "a" })
 }
 
 /// `library.example.com` as `LibraryExampleCom`.
-fn camel(text: &str) -> String {
+pub(super) fn camel(text: &str) -> String {
     text.split(['.', '-'])
         .map(|part| {
             let mut chars = part.chars();

@@ -1,23 +1,38 @@
 //! Parameters of operations. Their descriptions say what this server does.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
+use crate::schema::{Schema, model::Type};
+
 /// One parameter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Parameter {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// `query` or `path`.
     pub place: &'static str,
-    /// `string`, `integer` or `boolean`.
+    /// `string`, `integer`, `number` or `boolean`.
     pub kind: &'static str,
     /// What it does.
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
 }
 
 impl Parameter {
     const fn query(name: &'static str, kind: &'static str, description: &'static str) -> Self {
-        Self { name, place: "query", kind, description }
+        Self { name: Cow::Borrowed(name), place: "query", kind, description: Cow::Borrowed(description) }
+    }
+
+    /// An option of a subresource.
+    pub fn option(name: &str, schema: &Schema) -> Self {
+        let kind = match schema.kind {
+            Type::Boolean => "boolean",
+            Type::Integer => "integer",
+            Type::Number => "number",
+            _ => "string",
+        };
+        Self { name: name.to_owned().into(), place: "query", kind, description: schema.description.clone().into() }
     }
 
     /// As OpenAPI 2 has it.
@@ -46,16 +61,16 @@ impl Parameter {
 
 /// The name in a path.
 pub fn name_parameter() -> Parameter {
-    Parameter { name: "name", place: "path", kind: "string", description: "name of the object" }
+    Parameter { name: "name".into(), place: "path", kind: "string", description: "name of the object".into() }
 }
 
 /// The namespace in a path.
 pub fn namespace_parameter() -> Parameter {
     Parameter {
-        name: "namespace",
+        name: "namespace".into(),
         place: "path",
         kind: "string",
-        description: "object name and auth scope, such as for teams and projects",
+        description: "object name and auth scope, such as for teams and projects".into(),
     }
 }
 

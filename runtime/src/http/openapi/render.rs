@@ -16,7 +16,7 @@ pub fn v3<'k>(kinds: impl Iterator<Item = &'k Kind>, server_version: &str) -> Va
     let mut schemas = definitions::shared(Version::V3);
     let mut paths = Map::new();
     for kind in kinds {
-        definitions::add(kind, Version::V3, &mut schemas);
+        definitions::add_all(kind, Version::V3, &mut schemas);
         for item in operations::of(kind) {
             let rendered = path_item(&item, Version::V3);
             paths.insert(item.path, rendered);
@@ -35,7 +35,7 @@ pub fn v2<'k>(kinds: impl Iterator<Item = &'k Kind>, server_version: &str) -> Va
     let mut all: Definitions = definitions::shared(Version::V2);
     let mut paths = Map::new();
     for kind in kinds {
-        definitions::add(kind, Version::V2, &mut all);
+        definitions::add_all(kind, Version::V2, &mut all);
         for item in operations::of(kind) {
             let rendered = path_item(&item, Version::V2);
             paths.insert(item.path, rendered);
@@ -78,13 +78,18 @@ fn common(operation: &Operation) -> Value {
     })
 }
 
+/// The schema of an answer; one without a definition is text.
+fn answer(version: Version, name: &str) -> Value {
+    if name.is_empty() { json!({"type": "string"}) } else { version.reference(name) }
+}
+
 fn operation_v3(operation: &Operation) -> Value {
     let mut value = common(operation);
     if !operation.parameters.is_empty() {
         value["parameters"] = operation.parameters.iter().map(Parameter::v3).collect();
     }
     let content = |media_types: &[&str], name: &str| -> Value {
-        let schema = json!({"schema": Version::V3.reference(name)});
+        let schema = json!({"schema": answer(Version::V3, name)});
         media_types.iter().map(|media_type| ((*media_type).to_owned(), schema.clone())).collect::<Map<_, _>>().into()
     };
     if let Some((name, media_types)) = &operation.body {
@@ -121,7 +126,7 @@ fn operation_v2(operation: &Operation) -> Value {
     value["schemes"] = json!(["https"]);
     let mut responses = Map::new();
     for (code, description) in operation.codes {
-        let answer = json!({"description": description, "schema": Version::V2.reference(&operation.answer)});
+        let answer = json!({"description": description, "schema": answer(Version::V2, &operation.answer)});
         responses.insert((*code).to_owned(), answer);
     }
     responses.insert("401".to_owned(), json!({"description": "Unauthorized"}));

@@ -1,0 +1,127 @@
+//! Options of a subresource, read from the query by their declared types: `?follow=true&tailLines=10&command=a&command=b`.
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Number};
+
+use crate::{
+    ApiType,
+    meta::{FieldError, options::Query},
+    schema::{self, Document, Schema, model::Type},
+};
+
+/// Options that a handler takes from the query, declared with `#[derive(ApiType)]`.
+///
+/// Flags count unless they say `false` or `0`; a list is made of a parameter that is given several times.
+pub trait Options: ApiType + DeserializeOwned + Send + 'static {}
+
+impl<T: ApiType + DeserializeOwned + Send + 'static> Options for T {}
+
+/// No options.
+#[derive(ApiType, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct NoOptions {}
+
+/// Why a query's options are refused.
+pub(crate) enum Wrong {
+    /// A parameter cannot be read.
+    Malformed(String),
+    /// The options are not allowed.
+    Invalid(Vec<FieldError>),
+}
+
+/// The schema of options.
+///
+/// # Panics
+/// When the declaration contradicts itself in a way that the derive does not see.
+pub(super) fn schema_of<O: Options>() -> Arc<Schema> {
+    let mut schema = match O::DECLARATION.schema(false) {
+        Ok(schema) => schema,
+        Err(error) => panic!("the options {} cannot be served: {error}", O::DECLARATION.name),
+    };
+    schema.name = Some(O::DECLARATION.name.to_owned());
+    schema.into()
+}
+
+/// Reads the options out of a query.
+pub(crate) fn read(schema: &Schema, query: &Query) -> Result<Document, Wrong> {
+    let mut options = Map::new();
+    for (name, property) in &schema.properties {
+        let mut given = query.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).peekable();
+        if given.peek().is_none() {
+            continue;
+        }
+        let value = match (&property.kind, &property.items) {
+            (Type::Array, Some(items)) => given.map(|text| value(items, text)).collect(),
+            _ => given.next().map_or(Ok(Document::Null), |text| value(property, text)),
+        };
+        let malformed = |why| Wrong::Malformed(format!("the parameter {name} {why}"));
+        options.insert(name.clone(), value.map_err(malformed)?);
+    }
+    let mut options = Document::Object(options);
+    schema::default(schema, &mut options);
+    let errors = schema::validate(schema, &options);
+    if errors.is_empty() { Ok(options) } else { Err(Wrong::Invalid(errors)) }
+}
+
+fn value(schema: &Schema, text: &str) -> Result<Document, String> {
+    Ok(match schema.kind {
+        Type::Boolean => Document::Bool(!(text == "0" || text.eq_ignore_ascii_case("false"))),
+        Type::Integer => {
+            let number: i64 = text.parse().map_err(|_| format!("is {text:?}, which is no whole number"))?;
+            number.into()
+        }
+        Type::Number => {
+            let number = text.parse().ok().and_then(Number::from_f64);
+            number.map(Document::Number).ok_or_else(|| format!("is {text:?}, which is no number"))?
+        }
+        Type::IntOrString => text.parse::<i64>().map_or_else(|_| text.into(), Document::from),
+        Type::String | Type::Any => text.into(),
+        Type::Object | Type::Array => return Err("cannot be given in a query".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(ApiType, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct LogOptions {
+        follow: Option<bool>,
+        #[api(minimum = 0)]
+        tail_lines: Option<i64>,
+        #[api(default = "main")]
+        container: String,
+        command: Option<Vec<String>>,
+    }
+
+    fn read_from(query: &str) -> Result<Document, String> {
+        let pairs: Vec<(String, String)> = query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        read(&schema_of::<LogOptions>(), &pairs).map_err(|wrong| match wrong {
+            Wrong::Malformed(why) => why,
+            Wrong::Invalid(errors) => errors.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    #[test]
+    fn options_by_their_types() {
+        let read = read_from("follow=&tailLines=10&command=a&command=b&other=x");
+        let want = json!({"follow": true, "tailLines": 10, "container": "main", "command": ["a", "b"]});
+        assert_eq!(read, Ok(want));
+        assert_eq!(read_from("follow=False&container="), Ok(json!({"follow": false, "container": ""})));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let malformed = read_from("tailLines=many").expect_err("no number");
+        assert_eq!(malformed, "the parameter tailLines is \"many\", which is no whole number");
+        let invalid = read_from("tailLines=-1").expect_err("below its minimum");
+        assert!(invalid.starts_with("tailLines: Invalid value: -1"), "{invalid}");
+    }
+}

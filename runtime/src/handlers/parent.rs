@@ -1,0 +1,155 @@
+//! The object that a subresource belongs to, as its handler gets it.
+use std::{ops::Deref, sync::Arc};
+
+use super::{
+    Object, Refusal, RequestContext, Result, change,
+    client::{Client, on_type},
+    decode,
+};
+use crate::{
+    kind::registry::Served,
+    meta::{
+        ObjectMeta,
+        options::{DeleteOptions, Preconditions},
+    },
+    schema::Document,
+    verbs::{Part, Request},
+};
+
+/// The object that a subresource belongs to: its state when the request came, and ways to change it.
+///
+/// It reads as the object itself: `book.spec.copies`.
+pub struct Parent<K> {
+    object: K,
+    target: Target,
+}
+
+/// What an operation is about, on documents.
+#[derive(Clone)]
+pub(crate) struct Target {
+    /// The request.
+    pub context: RequestContext,
+    /// The parent's kind.
+    pub served: Arc<Served>,
+    /// The subresource.
+    pub subresource: &'static str,
+    /// The parent when the request came.
+    pub document: Arc<Document>,
+    /// What the client expects of it.
+    pub expects: Preconditions,
+}
+
+impl<K: Object> Parent<K> {
+    pub(super) fn new(target: Target) -> Result<Self> {
+        Ok(Self { object: decode(&target.document)?, target })
+    }
+
+    /// The request.
+    pub fn context(&self) -> &RequestContext {
+        &self.target.context
+    }
+
+    /// A client that acts for the one who asks.
+    pub fn client(&self) -> Client {
+        self.target.context.client()
+    }
+
+    /// Metadata for a document that stands for this object: its name, namespace, uid, creation time and
+    /// resourceVersion, as the scale subresource has them. A client that sends them back expects them.
+    pub fn identity(&self) -> ObjectMeta {
+        let metadata = &self.target.document["metadata"];
+        let text = |member: &str| metadata[member].as_str().unwrap_or_default().to_owned();
+        ObjectMeta {
+            name: text("name"),
+            namespace: text("namespace"),
+            uid: text("uid"),
+            resource_version: text("resourceVersion"),
+            creation_timestamp: metadata["creationTimestamp"].as_str().and_then(|time| time.parse().ok()),
+            ..ObjectMeta::default()
+        }
+    }
+
+    /// Changes the object: the code gets its newest state, and is run again where another write came first. The change
+    /// goes through the pipeline (defaults, validation, admission), is owned by the one who asks, through this
+    /// subresource, and is not stored in a dry run. It may be of any part of the object, the status included.
+    ///
+    /// A uid and a resourceVersion in the metadata of the request's body are preconditions.
+    ///
+    /// # Errors
+    /// What the code says; 409 where a precondition does not hold; 404 where the object has gone; 422.
+    pub async fn change(&self, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
+        decode(&self.target.change(&on_type(change)).await?)
+    }
+
+    /// Deletes the object. A uid and a resourceVersion in the metadata of the request's body are preconditions.
+    ///
+    /// # Errors
+    /// 404; 409 where a precondition does not hold.
+    pub async fn delete(&self, options: &DeleteOptions) -> Result<()> {
+        self.target.delete(options).await
+    }
+}
+
+impl<K> Deref for Parent<K> {
+    type Target = K;
+
+    fn deref(&self) -> &K {
+        &self.object
+    }
+}
+
+impl Target {
+    /// A request about the parent.
+    fn request(&self, part: Part) -> Request {
+        let RequestContext { user, namespace, name, .. } = self.context.clone();
+        Request { user, served: self.served.clone(), namespace, name, part }
+    }
+
+    /// Holds what the client expects against the parent.
+    ///
+    /// # Errors
+    /// 409.
+    pub fn check(&self, document: &Document) -> Result<()> {
+        let metadata = &document["metadata"];
+        for (member, expected) in [("uid", &self.expects.uid), ("resourceVersion", &self.expects.resource_version)] {
+            let Some(expected) = expected else { continue };
+            let given = metadata[member].as_str().unwrap_or_default();
+            if given != expected {
+                return Err(Refusal::conflict(match member {
+                    "uid" => {
+                        format!("Precondition failed: UID in precondition: {expected}, UID in object meta: {given}")
+                    }
+                    _ => format!(
+                        "Precondition failed: ResourceVersion in precondition: {expected}, ResourceVersion in object \
+                         meta: {given}"
+                    ),
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    async fn change(&self, change: change::Change<'_>) -> Result<Document> {
+        let guarded = |document: &mut Document| {
+            self.check(document)?;
+            change(document)
+        };
+        let (request, options) = (self.request(Part::Own(self.subresource)), self.context.write_options());
+        change::document(self.context.api(), &request, &options, &guarded).await
+    }
+
+    async fn delete(&self, options: &DeleteOptions) -> Result<()> {
+        let preconditions = Preconditions {
+            uid: options.preconditions.uid.clone().or_else(|| self.expects.uid.clone()),
+            resource_version: options
+                .preconditions
+                .resource_version
+                .clone()
+                .or_else(|| self.expects.resource_version.clone()),
+        };
+        let dry_run = options.dry_run || self.context.dry_run;
+        let options = DeleteOptions { dry_run, preconditions, ..options.clone() };
+        self.context.api().delete(&self.request(Part::Whole), &options).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! Subresources of a kind's own: what a handler is asked with which method, and the adapters from its types to documents.
+use std::{marker::PhantomData, sync::Arc};
+
+use super::{Object, Parent, Result, Soon, decode, encode, options::Options, parent::Target};
+use crate::{
+    kind::{
+        Kind,
+        resource::Scope,
+        subresource::{Answer, Method, Operation},
+    },
+    meta::GroupVersion,
+    schema::{Document, Schema},
+};
+
+/// Reads a document for the parent.
+pub(crate) type Read = Arc<dyn Fn(Target) -> Soon<Document> + Send + Sync>;
+/// Takes a document, and may give one; otherwise the answer is a Status.
+pub(crate) type Take = Arc<dyn Fn(Target, Document) -> Soon<Option<Document>> + Send + Sync>;
+
+/// What a subresource does.
+#[derive(Clone)]
+pub(crate) enum Endpoint {
+    /// It takes and gives documents.
+    Documents(Documents),
+}
+
+/// The handlers of a subresource that takes and gives documents.
+#[derive(Clone, Default)]
+pub(crate) struct Documents {
+    pub get: Option<Read>,
+    pub post: Option<Take>,
+    pub put: Option<Take>,
+}
+
+/// A subresource of the kind `K`: its handlers. Made by [`get`], [`post`] and [`put`], which chain.
+#[must_use = "a subresource is served once it is given to `Server::builder().subresource(…)`"]
+pub struct Subresource<K> {
+    pub(super) declared: Declared,
+    pub(super) parent: PhantomData<fn() -> K>,
+}
+
+/// A subresource as declared, without its parent's type.
+pub(crate) struct Declared {
+    /// Group, version and kind that discovery names.
+    pub shown: (GroupVersion, String),
+    pub operations: Vec<Operation>,
+    pub options: Option<Arc<Schema>>,
+    pub endpoint: Endpoint,
+}
+
+/// What a handler of an action gives back: an object, or nothing, for a Status that says `Success`.
+pub trait Reply: Send + 'static {
+    /// The kind of the object.
+    #[doc(hidden)]
+    fn kind() -> Option<Kind>;
+
+    /// The object as a document.
+    #[doc(hidden)]
+    fn document(self) -> Result<Option<Document>>;
+}
+
+impl<R: Object> Reply for R {
+    fn kind() -> Option<Kind> {
+        Some(<R as crate::Resource>::kind())
+    }
+
+    fn document(self) -> Result<Option<Document>> {
+        encode(&self).map(Some)
+    }
+}
+
+impl Reply for () {
+    fn kind() -> Option<Kind> {
+        None
+    }
+
+    fn document(self) -> Result<Option<Document>> {
+        Ok(None)
+    }
+}
+
+/// A subresource that is read: an object computed from its parent.
+pub fn get<K, R, F, Fut>(handler: F) -> Subresource<K>
+where
+    K: Object,
+    R: Object,
+    F: Fn(Parent<K>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    Subresource::empty().get(handler)
+}
+
+/// An action: POST with an object of the action's own kind, such as an eviction.
+///
+/// The handler gives an object back, or `()` for a Status that says `Success`.
+pub fn post<K, B, R, F, Fut>(handler: F) -> Subresource<K>
+where
+    K: Object,
+    B: Object,
+    R: Reply,
+    F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    Subresource::empty().post(handler)
+}
+
+/// A subresource that is written as a whole.
+pub fn put<K, B, R, F, Fut>(handler: F) -> Subresource<K>
+where
+    K: Object,
+    B: Object,
+    R: Reply,
+    F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    Subresource::empty().put(handler)
+}
+
+impl<K: Object> Subresource<K> {
+    fn empty() -> Self {
+        Self::new(Endpoint::Documents(Documents::default()), Vec::new(), None)
+    }
+
+    /// A subresource whose documents, if any, are of its parent's kind.
+    pub(super) fn new(endpoint: Endpoint, operations: Vec<Operation>, options: Option<Arc<Schema>>) -> Self {
+        let own = K::RESOURCE;
+        let version = GroupVersion { group: own.group.to_owned(), version: own.version.to_owned() };
+        let shown = (version, own.kind.to_owned());
+        Self { declared: Declared { shown, operations, options, endpoint }, parent: PhantomData }
+    }
+
+    /// It is read with this handler, too.
+    pub fn get<R, F, Fut>(mut self, handler: F) -> Self
+    where
+        R: Object,
+        F: Fn(Parent<K>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R>> + Send + 'static,
+    {
+        let read = move |target: Target| -> Soon<Document> {
+            let begun = Parent::new(target).map(&handler);
+            Box::pin(async move { encode(&begun?.await?) })
+        };
+        self.declared.add(Method::Get, None, Some(below::<K>(R::kind())));
+        self.documents().get = Some(Arc::new(read));
+        self
+    }
+
+    /// It acts with this handler, too.
+    pub fn post<B, R, F, Fut>(mut self, handler: F) -> Self
+    where
+        B: Object,
+        R: Reply,
+        F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R>> + Send + 'static,
+    {
+        self.declared.add(Method::Post, Some(below::<K>(B::kind())), R::kind().map(below::<K>));
+        self.documents().post = Some(take(handler));
+        self
+    }
+
+    /// It is written with this handler, too. With a handler that reads it, it can be patched as well.
+    pub fn put<B, R, F, Fut>(mut self, handler: F) -> Self
+    where
+        B: Object,
+        R: Reply,
+        F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R>> + Send + 'static,
+    {
+        self.declared.add(Method::Put, Some(below::<K>(B::kind())), R::kind().map(below::<K>));
+        self.documents().put = Some(take(handler));
+        self
+    }
+
+    fn documents(&mut self) -> &mut Documents {
+        let Endpoint::Documents(documents) = &mut self.declared.endpoint else {
+            panic!("a stream or a connection takes no documents: give it a subresource of its own");
+        };
+        documents
+    }
+}
+
+impl Declared {
+    fn add(&mut self, method: Method, body: Option<Kind>, answer: Option<Kind>) {
+        let body = body.map(Arc::new);
+        let answer = answer.map_or(Answer::Status, |kind| Answer::Document(Arc::new(kind)));
+        let shown = match (&body, &answer) {
+            (Some(kind), _) | (None, Answer::Document(kind)) => Some(kind),
+            _ => None,
+        };
+        if let Some(kind) = shown {
+            self.shown = (kind.group_version.clone(), kind.kind.clone());
+        }
+        self.operations.push(Operation { method, connects: false, body, answer });
+    }
+}
+
+/// A kind of documents that belong to objects of `K`: they are where those are.
+fn below<K: Object>(kind: Kind) -> Kind {
+    let scope: Scope = K::RESOURCE.scope;
+    Kind { scope, ..kind }
+}
+
+fn take<K, B, R, F, Fut>(handler: F) -> Take
+where
+    K: Object,
+    B: Object,
+    R: Reply,
+    F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    Arc::new(move |target, body| {
+        let begun = Parent::new(target).and_then(|parent| Ok(handler(parent, decode(&body)?)));
+        Box::pin(async move { begun?.await?.document() })
+    })
+}
+
+/// An adapter for handlers that take options from the query.
+pub(super) fn with_options<K, O, R, F, Fut>(handler: F) -> impl Fn(Target, Document) -> Soon<R> + Send + Sync
+where
+    K: Object,
+    O: Options,
+    R: Send + 'static,
+    F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<R>> + Send + 'static,
+{
+    move |target, options| {
+        let begun = Parent::new(target).and_then(|parent| Ok(handler(parent, decode(&options)?)));
+        Box::pin(async move { begun?.await })
+    }
+}
