@@ -29,6 +29,7 @@ pub struct Kind {
     pub generate_name: Option<syn::Path>,
     pub on_delete: Option<syn::Path>,
     pub holds_deletion: Option<syn::Path>,
+    pub grace: Option<Grace>,
 }
 
 /// How names of objects are checked.
@@ -41,6 +42,12 @@ pub enum Names {
 
 /// A path of Rust fields.
 pub type Dotted = Vec<Ident>;
+
+/// How long a deleted object is given to end.
+pub enum Grace {
+    Seconds(u32),
+    Path(Dotted),
+}
 
 /// The scale subresource.
 pub struct Scale {

@@ -92,6 +92,7 @@ const _: () = {
             selectable: &[&["spec", "author"]],
             update_without_version: false,
             create_on_update: false,
+            grace: ::core::option::Option::None,
             hooks: __kind::Hooks {
                 default: ::core::option::Option::Some(|document, context| __kind::hook::default::<
                     Book,

@@ -4,10 +4,10 @@ use syn::{LitStr, ext::IdentExt, spanned::Spanned};
 use super::{container, field, names, paths};
 use crate::{
     diag::Errors,
-    model::{Cell, Column, Container, Field, Kind, Names, Scale, Shape},
+    model::{Cell, Column, Container, Field, Grace, Kind, Names, Scale, Shape},
     parse::{
         container::{Body, Container as Raw},
-        resource::{ColumnArgs, KindArgs, ScaleArgs},
+        resource::{ColumnArgs, GraceArgs, KindArgs, ScaleArgs},
         types::{last_segment, look},
     },
     suggest::did_you_mean,
@@ -56,6 +56,7 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
         generation: args.generation || !args.builtin,
         names: name_rule(args.names.as_ref(), errors),
         status: args.status.is_some(),
+        grace: args.grace.map(|g| grace(g, &fields, errors)),
         scale: args.scale.and_then(|s| scale(s, &fields, errors)),
         columns,
         selectable: args.selectable,
@@ -186,6 +187,16 @@ fn check_status(args: &KindArgs, fields: &[Field], errors: &Errors) {
             errors.at(field.ty.span(), format!("a new object has no status yet: `Option<{ty}>`"));
         }
         _ => {}
+    }
+}
+
+fn grace(args: GraceArgs, fields: &[Field], errors: &Errors) -> Grace {
+    match args {
+        GraceArgs::Seconds(seconds) => Grace::Seconds(seconds),
+        GraceArgs::Path(path) => {
+            paths::check_path(&path, fields, errors);
+            Grace::Path(path)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use syn::{Ident, ext::IdentExt};
 
 use super::{anonymous, api_type, checks, root, rules::option};
 use crate::{
-    model::{Cell, Column, Dotted, Kind, Names},
+    model::{Cell, Column, Dotted, Grace, Kind, Names},
     parse::serde::snake,
 };
 
@@ -56,6 +56,13 @@ fn implementation(kind: &Kind) -> TokenStream {
     }));
     let columns = kind.columns.iter().map(|c| column(root, c));
     let selectable = kind.selectable.iter().map(dotted);
+    let grace = option(kind.grace.as_ref().map(|grace| match grace {
+        Grace::Seconds(seconds) => quote!(__kind::GraceDecl::Seconds(#seconds)),
+        Grace::Path(path) => {
+            let path = dotted(path);
+            quote!(__kind::GraceDecl::Path(#path))
+        }
+    }));
     let hooks = hooks(kind);
     quote! {
         #[diagnostic::do_not_recommend]
@@ -78,6 +85,7 @@ fn implementation(kind: &Kind) -> TokenStream {
                 selectable: &[#(#selectable),*],
                 update_without_version: #update_without_version,
                 create_on_update: #create_on_update,
+                grace: #grace,
                 hooks: #hooks,
             };
         }
@@ -152,5 +160,9 @@ fn paths(kind: &Kind) -> TokenStream {
         let selector = scale.selector.as_ref().map(|path| (path, "selector"));
         [Some((&scale.replicas, "replicas")), Some((&scale.status, "replicas")), selector].into_iter().flatten()
     });
-    columns.chain(selectable).chain(scale).map(|(path, what)| checks::path(root, path, what)).collect()
+    let grace = kind.grace.iter().filter_map(|grace| match grace {
+        Grace::Path(path) => Some((path, "seconds")),
+        Grace::Seconds(_) => None,
+    });
+    columns.chain(selectable).chain(scale).chain(grace).map(|(path, what)| checks::path(root, path, what)).collect()
 }

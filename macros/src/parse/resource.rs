@@ -31,6 +31,7 @@ const KEYS: &[Key] = &[
     ("generate_name", "generate_name = Book::name"),
     ("on_delete", "on_delete = Book::end"),
     ("holds_deletion", "holds_deletion = Book::is_lent"),
+    ("grace_seconds", "grace_seconds = 30"),
     ("names", "names = subdomain"),
     ("builtin", "builtin"),
     ("generation", "generation"),
@@ -79,9 +80,18 @@ pub struct KindArgs {
     pub generate_name: Option<syn::Path>,
     pub on_delete: Option<syn::Path>,
     pub holds_deletion: Option<syn::Path>,
+    pub grace: Option<GraceArgs>,
     pub names: Option<Ident>,
     pub builtin: bool,
     pub generation: bool,
+}
+
+/// `grace_seconds = …`.
+pub enum GraceArgs {
+    /// `30`.
+    Seconds(u32),
+    /// `spec.grace_seconds`.
+    Path(Dotted),
 }
 
 /// `scale(…)`.
@@ -150,9 +160,18 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "generate_name" => kind.generate_name = reader.function(arg),
         "on_delete" => kind.on_delete = reader.function(arg),
         "holds_deletion" => kind.holds_deletion = reader.function(arg),
+        "grace_seconds" => kind.grace = grace(arg, reader),
         "builtin" => kind.builtin = reader.flag(arg).is_some(),
         "generation" => kind.generation = reader.flag(arg).is_some(),
         _ => {}
+    }
+}
+
+/// A number for the whole kind, or the field in which each object has its own.
+fn grace(arg: &Arg, reader: &Reader<'_>) -> Option<GraceArgs> {
+    match &arg.value {
+        Value::Dotted(path) => Some(GraceArgs::Path(path.clone())),
+        _ => reader.count(arg).and_then(|seconds| seconds.base10_parse().ok()).map(GraceArgs::Seconds),
     }
 }
 

@@ -55,6 +55,13 @@ pub enum WatchError {
     Expired(Revision),
     /// The watcher fell behind the window; the client resumes.
     Lagged,
+    /// A change made an object unreadable: what it is now cannot be told.
+    Unreadable {
+        /// The object's key in the store.
+        key: Box<str>,
+        /// Why it cannot be decoded.
+        reason: Box<str>,
+    },
     /// History could not be read.
     Read(ReadError),
 }
@@ -64,6 +71,7 @@ impl fmt::Display for WatchError {
         match self {
             Self::Expired(oldest) => write!(f, "changes up to revision {oldest} are gone"),
             Self::Lagged => f.write_str("the watcher fell behind"),
+            Self::Unreadable { key, reason } => write!(f, "{key} cannot be decoded: {reason}"),
             Self::Read(error) => write!(f, "history could not be read: {error}"),
         }
     }

@@ -92,8 +92,13 @@ impl Watch {
         loop {
             while let Some(change) = self.batch.pop_front() {
                 self.position = change.revision;
-                if let Some(event) = change.event(|object| self.matches(object)) {
-                    return Poll::Ready(Some(Ok(event)));
+                match self.event(&change) {
+                    Some(Ok(event)) => return Poll::Ready(Some(Ok(event))),
+                    Some(Err(error)) => {
+                        self.end();
+                        return Poll::Ready(Some(Err(error)));
+                    }
+                    None => {}
                 }
                 patience -= 1;
                 if patience == 0 {
@@ -133,11 +138,19 @@ impl Watch {
         let mut appended = 1;
         while appended < max {
             let Some(change) = self.batch.pop_front() else { break };
-            self.position = change.revision;
-            if let Some(event) = change.event(|object| self.matches(object)) {
-                events.push(event);
-                appended += 1;
+            match self.event(&change) {
+                Some(Ok(event)) => {
+                    events.push(event);
+                    appended += 1;
+                }
+                // Told at the next call, after the events before it.
+                Some(Err(_)) => {
+                    self.batch.push_front(change);
+                    break;
+                }
+                None => {}
             }
+            self.position = change.revision;
         }
         Poll::Ready(Some(Ok(())))
     }
@@ -158,6 +171,18 @@ impl Watch {
         // Read before the window is looked into: it has everything up to there.
         let fed = self.resource.shared.fed();
         lock(&self.resource.feed).clear_upto(*seat, position, fed)
+    }
+
+    /// What a change is to this watch. One that leaves an object unreadable is of no known labels, so that it concerns
+    /// every filter.
+    fn event(&self, change: &Change) -> Option<Result<Event, WatchError>> {
+        if let Some((new, reason)) = change.new.as_ref().and_then(|new| Some((new, new.unreadable()?)))
+            && self.interest.touched(change)
+        {
+            let key = format!("{}{}", self.resource.prefix(), new.key()).into();
+            return Some(Err(WatchError::Unreadable { key, reason: reason.into() }));
+        }
+        change.event(|object| self.matches(object)).map(Ok)
     }
 
     fn matches(&self, object: &Object) -> bool {

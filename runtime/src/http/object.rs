@@ -78,6 +78,12 @@ pub fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
 pub fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
     match deleted {
         Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]),
+        Deleted::Forced => {
+            let (name, kind) = (call.request.name.clone(), call.kind().kind.clone());
+            let mut status = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));
+            status.code = 200;
+            Ok(response::status(&status, call.accepted.pretty))
+        }
         Deleted::Gone { object, uid } => {
             let kind = call.kind();
             let details = StatusDetails {

@@ -22,15 +22,19 @@ use super::{
     watch,
 };
 use crate::{
+    auth::{Attributes, Decision},
     codec::Decoded,
     kind::{
         Kind,
         model::{Scope, Style},
     },
     meta::{
-        options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions, client_name},
+        options::{
+            DeleteOptions, GetOptions, ListOptions, OptionsError, PatchOptions, Query, WriteOptions, client_name,
+        },
         selector::{FieldTerm, Fields},
     },
+    schema::Document,
     verbs::{Error, Part, Patch, Request},
 };
 
@@ -250,14 +254,17 @@ impl Call<'_> {
     }
 
     async fn delete(self, body: Body) -> Result<Response, Refused> {
-        let options = self.delete_options(body).await?;
+        let options = self.delete_options(body, DeleteOptions::parse).await?;
+        if options.ignore_read_errors {
+            self.authorize_force().await?;
+        }
         let deleted = self.app.api.delete(&self.request, &options).await?;
         object::respond_deleted(&self, deleted)
     }
 
     async fn delete_collection(self, body: Body) -> Result<Response, Refused> {
         let list = ListOptions::parse(&self.exchange.query, false)?;
-        let options = self.delete_options(body).await?;
+        let options = self.delete_options(body, DeleteOptions::for_collection).await?;
         let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
         object::respond_list(&self, list)
     }
@@ -280,14 +287,46 @@ impl Call<'_> {
         body::decode(headers, &bytes, expected)
     }
 
-    async fn delete_options(&self, body: Body) -> Result<DeleteOptions, Refused> {
+    /// Deletion by force asks for more than deletion: whoever may delete an object may not yet pass over what holds it.
+    async fn authorize_force(&self) -> Result<(), Refused> {
+        const VERB: &str = "unsafe-delete-ignore-read-errors";
+        let (request, kind) = (&self.request, self.kind());
+        let asked = Attributes {
+            user: &request.user,
+            verb: VERB,
+            group: &kind.group_version.group,
+            version: &kind.group_version.version,
+            resource: &kind.plural,
+            subresource: "",
+            namespace: &request.namespace,
+            name: &request.name,
+            path: self.exchange.parts.uri.path(),
+        };
+        let reason = match self.app.authorizer.authorize(&asked).await {
+            Decision::Allow => return Ok(()),
+            Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,
+        };
+        let refused = Error::Forbidden {
+            resource: kind.group_resource(),
+            name: request.name.clone(),
+            message: format!("not permitted to do {VERB:?}, reason: {reason}"),
+            causes: Vec::new(),
+        };
+        Err(refused.into())
+    }
+
+    async fn delete_options(
+        &self,
+        body: Body,
+        parse: fn(&Query, Option<&Document>) -> Result<DeleteOptions, OptionsError>,
+    ) -> Result<DeleteOptions, Refused> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         if bytes.is_empty() {
-            return Ok(DeleteOptions::parse(&self.exchange.query, None)?);
+            return Ok(parse(&self.exchange.query, None)?);
         }
         let document = body::decode(headers, &bytes, body::Expected::DeleteOptions)?.document;
-        Ok(DeleteOptions::parse(&self.exchange.query, Some(&document))?)
+        Ok(parse(&self.exchange.query, Some(&document))?)
     }
 }
 

@@ -67,6 +67,7 @@ pub fn widget() -> Kind {
         create_on_update: false,
         stored: true,
         subresources: Vec::new(),
+        grace: None,
         hooks: Hooks::default(),
     }
 }

@@ -92,6 +92,7 @@ fn of(error: Error) -> Status {
         Error::UnsupportedMediaType(message) => Status::failure(415, "UnsupportedMediaType", message, None),
         Error::TooLarge(message) => Status::failure(413, "RequestEntityTooLarge", message, None),
         Error::Unknown(message) => Status::failure(500, "", message, None),
+        Error::StoreRead { resource, name, causes, more } => store_read(resource, name, causes, more),
         Error::Internal(message) => internal(&message),
         Error::Unavailable(message) => {
             let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
@@ -140,6 +141,25 @@ pub fn internal(message: &str) -> Status {
     let cause = StatusCause { message: message.to_owned(), ..StatusCause::default() };
     let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };
     Status::failure(500, "InternalError", format!("Internal error occurred: {message}"), Some(details))
+}
+
+/// 500: objects are stored that cannot be decoded. The message names the first, since some clients show no causes.
+fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String)>, more: bool) -> Status {
+    let mut message = format!("failed to read one or more {resource} from the storage");
+    if let Some((key, why)) = causes.first() {
+        message = format!("{message}: {key}: {why}");
+    }
+    if causes.len() > 1 {
+        message = format!("{message} (and {} more)", causes.len() - 1);
+    }
+    let cause = |reason: &str, message, field| StatusCause { reason: reason.to_owned(), message, field };
+    let mut causes: Vec<_> = causes.into_iter().map(|(key, why)| cause("UnexpectedServerResponse", why, key)).collect();
+    if more {
+        causes.push(cause("FieldValueTooMany", "too many errors, the list is truncated".to_owned(), String::new()));
+    }
+    // For a collection the reference says so in the place of a name.
+    let name = if name.is_empty() { "list".to_owned() } else { name };
+    Status::failure(500, "StoreReadError", message, Some(StatusDetails { causes, ..details(resource, name) }))
 }
 
 /// 422: one cause for each error; the message names each text once.
@@ -278,6 +298,10 @@ pub fn of_watch(error: WatchError) -> Option<Status> {
         WatchError::Expired(oldest) => {
             let message = format!("too old resource version: the oldest to resume from is {oldest}");
             Some(Status::failure(410, "Expired", message, None))
+        }
+        WatchError::Unreadable { key, reason } => {
+            let message = format!("failed to read an object from the storage: {key}: {reason}");
+            Some(Status::failure(500, "StoreReadError", message, None))
         }
         WatchError::Read(error) => Some(internal(&error.to_string())),
         WatchError::Lagged => None,

@@ -104,6 +104,25 @@ pub struct ScalePaths {
     pub selector: Option<Path>,
 }
 
+/// How long a deleted object of a kind that ends gracefully is given, where the client does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Grace {
+    /// So many seconds.
+    Seconds(i64),
+    /// As many seconds as a field of the object says; none where it says nothing.
+    Path(Path),
+}
+
+impl Grace {
+    /// The seconds that an object is given.
+    pub fn seconds(&self, object: &Document) -> i64 {
+        match self {
+            Self::Seconds(seconds) => *seconds,
+            Self::Path(path) => path.of(object).and_then(Document::as_i64).unwrap_or(0),
+        }
+    }
+}
+
 /// What a hook is told about the request it runs in.
 pub struct HookContext<'a> {
     /// The object as it was, on an update.
@@ -189,6 +208,9 @@ pub struct Kind {
     pub stored: bool,
     /// Subresources of its own, beside status, scale and finalize.
     pub subresources: Vec<Subresource>,
+    /// Objects end gracefully: a deleted one is marked and stays for so long, or until whoever ends it deletes it once
+    /// more with a grace of zero. Without it they are gone at once, whatever grace the client asks for.
+    pub grace: Option<Grace>,
     /// Hooks.
     pub hooks: Hooks,
 }

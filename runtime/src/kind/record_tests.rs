@@ -36,6 +36,7 @@ fn reader(schema: Schema) -> KindReader {
         create_on_update: false,
         stored: true,
         subresources: Vec::new(),
+        grace: None,
         hooks: Hooks::default(),
     };
     KindReader::new(Arc::new(kind), Arc::new(Identity))

@@ -3,7 +3,7 @@ use serde::{Serialize, Serializer};
 
 use super::{
     Kind,
-    model::{Cell, Column, Path, ScalePaths},
+    model::{Cell, Column, Grace, Path, ScalePaths},
 };
 pub use super::{
     hook,
@@ -81,6 +81,8 @@ pub struct ResourceDecl {
     pub update_without_version: bool,
     /// A PUT may create.
     pub create_on_update: bool,
+    /// How long a deleted object is given to end.
+    pub grace: Option<GraceDecl>,
     /// Hooks, adapted to documents.
     pub hooks: Hooks,
 }
@@ -94,6 +96,15 @@ pub struct ScaleDecl {
     pub status: RustPath,
     /// The serialized label selector.
     pub selector: Option<RustPath>,
+}
+
+/// How long a deleted object is given to end, as declared.
+#[derive(Clone, Copy, Debug)]
+pub enum GraceDecl {
+    /// So many seconds.
+    Seconds(u32),
+    /// As many seconds as a field of the object says.
+    Path(RustPath),
 }
 
 /// A column as declared.
@@ -181,6 +192,11 @@ impl ResourceDecl {
                 selector: scale.selector.map(path).transpose()?,
             }),
         };
+        let grace = match self.grace {
+            None => None,
+            Some(GraceDecl::Seconds(seconds)) => Some(Grace::Seconds(seconds.into())),
+            Some(GraceDecl::Path(rust)) => Some(Grace::Path(path(rust)?)),
+        };
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         Ok(Kind {
             group_version: GroupVersion { group: self.group.to_owned(), version: self.version.to_owned() },
@@ -203,6 +219,7 @@ impl ResourceDecl {
             create_on_update: self.create_on_update,
             stored: true,
             subresources: Vec::new(),
+            grace,
             hooks: self.hooks,
         })
     }

@@ -57,6 +57,17 @@ pub enum Error {
     TooLarge(String),
     /// 500 as the reference gives it, with no reason.
     Unknown(String),
+    /// 500 `StoreReadError`: what is stored cannot be decoded.
+    StoreRead {
+        /// The resource.
+        resource: GroupResource,
+        /// The object's name; empty for a collection.
+        name: String,
+        /// Which objects, by their keys in the store, and why; never empty.
+        causes: Vec<(String, String)>,
+        /// There are more than are named.
+        more: bool,
+    },
     /// 500 `InternalError`.
     Internal(String),
     /// 503: the server is stopping.

@@ -4,11 +4,15 @@ use std::sync::Arc;
 use super::{Answer, Api, Error, Part, Request, scale};
 use crate::{cache::Object, meta::options::GetOptions};
 
+/// How many objects that cannot be read an error names.
+const MAX_CAUSES: usize = 100;
+
 impl Api {
     /// One object, or a subresource of it.
     ///
     /// # Errors
-    /// [`Error::NotFound`]; [`Error::TooLargeRevision`] where the revision asked for does not come.
+    /// [`Error::NotFound`]; [`Error::TooLargeRevision`] where the revision asked for does not come;
+    /// [`Error::StoreRead`].
     pub async fn get(&self, request: &Request, options: &GetOptions) -> Result<Answer, Error> {
         if let Some(asked) = options.resource_version {
             self.reach(asked).await?;
@@ -27,12 +31,38 @@ impl Api {
 /// The newest state of the object that a request names.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Internal`] for an object whose stored bytes cannot be understood: it is there, so it is
+/// [`Error::NotFound`]; [`Error::StoreRead`] for an object whose stored bytes cannot be understood: it is there, so it is
 /// not "not found", but there is nothing to show.
 pub(super) fn current(request: &Request) -> Result<Arc<Object>, Error> {
-    let object = request.served.objects.snapshot().get(&request.key()).ok_or_else(|| request.not_found())?;
+    let object = find(request)?;
     match object.unreadable() {
         None => Ok(object),
-        Some(reason) => Err(Error::Internal(format!("{:?} cannot be read from the store: {reason}", request.name))),
+        Some(_) => Err(unreadable(request, [&*object])),
     }
+}
+
+/// The same, readable or not.
+///
+/// # Errors
+/// [`Error::NotFound`].
+pub(super) fn find(request: &Request) -> Result<Arc<Object>, Error> {
+    request.served.objects.snapshot().get(&request.key()).ok_or_else(|| request.not_found())
+}
+
+/// The refusal to show objects that cannot be read.
+pub(super) fn unreadable<'o>(request: &Request, objects: impl IntoIterator<Item = &'o Object>) -> Error {
+    let prefix = request.served.objects.prefix();
+    let mut causes = Vec::new();
+    let mut more = false;
+    for object in objects {
+        if causes.len() == MAX_CAUSES {
+            more = true;
+            break;
+        }
+        let reason = object.unreadable().unwrap_or_default();
+        let why = format!("object not decodable revision={}: {reason}", object.revision());
+        causes.push((format!("{prefix}{}", object.key()), why));
+    }
+    let resource = request.served.kind.group_resource();
+    Error::StoreRead { resource, name: request.name.clone(), causes, more }
 }

@@ -1,7 +1,9 @@
 //! list: the objects of a kind at one revision, whole or a page at a time.
 use std::sync::Arc;
 
-use super::{Api, Error, List, Request, continue_token::Position, revisions::unreadable, selection::Selection};
+use super::{
+    Api, Error, List, Request, continue_token::Position, get::unreadable, revisions::unreachable, selection::Selection,
+};
 use crate::{
     cache::{Object, Snapshot},
     meta::{
@@ -16,13 +18,15 @@ impl Api {
     ///
     /// # Errors
     /// [`Error::BadRequest`] for selectors and tokens that are wrong, [`Error::Expired`] where the state asked for is
-    /// gone, [`Error::TooLargeRevision`] where it does not come.
+    /// gone, [`Error::TooLargeRevision`] where it does not come, [`Error::StoreRead`] where objects among them cannot be
+    /// read: whether those are selected is not known, and a list that leaves them out would tell that they are gone.
     pub async fn list(&self, request: &Request, options: &ListOptions) -> Result<List, Error> {
         let selection = Selection::new(request, options)?;
         let (snapshot, after) = self.state(request, options).await?;
         // Version zero asks for whatever is at hand, and the reference then gives all of it.
         let limit = if options.resource_version == Some(Revision(0)) { 0 } else { options.limit };
         let list = page(&snapshot, &selection, after.as_deref(), limit);
+        let list = list.map_err(|objects| unreadable(request, objects.iter().map(|object| &**object)))?;
         if list.continue_token.is_some() && after.is_none() {
             request.served.objects.keep(&snapshot);
         }
@@ -51,7 +55,7 @@ impl Api {
         if !exact {
             return Ok((objects.snapshot(), None));
         }
-        let snapshot = objects.snapshot_at(asked).await.map_err(|error| unreadable(&error, asked))?;
+        let snapshot = objects.snapshot_at(asked).await.map_err(|error| unreachable(&error, asked))?;
         Ok((snapshot, None))
     }
 
@@ -65,7 +69,7 @@ impl Api {
                 message: TOO_OLD_TO_CONTINUE.to_owned(),
                 continue_token: Some(Position { revision: None, ..from }.encode()),
             }),
-            Err(error) => Err(unreadable(&error, revision)),
+            Err(error) => Err(unreachable(&error, revision)),
         }
     }
 }
@@ -76,38 +80,50 @@ You can start a new list without the continue parameter, or use the continue tok
 remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were \
 created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
-/// At most `limit` selected objects after a key; zero is no limit.
-fn page(snapshot: &Snapshot, selection: &Selection, after: Option<&str>, limit: usize) -> List {
+/// At most `limit` selected objects after a key; zero is no limit. The error is what cannot be read of them.
+fn page(
+    snapshot: &Snapshot,
+    selection: &Selection,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<List, Vec<Arc<Object>>> {
     let revision = snapshot.revision();
     let after = after.map(|after| format!("{}{after}", selection.prefix));
     let whole = |items| List { revision, items, continue_token: None, remaining: None };
+    let mut broken: Vec<Arc<Object>> = Vec::new();
+    let mut selects = |object: &Arc<Object>| {
+        if object.unreadable().is_some() {
+            broken.push(object.clone());
+            return false;
+        }
+        selection.selects(object)
+    };
 
     if let Some(key) = &selection.key {
-        let found = snapshot.get(key).filter(|object| selection.selects(object));
+        let found = snapshot.get(key).filter(|object| selects(object));
         let found = found.filter(|_| after.as_ref().is_none_or(|after| key > after));
-        return whole(found.into_iter().collect());
+        let list = whole(found.into_iter().collect());
+        return if broken.is_empty() { Ok(list) } else { Err(broken) };
     }
     let mut objects = snapshot.range(&selection.prefix, after.as_deref());
-    if limit == 0 {
-        return whole(match &selection.filter {
-            None => objects.cloned().collect(),
-            Some(filter) => objects.filter(|object| filter(object)).cloned().collect(),
-        });
-    }
-    let mut items: Vec<Arc<Object>> = Vec::new();
-    while items.len() < limit
+    let mut items: Vec<Arc<Object>> =
+        Vec::with_capacity(if limit == 0 && selection.filter.is_none() { objects.len() } else { 0 });
+    while (limit == 0 || items.len() < limit)
         && let Some(object) = objects.next()
     {
-        if selection.selects(object) {
+        if selects(object) {
             items.push(object.clone());
         }
     }
-    let (Some(last), true) = (items.last(), items.len() == limit && objects.next().is_some()) else {
-        return whole(items);
+    if !broken.is_empty() {
+        return Err(broken);
+    }
+    let (Some(last), true) = (items.last(), limit > 0 && items.len() == limit && objects.next().is_some()) else {
+        return Ok(whole(items));
     };
     // What a selector leaves of the rest is not known without looking at all of it.
     let remaining = selection.filter.is_none().then(|| snapshot.count(&selection.prefix, Some(last.key())));
     let after = last.key()[selection.prefix.len()..].to_owned();
     let continue_token = Some(Position { revision: Some(revision), after }.encode());
-    List { revision, items, continue_token, remaining }
+    Ok(List { revision, items, continue_token, remaining })
 }

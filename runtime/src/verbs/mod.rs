@@ -171,6 +171,8 @@ pub enum Deleted {
         /// Its uid.
         uid: String,
     },
+    /// What could not be read is gone, by force.
+    Forced,
 }
 
 /// A list's answer; also deletecollection's.

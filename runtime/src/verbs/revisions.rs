@@ -24,7 +24,7 @@ impl Api {
 }
 
 /// What a client is told when the state at a revision cannot be read.
-pub(super) fn unreadable(error: &ReadError, asked: Revision) -> Error {
+pub(super) fn unreachable(error: &ReadError, asked: Revision) -> Error {
     match error {
         ReadError::Compacted(_) => Error::Expired {
             message: "The resourceVersion for the provided list is too old.".to_owned(),

@@ -1,7 +1,7 @@
 //! watch: changes as they happen, from a revision or from the state of the moment.
 use std::sync::Arc;
 
-use super::{Api, Error, Request, Watching, revisions::unreadable, selection::Selection};
+use super::{Api, Error, Request, Watching, get::unreadable, revisions::unreachable, selection::Selection};
 use crate::{
     cache::{Object, Snapshot, WatchError},
     meta::{Revision, options::ListOptions},
@@ -15,7 +15,8 @@ impl Api {
     ///
     /// # Errors
     /// [`Error::BadRequest`] for a selector that is wrong, [`Error::Expired`] where changes after the version are gone,
-    /// [`Error::TooLargeRevision`] where the initial events must not be older than a version that does not come.
+    /// [`Error::TooLargeRevision`] where the initial events must not be older than a version that does not come,
+    /// [`Error::StoreRead`] where objects among them cannot be read.
     pub async fn watch(&self, request: &Request, options: &ListOptions) -> Result<Watching, Error> {
         let selection = Selection::new(request, options)?;
         let objects = &request.served.objects;
@@ -27,11 +28,11 @@ impl Api {
                     self.reach(asked).await?;
                 }
                 let snapshot = objects.snapshot();
-                (selected(&snapshot, &selection), snapshot.revision())
+                (selected(request, &snapshot, &selection)?, snapshot.revision())
             }
             (None, None) => {
                 let snapshot = objects.snapshot();
-                (selected(&snapshot, &selection), snapshot.revision())
+                (selected(request, &snapshot, &selection)?, snapshot.revision())
             }
             (Some(false), None) => (Vec::new(), objects.snapshot().revision()),
             (_, Some(asked)) => (Vec::new(), asked),
@@ -43,11 +44,17 @@ impl Api {
     }
 }
 
-fn selected(snapshot: &Snapshot, selection: &Selection) -> Vec<Arc<Object>> {
-    match &selection.key {
-        Some(key) => snapshot.get(key).into_iter().filter(|object| selection.selects(object)).collect(),
-        None => snapshot.range(&selection.prefix, None).filter(|object| selection.selects(object)).cloned().collect(),
+fn selected(request: &Request, snapshot: &Snapshot, selection: &Selection) -> Result<Vec<Arc<Object>>, Error> {
+    let mut objects: Vec<Arc<Object>> = match &selection.key {
+        Some(key) => snapshot.get(key).into_iter().collect(),
+        None => snapshot.range(&selection.prefix, None).cloned().collect(),
+    };
+    if objects.iter().any(|object| object.unreadable().is_some()) {
+        let broken = objects.iter().filter(|object| object.unreadable().is_some());
+        return Err(unreadable(request, broken.map(|object| &**object)));
     }
+    objects.retain(|object| selection.selects(object));
+    Ok(objects)
 }
 
 fn refused(error: &WatchError, asked: Revision) -> Error {
@@ -56,6 +63,8 @@ fn refused(error: &WatchError, asked: Revision) -> Error {
             Error::Expired { message: format!("too old resource version: {asked} ({oldest})"), continue_token: None }
         }
         WatchError::Lagged => Error::Unavailable("the server is stopping".to_owned()),
-        WatchError::Read(error) => unreadable(error, asked),
+        // Only a watch under way meets what cannot be read.
+        WatchError::Unreadable { key, reason } => Error::Internal(format!("{key}: {reason}")),
+        WatchError::Read(error) => unreachable(error, asked),
     }
 }

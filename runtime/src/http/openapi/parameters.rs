@@ -102,6 +102,11 @@ const FIELD_VALIDATION: Parameter = Parameter::query(
 );
 const GRACE_PERIOD: Parameter =
     Parameter::query("gracePeriodSeconds", "integer", "Seconds that the object is given to end. Zero deletes at once.");
+const IGNORE_READ_ERRORS: Parameter = Parameter::query(
+    "ignoreStoreReadErrorWithClusterBreakingPotential",
+    "boolean",
+    "Deletes an object that cannot be read from the store, whatever holds it. Nothing else may be asked for beside it.",
+);
 const LABEL_SELECTOR: Parameter =
     Parameter::query("labelSelector", "string", "Selects objects by labels. All objects by default.");
 const LIMIT: Parameter = Parameter::query(
@@ -155,13 +160,14 @@ pub const UPDATE: [Parameter; 3] = CREATE;
 /// Parameters of patch.
 pub const PATCH: [Parameter; 4] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION, FORCE];
 /// Parameters of delete.
-pub const DELETE: [Parameter; 4] = [DRY_RUN, GRACE_PERIOD, ORPHAN, PROPAGATION];
+pub const DELETE: [Parameter; 5] = [DRY_RUN, GRACE_PERIOD, IGNORE_READ_ERRORS, ORPHAN, PROPAGATION];
 /// Parameters of deletecollection.
-pub const DELETE_COLLECTION: [Parameter; 12] = [
+pub const DELETE_COLLECTION: [Parameter; 13] = [
     CONTINUE,
     DRY_RUN,
     FIELD_SELECTOR,
     GRACE_PERIOD,
+    IGNORE_READ_ERRORS,
     LABEL_SELECTOR,
     LIMIT,
     ORPHAN,

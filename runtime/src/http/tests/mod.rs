@@ -14,7 +14,7 @@ use super::*;
 use crate::{
     auth::{
         authenticate::{Anonymous, Chain},
-        authorize::MastersOnly,
+        authorize::{Authorize, MastersOnly},
         tokens::Tokens,
     },
     cache::{self, Cache},
@@ -66,6 +66,10 @@ impl Rig {
     }
 
     async fn with(kinds: Vec<Kind>) -> Self {
+        Self::authorized(kinds, Arc::new(MastersOnly)).await
+    }
+
+    async fn authorized(kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>) -> Self {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
         let cache = Cache::new(store.clone(), cache::Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
@@ -81,7 +85,7 @@ impl Rig {
             api: Api::new(registry, cache, store),
             handlers: Arc::default(),
             authenticator: Arc::new(chain),
-            authorizer: Arc::new(MastersOnly),
+            authorizer,
             health: Health::default(),
             version: VersionInfo::default(),
             limits: Limits { body_bytes: 10_000, ..Limits::default() },
@@ -148,6 +152,7 @@ fn header(headers: &HeaderMap, name: &str) -> String {
 }
 
 mod documents;
+mod force;
 mod protobuf;
 mod requests;
 mod streams;

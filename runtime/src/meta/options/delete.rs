@@ -39,6 +39,15 @@ pub struct DeleteOptions {
     pub preconditions: Preconditions,
     /// What happens to dependents; `None` leaves it to the object's finalizers and the kind.
     pub propagation: Option<Propagation>,
+    /// The object cannot be read, and is to go all the same (`ignoreStoreReadErrorWithClusterBreakingPotential`).
+    pub ignore_read_errors: bool,
+}
+
+/// The option of a deletion by force.
+const FORCE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
+fn force_refused(why: String) -> FieldError {
+    FieldError::new(&FieldPath::new(FORCE), FieldErrorKind::Invalid(true.into()), why)
 }
 
 /// The options as they stand on the wire.
@@ -50,6 +59,7 @@ struct Wire {
     orphan_dependents: Option<bool>,
     propagation_policy: Option<String>,
     dry_run: Option<Vec<String>>,
+    ignore_store_read_error_with_cluster_breaking_potential: Option<bool>,
 }
 
 impl DeleteOptions {
@@ -63,6 +73,22 @@ impl DeleteOptions {
             None => Wire::from_query(query)?.check(),
         }
     }
+
+    /// The same, for a collection: what is deleted by force is named.
+    ///
+    /// # Errors
+    /// [`OptionsError`].
+    pub fn for_collection(query: &Query, body: Option<&Value>) -> Result<Self, OptionsError> {
+        let options = Self::parse(query, body)?;
+        let mut errors = Vec::new();
+        if options.ignore_read_errors {
+            errors.push(force_refused(
+                "is not allowed with DELETECOLLECTION, try again after removing the option".into(),
+            ));
+        }
+        refuse("DeleteOptions", errors)?;
+        Ok(options)
+    }
 }
 
 impl Wire {
@@ -75,6 +101,7 @@ impl Wire {
             orphan_dependents: read::switch(query, "orphanDependents"),
             propagation_policy: policy,
             dry_run: Some(dry_run),
+            ignore_store_read_error_with_cluster_breaking_potential: read::switch(query, FORCE),
         })
     }
 
@@ -111,12 +138,30 @@ impl Wire {
             }
         };
         let dry_run = write::dry_run(self.dry_run.iter().flatten().map(String::as_str), &mut errors);
+        errors.extend(self.force_alone());
         refuse("DeleteOptions", errors)?;
         Ok(DeleteOptions {
             dry_run,
             grace_period_seconds: self.grace_period_seconds,
             preconditions: self.preconditions.unwrap_or_default(),
             propagation,
+            ignore_read_errors: self.ignore_store_read_error_with_cluster_breaking_potential == Some(true),
         })
+    }
+
+    /// Deletion by force heeds nothing, so that nothing else may be asked for.
+    fn force_alone(&self) -> Vec<FieldError> {
+        if self.ignore_store_read_error_with_cluster_breaking_potential != Some(true) {
+            return Vec::new();
+        }
+        let given = [
+            ("dryRun", self.dry_run.as_ref().is_some_and(|values| !values.is_empty())),
+            ("propagationPolicy", self.propagation_policy.is_some()),
+            ("orphanDependents", self.orphan_dependents.is_some()),
+            ("gracePeriodSeconds", self.grace_period_seconds.is_some()),
+            ("preconditions", self.preconditions.is_some()),
+        ];
+        let invalid = |(name, _)| force_refused(format!("cannot be set together with .{name}"));
+        given.into_iter().filter(|(_, given)| *given).map(invalid).collect()
     }
 }

@@ -201,3 +201,31 @@ fn deletions_are_refused_as_recorded() {
         assert!(told(delete("", Some(bad.clone()))).starts_with("400 "), "{bad}");
     }
 }
+
+#[test]
+fn deletion_by_force_stands_alone() {
+    let force = "ignoreStoreReadErrorWithClusterBreakingPotential";
+    assert!(delete("", Some(json!({force: true}))).expect("good").ignore_read_errors);
+    assert!(delete(&format!("{force}=true"), None).expect("good").ignore_read_errors);
+    for options in [delete("", Some(json!({force: false, "gracePeriodSeconds": 1}))), delete("", Some(json!({})))] {
+        assert!(!options.expect("good").ignore_read_errors);
+    }
+    let with = |name: &str, value: Value| told(delete("", Some(json!({force: true, name: value}))));
+    for (name, value) in [
+        ("dryRun", json!(["All"])),
+        ("propagationPolicy", json!("Orphan")),
+        ("orphanDependents", json!(false)),
+        ("gracePeriodSeconds", json!(0)),
+        ("preconditions", json!({})),
+    ] {
+        let refused =
+            format!("422 DeleteOptions.meta.k8s.io: {force}: Invalid value: true: cannot be set together with .{name}");
+        assert_eq!(with(name, value), refused);
+    }
+    assert_eq!(
+        told(DeleteOptions::for_collection(&query(&format!("{force}=1")), None)),
+        format!(
+            "422 DeleteOptions.meta.k8s.io: {force}: Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"
+        )
+    );
+}

@@ -48,6 +48,13 @@ pub trait List {
 pub trait Replicas {}
 
 #[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a number of seconds",
+    label = "`i64`, `i32` or an `Option` of them is needed here"
+)]
+/// How many seconds an object is given to end.
+pub trait Seconds {}
+
+#[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the selector of the scale subresource",
     label = "`String` or `Option<String>` is needed here",
     note = "the selector is its text form, such as `app=web`"
@@ -61,6 +68,10 @@ impl<T: ApiType> List for Vec<T> {
 }
 #[diagnostic::do_not_recommend]
 impl Replicas for i32 {}
+#[diagnostic::do_not_recommend]
+impl Seconds for i32 {}
+#[diagnostic::do_not_recommend]
+impl Seconds for i64 {}
 #[diagnostic::do_not_recommend]
 impl SelectorText for String {}
 
@@ -103,6 +114,9 @@ pub fn selectable<T: ApiType<Inner: Scalar>>(_: &T) {}
 
 /// The field counts replicas.
 pub fn replicas<T: ApiType<Inner: Replicas>>(_: &T) {}
+
+/// The field is a number of seconds.
+pub fn seconds<T: ApiType<Inner: Seconds>>(_: &T) {}
 
 /// The field is a selector's text.
 pub fn selector<T: ApiType<Inner: SelectorText>>(_: &T) {}

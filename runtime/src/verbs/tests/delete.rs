@@ -11,6 +11,7 @@ fn marked(deleted: Deleted) -> Value {
     match deleted {
         Deleted::Marked(object) => value(&object),
         Deleted::Gone { uid, .. } => panic!("{uid} is gone"),
+        Deleted::Forced => panic!("gone by force"),
     }
 }
 

@@ -172,6 +172,7 @@ fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind {
         create_on_update: false,
         stored: true,
         subresources: Vec::new(),
+        grace: None,
         hooks: Hooks::default(),
     }
 }

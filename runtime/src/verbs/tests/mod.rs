@@ -4,6 +4,8 @@ mod collections;
 mod create;
 mod delete;
 mod fixture;
+mod force;
+mod grace;
 mod hostile;
 mod kinds;
 mod namespaces;

@@ -1,4 +1,8 @@
-//! delete: at once, or in two phases where finalizers hold the object.
+//! delete: at once, or in two phases where finalizers or a grace period hold the object; by force where it cannot be read.
+
+mod force;
+mod mark;
+
 use std::sync::Arc;
 
 use super::{
@@ -7,22 +11,18 @@ use super::{
     commit::{Outcome, preview},
     get::current,
     rewrite::{MODIFIED, conflict, document_of, is_deleted},
-    system::{self, text},
+    system::text,
 };
 use crate::{
     cache::Object,
     meta::{
-        GroupResource, Time,
-        options::{DeleteOptions, Preconditions, Propagation},
+        GroupResource,
+        options::{DeleteOptions, Preconditions},
     },
     schema::Document,
     storage::Expect,
 };
 
-/// The finalizer that waits until dependents have forgotten their owner.
-const ORPHAN: &str = "orphan";
-/// The finalizer that waits until dependents are gone.
-const FOREGROUND: &str = "foregroundDeletion";
 /// How often a deletion is tried anew after other writes came first.
 const TRIES: usize = 64;
 
@@ -30,18 +30,25 @@ impl Api {
     /// Deletes an object, or marks it for deletion.
     ///
     /// # Errors
-    /// [`Error::NotFound`]; [`Error::Conflict`] where a precondition does not hold.
+    /// [`Error::NotFound`]; [`Error::Conflict`] where a precondition does not hold, and where an object that can be read is
+    /// deleted by force; [`Error::StoreRead`] where it cannot be read and is not deleted by force.
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         self.admission.iter().try_for_each(|step| step.delete(self, request))?;
         // No object may be created in a namespace once it is marked.
         let _closed =
             if is_namespace(&request.served.kind) { Some(self.gates.close(&request.name).await) } else { None };
         for _ in 0..TRIES {
+            if options.ignore_read_errors {
+                match self.force(request).await? {
+                    Outcome::Done(deleted) => return Ok(deleted),
+                    Outcome::Lost => continue,
+                }
+            }
             let object = current(request)?;
             let old = document_of(&object)?;
             check(request, &options.preconditions, &old)?;
             let mut new = old.clone();
-            mark(request, options, &mut new);
+            mark::mark(&request.served.kind, options, &mut new);
             if let Outcome::Done(deleted) = self.finish(request, options, object, (&old, &new)).await? {
                 return Ok(deleted);
             }
@@ -102,46 +109,4 @@ fn check(request: &Request, preconditions: &Preconditions, object: &Document) ->
         ));
     }
     Ok(())
-}
-
-/// Makes of an object what it is once its deletion has been asked for.
-fn mark(request: &Request, options: &DeleteOptions, object: &mut Document) {
-    let kind = &*request.served.kind;
-    let finalizers = finalizers(options.propagation, object);
-    let metadata = system::metadata(object);
-    if finalizers.is_empty() {
-        metadata.remove("finalizers");
-    } else {
-        metadata.insert("finalizers".to_owned(), finalizers.into());
-    }
-    metadata.insert("deletionGracePeriodSeconds".to_owned(), 0.into());
-    if metadata.contains_key("deletionTimestamp") {
-        return;
-    }
-    metadata.insert("deletionTimestamp".to_owned(), Time::now().to_string().into());
-    if let Some(generation) = metadata.get("generation").and_then(Document::as_i64) {
-        metadata.insert("generation".to_owned(), (generation + 1).into());
-    }
-    if let Some(hook) = kind.hooks.on_delete {
-        hook(object);
-    }
-}
-
-/// The finalizers of an object that is being deleted: its own, and the one that stands for the propagation policy. What
-/// the client asks for comes before what the object says.
-fn finalizers(asked: Option<Propagation>, object: &Document) -> Vec<String> {
-    let given = object["metadata"]["finalizers"].as_array().into_iter().flatten();
-    let given: Vec<&str> = given.filter_map(Document::as_str).collect();
-    let policy = match asked {
-        Some(Propagation::Orphan) => Some(ORPHAN),
-        Some(Propagation::Foreground) => Some(FOREGROUND),
-        Some(Propagation::Background) => None,
-        None => [ORPHAN, FOREGROUND].into_iter().find(|policy| given.contains(policy)),
-    };
-    let stays = |finalizer: &&str| ![ORPHAN, FOREGROUND].contains(finalizer);
-    // A policy that the object carries already keeps its place, so that asking again changes nothing.
-    if policy.is_some_and(|policy| given.contains(&policy)) {
-        return given.into_iter().filter(|f| stays(f) || Some(*f) == policy).map(str::to_owned).collect();
-    }
-    given.into_iter().filter(stays).chain(policy).map(str::to_owned).collect()
 }

@@ -1,0 +1,159 @@
+//! Graceful deletion: the mark, its shortening, and who ends it.
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::fixture::{World, at, value};
+use crate::{
+    kind::{
+        Kind,
+        model::{Grace, Path},
+        registry::Served,
+    },
+    meta::{Time, options::DeleteOptions},
+    verbs::{Deleted, Error, Request},
+};
+
+/// A kind whose objects are given some time to end.
+fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Served> {
+    let kind = Kind {
+        kind: plural.to_owned(),
+        list_kind: format!("{plural}List"),
+        plural: plural.to_owned(),
+        singular: plural.to_owned(),
+        grace: Some(grace),
+        ..Kind::clone(&world.widgets.kind)
+    };
+    world.api.registry.register(kind).unwrap()
+}
+
+async fn made(world: &World, served: &Arc<Served>, finalizers: Value) -> Request {
+    let body = json!({"metadata": {"name": "g", "finalizers": finalizers}, "spec": {"size": 7}});
+    world.create(served, "ns", body).await.unwrap();
+    at(served, "ns", "g")
+}
+
+/// The object after a deletion; `None` where it is gone.
+async fn delete(world: &World, request: &Request, grace: Option<i64>) -> Option<Value> {
+    let options = DeleteOptions { grace_period_seconds: grace, ..DeleteOptions::default() };
+    match world.api.delete(request, &options).await.unwrap() {
+        Deleted::Marked(object) => Some(value(&object)),
+        Deleted::Gone { .. } | Deleted::Forced => None,
+    }
+}
+
+fn grace(object: &Value) -> Option<i64> {
+    object["metadata"]["deletionGracePeriodSeconds"].as_i64()
+}
+
+/// Seconds from now to the object's end.
+fn ahead(object: &Value) -> i64 {
+    let at: Time = object["metadata"]["deletionTimestamp"].as_str().unwrap().parse().unwrap();
+    at.timestamp().as_second() - Time::now().timestamp().as_second()
+}
+
+#[tokio::test]
+async fn a_deletion_marks_and_only_zero_ends() {
+    let world = World::new().await;
+    let served = graceful(&world, "slows", Grace::Seconds(30));
+    let request = made(&world, &served, json!([])).await;
+    let marked = delete(&world, &request, None).await.expect("marked");
+    assert_eq!(grace(&marked), Some(30));
+    assert!((29..=30).contains(&ahead(&marked)), "{marked}");
+    assert_eq!(marked["metadata"]["generation"], 2);
+    assert_eq!(delete(&world, &request, None).await.as_ref(), Some(&marked), "again is the same");
+    assert_eq!(delete(&world, &request, Some(60)).await.as_ref(), Some(&marked), "it is never lengthened");
+    let changed = world.merge(&request, json!({"spec": {"size": 8}})).await.unwrap();
+    assert_eq!((grace(&changed), &changed["spec"]["size"]), (Some(30), &json!(8)), "it may change while it ends");
+
+    let shorter = delete(&world, &request, Some(10)).await.expect("still there");
+    assert_eq!(grace(&shorter), Some(10));
+    assert!((8..=10).contains(&ahead(&shorter)), "{shorter}");
+    assert_eq!(shorter["metadata"]["generation"], changed["metadata"]["generation"], "it was marked before");
+    assert_eq!(delete(&world, &request, Some(0)).await, None);
+    assert!(matches!(world.get(&request).await, Err(Error::NotFound(..))));
+}
+
+#[tokio::test]
+async fn the_client_s_grace_comes_before_the_kind_s() {
+    let world = World::new().await;
+    let served = graceful(&world, "slows", Grace::Seconds(30));
+    for (asked, given) in [(5, 5), (600, 600), (-3, 1), (i64::MIN, 1)] {
+        let request = made(&world, &served, json!([])).await;
+        assert_eq!(grace(&delete(&world, &request, Some(asked)).await.unwrap()), Some(given), "{asked}");
+        assert_eq!(delete(&world, &request, Some(0)).await, None);
+    }
+    let request = made(&world, &served, json!([])).await;
+    assert_eq!(delete(&world, &request, Some(0)).await, None, "zero is at once");
+    let request = made(&world, &served, json!([])).await;
+    let far = delete(&world, &request, Some(i64::MAX)).await.expect("marked");
+    assert_eq!(grace(&far), Some(i64::MAX));
+    assert!(far["metadata"]["deletionTimestamp"].as_str().unwrap().parse::<Time>().is_ok(), "{far}");
+}
+
+#[tokio::test]
+async fn each_object_may_have_its_own_grace() {
+    let world = World::new().await;
+    let path = Path(vec!["spec".to_owned(), "size".to_owned()]);
+    let served = graceful(&world, "owns", Grace::Path(path));
+    let request = made(&world, &served, json!([])).await;
+    assert_eq!(grace(&delete(&world, &request, None).await.unwrap()), Some(7));
+    let absent = Path(vec!["spec".to_owned(), "fixed".to_owned()]);
+    let served = graceful(&world, "nones", Grace::Path(absent));
+    let request = made(&world, &served, json!([])).await;
+    assert_eq!(delete(&world, &request, None).await, None, "what says nothing gets nothing");
+}
+
+#[tokio::test]
+async fn a_time_that_has_passed_is_not_moved_into_the_past() {
+    let world = World::new().await;
+    let served = graceful(&world, "slows", Grace::Seconds(30));
+    let request = made(&world, &served, json!([])).await;
+    delete(&world, &request, Some(2)).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(2_100)).await;
+    let late = delete(&world, &request, Some(1)).await.expect("whoever ends it has not said so");
+    assert_eq!((grace(&late), ahead(&late)), (Some(1), 0));
+    assert_eq!(delete(&world, &request, Some(0)).await, None);
+}
+
+#[tokio::test]
+async fn finalizers_and_grace_both_hold() {
+    let world = World::new().await;
+    let served = graceful(&world, "slows", Grace::Seconds(30));
+    let request = made(&world, &served, json!(["example.com/x"])).await;
+    delete(&world, &request, None).await.unwrap();
+    let free = world.merge(&request, json!({"metadata": {"finalizers": null}})).await.unwrap();
+    assert_eq!(grace(&free), Some(30));
+    assert!(world.get(&request).await.is_ok(), "its grace still runs");
+    assert_eq!(delete(&world, &request, Some(0)).await, None);
+
+    let request = made(&world, &served, json!(["example.com/x"])).await;
+    let marked = delete(&world, &request, Some(0)).await.expect("the finalizer holds it");
+    assert_eq!(grace(&marked), Some(0));
+    world.merge(&request, json!({"metadata": {"finalizers": null}})).await.unwrap();
+    assert!(matches!(world.get(&request).await, Err(Error::NotFound(..))));
+}
+
+#[tokio::test]
+async fn a_kind_without_grace_has_none_to_give() {
+    let world = World::new().await;
+    world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
+    assert_eq!(delete(&world, &world.widget("w"), Some(60)).await, None);
+    let body = json!({"metadata": {"name": "w", "finalizers": ["example.com/x"]}, "spec": {"size": 1}});
+    world.create_widget(body).await;
+    let marked = delete(&world, &world.widget("w"), Some(60)).await.unwrap();
+    assert_eq!(grace(&marked), Some(0));
+    assert!(ahead(&marked) <= 0);
+}
+
+#[tokio::test]
+async fn a_dry_run_marks_nothing() {
+    let world = World::new().await;
+    let served = graceful(&world, "slows", Grace::Seconds(30));
+    let request = made(&world, &served, json!([])).await;
+    let before = world.get(&request).await.unwrap();
+    let options = DeleteOptions { dry_run: true, ..DeleteOptions::default() };
+    let Deleted::Marked(shown) = world.api.delete(&request, &options).await.unwrap() else { panic!("gone") };
+    assert_eq!(grace(&value(&shown)), Some(30));
+    assert_eq!(world.get(&request).await.unwrap(), before);
+}
