@@ -3,7 +3,7 @@ use kindsmith::{
     ApiType, ObjectMeta, Resource,
     kind::{
         hook::Context,
-        model::{Cell, HookContext},
+        model::{Cell, Grace, HookContext, Path},
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
 };
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "library.example.com", version = "v1beta1")]
 #[resource(default = Loan::fill_in, validate = check, generate_name = Loan::name)]
-#[resource(on_delete = Loan::give_back, holds_deletion = Loan::is_out)]
+#[resource(on_delete = Loan::give_back, holds_deletion = Loan::is_out, grace_seconds = spec.days)]
 #[resource(column("Overdue", with = Loan::overdue), column("Borrower", with = borrower, priority = 1))]
 pub struct Loan {
     pub metadata: ObjectMeta,
@@ -123,4 +123,17 @@ fn a_computed_column_has_the_type_that_its_function_returns() {
     let mut late = document();
     late["spec"]["days"] = json!(30);
     assert_eq!((overdue(&late), overdue(&document())), (json!(30), Value::Null));
+}
+
+#[test]
+fn the_grace_of_a_deletion_is_a_field_or_a_number() {
+    assert_eq!(Loan::kind().grace, Some(Grace::Path(Path(vec!["spec".to_owned(), "days".to_owned()]))));
+    assert_eq!(Reminder::kind().grace, Some(Grace::Seconds(30)));
+}
+
+/// A reminder.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "library.example.com", version = "v1beta1", grace_seconds = 30)]
+pub struct Reminder {
+    pub metadata: ObjectMeta,
 }
