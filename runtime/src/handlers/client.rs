@@ -145,7 +145,7 @@ impl<K: Object> Objects<K> {
     pub async fn delete(&self, name: &str, options: &DeleteOptions) -> Result<Option<K>> {
         let options = DeleteOptions { dry_run: options.dry_run || self.options().dry_run, ..options.clone() };
         match self.api().delete(&self.request(name, Part::Whole)?, &options).await? {
-            Deleted::Gone { .. } => Ok(None),
+            Deleted::Gone { .. } | Deleted::Forced => Ok(None),
             Deleted::Marked(object) => typed(&parsed(&object)?).map(Some),
         }
     }
