@@ -1,6 +1,7 @@
 //! `ServiceAccount`: an identity for programs.
 use crate::{
     Resource,
+    kind::hook::Context,
     meta::{LocalObjectReference, ObjectMeta, ObjectReference},
 };
 
@@ -8,6 +9,7 @@ use crate::{
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 #[resource(group = "", version = "v1", shortname = "sa", builtin)]
+#[resource(default = ServiceAccount::keep_names)]
 #[resource(column("Secrets", with = ServiceAccount::count_secrets, description = "How many secrets are named"))]
 pub struct ServiceAccount {
     /// Metadata of the object.
@@ -28,6 +30,13 @@ pub struct ServiceAccount {
 }
 
 impl ServiceAccount {
+    /// Secrets are of the same namespace, so that their name says all; the rest of a reference is dropped.
+    fn keep_names(&mut self, _context: &Context<'_, Self>) {
+        for secret in &mut self.secrets {
+            *secret = ObjectReference { name: std::mem::take(&mut secret.name), ..ObjectReference::default() };
+        }
+    }
+
     fn count_secrets(&self) -> i64 {
         i64::try_from(self.secrets.len()).unwrap_or(i64::MAX)
     }

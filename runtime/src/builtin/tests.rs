@@ -365,3 +365,30 @@ fn protobuf_numbers_are_those_of_the_reference() {
 related 13,reportingComponent 14,reportingInstance 15,series 11,source 5,type 9";
     assert_eq!(numbers(&Event::kind()).join(","), event);
 }
+
+#[test]
+fn lists_are_merged_as_clients_expect() {
+    let strategy = |kind: crate::kind::Kind, path: [&str; 2]| {
+        let mut schema: &crate::schema::Schema = &kind.schema;
+        for step in path.into_iter().filter(|step| !step.is_empty()) {
+            schema = &schema.properties[step];
+        }
+        (schema.patch.merge, schema.patch.merge_key.clone())
+    };
+    assert_eq!(strategy(ServiceAccount::kind(), ["", "secrets"]), (true, Some("name".to_owned())));
+    assert_eq!(strategy(ServiceAccount::kind(), ["", "imagePullSecrets"]), (false, None));
+    assert_eq!(strategy(Namespace::kind(), ["status", "conditions"]), (true, Some("type".to_owned())));
+    assert_eq!(strategy(Namespace::kind(), ["spec", "finalizers"]), (false, None));
+}
+
+#[tokio::test]
+async fn a_service_account_keeps_the_names_of_its_secrets() {
+    let inside = Inside::new().await;
+    let given = json!({"metadata": {"name": "sa"}, "secrets": [{"name": "one", "namespace": "n", "fieldPath": "p"}]});
+    let created = inside.create("serviceaccounts", "default", given).await.expect("a new account");
+    assert_eq!(created["secrets"], json!([{"name": "one"}]));
+    let request = inside.request("serviceaccounts", "default", "sa", Part::Whole);
+    let patch = json!({"secrets": [{"name": "two", "uid": "u"}]}).to_string();
+    let patched = inside.api.patch(&request, Patch::Strategic(patch.into()), &PatchOptions::default()).await;
+    assert_eq!(patched.map(document).expect("a patch")["secrets"], json!([{"name": "two"}, {"name": "one"}]));
+}

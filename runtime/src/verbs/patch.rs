@@ -2,7 +2,7 @@
 use super::{Answer, Api, Error, Part, Patch, Request, Written, decode::Origin, pipeline::Write};
 use crate::{
     meta::options::PatchOptions,
-    patch::{PatchError, json, merge},
+    patch::{PatchError, json, merge, strategic},
     schema::{Document, Schema},
 };
 
@@ -60,7 +60,7 @@ impl Parsed {
     ///
     /// # Errors
     /// What is wrong with the patch, or with its fit.
-    pub fn apply(&self, _schema: &Schema, document: &Document) -> Result<Document, Error> {
+    pub fn apply(&self, schema: &Schema, document: &Document) -> Result<Document, Error> {
         match self {
             Self::Json(patch) => patch.apply(document).map_err(refused),
             Self::Merge(patch) => {
@@ -68,7 +68,7 @@ impl Parsed {
                 merge::apply(&mut new, patch);
                 Ok(new)
             }
-            Self::Strategic(_) => Err(Error::UnsupportedMediaType("not served yet".to_owned())),
+            Self::Strategic(patch) => strategic::apply(schema, document, patch).map_err(refused),
         }
     }
 }

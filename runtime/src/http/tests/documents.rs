@@ -68,3 +68,22 @@ async fn a_kind_that_comes_while_running_is_served() {
     assert_eq!(rig.get("/apis/late.example.com/v1/widgets").await.0, 200);
     assert_eq!(rig.get("/openapi/v3/apis/late.example.com/v1").await.0, 200);
 }
+
+/// kubectl merges lists on its own machine, too, by what these documents say.
+#[tokio::test]
+async fn openapi_says_how_lists_are_merged() {
+    let rig = Rig::new().await;
+    let (_, v2) = rig.get("/openapi/v2").await;
+    let (_, v3) = rig.get("/openapi/v3/api/v1").await;
+    for types in [&v2["definitions"], &v3["components"]["schemas"]] {
+        let said = |of: &str, field: &str| {
+            let field = &types[of]["properties"][field];
+            let word = |name: &str| field[format!("x-kubernetes-{name}")].as_str().unwrap_or_default().to_owned();
+            [word("patch-strategy"), word("patch-merge-key"), word("list-type")]
+        };
+        let meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+        assert_eq!(said(meta, "finalizers"), ["merge", "", "set"]);
+        assert_eq!(said(meta, "ownerReferences"), ["merge", "uid", "map"]);
+        assert_eq!(said(meta, "managedFields"), ["", "", "atomic"]);
+    }
+}
