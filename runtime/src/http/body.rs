@@ -5,16 +5,16 @@ use std::{future::poll_fn, pin::Pin, time::Duration};
 use axum::{
     body::Body,
     http::{
-        HeaderMap,
-        header::{CONTENT_LENGTH, CONTENT_TYPE},
+        HeaderMap, HeaderValue,
+        header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
     },
 };
 use bytes::{Buf, Bytes, BytesMut};
 use http_body::Body as _;
 
-use super::{Limits, status, status::Refused};
+use super::{Limits, negotiate::OFFERED, status, status::Refused};
 use crate::{
-    codec::{self, protobuf},
+    codec::{self, Encoding, cbor, protobuf},
     kind::registry::Served,
     schema::Document,
 };
@@ -32,8 +32,13 @@ pub fn media_type(headers: &HeaderMap) -> String {
 /// Reads the whole body.
 ///
 /// # Errors
-/// 413 past the limit, 408 where it does not arrive in time, 400 where the connection broke.
+/// 415 for a compressed body, 413 past the limit, 408 where it does not arrive in time, 400 where the connection broke.
 pub async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
+    // What a few bytes of it unpack to has no bound that a client would expect.
+    let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");
+    if let Some(encoding) = headers.get_all(CONTENT_ENCODING).iter().find(|encoding| !plain(encoding)) {
+        return Err(status::compressed_body(&String::from_utf8_lossy(encoding.as_bytes())).into());
+    }
     let time = Duration::from_secs(limits.body_seconds);
     match tokio::time::timeout(time, collect(headers, body, limits.body_bytes)).await {
         Ok(read) => read,
@@ -84,8 +89,7 @@ impl Expected<'_> {
     fn numbered(&self) -> bool {
         match self {
             Self::Object(served) => served.messages.is_some(),
-            Self::Scale => false,
-            Self::DeleteOptions => true,
+            Self::Scale | Self::DeleteOptions => true,
         }
     }
 }
@@ -96,10 +100,16 @@ impl Expected<'_> {
 /// 415 for a media type that is not read, 400 for a body that cannot be decoded.
 pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
     let limits = codec::Limits::default();
-    let decoded = match media_type(headers).as_str() {
-        "" | "application/json" => from_json(body, expected, limits)
+    let offered = |encoding: &Encoding| OFFERED.contains(encoding);
+    let encoding = match media_type(headers).as_str() {
+        "" => Some(Encoding::Json),
+        given => Encoding::of_media_type(given).filter(offered),
+    };
+    let decoded = match encoding {
+        Some(Encoding::Json) => from_json(body, expected, limits)
             .map_err(|error| format!("couldn't get version/kind; json parse error: {error}")),
-        protobuf::MEDIA_TYPE if expected.numbered() => {
+        Some(Encoding::Cbor) => cbor::decode(body, &limits).map_err(|error| error.to_string()),
+        Some(Encoding::Protobuf) if expected.numbered() => {
             from_protobuf(body, expected, limits).map(Into::into).map_err(|error| error.to_string())
         }
         _ => return Err(status::unsupported_body(expected.numbered()).into()),
@@ -110,13 +120,15 @@ pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Resu
     })?)
 }
 
-/// Decodes the body of an apply. JSON is read as the YAML that it is.
+/// Decodes the body of an apply, in CBOR or else in YAML; JSON is read as the YAML that it is.
 ///
 /// # Errors
 /// 400 for a body that cannot be decoded.
-pub fn decode_apply(body: &Bytes) -> Result<codec::Decoded, Refused> {
-    let decoded = codec::decode(body, &codec::Limits::default());
-    Ok(decoded.map_err(|error| status::bad_request(format!("error decoding patch: {error}")))?)
+pub fn decode_apply(body: &Bytes, is_cbor: bool) -> Result<codec::Decoded, Refused> {
+    let limits = codec::Limits::default();
+    let (name, decoded) =
+        if is_cbor { ("CBOR", cbor::decode(body, &limits)) } else { ("YAML", codec::decode(body, &limits)) };
+    Ok(decoded.map_err(|error| status::bad_request(format!("error decoding {name}: {error}")))?)
 }
 
 fn from_json(body: &[u8], expected: Expected<'_>, limits: codec::Limits) -> Result<codec::Decoded, codec::DecodeError> {
@@ -146,6 +158,9 @@ fn from_protobuf(
         }
         Expected::DeleteOptions if ["", "DeleteOptions"].contains(&envelope.kind) => {
             protobuf::DELETE_OPTIONS.decode(envelope.message, &limits)
+        }
+        Expected::Scale if ["", "Scale"].contains(&envelope.kind) => {
+            protobuf::object(&protobuf::SCALE, &envelope, &limits)
         }
         Expected::DeleteOptions | Expected::Scale => type_alone(),
     }

@@ -78,9 +78,13 @@ pub async fn handle(site: Arc<Site>, request: Request) -> Response {
 
 async fn answer(site: &Site, request: Request) -> Response {
     let pretty = negotiate::pretty(request.uri().query(), text(request.headers(), &USER_AGENT));
+    let accept = request.headers().get(ACCEPT).cloned();
     match serve(site, request, pretty).await {
         Ok(answer) => answer,
-        Err(Refused(status)) => response::status(&status, pretty),
+        Err(Refused(status)) => {
+            let accept = accept.as_ref().and_then(|value| value.to_str().ok());
+            response::status(&status, negotiate::plain(accept, pretty))
+        }
     }
 }
 
@@ -97,7 +101,7 @@ async fn serve(site: &Site, request: Request, pretty: bool) -> Result<Response, 
     asked.authorize(&site.app, &user).await?;
     let exchange = Box::new(Exchange { user, parts, query, pretty });
     match target {
-        Target::Resource(resource) => resource::serve(&site.app, exchange, resource, body).await,
+        Target::Resource(resource) => resource::serve(site, exchange, resource, body).await,
         Target::Other(path) => other(site, &exchange, &path),
         Target::Malformed => Ok(response::page_not_found()),
     }

@@ -10,7 +10,7 @@ use std::{
 
 use axum::response::Response;
 
-use super::{response, status};
+use super::{negotiate::Accepted, response, status};
 
 /// Runs a handler to its answer, or to the answer for its panic. The handler is boxed here, once: its state is large, and
 /// every layer above would copy it.
@@ -29,7 +29,7 @@ impl<F: Future<Output = Response>> Future for Guarded<F> {
             tracing::error!(message = said(&*panic), "a handler panicked");
             // What it panicked with is for the log: it may quote what the client may not see.
             let status = status::internal("the server failed while it answered; its log says why");
-            Poll::Ready(response::status(&status, false))
+            Poll::Ready(response::status(&status, Accepted::default()))
         })
     }
 }

@@ -9,9 +9,10 @@ use axum::{
 };
 
 use super::{
-    App,
+    App, Site,
     dispatch::Exchange,
-    negotiate, object,
+    negotiate::{self, Offer},
+    object,
     path::ResourcePath,
     resource::Call,
     response,
@@ -64,13 +65,14 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
 /// # Errors
 /// 404 where there is no such object; what is wrong with the request; what the handler says.
 pub async fn subresource(
-    app: &App,
+    site: &Site,
     exchange: Box<Exchange>,
     served: Arc<Served>,
     path: ResourcePath,
     mounted: &Mounted,
     body: Body,
 ) -> Result<Response, Refused> {
+    let app = &*site.app;
     let method = method(&exchange.parts.method).ok_or_else(status::method_not_allowed)?;
     let (body_kind, answer_kind) = mounted.kinds(method).ok_or_else(status::method_not_allowed)?;
     let namespace = if served.kind.scope == Scope::Namespaced { path.namespace } else { String::new() };
@@ -78,7 +80,9 @@ pub async fn subresource(
     let parent = Request { user, served, namespace, name: path.name, part };
     match &mounted.endpoint {
         Endpoint::Documents(documents) => {
-            let mut accepted = negotiate::objects(exchange.accept()).map_err(status::not_acceptable)?;
+            let protobuf = answer_kind.is_none_or(|kind| kind.messages.is_some());
+            let offer = Offer { protobuf, stream: false, shapeless: false };
+            let mut accepted = negotiate::objects(exchange.accept(), offer).map_err(status::not_acceptable)?;
             accepted.pretty |= exchange.pretty;
             let include = Include::parse(&exchange.query, accepted)?;
             let of = |kind: Option<&Arc<Served>>| Request {
@@ -86,7 +90,7 @@ pub async fn subresource(
                 ..parent.clone()
             };
             let (request, answer) = (of(body_kind), of(answer_kind));
-            let call = Call { app, exchange, request, accepted, include };
+            let call = Call { app, renderings: &site.renderings, exchange, request, accepted, include };
             let exchange = Documented { call, parent, mounted, documents, answer };
             match method {
                 Method::Get => exchange.get().await,
@@ -186,7 +190,7 @@ impl Documented<'_> {
 
     fn respond(self, code: StatusCode, given: Option<Document>, warnings: &[String]) -> Result<Response, Refused> {
         let Some(document) = given else {
-            let mut answer = response::status(&Status::success(None), self.call.accepted.pretty);
+            let mut answer = response::status(&Status::success(None), self.call.accepted);
             *answer.status_mut() = code;
             response::warn(answer.headers_mut(), warnings);
             return Ok(answer);

@@ -28,6 +28,8 @@ mod openapi;
 mod partial;
 mod path;
 mod pretty;
+mod render;
+mod renderings;
 mod resource;
 mod response;
 #[cfg(test)]
@@ -72,11 +74,13 @@ pub struct Limits {
     pub body_seconds: u64,
     /// Shortest time after which a watch without `timeoutSeconds` ends; the longest is twice as long.
     pub min_watch_seconds: u64,
+    /// Bytes of objects in other encodings than JSON that are kept for further readers.
+    pub rendering_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_bytes: 3 << 20, body_seconds: 60, min_watch_seconds: 1800 }
+        Self { body_bytes: 3 << 20, body_seconds: 60, min_watch_seconds: 1800, rendering_bytes: 64 << 20 }
     }
 }
 
@@ -122,13 +126,15 @@ pub fn router(app: Arc<App>) -> Router {
 /// The server and the documents that are rendered once for all requests.
 struct Site {
     app: Arc<App>,
+    renderings: Arc<renderings::Renderings>,
     discovery: cached::PerGeneration<discovery::Documents>,
     openapi: cached::PerGeneration<openapi::Documents>,
 }
 
 impl Site {
     fn new(app: Arc<App>) -> Self {
-        Self { app, discovery: cached::PerGeneration::default(), openapi: cached::PerGeneration::default() }
+        let renderings = Arc::new(renderings::Renderings::new(app.limits.rendering_bytes));
+        Self { app, renderings, discovery: cached::PerGeneration::default(), openapi: cached::PerGeneration::default() }
     }
 }
 

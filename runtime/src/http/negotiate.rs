@@ -1,5 +1,7 @@
 //! Content negotiation: what a client accepts, matched once against what an endpoint offers.
-//! Owns the reading of `Accept`; further encodings join [`Encoding`] and nothing else changes here.
+//! Owns the reading of `Accept`.
+
+use crate::codec::Encoding;
 
 /// One alternative of an `Accept` header.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,28 +65,8 @@ fn clause(text: &str) -> Option<Clause> {
     Some(Clause { media_type, params, quality })
 }
 
-/// How a document is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Encoding {
-    /// JSON.
-    #[default]
-    Json,
-}
-
-impl Encoding {
-    /// All encodings, in the order of preference where the client has none.
-    pub const ALL: [Self; 1] = [Self::Json];
-
-    /// The media type.
-    pub const fn media_type(self) -> &'static str {
-        match self {
-            Self::Json => "application/json",
-        }
-    }
-}
-
 /// What is made of an object or a list before it is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// Nothing.
     #[default]
@@ -98,7 +80,7 @@ pub enum Shape {
 }
 
 /// What was agreed on for an answer about objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Accepted {
     /// The encoding.
     pub encoding: Encoding,
@@ -111,6 +93,16 @@ pub struct Accepted {
 }
 
 impl Accepted {
+    /// Whether the shape can be written in the encoding: Tables only as text, whole objects as far as they are numbered.
+    fn is_offered(self, offer: Offer) -> bool {
+        match self.shape {
+            Shape::Full => offer.protobuf || self.encoding != Encoding::Protobuf,
+            _ if offer.shapeless => false,
+            Shape::Table => matches!(self.encoding, Encoding::Json | Encoding::Yaml),
+            Shape::Partial | Shape::PartialList => true,
+        }
+    }
+
     /// The apiVersion of a Table or of partial metadata.
     pub fn meta_version(self) -> &'static str {
         if self.beta { "meta.k8s.io/v1beta1" } else { "meta.k8s.io/v1" }
@@ -124,29 +116,59 @@ pub enum Refused {
     MediaType,
     /// A media type is offered, but not with these parameters.
     Params,
+    /// What was agreed on cannot be streamed.
+    Stream,
+}
+
+/// The encodings of answers, the preferred ones first.
+pub const OFFERED: [Encoding; 3] = [Encoding::Json, Encoding::Protobuf, Encoding::Cbor];
+
+/// What is offered beside what always is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offer {
+    /// Whole objects can be written as Protobuf: their fields are numbered.
+    pub protobuf: bool,
+    /// The answer is a watch.
+    pub stream: bool,
+    /// The answer is no object, and has no shapes.
+    pub shapeless: bool,
 }
 
 /// Agrees on the answer to a request about objects.
 ///
 /// # Errors
 /// [`Refused`]: the answer is 406.
-pub fn objects(accept: Option<&str>) -> Result<Accepted, Refused> {
+pub fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> {
     let Some(header) = accept.filter(|header| !header.trim().is_empty()) else { return Ok(Accepted::default()) };
     if header == "application/json" || header == "*/*" {
         return Ok(Accepted::default());
     }
     let mut refused = Refused::MediaType;
     for clause in clauses(header) {
-        for encoding in Encoding::ALL {
-            if clause.covers(encoding.media_type()) {
-                refused = Refused::Params;
-                if let Some(accepted) = with_params(&clause, encoding) {
-                    return Ok(accepted);
-                }
+        for encoding in OFFERED {
+            let as_stream = offer.stream && encoding.stream_media_type() == Some(clause.media_type.as_str());
+            if !clause.covers(encoding.media_type()) && !as_stream {
+                continue;
+            }
+            refused = Refused::Params;
+            match with_params(&clause, encoding).filter(|accepted| accepted.is_offered(offer)) {
+                // The client prefers it, and there is no telling it otherwise but by a refusal, as in the reference.
+                Some(_) if offer.stream && encoding.stream_media_type().is_none() => return Err(Refused::Stream),
+                Some(accepted) => return Ok(accepted),
+                None => {}
             }
         }
     }
     Err(refused)
+}
+
+/// The form of an answer without shapes, such as a Status: what the client accepts, or indented JSON where it accepts
+/// nothing of it.
+pub fn plain(accept: Option<&str>, pretty: bool) -> Accepted {
+    match objects(accept, Offer { protobuf: true, stream: false, shapeless: true }) {
+        Ok(accepted) => Accepted { pretty: accepted.pretty | pretty, ..accepted },
+        Err(_) => Accepted { pretty: true, ..Accepted::default() },
+    }
 }
 
 fn with_params(clause: &Clause, encoding: Encoding) -> Option<Accepted> {
@@ -157,7 +179,9 @@ fn with_params(clause: &Clause, encoding: Encoding) -> Option<Accepted> {
             "as" => kind = Some(value.as_str()),
             "g" => group = Some(value.as_str()),
             "v" => version = Some(value.as_str()),
-            "stream" if !value.is_empty() && value != "watch" => return None,
+            "stream" if !value.is_empty() && (value != "watch" || encoding.stream_media_type().is_none()) => {
+                return None;
+            }
             "sv" if !value.is_empty() && value != "v1" => return None,
             "pretty" => accepted.pretty = value == "1",
             _ => {}
@@ -198,78 +222,5 @@ pub fn first<'o>(accept: Option<&str>, offers: &[&'o str]) -> Option<&'o str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
-
-    #[test]
-    fn clauses_come_by_quality_then_as_written() {
-        let found = clauses("text/*;q=0.3, a/b;Q=0.7;X=\"y z\", */*;q=0.7, c/d;q=0, nonsense, e/f;q=7, g/h");
-        let types: Vec<&str> = found.iter().map(|c| c.media_type.as_str()).collect();
-        assert_eq!(types, ["e/f", "g/h", "a/b", "*/*", "text/*"]);
-        assert_eq!(found[2].param("x"), Some("y z"));
-        assert_eq!(found[2].param("q"), None);
-    }
-
-    #[test]
-    fn shapes() {
-        let shape = |accept: &str| objects(Some(accept)).map(|a| (a.shape, a.beta));
-        assert_eq!(shape("application/json"), Ok((Shape::Full, false)));
-        assert_eq!(shape("*/*"), Ok((Shape::Full, false)));
-        assert_eq!(shape("application/*"), Ok((Shape::Full, false)));
-        assert_eq!(shape(TABLE), Ok((Shape::Table, false)));
-        assert_eq!(shape("application/json;as=Table;v=v1beta1;g=meta.k8s.io"), Ok((Shape::Table, true)));
-        assert_eq!(shape("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), Ok((Shape::Partial, false)));
-        assert_eq!(
-            shape("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
-            Ok((Shape::PartialList, false))
-        );
-        assert_eq!(shape("application/json;stream=watch"), Ok((Shape::Full, false)));
-        assert_eq!(objects(None), Ok(Accepted::default()));
-        assert_eq!(objects(Some("  ")), Ok(Accepted::default()));
-    }
-
-    #[test]
-    fn alternatives_are_tried_in_turn() {
-        let kubectl = format!("{TABLE},application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json");
-        assert_eq!(objects(Some(&kubectl)).map(|a| a.shape), Ok(Shape::Table));
-        let fallback = "application/json;as=Nothing;g=meta.k8s.io;v=v1, application/json";
-        assert_eq!(objects(Some(fallback)).map(|a| a.shape), Ok(Shape::Full));
-        let quality = format!("application/json;q=0.9, {TABLE};q=0.95");
-        assert_eq!(objects(Some(&quality)).map(|a| a.shape), Ok(Shape::Table));
-        let protobuf = "application/vnd.kubernetes.protobuf, application/json";
-        assert_eq!(objects(Some(protobuf)).map(|a| a.encoding), Ok(Encoding::Json));
-    }
-
-    #[test]
-    fn refusals() {
-        assert_eq!(objects(Some("text/html")), Err(Refused::MediaType));
-        assert_eq!(objects(Some("application/json;q=0")), Err(Refused::MediaType));
-        assert_eq!(objects(Some("application/json;as=Nothing;g=meta.k8s.io;v=v1")), Err(Refused::Params));
-        assert_eq!(objects(Some("application/json;as=Table;g=other;v=v1")), Err(Refused::Params));
-        assert_eq!(objects(Some("application/json;g=meta.k8s.io")), Err(Refused::Params));
-        assert_eq!(objects(Some("application/json;stream=other")), Err(Refused::Params));
-    }
-
-    #[test]
-    fn who_gets_indented_answers() {
-        assert!(pretty(Some("a=b&pretty=true"), None));
-        assert!(pretty(Some("pretty=1"), None));
-        assert!(!pretty(Some("pretty=false"), Some("curl/8")), "the query wins");
-        assert!(!pretty(Some("pretty=what"), Some("curl/8")));
-        assert!(pretty(Some("pretty="), Some("curl/8")));
-        assert!(pretty(None, Some("Mozilla/5.0 (X11)")) && pretty(None, Some("Wget/1.2")));
-        assert!(!pretty(None, Some("kubectl/v1.32 (linux/amd64)")) && !pretty(None, None));
-        assert!(objects(Some("application/json;pretty=1")).is_ok_and(|a| a.pretty));
-    }
-
-    #[test]
-    fn first_of_several_offers() {
-        let offers = ["application/json", "application/pb"];
-        assert_eq!(first(None, &offers), Some("application/json"));
-        assert_eq!(first(Some("application/pb, application/json;q=0.9"), &offers), Some("application/pb"));
-        assert_eq!(first(Some("*/*"), &offers), Some("application/json"));
-        assert_eq!(first(Some("text/plain"), &offers), None);
-    }
-}
+#[path = "negotiate_tests.rs"]
+mod tests;

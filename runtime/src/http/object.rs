@@ -2,72 +2,96 @@
 
 use axum::{http::StatusCode, response::Response};
 
+use std::sync::Arc;
+
 use super::{
     list::{self, ListBody},
     negotiate::Shape,
     partial,
+    render::Renderer,
     resource::Call,
     response, status,
     status::Refused,
     table::Table,
 };
 use crate::{
-    codec,
+    cache::Object,
+    codec::Encoding,
     meta::status::{Status, StatusDetails},
     verbs::{Answer, Deleted, List},
 };
+
+/// So many objects are rendered where the request is served; it takes less than a millisecond.
+const AT_ONCE: usize = 16;
 
 /// Answers with one object.
 ///
 /// # Errors
 /// 406 where a list's shape was asked for.
 pub fn respond(call: &Call<'_>, code: StatusCode, answer: Answer, warnings: &[String]) -> Result<Response, Refused> {
-    let accepted = call.accepted;
     let mut response = match answer {
-        Answer::Object(object) => match accepted.shape {
-            Shape::Full => response::json_for(code, object.json(), accepted.pretty),
-            Shape::Table => {
-                let table = Table::new(call.kind(), accepted.meta_version(), call.include);
-                response::json_for(code, table.of_object(&object), accepted.pretty)
-            }
-            Shape::Partial => {
-                let mut out = Vec::new();
-                partial::write(&mut out, &object, accepted.meta_version());
-                response::json_for(code, out, accepted.pretty)
-            }
-            Shape::PartialList => return Err(status::wrong_shape("PartialObjectMetadataList", false).into()),
-        },
+        Answer::Object(object) => one(call, code, &object)?,
         // Documents of other kinds, such as Scale, have no columns of their own: clients take the object instead.
-        Answer::Document(document) => {
-            let mut out = Vec::new();
-            codec::encode(&document, &mut out);
-            response::json_for(code, out, accepted.pretty)
-        }
+        Answer::Document(document) => response::document(code, &document, call.accepted),
     };
     response::warn(response.headers_mut(), warnings);
     Ok(response)
+}
+
+fn one(call: &Call<'_>, code: StatusCode, object: &Arc<Object>) -> Result<Response, Refused> {
+    let accepted = call.accepted;
+    if accepted.shape == Shape::PartialList {
+        return Err(status::wrong_shape("PartialObjectMetadataList", false).into());
+    }
+    if let Some(renderer) = call.renderer() {
+        return Ok(response::encoded(code, accepted.encoding, renderer.object(object)));
+    }
+    Ok(match accepted.shape {
+        Shape::Table => {
+            let table = Table::new(call.kind(), accepted.meta_version(), call.include);
+            response::text_form(code, table.of_object(object), accepted)
+        }
+        Shape::Partial | Shape::PartialList => {
+            let mut out = Vec::new();
+            partial::write(&mut out, object, accepted.meta_version());
+            response::text_form(code, out, accepted)
+        }
+        Shape::Full => response::text_form(code, object.json(), accepted),
+    })
 }
 
 /// Answers with a list.
 ///
 /// # Errors
 /// 406 where the shape of one object was asked for.
-pub fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
+pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
     let accepted = call.accepted;
     let code = StatusCode::OK;
-    match accepted.shape {
-        Shape::Full if accepted.pretty => {
-            Ok(response::json_for(code, ListBody::new(call.kind(), list).collect(), true))
+    if accepted.shape == Shape::Partial {
+        return Err(status::wrong_shape("PartialObjectMetadata", true).into());
+    }
+    if let Some(renderer) = call.renderer() {
+        return Ok(response::encoded(code, accepted.encoding, rendered(renderer, list).await));
+    }
+    let json = match accepted.shape {
+        Shape::Full if accepted.encoding == Encoding::Json && !accepted.pretty => {
+            return Ok(response::stream(Encoding::Json.media_type(), ListBody::new(call.kind(), list)));
         }
-        Shape::Full => Ok(response::stream(ListBody::new(call.kind(), list))),
-        Shape::Table => {
-            let table = Table::new(call.kind(), accepted.meta_version(), call.include);
-            Ok(response::json_for(code, table.of_list(&list), accepted.pretty))
-        }
-        Shape::PartialList => {
-            Ok(response::json_for(code, list::partial(&list, accepted.meta_version()), accepted.pretty))
-        }
-        Shape::Partial => Err(status::wrong_shape("PartialObjectMetadata", true).into()),
+        Shape::Full => ListBody::new(call.kind(), list).collect(),
+        Shape::Table => Table::new(call.kind(), accepted.meta_version(), call.include).of_list(&list),
+        Shape::Partial | Shape::PartialList => list::partial(&list, accepted.meta_version()),
+    };
+    Ok(response::text_form(code, json, accepted))
+}
+
+/// The bytes of a list. A long one is not rendered on a thread that others wait for.
+async fn rendered(renderer: Renderer, list: List) -> Vec<u8> {
+    if list.items.len() <= AT_ONCE {
+        return renderer.list(&list);
+    }
+    match tokio::task::spawn_blocking(move || renderer.list(&list)).await {
+        Ok(bytes) => bytes,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }
 
@@ -82,7 +106,7 @@ pub fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Re
             let (name, kind) = (call.request.name.clone(), call.kind().kind.clone());
             let mut status = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));
             status.code = 200;
-            Ok(response::status(&status, call.accepted.pretty))
+            Ok(response::status(&status, call.accepted))
         }
         Deleted::Gone { object, uid } => {
             let kind = call.kind();
@@ -93,7 +117,7 @@ pub fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Re
                 uid,
                 ..StatusDetails::default()
             };
-            Ok(response::status(&Status::success(Some(details)), call.accepted.pretty))
+            Ok(response::status(&Status::success(Some(details)), call.accepted))
         }
     }
 }

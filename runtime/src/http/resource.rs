@@ -1,6 +1,8 @@
 //! Requests about objects: finds the kind, checks that the method makes sense on the path, reads options and body, calls
 //! the verb, and hands its answer to the form that was negotiated.
 
+use std::sync::Arc;
+
 use axum::{
     body::Body,
     http::{Method, StatusCode, header::USER_AGENT},
@@ -8,14 +10,16 @@ use axum::{
 };
 
 use super::{
-    App,
+    App, Site,
     access::Verb,
     body,
     dispatch::Exchange,
     handled,
-    negotiate::{self, Accepted},
+    negotiate::{self, Accepted, Offer},
     object,
     path::ResourcePath,
+    render::Renderer,
+    renderings::Renderings,
     response, status,
     status::Refused,
     table::Include,
@@ -40,15 +44,16 @@ use crate::{
 
 /// The media types of the patches that are served for a kind. Declared kinds have no strategic merge, as in the reference.
 pub fn patch_types(kind: &Kind) -> &'static [&'static str] {
-    const ALL: [&str; 4] = [
+    const ALL: [&str; 5] = [
+        "application/strategic-merge-patch+json",
         "application/json-patch+json",
         "application/merge-patch+json",
         "application/apply-patch+yaml",
-        "application/strategic-merge-patch+json",
+        "application/apply-patch+cbor",
     ];
     match kind.style {
         Style::Builtin => &ALL,
-        Style::Custom => &ALL[..3],
+        Style::Custom => &ALL[1..],
     }
 }
 
@@ -56,6 +61,8 @@ pub fn patch_types(kind: &Kind) -> &'static [&'static str] {
 pub struct Call<'a> {
     /// The server.
     pub app: &'a App,
+    /// What has been rendered of objects.
+    pub renderings: &'a Arc<Renderings>,
     /// The HTTP side.
     pub exchange: Box<Exchange>,
     /// What the verbs are asked.
@@ -70,18 +77,24 @@ pub struct Call<'a> {
 ///
 /// # Errors
 /// The Status to answer with.
-pub async fn serve(app: &App, exchange: Box<Exchange>, path: ResourcePath, body: Body) -> Result<Response, Refused> {
+pub async fn serve(site: &Site, exchange: Box<Exchange>, path: ResourcePath, body: Body) -> Result<Response, Refused> {
+    let app = &*site.app;
     let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else {
         return missing(app, &path);
     };
     let verb = Verb::of(&exchange.parts.method, &path, &exchange.query);
     check_scope(&served.kind, &path, verb)?;
     if let Some(mounted) = app.handlers.subresource(&served.kind, &path.subresource) {
-        return Box::pin(handled::subresource(app, exchange, served, path, mounted, body)).await;
+        return Box::pin(handled::subresource(site, exchange, served, path, mounted, body)).await;
     }
     let part = part(&served.kind, &path)?;
     check_method(&served.kind, &exchange.parts.method, &path, part, verb)?;
-    let mut accepted = negotiate::objects(exchange.accept()).map_err(status::not_acceptable)?;
+    let offer = Offer {
+        protobuf: part == Part::Scale || served.messages.is_some(),
+        stream: verb == Verb::Watch,
+        shapeless: false,
+    };
+    let mut accepted = negotiate::objects(exchange.accept(), offer).map_err(status::not_acceptable)?;
     accepted.pretty |= exchange.pretty;
     let include = Include::parse(&exchange.query, accepted)?;
     let namespace = match served.kind.scope {
@@ -91,7 +104,7 @@ pub async fn serve(app: &App, exchange: Box<Exchange>, path: ResourcePath, body:
     let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
     let name = if verb == Verb::Watch { String::new() } else { path.name };
     let request = Request { user: exchange.user.clone(), served, namespace, name, part };
-    let call = Call { app, exchange, request, accepted, include };
+    let call = Call { app, renderings: &site.renderings, exchange, request, accepted, include };
     // All but the most frequent verb are boxed, so that the state of a request that only gets an object stays small.
     match verb {
         Verb::Get => call.get().await,
@@ -181,6 +194,11 @@ impl Call<'_> {
         &self.request.served.kind
     }
 
+    /// What writes the objects of the answer, where that is not text.
+    pub fn renderer(&self) -> Option<Renderer> {
+        Renderer::new(&self.request.served, self.accepted, self.renderings)
+    }
+
     async fn get(self) -> Result<Response, Refused> {
         let options = GetOptions::parse(&self.exchange.query)?;
         let answer = self.app.api.get(&self.request, &options).await?;
@@ -190,7 +208,7 @@ impl Call<'_> {
     async fn list(self) -> Result<Response, Refused> {
         let options = ListOptions::parse(&self.exchange.query, false)?;
         let list = self.app.api.list(&self.request, &options).await?;
-        object::respond_list(&self, list)
+        object::respond_list(&self, list).await
     }
 
     async fn watch(self, old_path: bool, name: String) -> Result<Response, Refused> {
@@ -204,7 +222,7 @@ impl Call<'_> {
         match self.app.api.watch(&self.request, &options).await {
             Ok(watching) => Ok(watch::respond(&self, watching, options.timeout_seconds)),
             // A watch that comes too late has begun as far as clients are concerned: they read the refusal in the stream.
-            Err(error @ Error::Expired { .. }) => Ok(watch::refuse(error)),
+            Err(error @ Error::Expired { .. }) => Ok(watch::refuse(error, self.accepted.encoding)),
             Err(error) => Err(error.into()),
         }
     }
@@ -248,7 +266,7 @@ impl Call<'_> {
             "application/json-patch+json" => Patch::Json(bytes),
             "application/merge-patch+json" => Patch::Merge(bytes),
             "application/strategic-merge-patch+json" => Patch::Strategic(bytes),
-            _ => Patch::Apply(body::decode_apply(&bytes)?),
+            _ => Patch::Apply(body::decode_apply(&bytes, given.ends_with("+cbor"))?),
         };
         Ok((patch, options))
     }
@@ -266,7 +284,7 @@ impl Call<'_> {
         let list = ListOptions::parse(&self.exchange.query, false)?;
         let options = self.delete_options(body, DeleteOptions::for_collection).await?;
         let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
-        object::respond_list(&self, list)
+        object::respond_list(&self, list).await
     }
 
     /// What the client calls itself.

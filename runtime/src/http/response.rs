@@ -15,8 +15,12 @@ use axum::{
 };
 use bytes::Bytes;
 
-use super::pretty;
-use crate::meta::status::Status;
+use super::{negotiate::Accepted, pretty, render};
+use crate::{
+    codec::{self, Encoding, protobuf},
+    meta::status::Status,
+    schema::Document,
+};
 
 /// The header by which a request is found again in logs.
 pub const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
@@ -46,12 +50,48 @@ pub fn json_for(code: StatusCode, body: impl Into<Bytes>, indented: bool) -> Res
     if indented { json(code, pretty::indent(&body)) } else { json(code, body) }
 }
 
-/// JSON whose body comes in pieces.
-pub fn stream<B>(body: B) -> Response
+/// A body that comes in pieces.
+pub fn stream<B>(media_type: &'static str, body: B) -> Response
 where
     B: http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
 {
-    with(StatusCode::OK, JSON, Body::new(body))
+    with(StatusCode::OK, HeaderValue::from_static(media_type), Body::new(body))
+}
+
+/// Bytes in an encoding.
+pub fn encoded(code: StatusCode, encoding: Encoding, body: impl Into<Bytes>) -> Response {
+    with(code, HeaderValue::from_static(encoding.media_type()), Body::from(body.into()))
+}
+
+/// A document in an encoding that is text, given as JSON.
+pub fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted) -> Response {
+    json_for(code, json, form.pretty)
+}
+
+/// A document that is no object of a kind, in the encoding that was agreed on; in JSON where that has no message for it.
+pub fn document(code: StatusCode, document: &Document, form: Accepted) -> Response {
+    if form.encoding != Encoding::Json {
+        let kind = document.get("kind").and_then(Document::as_str).unwrap_or_default();
+        if let Some(body) = render::document(form.encoding, message_of(kind), document) {
+            return encoded(code, form.encoding, body);
+        }
+    }
+    let mut body = Vec::new();
+    codec::encode(document, &mut body);
+    json_for(code, body, form.pretty)
+}
+
+/// The messages of what the API answers beside objects.
+fn message_of(kind: &str) -> Option<&'static protobuf::Message> {
+    Some(match kind {
+        "Status" => &protobuf::STATUS,
+        "Scale" => &protobuf::SCALE,
+        "APIVersions" => &protobuf::API_VERSIONS,
+        "APIGroupList" => &protobuf::API_GROUP_LIST,
+        "APIGroup" => &protobuf::API_GROUP,
+        "APIResourceList" => &protobuf::API_RESOURCE_LIST,
+        _ => return None,
+    })
 }
 
 /// Plain text.
@@ -64,12 +104,16 @@ pub fn page_not_found() -> Response {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
-/// A Status.
-pub fn status(status: &Status, indented: bool) -> Response {
+/// A Status in the form that was agreed on.
+pub fn status(status: &Status, form: Accepted) -> Response {
     let code = if status.code == 0 { 200 } else { status.code };
     let code = StatusCode::from_u16(code).expect("a Status has a code of HTTP");
-    let body = serde_json::to_vec(status).expect("a Status is plain data");
-    let mut response = json_for(code, body, indented);
+    let mut response = if form.encoding == Encoding::Json {
+        let body = serde_json::to_vec(status).expect("a Status is plain data");
+        json_for(code, body, form.pretty)
+    } else {
+        document(code, &codec::from_typed(status).expect("a Status is plain data"), form)
+    };
     if let Some(seconds) = status.details.as_ref().map(|d| d.retry_after_seconds).filter(|s| *s > 0) {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
@@ -144,9 +188,9 @@ mod tests {
     fn a_status_says_when_to_retry() {
         let mut failed = Status::failure(503, "ServiceUnavailable", "later", Some(StatusDetails::default()));
         failed.details.as_mut().unwrap().retry_after_seconds = 7;
-        let response = status(&failed, false);
+        let response = status(&failed, Accepted::default());
         assert_eq!(response.status(), 503);
         assert_eq!(response.headers()[RETRY_AFTER], "7");
-        assert_eq!(status(&Status::success(None), false).status(), 200);
+        assert_eq!(status(&Status::success(None), Accepted::default()).status(), 200);
     }
 }

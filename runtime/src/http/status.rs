@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::negotiate::{Encoding, Refused as Unacceptable};
+use super::negotiate::{OFFERED, Refused as Unacceptable};
 use crate::{
     auth::{Attributes, Decision},
     cache::WatchError,
-    codec::protobuf,
+    codec::Encoding,
     meta::{
         FieldError, GroupKind, GroupResource,
         options::OptionsError,
@@ -248,13 +248,19 @@ pub fn method_not_allowed() -> Status {
 
 /// 406: nothing that the client accepts is offered.
 pub fn not_acceptable(refused: Unacceptable) -> Status {
-    let offers = Encoding::ALL.map(Encoding::media_type).join(", ");
+    let offers = OFFERED.map(Encoding::media_type).join(", ");
     match refused {
         Unacceptable::MediaType => {
             let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
             Status::failure(406, "NotAcceptable", message, Some(StatusDetails::default()))
         }
         Unacceptable::Params => {
+            let message = format!("only the following media types are accepted: {offers}");
+            Status::failure(406, "NotAcceptable", message, None)
+        }
+        Unacceptable::Stream => {
+            let offers =
+                "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq";
             let message = format!("only the following media types are accepted: {offers}");
             Status::failure(406, "NotAcceptable", message, None)
         }
@@ -269,9 +275,15 @@ pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
 
 /// 415: a body of a media type that is not read. Protobuf is read where fields are numbered.
 pub fn unsupported_body(numbered: bool) -> Status {
-    let offers = Encoding::ALL.into_iter().map(Encoding::media_type);
-    let offers = offers.chain(numbered.then_some(protobuf::MEDIA_TYPE)).collect::<Vec<_>>().join(", ");
+    let read = OFFERED.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
+    let offers = read.map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     let message = format!("the body of the request was in an unknown format - accepted media types include: {offers}");
+    Status::failure(415, "UnsupportedMediaType", message, None)
+}
+
+/// 415: a body that is compressed.
+pub fn compressed_body(encoding: &str) -> Status {
+    let message = format!("the body of the request is encoded as {encoding:?}, and only plain bodies are read");
     Status::failure(415, "UnsupportedMediaType", message, None)
 }
 

@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use axum::response::Response;
+use axum::{
+    http::{HeaderValue, StatusCode},
+    response::Response,
+};
 use bytes::Bytes;
 use http_body::{Body, Frame};
 use tokio::{
@@ -21,12 +24,14 @@ use super::{
     guard,
     negotiate::{Accepted, Shape},
     partial,
+    render::{self, Renderer},
     resource::Call,
     response, status,
     table::{Include, Table},
 };
 use crate::{
     cache::{Event, FRAME_END, Object, Watch, WatchError},
+    codec::{self, Encoding, protobuf},
     kind::{Kind, registry::Served},
     meta::{Revision, status::Status},
     verbs::{Error, Watching},
@@ -50,30 +55,36 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
     let now = Instant::now();
     let deadline = now + timeout;
     let next_bookmark = watching.bookmarks.then_some(now + BOOKMARK_INTERVAL);
-    response::stream(WatchBody {
-        render: Render {
-            served: call.request.served.clone(),
-            accepted: call.accepted,
-            include: call.include,
-            columns_sent: false,
+    let media_type = call.accepted.encoding.stream_media_type().expect("what cannot be streamed was refused");
+    response::stream(
+        media_type,
+        WatchBody {
+            render: Render {
+                served: call.request.served.clone(),
+                renderer: call.renderer(),
+                accepted: call.accepted,
+                include: call.include,
+                columns_sent: false,
+            },
+            initial: watching.initial.into_iter(),
+            initial_bookmark: watching.initial_bookmark,
+            watch: watching.watch,
+            events: Vec::new(),
+            deadline,
+            next_bookmark,
+            alarm: Box::pin(tokio::time::sleep_until(next_bookmark.map_or(deadline, |at| at.min(deadline)))),
+            alarm_wakes: None,
+            ended: false,
         },
-        initial: watching.initial.into_iter(),
-        initial_bookmark: watching.initial_bookmark,
-        watch: watching.watch,
-        events: Vec::new(),
-        deadline,
-        next_bookmark,
-        alarm: Box::pin(tokio::time::sleep_until(next_bookmark.map_or(deadline, |at| at.min(deadline)))),
-        alarm_wakes: None,
-        ended: false,
-    })
+    )
 }
 
 /// Answers with a stream that holds nothing but a refusal.
-pub fn refuse(error: Error) -> Response {
+pub fn refuse(error: Error, encoding: Encoding) -> Response {
     let mut frame = Vec::new();
-    error_frame(&mut frame, &Status::from(error));
-    response::json(axum::http::StatusCode::OK, frame)
+    error_frame(&mut frame, &Status::from(error), encoding);
+    let media_type = encoding.stream_media_type().expect("what cannot be streamed was refused");
+    response::with(StatusCode::OK, HeaderValue::from_static(media_type), frame.into())
 }
 
 /// Between a time and twice that time, so that the watches of a restarted server do not all end at once.
@@ -143,7 +154,7 @@ impl WatchBody {
             Some(Ok(())) => Poll::Ready(Some(self.frames())),
             Some(Err(error)) => {
                 self.ended = true;
-                Poll::Ready(failure(error))
+                Poll::Ready(failure(error, self.render.accepted.encoding))
             }
             None => {
                 self.ended = true;
@@ -153,8 +164,9 @@ impl WatchBody {
     }
 
     fn frames(&mut self) -> Bytes {
-        if let ([event], Shape::Full) = (self.events.as_slice(), self.render.accepted.shape) {
-            let frame = event.frame();
+        if let [event] = self.events.as_slice()
+            && let Some(frame) = self.render.shared(event)
+        {
             self.events.clear();
             return frame;
         }
@@ -166,10 +178,10 @@ impl WatchBody {
     }
 }
 
-fn failure(error: WatchError) -> Option<Bytes> {
+fn failure(error: WatchError, encoding: Encoding) -> Option<Bytes> {
     let status = status::of_watch(error)?;
     let mut out = Vec::new();
-    error_frame(&mut out, &status);
+    error_frame(&mut out, &status, encoding);
     Some(out.into())
 }
 
@@ -199,13 +211,26 @@ impl Body for WatchBody {
 /// Writes events in the form that was negotiated.
 struct Render {
     served: Arc<Served>,
+    /// What writes frames that are not JSON.
+    renderer: Option<Renderer>,
     accepted: Accepted,
     include: Include,
     columns_sent: bool,
 }
 
 impl Render {
+    /// The frame of an event, where it is the same for all who watch in this form.
+    fn shared(&self, event: &Event) -> Option<Bytes> {
+        match &self.renderer {
+            Some(renderer) => Some(renderer.frame(event.event_type(), event.object())),
+            None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
+        }
+    }
+
     fn event(&mut self, out: &mut Vec<u8>, event: &Event) {
+        if let Some(renderer) = &self.renderer {
+            return out.extend_from_slice(&renderer.frame(event.event_type(), event.object()));
+        }
         let opening = event.event_type().opening();
         match self.accepted.shape {
             Shape::Full | Shape::PartialList => {
@@ -236,6 +261,9 @@ impl Render {
 
     fn bookmark(&mut self, out: &mut Vec<u8>, revision: Revision, ends_initial: bool) {
         let object = bookmark_object(&self.served.kind, revision, ends_initial);
+        if let Some(renderer) = &self.renderer {
+            return out.extend_from_slice(&renderer.bookmark(&object));
+        }
         out.extend_from_slice(b"{\"type\":\"BOOKMARK\",\"object\":");
         match self.accepted.shape {
             Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
@@ -258,7 +286,12 @@ fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Objec
     Object::compose("", revision, &type_meta, reading)
 }
 
-fn error_frame(out: &mut Vec<u8>, status: &Status) {
+fn error_frame(out: &mut Vec<u8>, status: &Status, encoding: Encoding) {
+    if encoding != Encoding::Json {
+        let document = codec::from_typed(status).expect("a Status is plain data");
+        let whole = render::document(encoding, Some(&protobuf::STATUS), &document).expect("a Status has its message");
+        return out.extend_from_slice(&render::frame(encoding, "ERROR", &whole));
+    }
     out.extend_from_slice(b"{\"type\":\"ERROR\",\"object\":");
     serde_json::to_writer(&mut *out, status).expect("writing to memory does not fail");
     out.extend_from_slice(FRAME_END.as_bytes());

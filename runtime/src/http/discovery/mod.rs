@@ -13,13 +13,14 @@ use axum::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::codec::Encoding;
 use groups::Group;
 
 use super::{
     Site, cached,
     dispatch::Exchange,
-    negotiate::{self, Refused as Unacceptable},
-    response, status,
+    negotiate::{self, Offer},
+    render, response, status,
     status::Refused,
 };
 
@@ -55,10 +56,16 @@ pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Resp
             None => return Ok(None),
         },
     };
-    if negotiate::first(exchange.accept(), &["application/json"]).is_none() {
-        return Err(status::not_acceptable(Unacceptable::MediaType).into());
+    if path == "/" || path == "/version" {
+        return Ok(Some(response::json_for(StatusCode::OK, body, true)));
     }
-    Ok(Some(response::json_for(StatusCode::OK, body, exchange.pretty || path == "/" || path == "/version")))
+    let offer = Offer { protobuf: true, stream: false, shapeless: true };
+    let mut form = negotiate::objects(exchange.accept(), offer).map_err(status::not_acceptable)?;
+    form.pretty |= exchange.pretty;
+    Ok(Some(match form.encoding {
+        Encoding::Json => response::json_for(StatusCode::OK, body, form.pretty),
+        _ => response::document(StatusCode::OK, &render::read(&body), form),
+    }))
 }
 
 impl Documents {

@@ -12,6 +12,8 @@ use super::{
     subresources,
 };
 use crate::{
+    codec::{Encoding, protobuf},
+    http::negotiate::OFFERED,
     http::resource::{has_delete_collection, has_finalize, patch_types},
     kind::{
         Kind,
@@ -40,7 +42,7 @@ pub struct Operation {
     /// The definition of the answer; empty for text.
     pub answer: String,
     /// The media types of the answer.
-    pub produces: &'static [&'static str],
+    pub produces: Vec<&'static str>,
     /// Group, version and kind of what it is about.
     pub kind: Value,
 }
@@ -59,8 +61,13 @@ pub(super) const OK: &[(&str, &str)] = &[("200", "OK")];
 pub(super) const OK_CREATED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created")];
 pub(super) const OK_CREATED_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created"), ("202", "Accepted")];
 const OK_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("202", "Accepted")];
-pub(super) const JSON: &[&str] = &["application/json"];
-const JSON_AND_STREAM: &[&str] = &["application/json", "application/json;stream=watch"];
+
+/// The media types of a kind's documents.
+pub(super) fn encodings(kind: &Kind) -> Vec<&'static str> {
+    let numbered = protobuf::Message::of_object(&kind.schema).is_some();
+    let offered = OFFERED.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
+    offered.map(Encoding::media_type).collect()
+}
 
 /// Everything that is served of a kind.
 pub fn of(kind: &Kind) -> Vec<PathItem> {
@@ -75,6 +82,8 @@ pub(super) struct Operations<'k> {
     /// The group and version in operation ids: `LibraryExampleComV1`.
     id_root: String,
     namespaced: bool,
+    /// The media types of documents.
+    encodings: Vec<&'static str>,
 }
 
 impl<'k> Operations<'k> {
@@ -89,7 +98,17 @@ impl<'k> Operations<'k> {
             group => (format!("/apis/{group}/{}", at.version), group),
         };
         let id_root = format!("{}{}", camel(group), camel(&at.version));
-        Self { kind, root, id_root, namespaced: kind.scope == Scope::Namespaced }
+        let encodings = encodings(kind);
+        Self { kind, root, id_root, namespaced: kind.scope == Scope::Namespaced, encodings }
+    }
+
+    /// The media types of lists, and of watches on the same path.
+    fn streams(&self) -> Vec<&'static str> {
+        let streams = self.encodings.iter().filter_map(|media_type| match Encoding::of_media_type(media_type)? {
+            Encoding::Json => Some("application/json;stream=watch"),
+            other => other.stream_media_type(),
+        });
+        self.encodings.iter().copied().chain(streams).collect()
     }
 
     fn all(&self) -> Vec<PathItem> {
@@ -161,7 +180,7 @@ impl<'k> Operations<'k> {
             body_optional: false,
             codes: OK,
             answer: definitions::name(self.kind),
-            produces: JSON,
+            produces: self.encodings.clone(),
             kind: definitions::group_version_kind(self.kind, &self.kind.kind),
         }
     }
@@ -175,7 +194,7 @@ impl<'k> Operations<'k> {
         Operation {
             parameters: LIST.to_vec(),
             answer: definitions::list_name(self.kind),
-            produces: JSON_AND_STREAM,
+            produces: self.streams(),
             ..self.operation("get", "list", id, format!("list or watch objects of kind {kind}"))
         }
     }
@@ -184,7 +203,7 @@ impl<'k> Operations<'k> {
         let kind = &self.kind.kind;
         Operation {
             parameters: CREATE.to_vec(),
-            body: Some((definitions::name(self.kind), JSON.to_vec())),
+            body: Some((definitions::name(self.kind), self.encodings.clone())),
             codes: OK_CREATED_ACCEPTED,
             ..self.operation("post", "post", self.id("create", ""), format!("create {}", article(kind)))
         }
@@ -197,7 +216,7 @@ impl<'k> Operations<'k> {
             let id = self.id("deleteCollection", "");
             let collection = Operation {
                 parameters: DELETE_COLLECTION.to_vec(),
-                body: Some((format!("{META}.DeleteOptions"), JSON.to_vec())),
+                body: Some((format!("{META}.DeleteOptions"), self.encodings.clone())),
                 body_optional: true,
                 answer: format!("{META}.Status"),
                 ..self.operation("delete", "deletecollection", id, format!("delete collection of {kind}"))
@@ -214,7 +233,7 @@ impl<'k> Operations<'k> {
             self.operation("get", "get", self.id("read", ""), format!("read the specified {}", self.kind.kind)),
             Operation {
                 parameters: UPDATE.to_vec(),
-                body: Some((own, JSON.to_vec())),
+                body: Some((own, self.encodings.clone())),
                 codes: OK_CREATED,
                 ..self.operation(
                     "put",
@@ -226,7 +245,7 @@ impl<'k> Operations<'k> {
             self.patch(self.id("patch", ""), format!("partially update the specified {}", self.kind.kind)),
             Operation {
                 parameters: DELETE.to_vec(),
-                body: Some((format!("{META}.DeleteOptions"), JSON.to_vec())),
+                body: Some((format!("{META}.DeleteOptions"), self.encodings.clone())),
                 body_optional: true,
                 codes: OK_ACCEPTED,
                 answer: format!("{META}.Status"),
@@ -252,7 +271,7 @@ impl<'k> Operations<'k> {
             self.operation("get", "get", self.id("read", &suffix), of("read")),
             Operation {
                 parameters: UPDATE.to_vec(),
-                body: Some((definition.to_owned(), JSON.to_vec())),
+                body: Some((definition.to_owned(), self.encodings.clone())),
                 codes: OK_CREATED,
                 ..self.operation("put", "put", self.id("replace", &suffix), of("replace"))
             },

@@ -97,7 +97,7 @@ fn operation_v3(operation: &Operation) -> Value {
     }
     let mut responses = Map::new();
     for (code, description) in operation.codes {
-        let answer = json!({"description": description, "content": content(operation.produces, &operation.answer)});
+        let answer = json!({"description": description, "content": content(&operation.produces, &operation.answer)});
         responses.insert((*code).to_owned(), answer);
     }
     responses.insert("401".to_owned(), json!({"description": "Unauthorized"}));

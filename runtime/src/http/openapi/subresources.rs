@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     definitions::{self, META},
-    operations::{JSON, OK, OK_CREATED, OK_CREATED_ACCEPTED, Operation, Operations, PathItem, article, camel},
+    operations::{OK, OK_CREATED, OK_CREATED_ACCEPTED, Operation, Operations, PathItem, article, camel, encodings},
     parameters::{CREATE, Parameter, UPDATE},
 };
 use crate::kind::subresource::{self as model, Answer, Method, Subresource};
@@ -32,7 +32,7 @@ fn operation(of: &Operations<'_>, own: &Subresource, asked: &model::Operation) -
         let upper = method.to_ascii_uppercase();
         let id = of.id("connect", &suffix).replacen("connect", &format!("connect{}", camel(method)), 1);
         Operation {
-            produces: ANYTHING,
+            produces: ANYTHING.to_vec(),
             ..of.operation(method, "connect", id, format!("connect {upper} requests to {name} of {kind}"))
         }
     } else {
@@ -53,6 +53,9 @@ fn operation(of: &Operations<'_>, own: &Subresource, asked: &model::Operation) -
         }
     };
     operation.kind = shown;
+    if let Answer::Document(kind) = &asked.answer {
+        operation.produces = encodings(kind);
+    }
     operation.answer = match &asked.answer {
         Answer::Document(kind) => definitions::name(kind),
         Answer::Status => format!("{META}.Status"),
@@ -60,10 +63,10 @@ fn operation(of: &Operations<'_>, own: &Subresource, asked: &model::Operation) -
     };
     if matches!(asked.answer, Answer::Text) {
         operation.codes = OK;
-        operation.produces = if asked.connects { ANYTHING } else { TEXT };
+        operation.produces = if asked.connects { ANYTHING } else { TEXT }.to_vec();
     }
     if let (Some(body), false) = (&asked.body, asked.method == Method::Patch) {
-        operation.body = Some((definitions::name(body), JSON.to_vec()));
+        operation.body = Some((definitions::name(body), encodings(body)));
     }
     operation
 }

@@ -37,7 +37,15 @@ async fn openapi_lists_what_is_served_and_no_more() {
     let (_, document) = rig.get("/openapi/v3/apis/conformance.example.com/v1").await;
     let patch = &document["paths"]["/apis/conformance.example.com/v1/namespaces/{namespace}/widgets/{name}"]["patch"];
     let types: Vec<&String> = patch["requestBody"]["content"].as_object().unwrap().keys().collect();
-    assert_eq!(types, ["application/json-patch+json", "application/merge-patch+json"]);
+    assert_eq!(
+        types,
+        [
+            "application/apply-patch+cbor",
+            "application/apply-patch+yaml",
+            "application/json-patch+json",
+            "application/merge-patch+json"
+        ]
+    );
     let widget = &document["components"]["schemas"]["com.example.conformance.v1.Widget"];
     let gvk = json!([{"group": "conformance.example.com", "kind": "Widget", "version": "v1"}]);
     assert_eq!(widget["x-kubernetes-group-version-kind"], gvk);

@@ -152,6 +152,7 @@ fn header(headers: &HeaderMap, name: &str) -> String {
 }
 
 mod documents;
+mod encodings;
 mod force;
 mod protobuf;
 mod requests;

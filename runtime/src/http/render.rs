@@ -1,0 +1,188 @@
+//! Documents and objects in encodings other than JSON. Objects are made from the cache's JSON, once for all who want them
+//! in the same form; see [`Renderings`].
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{
+    list,
+    negotiate::{Accepted, Shape},
+    partial,
+    renderings::{Piece, Renderings},
+};
+use crate::{
+    cache::{EventType, Object},
+    codec::{self, Encoding, Limits, cbor, protobuf},
+    kind::{Kind, model::Style, registry::Served},
+    schema::Document,
+    verbs::List,
+};
+
+/// A document of an encoding. Where Protobuf has no message for it, there is no such answer.
+pub fn document(encoding: Encoding, message: Option<&protobuf::Message>, document: &Document) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    match encoding {
+        Encoding::Json => codec::encode(document, &mut out),
+        Encoding::Yaml => return None,
+        Encoding::Cbor => cbor::encode(document, &mut out),
+        Encoding::Protobuf => return protobuf::encode(message?, document).ok(),
+    }
+    Some(out)
+}
+
+/// The document of JSON text that the server itself wrote.
+pub fn read(json: &[u8]) -> Document {
+    let decoded = codec::decode(json, &Limits { depth: usize::MAX });
+    decoded.map(|decoded| decoded.document).unwrap_or_default()
+}
+
+/// Writes a kind's objects as Protobuf or CBOR, whole or their metadata alone.
+#[derive(Clone)]
+pub struct Renderer {
+    served: Arc<Served>,
+    form: Accepted,
+    kept: Arc<Renderings>,
+}
+
+impl Renderer {
+    /// A renderer of a form; `None` where the form is text, or a Table.
+    pub fn new(served: &Arc<Served>, accepted: Accepted, kept: &Arc<Renderings>) -> Option<Self> {
+        let shape = match accepted.shape {
+            Shape::Full => Shape::Full,
+            Shape::Partial | Shape::PartialList => Shape::Partial,
+            Shape::Table => return None,
+        };
+        let binary = matches!(accepted.encoding, Encoding::Protobuf | Encoding::Cbor);
+        // As it is known among renderings: what makes no difference to one object is left out.
+        let form = Accepted { shape, pretty: false, ..accepted };
+        binary.then(|| Self { served: served.clone(), form, kept: kept.clone() })
+    }
+
+    /// An object as an answer of its own.
+    pub fn object(&self, object: &Arc<Object>) -> Vec<u8> {
+        let (item, mut out) = (self.typed_item(object), Vec::new());
+        self.seal(&item, &mut out);
+        out
+    }
+
+    /// A list.
+    pub fn list(&self, list: &List) -> Vec<u8> {
+        let metadata = read(list::metadata(list).as_bytes());
+        let (kind, version) = match self.form.shape {
+            Shape::Full => (&*self.kind().list_kind, self.kind().group_version.to_string()),
+            _ => ("PartialObjectMetadataList", self.form.meta_version().to_owned()),
+        };
+        let items: Vec<Bytes> = list.items.iter().map(|object| self.item(object)).collect();
+        if self.form.encoding == Encoding::Protobuf {
+            let message = protobuf::list(&metadata, &items).expect("a list's metadata is made of what its message has");
+            return protobuf::seal(&version, kind, &message);
+        }
+        let mut out = Vec::with_capacity(items.iter().map(Bytes::len).sum::<usize>() + 256);
+        cbor::list_start(kind, items.len(), &mut out);
+        for item in items {
+            out.extend_from_slice(&item);
+        }
+        cbor::list_end(&version, &metadata, &mut out);
+        out
+    }
+
+    /// A watch's frame about an object, shared with all others who watch in this form.
+    pub fn frame(&self, event: EventType, object: &Arc<Object>) -> Bytes {
+        let render = || {
+            let mut whole = Vec::new();
+            self.seal(&self.make(object, true), &mut whole);
+            frame(self.form.encoding, event.as_str(), &whole).into()
+        };
+        self.kept.get(object, self.form, Piece::Frame(event), render)
+    }
+
+    /// The frame of a bookmark, which is kept for nobody.
+    pub fn bookmark(&self, object: &Object) -> Vec<u8> {
+        let mut whole = Vec::new();
+        self.seal(&self.make(object, true), &mut whole);
+        frame(self.form.encoding, "BOOKMARK", &whole)
+    }
+
+    fn kind(&self) -> &Kind {
+        &self.served.kind
+    }
+
+    /// An object as an item of a list.
+    fn item(&self, object: &Arc<Object>) -> Bytes {
+        let typed = self.items_are_typed();
+        self.kept.get(object, self.form, Piece::Item, || self.make(object, typed).into())
+    }
+
+    /// Whether items of lists carry type meta: in CBOR as in JSON. In Protobuf, type meta is never part of a message.
+    fn items_are_typed(&self) -> bool {
+        self.form.shape != Shape::Full || self.kind().style == Style::Custom
+    }
+
+    /// An object that can be put in the mark of its encoding.
+    fn typed_item(&self, object: &Arc<Object>) -> Bytes {
+        if self.form.encoding == Encoding::Protobuf || self.items_are_typed() {
+            return self.item(object);
+        }
+        self.make(object, true).into()
+    }
+
+    /// Marks a rendered object as what it is.
+    fn seal(&self, item: &[u8], out: &mut Vec<u8>) {
+        match (self.form.encoding, self.form.shape) {
+            (Encoding::Protobuf, Shape::Full) => {
+                *out = protobuf::seal(&self.kind().group_version.to_string(), &self.kind().kind, item);
+            }
+            (Encoding::Protobuf, _) => {
+                *out = protobuf::seal(self.form.meta_version(), "PartialObjectMetadata", item);
+            }
+            _ => {
+                out.extend_from_slice(&cbor::MARK);
+                out.extend_from_slice(item);
+            }
+        }
+    }
+
+    fn make(&self, object: &Object, typed: bool) -> Vec<u8> {
+        let mut document = match self.form.shape {
+            Shape::Full => read(object.json_bytes()),
+            _ => {
+                let mut json = Vec::new();
+                partial::write(&mut json, object, self.form.meta_version());
+                read(&json)
+            }
+        };
+        let mut out = Vec::with_capacity(object.json_bytes().len());
+        match self.form.encoding {
+            Encoding::Protobuf => {
+                let own = self.served.messages.as_ref().filter(|_| self.form.shape == Shape::Full);
+                let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
+                if let Err(error) = message.encode(&document, &mut out) {
+                    tracing::warn!(key = object.key(), %error, "an object is no message of its kind: its metadata alone is sent");
+                    out.clear();
+                    // Metadata out of shape leaves an empty message.
+                    protobuf::PARTIAL_OBJECT_METADATA.encode(&document, &mut out).unwrap_or_default();
+                }
+            }
+            _ => {
+                if let Some(fields) = document.as_object_mut().filter(|_| !typed) {
+                    fields.retain(|name, _| !matches!(name.as_str(), "kind" | "apiVersion"));
+                }
+                let compiled = self.kind().style == Style::Builtin && self.form.shape == Shape::Full;
+                cbor::item(compiled.then_some(&*self.kind().schema), &document, &mut out);
+            }
+        }
+        out
+    }
+}
+
+/// A watch's frame about an object that is written whole. JSON is framed where it is written.
+pub fn frame(encoding: Encoding, event: &str, object: &[u8]) -> Vec<u8> {
+    if encoding == Encoding::Protobuf {
+        return protobuf::watch_frame(event, object);
+    }
+    let mut out = Vec::with_capacity(object.len() + 32);
+    cbor::event_start(event, &mut out);
+    out.extend_from_slice(object);
+    out
+}
