@@ -20,6 +20,8 @@ mod lease;
 mod lifecycle;
 mod namespace;
 #[cfg(test)]
+mod proto_tests;
+#[cfg(test)]
 mod protobuf_tests;
 mod secret;
 mod service_account;

@@ -4,6 +4,7 @@
 pub mod hook;
 mod index;
 pub mod model;
+pub mod proto;
 pub mod record;
 #[cfg(test)]
 mod record_tests;

@@ -1,9 +1,11 @@
 //! The OpenAPI documents: one of version 3 for each group and version, and one of version 2 for everything, as JSON and in
-//! the Protobuf form that kubectl asks for. Rendered at first use, once a generation of the registry.
+//! the Protobuf form that kubectl asks for; and the Protobuf definitions of the kinds. Rendered at first use, once a
+//! generation of the registry.
 
 mod definitions;
 mod operations;
 mod parameters;
+mod proto;
 mod protobuf;
 mod render;
 mod subresources;
@@ -41,6 +43,7 @@ pub struct Documents {
     v3: BTreeMap<String, Document>,
     index: Document,
     v2: OnceLock<(Document, Document)>,
+    proto: OnceLock<proto::Files>,
 }
 
 impl Documents {
@@ -66,7 +69,14 @@ impl Documents {
             .map(|(place, document)| (place.clone(), json!({"serverRelativeURL": url(place, &document.hash)})))
             .collect();
         let index = Document::new(json!({"paths": index}).to_string());
-        Self { kinds, server_version: server_version.to_owned(), v3, index, v2: OnceLock::new() }
+        Self {
+            kinds,
+            server_version: server_version.to_owned(),
+            v3,
+            index,
+            v2: OnceLock::new(),
+            proto: OnceLock::new(),
+        }
     }
 
     /// Version 2, as JSON and as Protobuf.
@@ -75,6 +85,11 @@ impl Documents {
             let document = render::v2(self.kinds.iter().map(|served| &*served.kind), &self.server_version);
             (Document::new(document.to_string()), Document::new(protobuf::document(&document)))
         })
+    }
+
+    /// The Protobuf definitions.
+    fn proto(&self) -> &proto::Files {
+        self.proto.get_or_init(|| proto::Files::of(self.kinds.iter().map(|served| &*served.kind)))
     }
 }
 
@@ -90,7 +105,12 @@ pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Option<Response> {
     match path.strip_prefix("/openapi/")? {
         "v2" => Some(serve_v2(documents, exchange)),
         "v3" => Some(documents.index.respond(&exchange.parts.headers, json_type(), REVALIDATE)),
+        "proto" => Some(documents.proto().index.respond(&exchange.parts.headers, json_type(), REVALIDATE)),
         place => {
+            if let Some(file) = place.strip_prefix("proto/") {
+                let text = HeaderValue::from_static("text/plain; charset=utf-8");
+                return Some(documents.proto().files.get(file)?.respond(&exchange.parts.headers, text, REVALIDATE));
+            }
             let place = place.strip_prefix("v3/")?;
             Some(serve_v3(documents.v3.get(place)?, exchange, place))
         }

@@ -95,3 +95,22 @@ async fn openapi_says_how_lists_are_merged() {
         assert_eq!(said(meta, "managedFields"), ["", "", "atomic"]);
     }
 }
+
+#[tokio::test]
+async fn protobuf_definitions_are_served_with_all_that_they_import() {
+    let rig = Rig::with(crate::builtin::kinds()).await;
+    let (code, index) = rig.get("/openapi/proto").await;
+    assert_eq!(code, 200);
+    let paths: Vec<&str> = index["paths"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(paths.contains(&"k8s.io/api/coordination/v1/generated.proto"), "{paths:?}");
+    for path in &paths {
+        let answer = rig.answer("GET", &format!("/openapi/proto/{path}"), &[], "").await;
+        assert_eq!(header(answer.headers(), "content-type"), "text/plain; charset=utf-8");
+        let text = String::from_utf8(collect(answer).await).unwrap();
+        assert!(text.contains("syntax = \"proto2\";"));
+        for import in text.lines().filter_map(|line| line.strip_prefix("import \"")?.strip_suffix("\";")) {
+            assert!(paths.contains(&import), "{path} imports {import}");
+        }
+    }
+    assert_eq!(rig.get("/openapi/proto/../../secret").await.0, 404);
+}

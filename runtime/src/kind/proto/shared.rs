@@ -1,0 +1,75 @@
+//! What all packages refer to: the files of the API machinery, and the types of `meta` that have messages there.
+use std::sync::LazyLock;
+
+use super::File;
+use crate::{
+    meta::{
+        Condition, LabelSelector, LabelSelectorRequirement, LocalObjectReference, ManagedFieldsEntry, ObjectMeta,
+        ObjectReference, OwnerReference,
+    },
+    schema::{ApiType, Schema, declare::TypeDecl},
+};
+
+/// A package that is always there, and the file that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Home {
+    pub name: &'static str,
+    pub path: &'static str,
+}
+
+/// Metadata, times, answers, options.
+pub const META: Home =
+    Home { name: "k8s.io.apimachinery.pkg.apis.meta.v1", path: "k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto" };
+/// References to objects.
+const CORE: Home = Home { name: "k8s.io.api.core.v1", path: "k8s.io/api/core/v1/generated.proto" };
+/// Quantities.
+pub const RESOURCE: Home =
+    Home { name: "k8s.io.apimachinery.pkg.api.resource", path: "k8s.io/apimachinery/pkg/api/resource/generated.proto" };
+/// The envelope, and raw JSON.
+pub const RUNTIME: Home =
+    Home { name: "k8s.io.apimachinery.pkg.runtime", path: "k8s.io/apimachinery/pkg/runtime/generated.proto" };
+/// Numbers or text.
+pub const INTSTR: Home =
+    Home { name: "k8s.io.apimachinery.pkg.util.intstr", path: "k8s.io/apimachinery/pkg/util/intstr/generated.proto" };
+
+/// The files that do not depend on kinds.
+pub fn files() -> impl Iterator<Item = File> {
+    let fixed = [
+        (META, include_str!("meta_v1.proto")),
+        (RESOURCE, include_str!("resource.proto")),
+        (RUNTIME, include_str!("runtime.proto")),
+        (INTSTR, include_str!("intstr.proto")),
+    ];
+    fixed.into_iter().map(|(home, text)| File { path: home.path.to_owned(), text: text.to_owned() })
+}
+
+/// Types of `meta`, and where their messages are.
+static TYPES: LazyLock<Vec<(Home, Schema)>> = LazyLock::new(|| {
+    let types: [(Home, &'static TypeDecl); 8] = [
+        (META, ObjectMeta::DECLARATION),
+        (META, OwnerReference::DECLARATION),
+        (META, ManagedFieldsEntry::DECLARATION),
+        (META, LabelSelector::DECLARATION),
+        (META, LabelSelectorRequirement::DECLARATION),
+        (META, Condition::DECLARATION),
+        (CORE, ObjectReference::DECLARATION),
+        (CORE, LocalObjectReference::DECLARATION),
+    ];
+    types.map(|(home, ty)| (home, ty.schema(true).expect("the types of meta are part of this crate"))).into()
+});
+
+/// The messages of `core/v1` that other packages refer to.
+pub fn core() -> impl Iterator<Item = Schema> {
+    TYPES.iter().filter(|(home, _)| *home == CORE).map(|(_, schema)| schema.clone())
+}
+
+/// Where the message of a type of `meta` is. A type that someone has declared with the same name and the same fields is
+/// the same message.
+pub fn place_of(schema: &Schema) -> Option<(Home, &'static str)> {
+    let numbers = |schema: &Schema| -> Vec<(String, Option<u32>)> {
+        schema.properties.iter().map(|(name, property)| (name.clone(), property.protobuf)).collect()
+    };
+    let (home, known) =
+        TYPES.iter().find(|(_, known)| known.name == schema.name && numbers(known) == numbers(schema))?;
+    Some((*home, known.name.as_deref()?))
+}
