@@ -16,7 +16,7 @@ use axum::{
 use super::{
     Site,
     access::{self, Asked},
-    discovery, negotiate, openapi,
+    compress, discovery, negotiate, openapi,
     path::{self, Target},
     resource, response, status,
     status::Refused,
@@ -79,7 +79,9 @@ pub async fn handle(site: Arc<Site>, request: Request) -> Response {
 async fn answer(site: &Site, request: Request) -> Response {
     let pretty = negotiate::pretty(request.uri().query(), text(request.headers(), &USER_AGENT));
     let accept = request.headers().get(ACCEPT).cloned();
+    let gzip = compress::is_wanted(request.headers());
     match serve(site, request, pretty).await {
+        Ok(answer) if gzip => compress::gzip(answer),
         Ok(answer) => answer,
         Err(Refused(status)) => {
             let accept = accept.as_ref().and_then(|value| value.to_str().ok());

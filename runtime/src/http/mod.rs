@@ -15,6 +15,7 @@ use crate::{
 mod access;
 mod body;
 mod cached;
+mod compress;
 mod discovery;
 mod dispatch;
 mod guard;
