@@ -17,6 +17,7 @@ use crate::{
         impersonate::Wanted,
     },
     meta::{options::Query, selector::Fields},
+    verbs::Request,
 };
 
 /// What is done to a resource.
@@ -98,6 +99,29 @@ pub async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused
             tracing::debug!(%error, "credentials were refused");
             Err(status::unauthorized().into())
         }
+    }
+}
+
+/// Whether the user may create the object that a request names.
+///
+/// # Errors
+/// 403.
+pub async fn may_create(app: &App, request: &Request, path: &str) -> Result<(), Refused> {
+    let kind = &*request.served.kind;
+    let attributes = Attributes {
+        user: &request.user,
+        verb: Verb::Create.as_str(),
+        group: &kind.group_version.group,
+        version: &kind.group_version.version,
+        resource: &kind.plural,
+        subresource: "",
+        namespace: &request.namespace,
+        name: &request.name,
+        path,
+    };
+    match app.authorizer.authorize(&attributes).await {
+        Decision::Allow => Ok(()),
+        refusal => Err(status::forbidden(&attributes, &refusal).into()),
     }
 }
 

@@ -11,7 +11,7 @@ use axum::{
 
 use super::{
     App, Site,
-    access::Verb,
+    access::{self, Verb},
     body,
     dispatch::Exchange,
     handled,
@@ -239,13 +239,19 @@ impl Call<'_> {
         let mut options = WriteOptions::for_update(&self.exchange.query)?;
         options.client = self.client_name();
         let document = self.document(body).await?;
-        let written = self.app.api.update(&self.request, document, &options).await?;
+        let refusal = if self.kind().create_on_update { self.may_create().await.err() } else { None };
+        options.must_exist = refusal.is_some();
+        let written = self.app.api.update(&self.request, document, &options).await;
+        let written = written.map_err(|error| not_created(error, refusal))?;
         object::respond(&self, code(written.created), written.answer, &written.warnings)
     }
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
-        let (patch, options) = self.read_patch(body).await?;
-        let written = self.app.api.patch(&self.request, patch, &options).await?;
+        let (patch, mut options) = self.read_patch(body).await?;
+        let refusal = if matches!(patch, Patch::Apply(_)) { self.may_create().await.err() } else { None };
+        options.write.must_exist = refusal.is_some();
+        let written = self.app.api.patch(&self.request, patch, &options).await;
+        let written = written.map_err(|error| not_created(error, refusal))?;
         object::respond(&self, code(written.created), written.answer, &written.warnings)
     }
 
@@ -285,6 +291,11 @@ impl Call<'_> {
         let options = self.delete_options(body, DeleteOptions::for_collection).await?;
         let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
         object::respond_list(&self, list).await
+    }
+
+    /// Asked before a write that creates its object where there is none: who may change an object may not always.
+    async fn may_create(&self) -> Result<(), Refused> {
+        access::may_create(self.app, &self.request, self.exchange.parts.uri.path()).await
     }
 
     /// What the client calls itself.
@@ -345,6 +356,14 @@ impl Call<'_> {
         }
         let document = body::decode(headers, &bytes, body::Expected::DeleteOptions)?.document;
         Ok(parse(&self.exchange.query, Some(&document))?)
+    }
+}
+
+/// Why a write did nothing: where its object is missing and the user may not create it, because of that.
+fn not_created(error: Error, refusal: Option<Refused>) -> Refused {
+    match (error, refusal) {
+        (Error::NotFound(..), Some(refusal)) => refusal,
+        (error, _) => error.into(),
     }
 }
 
