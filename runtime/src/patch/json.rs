@@ -23,6 +23,8 @@ const MAX_WORK: usize = 20_000_000;
 pub struct Patch {
     /// An operation that is not one is an error when its turn comes, as in the reference.
     operations: Vec<Result<Operation, String>>,
+    /// What strict validation finds fault with: members given twice, and members that operations do not have.
+    pub faults: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -45,7 +47,9 @@ impl Patch {
         let wrong = |given: &str, wanted: &str| {
             Err(PatchError::Malformed(format!("json: cannot unmarshal {given} into Go value of type {wanted}")))
         };
-        let list = match decoded.map_err(|error| PatchError::Malformed(error.to_string()))?.document {
+        let decoded = decoded.map_err(|error| PatchError::Malformed(error.to_string()))?;
+        let mut faults: Vec<String> = decoded.faults.iter().map(|fault| format!("json patch {fault}")).collect();
+        let list = match decoded.document {
             Document::Array(list) => list,
             other => return wrong(super::type_name(&other), "[]handlers.jsonPatchOp"),
         };
@@ -58,7 +62,12 @@ impl Patch {
         if let Some(stranger) = list.iter().find(|operation| !operation.is_object()) {
             return wrong(super::type_name(stranger), "handlers.jsonPatchOp");
         }
-        Ok(Self { operations: list.into_iter().map(operation).collect() })
+        for (at, operation) in list.iter().enumerate() {
+            let names = operation.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+            let strange = names.filter(|name| !["op", "path", "from", "value"].contains(name));
+            faults.extend(strange.map(|name| format!("json patch unknown field \"[{at}].{name}\"")));
+        }
+        Ok(Self { operations: list.into_iter().map(operation).collect(), faults })
     }
 
     /// Applies all operations, or none.

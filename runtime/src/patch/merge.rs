@@ -3,24 +3,22 @@ use serde_json::Map;
 
 use super::PatchError;
 use crate::{
-    codec::{self, Limits},
+    codec::{self, Decoded, Limits},
     schema::Document,
 };
 
-/// Reads a merge patch, which for API objects is a JSON object.
+/// Reads a merge patch, which for API objects is a JSON object. Strategic merge patches are read so, too.
 ///
 /// # Errors
 /// [`PatchError::Malformed`].
-pub fn parse(bytes: &[u8]) -> Result<Document, PatchError> {
+pub fn parse(bytes: &[u8]) -> Result<Decoded, PatchError> {
     let decoded = codec::decode(bytes, &Limits::default()).map_err(|error| PatchError::Malformed(error.to_string()))?;
-    match decoded.document {
-        patch @ Document::Object(_) => Ok(patch),
-        other => {
-            let given = super::type_name(&other);
-            let message = format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}");
-            Err(PatchError::Malformed(message))
-        }
+    if decoded.document.is_object() {
+        return Ok(decoded);
     }
+    let given = super::type_name(&decoded.document);
+    let message = format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}");
+    Err(PatchError::Malformed(message))
 }
 
 /// Applies a merge patch: objects are merged, `null` removes, anything else replaces.

@@ -4,6 +4,7 @@ use crate::{
     codec,
     kind::{Kind, model::Style},
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, options::FieldValidation},
+    patch::print::printed,
     schema::{self, Document, METADATA},
 };
 
@@ -83,24 +84,9 @@ fn cannot_be_handled(kind: &Kind) -> String {
 /// patch itself as Go prints it, as in the reference.
 fn bad_patch(shown: &Document, as_go: bool, why: &str) -> Error {
     let nothing = GroupKind { group: String::new(), kind: String::new() };
-    let shown = if as_go { go_text(shown) } else { shown.to_string() };
+    let shown = if as_go { printed(shown) } else { shown.to_string() };
     let given = FieldErrorKind::Invalid(Document::String(shown));
     Error::Invalid(nothing, String::new(), vec![FieldError::new(&FieldPath::new("patch"), given, why)])
-}
-
-/// A value as Go prints it: `map[data:map[p:1] list:[a b]]`.
-fn go_text(value: &Document) -> String {
-    let list = |items: Vec<String>| format!("[{}]", items.join(" "));
-    match value {
-        Document::Null => "<nil>".to_owned(),
-        Document::String(text) => text.clone(),
-        Document::Bool(_) | Document::Number(_) => value.to_string(),
-        Document::Array(items) => list(items.iter().map(go_text).collect()),
-        Document::Object(fields) => {
-            let entries = fields.iter().map(|(name, value)| format!("{name}:{}", go_text(value)));
-            format!("map{}", list(entries.collect()))
-        }
-    }
 }
 
 /// Fills in apiVersion and kind, and refuses others.

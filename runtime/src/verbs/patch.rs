@@ -1,6 +1,7 @@
 //! patch: a change to an object, applied again to the newer object when another write came first.
 use super::{Answer, Api, Error, Part, Patch, Request, Written, decode::Origin, pipeline::Write};
 use crate::{
+    codec::Decoded,
     meta::options::PatchOptions,
     patch::{PatchError, json, merge, strategic},
     schema::{Document, Schema},
@@ -9,16 +10,16 @@ use crate::{
 /// A patch that has been read.
 pub(super) enum Parsed {
     Json(json::Patch),
-    Merge(Document),
-    Strategic(Document),
+    Merge(Decoded),
+    Strategic(Decoded),
 }
 
 impl Api {
-    /// Changes an object, or a subresource of it.
+    /// Changes an object, or a subresource of it. An apply creates the object where there is none.
     ///
     /// # Errors
     /// [`Error`]: what is wrong with the patch, or with what it makes of the object; [`Error::Conflict`] where it names a
-    /// resourceVersion that is not the newest.
+    /// resourceVersion that is not the newest; [`Error::Conflicts`] where an apply would change what others own.
     pub async fn patch(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<Written, Error> {
         let patch = match patch {
             Patch::Apply(config) => return self.apply(request, &config, options).await,
@@ -27,12 +28,9 @@ impl Api {
         if request.part == Part::Scale {
             return self.patch_scale(request, &patch, &options.write).await;
         }
-        let shown = match &patch {
-            Parsed::Strategic(patch) => Some(patch),
-            Parsed::Json(_) | Parsed::Merge(_) => None,
-        };
+        let (faults, shown) = (patch.faults(), patch.shown());
         let write =
-            Write { request, options: &options.write, origin: Origin::Patch, faults: &[], pruned: false, patch: shown };
+            Write { request, options: &options.write, origin: Origin::Patch, faults, pruned: false, patch: shown };
         let done = self.rewrite(&write, |old| patch.apply(&request.served.kind.schema, old)).await?;
         Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings })
     }
@@ -49,11 +47,28 @@ impl Parsed {
             Patch::Merge(bytes) => merge::parse(&bytes).map(Parsed::Merge),
             Patch::Strategic(bytes) => merge::parse(&bytes).map(Parsed::Strategic),
             Patch::Apply(_) => {
-                let message = "what is computed from an object cannot be applied: patch it in another way, or replace it";
+                let message =
+                    "what is computed from an object cannot be applied: patch it in another way, or replace it";
                 return Err(Error::UnsupportedMediaType(message.to_owned()));
             }
         };
         patch.map_err(refused)
+    }
+
+    /// What strict validation finds fault with in the patch itself.
+    pub fn faults(&self) -> &[String] {
+        match self {
+            Self::Json(patch) => &patch.faults,
+            Self::Merge(patch) | Self::Strategic(patch) => &patch.faults,
+        }
+    }
+
+    /// What refusals show in place of the result.
+    fn shown(&self) -> Option<&Document> {
+        match self {
+            Self::Strategic(patch) => Some(&patch.document),
+            Self::Json(_) | Self::Merge(_) => None,
+        }
     }
 
     /// What the patch makes of a document of a schema.
@@ -65,10 +80,10 @@ impl Parsed {
             Self::Json(patch) => patch.apply(document).map_err(refused),
             Self::Merge(patch) => {
                 let mut new = document.clone();
-                merge::apply(&mut new, patch);
+                merge::apply(&mut new, &patch.document);
                 Ok(new)
             }
-            Self::Strategic(patch) => strategic::apply(schema, document, patch).map_err(refused),
+            Self::Strategic(patch) => strategic::apply(schema, document, &patch.document).map_err(refused),
         }
     }
 }

@@ -69,7 +69,7 @@ impl Api {
         patch: &Parsed,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        self.rescale(request, options, &[], |live| owned(live, patch.apply(&SCALE, live)?, options)).await
+        self.rescale(request, options, patch.faults(), |live| owned(live, patch.apply(&SCALE, live)?, options)).await
     }
 
     /// Applies the scale of an object. It creates nothing.
