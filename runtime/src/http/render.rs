@@ -73,7 +73,7 @@ impl Renderer {
             Shape::Full => (&*self.kind().list_kind, self.kind().group_version.to_string()),
             _ => ("PartialObjectMetadataList", self.form.meta_version().to_owned()),
         };
-        let items: Vec<Bytes> = list.items.iter().map(|object| self.item(object)).collect();
+        let items = self.items(&list.items);
         if self.form.encoding == Encoding::Protobuf {
             let message = protobuf::list(&metadata, &items).expect("a list's metadata is made of what its message has");
             return protobuf::seal(&version, kind, &message);
@@ -108,6 +108,17 @@ impl Renderer {
         &self.served.kind
     }
 
+    /// Objects as items of a list. Of a list that would drive out everything else nothing is kept.
+    fn items(&self, objects: &[Arc<Object>]) -> Vec<Bytes> {
+        let size = objects.iter().map(|object| object.json_bytes().len()).sum();
+        if self.kept.has_room_for(size) {
+            return objects.iter().map(|object| self.item(object)).collect();
+        }
+        let render = |object| self.make(object, self.items_are_typed()).into();
+        let item = |object| self.kept.find(object, self.form, Piece::Item).unwrap_or_else(|| render(object));
+        objects.iter().map(item).collect()
+    }
+
     /// An object as an item of a list.
     fn item(&self, object: &Arc<Object>) -> Bytes {
         let typed = self.items_are_typed();
@@ -124,7 +135,7 @@ impl Renderer {
         if self.form.encoding == Encoding::Protobuf || self.items_are_typed() {
             return self.item(object);
         }
-        self.make(object, true).into()
+        self.kept.get(object, self.form, Piece::Typed, || self.make(object, true).into())
     }
 
     /// Marks a rendered object as what it is.

@@ -24,8 +24,10 @@ const ENTRY: usize = 256;
 /// What of an object is rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Piece {
-    /// The object without what marks its encoding, as an item of a list.
+    /// The object as an item of a list.
     Item,
+    /// The object with type meta, where items of lists have none.
+    Typed,
     /// A frame of a watch.
     Frame(EventType),
 }
@@ -51,31 +53,42 @@ struct Shard {
 pub struct Renderings {
     shards: [Mutex<Shard>; SHARDS],
     hasher: RandomState,
-    shard_bytes: usize,
+    budget_bytes: usize,
 }
 
 impl Renderings {
     /// Nothing yet, and room for so many bytes.
     pub fn new(budget_bytes: usize) -> Self {
-        Self {
-            shards: std::array::from_fn(|_| Mutex::default()),
-            hasher: RandomState::new(),
-            shard_bytes: budget_bytes / SHARDS,
-        }
+        Self { shards: std::array::from_fn(|_| Mutex::default()), hasher: RandomState::new(), budget_bytes }
+    }
+
+    /// Whether so many bytes can be kept and leave room for what others want.
+    pub fn has_room_for(&self, bytes: usize) -> bool {
+        bytes <= self.budget_bytes / 4
     }
 
     /// A piece of an object in a form, rendered now where it is not kept.
     pub fn get(&self, object: &Arc<Object>, form: Accepted, piece: Piece, render: impl FnOnce() -> Bytes) -> Bytes {
-        let key = (Arc::as_ptr(object).addr(), form, piece);
-        let at = self.hasher.hash_one(key.0);
-        let shard = &self.shards[usize::try_from(at % SHARDS as u64).unwrap_or_default()];
-        if let Some(found) = lock(shard).entries.get(&key) {
-            return found.bytes.clone();
+        if let Some(found) = self.find(object, form, piece) {
+            return found;
         }
         // Not under the lock: two who come at once render twice, and none waits for another's rendering.
         let bytes = render();
-        lock(shard).keep(key, Entry { bytes: bytes.clone(), _place: Arc::downgrade(object) }, self.shard_bytes);
+        let key = key(object, form, piece);
+        let entry = Entry { bytes: bytes.clone(), _place: Arc::downgrade(object) };
+        lock(self.shard(key)).keep(key, entry, self.budget_bytes / SHARDS);
         bytes
+    }
+
+    /// A piece of an object in a form, where it is kept.
+    pub fn find(&self, object: &Arc<Object>, form: Accepted, piece: Piece) -> Option<Bytes> {
+        let key = key(object, form, piece);
+        lock(self.shard(key)).entries.get(&key).map(|found| found.bytes.clone())
+    }
+
+    fn shard(&self, key: Key) -> &Mutex<Shard> {
+        let at = self.hasher.hash_one(key.0) % SHARDS as u64;
+        &self.shards[usize::try_from(at).unwrap_or_default()]
     }
 
     /// How many bytes are kept.
@@ -101,6 +114,10 @@ impl Shard {
         self.order.push_back(key);
         self.entries.insert(key, entry);
     }
+}
+
+fn key(object: &Arc<Object>, form: Accepted, piece: Piece) -> Key {
+    (Arc::as_ptr(object).addr(), form, piece)
 }
 
 fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {

@@ -319,6 +319,25 @@ async fn watches() {
     assert_eq!(yaml.status(), 406, "YAML has no frames");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_change_is_rendered_once_for_all_who_watch() {
+    for accept in [PROTOBUF, CBOR] {
+        let rig = rig().await;
+        let path = format!("{CONFIG_MAPS}?watch=1&timeoutSeconds=5");
+        let mut bodies = Vec::new();
+        for _ in 0..50 {
+            bodies.push(rig.answer("GET", &path, &[("accept", accept)], "").await.into_body());
+        }
+        rig.config_map("a").await;
+        let mut frames: Vec<bytes::Bytes> = Vec::new();
+        for body in &mut bodies {
+            let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await.unwrap().unwrap();
+            frames.push(frame.into_data().unwrap());
+        }
+        assert!(frames.iter().all(|frame| frame.as_ptr() == frames[0].as_ptr()), "the same bytes in memory");
+    }
+}
+
 #[tokio::test]
 async fn what_a_stream_says_when_it_comes_too_late() {
     let refuse = async |encoding| {
