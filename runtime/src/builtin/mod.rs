@@ -15,6 +15,7 @@ use crate::{
 
 mod config_map;
 mod event;
+mod gc;
 mod keys;
 mod lease;
 mod lifecycle;
@@ -68,21 +69,25 @@ pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
 /// The controllers that run inside a server.
 pub struct Controllers {
     stop: watch::Sender<bool>,
-    lifecycle: JoinHandle<()>,
+    tasks: [(&'static str, JoinHandle<()>); 2],
 }
 
 impl Controllers {
     /// Starts them on the current runtime.
     pub fn start(api: Arc<Api>) -> Self {
         let (stop, stopping) = watch::channel(false);
-        Self { stop, lifecycle: tokio::spawn(lifecycle::run(api, stopping)) }
+        let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping.clone()));
+        let gc = tokio::spawn(gc::run(api, stopping));
+        Self { stop, tasks: [("namespaces", lifecycle), ("garbage collection", gc)] }
     }
 
     /// Ends them, after what they are writing.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        if let Err(failed) = self.lifecycle.await {
-            tracing::error!(%failed, "the namespace controller broke off");
+        for (controller, task) in self.tasks {
+            if let Err(failed) = task.await {
+                tracing::error!(controller, %failed, "a controller broke off");
+            }
         }
     }
 }

@@ -1,0 +1,136 @@
+//! Doing what was decided. Every write says of which object and which state of it the decision was: on anything newer it
+//! fails, and the newer state is decided about again.
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::{decide::Action, facts::Facts};
+use crate::{
+    auth::User,
+    kind::registry::Served,
+    meta::{
+        OwnerReference, Revision,
+        options::{DeleteOptions, PatchOptions, Preconditions, Propagation, WriteOptions},
+    },
+    verbs::{Api, Error, Part, Patch, Request},
+};
+
+/// Who writes, among the managers of fields.
+const MANAGER: &str = "garbage-collector";
+/// How many dependents lose their owner at once.
+const AT_ONCE: usize = 64;
+/// How often an owner is taken out of a dependent that others change, too.
+const TRIES: usize = 16;
+
+/// Writes as the collector.
+#[derive(Clone)]
+pub(super) struct Writer {
+    /// The verbs.
+    pub api: Arc<Api>,
+    /// As whom.
+    pub user: Arc<User>,
+}
+
+/// One object: its kind, its key, its uid.
+#[derive(Clone)]
+pub(super) struct Target {
+    /// The kind.
+    pub served: Arc<Served>,
+    /// The key below the resource's prefix.
+    pub key: Box<str>,
+    /// The uid.
+    pub uid: Arc<str>,
+}
+
+impl Writer {
+    /// Does what was decided about an object at a revision; `orphans` are the dependents that lose it as their owner.
+    ///
+    /// # Errors
+    /// What a verb says. An object that is gone is none.
+    pub async fn act(&self, target: &Target, action: Action, at: Revision, orphans: Vec<Target>) -> Result<(), Error> {
+        let done = match action {
+            Action::Leave | Action::AwaitKinds => Ok(()),
+            Action::Delete(propagation) => self.delete(target, at, propagation).await,
+            Action::SetOwners(owners) => self.set_owners(target, at, &owners).await,
+            Action::SetFinalizers(finalizers) => {
+                let finalizers = if finalizers.is_empty() { Value::Null } else { json!(finalizers) };
+                self.patch(target, at, "finalizers", finalizers).await
+            }
+            Action::Orphan(_) => self.orphan(&target.uid, orphans).await,
+        };
+        match done {
+            Err(Error::NotFound(..)) => Ok(()),
+            other => other,
+        }
+    }
+
+    async fn delete(&self, target: &Target, at: Revision, propagation: Propagation) -> Result<(), Error> {
+        let preconditions = Preconditions { uid: Some(target.uid.to_string()), resource_version: Some(at.to_string()) };
+        let options = DeleteOptions { preconditions, propagation: Some(propagation), ..DeleteOptions::default() };
+        self.api.delete(&self.request(target), &options).await.map(drop)
+    }
+
+    async fn set_owners(&self, target: &Target, at: Revision, owners: &[OwnerReference]) -> Result<(), Error> {
+        let owners = if owners.is_empty() { Value::Null } else { json!(owners) };
+        self.patch(target, at, "ownerReferences", owners).await
+    }
+
+    async fn patch(&self, target: &Target, at: Revision, member: &str, value: Value) -> Result<(), Error> {
+        let patch = json!({"metadata": {"resourceVersion": at.to_string(), member: value}});
+        let write = WriteOptions { field_manager: MANAGER.to_owned(), ..WriteOptions::default() };
+        let options = PatchOptions { write, force: false };
+        self.api.patch(&self.request(target), Patch::Merge(patch.to_string().into()), &options).await.map(drop)
+    }
+
+    /// Takes an owner out of its dependents. The owner itself is looked at again when they all have let go of it.
+    async fn orphan(&self, owner: &Arc<str>, dependents: Vec<Target>) -> Result<(), Error> {
+        let mut tasks = JoinSet::new();
+        let mut failed = Ok(());
+        let mut note = |done: Result<Result<(), Error>, tokio::task::JoinError>| match done {
+            Ok(Ok(()) | Err(Error::NotFound(..))) => {}
+            Ok(Err(error)) => failed = Err(error),
+            Err(broken) => failed = Err(Error::Internal(broken.to_string())),
+        };
+        for dependent in dependents {
+            if tasks.len() >= AT_ONCE
+                && let Some(done) = tasks.join_next().await
+            {
+                note(done);
+            }
+            let (writer, owner) = (self.clone(), owner.clone());
+            tasks.spawn(async move { writer.disown(&dependent, &owner).await });
+        }
+        while let Some(done) = tasks.join_next().await {
+            note(done);
+        }
+        failed
+    }
+
+    async fn disown(&self, dependent: &Target, owner: &str) -> Result<(), Error> {
+        for _ in 0..TRIES {
+            let Some(object) = dependent.served.objects.snapshot().get(&dependent.key) else { return Ok(()) };
+            let facts = Facts::of(&object);
+            if facts.uid != dependent.uid || facts.owners.iter().all(|o| o.uid != owner) {
+                return Ok(());
+            }
+            let others: Vec<_> = facts.owners.into_iter().filter(|o| o.uid != owner).collect();
+            match self.set_owners(dependent, object.revision(), &others).await {
+                Err(Error::Conflict(..)) => {}
+                other => return other,
+            }
+        }
+        Err(Error::Unavailable(format!("{} changes all the time", dependent.key)))
+    }
+
+    fn request(&self, target: &Target) -> Request {
+        let (namespace, name) = target.key.split_once('/').unwrap_or(("", &target.key));
+        Request {
+            user: self.user.clone(),
+            served: target.served.clone(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            part: Part::Whole,
+        }
+    }
+}

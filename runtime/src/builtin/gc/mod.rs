@@ -1,0 +1,299 @@
+//! Garbage collection: deletes objects whose owners are gone, and does what a deletion in the foreground or one that
+//! leaves orphans waits for.
+//!
+//! Everything it needs to know is in the store: owner references, deletion times and the two finalizers. The graph of who
+//! depends on whom is made anew from the state at every start, so that it may be cut off at any point; and every write
+//! names the state that it was decided on, so that several may run beside each other.
+//!
+//! One task follows all kinds, keeps the graph, and decides; what it decides is done by others, many at a time. The graph
+//! lags behind the state by moments. Owners are therefore looked up in the state; only for the question who depends on a
+//! deleted object, which the graph alone can answer, is it waited for.
+
+mod act;
+mod decide;
+mod facts;
+mod graph;
+mod kinds;
+mod queue;
+#[cfg(test)]
+mod tests;
+mod warn;
+
+use std::{
+    collections::{HashMap, HashSet},
+    future::poll_fn,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use tokio::{
+    sync::watch as signal,
+    task::{Id, JoinError, JoinSet, yield_now},
+    time::{Instant, sleep, sleep_until},
+};
+
+use self::{
+    act::{Target, Writer},
+    decide::{Action, decide},
+    facts::{Facts, Uid, is_telling},
+    graph::{Graph, Place},
+    kinds::Kinds,
+    queue::Queue,
+};
+use crate::{
+    auth::User,
+    cache::{Event, Interest, Object, Watch, WatchError},
+    meta::Revision,
+    verbs::{Api, Error},
+};
+
+/// Writes under way at once: they share the store's fsync.
+const AT_ONCE: usize = 128;
+/// Changes of a kind that are taken in before work goes on, and decisions that are made before more are.
+const BATCH: usize = 512;
+/// How often it is looked whether kinds have come.
+const LOOK_FOR_KINDS: Duration = Duration::from_secs(1);
+/// How soon it is looked again whether the graph has caught up.
+const CATCH_UP: Duration = Duration::from_millis(2);
+/// The wait before following begins anew after it broke off.
+const BEGIN_ANEW: Duration = Duration::from_millis(100);
+
+/// Runs until the signal says so or the cache is closed.
+pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
+    loop {
+        let mut collector = Collector::new(api.clone());
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stopping| *stopping) => return,
+            ended = collector.follow() => match ended {
+                Ended::Closed => return,
+                Ended::Broken(error) => tracing::debug!(%error, "garbage collection begins anew"),
+            },
+        }
+        sleep(BEGIN_ANEW).await;
+    }
+}
+
+/// Why following has ended.
+enum Ended {
+    /// The cache is closed.
+    Closed,
+    /// Changes were missed; what they were is in the next look at the state.
+    Broken(WatchError),
+}
+
+/// What one life of the collector keeps.
+struct Collector {
+    writer: Writer,
+    kinds: Kinds,
+    /// A watch for each kind, at its position.
+    watches: Vec<Watch>,
+    graph: Graph,
+    queue: Queue,
+    tasks: JoinSet<Result<(), Error>>,
+    /// About which object each task is.
+    about: HashMap<Id, Uid>,
+    /// Objects with owners of kinds that are not served.
+    await_kinds: HashSet<Uid>,
+    /// Up to where the graph must have caught up before an object that waits for its dependents is decided about.
+    catch_up: HashMap<Uid, Revision>,
+    /// Which impossible owners have been told of.
+    told: HashSet<(Uid, String)>,
+}
+
+impl Collector {
+    fn new(api: Arc<Api>) -> Self {
+        Self {
+            kinds: Kinds::new(api.clone()),
+            writer: Writer { api, user: Arc::new(User::system()) },
+            watches: Vec::new(),
+            graph: Graph::default(),
+            queue: Queue::default(),
+            tasks: JoinSet::new(),
+            about: HashMap::new(),
+            await_kinds: HashSet::new(),
+            catch_up: HashMap::new(),
+            told: HashSet::new(),
+        }
+    }
+
+    /// Takes in the state, then each change, and works, until that ends.
+    async fn follow(&mut self) -> Ended {
+        let mut look_for_kinds = Instant::now();
+        let mut events = Vec::new();
+        loop {
+            if Instant::now() >= look_for_kinds {
+                if let Err(error) = self.follow_new_kinds().await {
+                    return Ended::Broken(error);
+                }
+                look_for_kinds = Instant::now() + LOOK_FOR_KINDS;
+            }
+            self.work();
+            let wake = if self.queue.running() < AT_ONCE { self.queue.next_due() } else { None };
+            let wake = wake.map_or(look_for_kinds, |due| due.min(look_for_kinds));
+            tokio::select! {
+                biased;
+                ended = next_events(&mut self.watches, &mut events) => {
+                    self.take_in(&mut events);
+                    if let Some(ended) = ended {
+                        return ended;
+                    }
+                }
+                Some(done) = self.tasks.join_next_with_id() => self.end(done),
+                () = sleep_until(wake) => {}
+            }
+        }
+    }
+
+    /// Begins to follow kinds that have come.
+    async fn follow_new_kinds(&mut self) -> Result<(), WatchError> {
+        let Some(new) = self.kinds.renew() else { return Ok(()) };
+        for position in new {
+            let objects = self.kinds.at(position).objects.clone();
+            let snapshot = objects.snapshot();
+            for (count, object) in snapshot.range("", None).enumerate() {
+                self.take_in_object(position, object);
+                if count % BATCH == BATCH - 1 {
+                    yield_now().await;
+                }
+            }
+            self.watches.push(objects.watch(snapshot.revision(), Interest::All, None).await?);
+        }
+        self.queue.push_all(self.await_kinds.drain());
+        Ok(())
+    }
+
+    fn take_in(&mut self, events: &mut Vec<(usize, Event)>) {
+        for (kind, event) in events.drain(..) {
+            let object = event.object();
+            if !matches!(event, Event::Deleted(_)) {
+                self.take_in_object(kind, object);
+            } else if !self.graph.is_empty() {
+                let place = Place { kind, key: object.key().into() };
+                let due = self.graph.forget(&place, &Facts::of(object).uid);
+                self.queue.push_all(due);
+            }
+        }
+    }
+
+    fn take_in_object(&mut self, kind: usize, object: &Object) {
+        if object.unreadable().is_some() || !(is_telling(object) || self.graph.has_at(kind, object.key())) {
+            return;
+        }
+        let due = self.graph.update(Place { kind, key: object.key().into() }, Facts::of(object));
+        self.queue.push_all(due);
+    }
+
+    /// Decides about what is due, and has it done, as far as there is room.
+    fn work(&mut self) {
+        let mut caught_up = None;
+        let mut left = BATCH;
+        while left > 0
+            && self.queue.running() < AT_ONCE
+            && let Some(uid) = self.queue.pop()
+        {
+            left -= 1;
+            if self.graph.node(&uid).is_none() {
+                self.catch_up.remove(&uid);
+                self.queue.settle(&uid);
+                continue;
+            }
+            let waits = self.graph.node(&uid).is_some_and(|node| node.waits_for.is_some());
+            if waits && !self.has_caught_up(&uid, &mut caught_up) {
+                self.queue.push_after(uid, CATCH_UP);
+                continue;
+            }
+            if let Some(decision) = decide(&self.graph, &self.kinds, &uid) {
+                self.carry_out(uid, decision);
+            } else {
+                self.queue.settle(&uid);
+            }
+        }
+    }
+
+    /// Whether the graph has everything that was there when this was first asked about an object.
+    fn has_caught_up(&mut self, uid: &Uid, caught_up: &mut Option<Revision>) -> bool {
+        let cache = &self.writer.api.cache;
+        let needed = *self.catch_up.entry(uid.clone()).or_insert_with(|| cache.revision());
+        let upto = *caught_up.get_or_insert_with(|| {
+            let positions = self.watches.iter().map(Watch::position);
+            positions.min().unwrap_or(needed)
+        });
+        if upto >= needed {
+            self.catch_up.remove(uid);
+        }
+        upto >= needed
+    }
+
+    fn carry_out(&mut self, uid: Uid, decision: decide::Decision) {
+        let Some(target) = self.graph.node(&uid).map(|node| self.target(&uid, &node.place)) else { return };
+        for owner in decision.misplaced {
+            if self.told.insert((uid.clone(), owner.uid.clone())) {
+                let (writer, target) = (self.writer.clone(), target.clone());
+                tokio::spawn(async move { writer.warn(target, owner).await });
+            }
+        }
+        let orphans = match &decision.action {
+            Action::Leave => {
+                self.queue.settle(&uid);
+                return;
+            }
+            Action::AwaitKinds => {
+                self.await_kinds.insert(uid);
+                return;
+            }
+            Action::Orphan(dependents) => dependents.iter().map(|(uid, place)| self.target(uid, place)).collect(),
+            _ => Vec::new(),
+        };
+        tracing::debug!(key = %target.key, action = ?decision.action, "collecting");
+        // When the last dependent has let go of it, nothing else would have it looked at again.
+        let again = !orphans.is_empty();
+        let writer = self.writer.clone();
+        let task = self.tasks.spawn(async move { writer.act(&target, decision.action, decision.at, orphans).await });
+        self.about.insert(task.id(), uid.clone());
+        self.queue.begin(uid.clone());
+        if again {
+            self.queue.push(uid);
+        }
+    }
+
+    fn target(&self, uid: &Uid, place: &Place) -> Target {
+        Target { served: self.kinds.at(place.kind).clone(), key: place.key.clone(), uid: uid.clone() }
+    }
+
+    /// A task has ended.
+    fn end(&mut self, ended: Result<(Id, Result<(), Error>), JoinError>) {
+        let (id, done) = match ended {
+            Ok((id, done)) => (id, done),
+            Err(broken) => (broken.id(), Err(Error::Internal(broken.to_string()))),
+        };
+        let Some(uid) = self.about.remove(&id) else { return };
+        match &done {
+            Ok(()) => {}
+            // Another write came first; what it was is seen at the next look.
+            Err(Error::Conflict(..)) => tracing::debug!(%uid, "decided on an older state"),
+            Err(error) => tracing::warn!(%uid, ?error, "an object could not be collected"),
+        }
+        self.queue.end(uid, done.is_ok());
+    }
+}
+
+/// The changes that are ready, with the positions of their kinds; waits for the first. `Some` where a watch has ended.
+async fn next_events(watches: &mut [Watch], events: &mut Vec<(usize, Event)>) -> Option<Ended> {
+    poll_fn(|cx| {
+        let mut some = Vec::new();
+        for (position, watch) in watches.iter_mut().enumerate() {
+            // Some of each, so that a kind with many changes does not keep the others waiting.
+            if let Poll::Ready(ready) = watch.poll_events(cx, BATCH, &mut some) {
+                match ready {
+                    Some(Ok(())) => events.extend(some.drain(..).map(|event| (position, event))),
+                    Some(Err(error)) => return Poll::Ready(Some(Ended::Broken(error))),
+                    None => return Poll::Ready(Some(Ended::Closed)),
+                }
+            }
+        }
+        if events.is_empty() { Poll::Pending } else { Poll::Ready(None) }
+    })
+    .await
+}

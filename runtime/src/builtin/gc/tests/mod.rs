@@ -1,0 +1,84 @@
+//! The collector over a memory store.
+
+mod cases;
+mod graph;
+mod property;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::super::tests::Inside;
+use crate::{
+    meta::{
+        Revision,
+        options::{DeleteOptions, Propagation},
+    },
+    schema::Document,
+    verbs::{Deleted, Part},
+};
+
+/// Far longer than anything here takes.
+const LONG: Duration = Duration::from_secs(20);
+
+/// A reference to a config map.
+fn owner(object: &Document, blocks: bool) -> Value {
+    let (name, uid) = (&object["metadata"]["name"], &object["metadata"]["uid"]);
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": uid, "blockOwnerDeletion": blocks})
+}
+
+/// A new config map in `default` with these owners.
+async fn config(inside: &Inside, name: &str, owners: &[Value]) -> Document {
+    let body = json!({"metadata": {"name": name, "ownerReferences": owners}});
+    inside.create("configmaps", "default", body).await.expect("a config map")
+}
+
+fn find(inside: &Inside, name: &str) -> Option<Document> {
+    inside.find("configmaps", "default", name)
+}
+
+async fn delete(inside: &Inside, name: &str, propagation: Propagation) -> Deleted {
+    let request = inside.request("configmaps", "default", name, Part::Whole);
+    let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
+    inside.api.delete(&request, &options).await.expect("a deletion")
+}
+
+async fn set_owners(inside: &Inside, name: &str, owners: &[Value]) {
+    let request = inside.request("configmaps", "default", name, Part::Whole);
+    inside.merge(&request, json!({"metadata": {"ownerReferences": owners}})).await.expect("other owners");
+}
+
+/// Waits until something holds, looking after every change of the store.
+async fn until(inside: &Inside, what: &str, holds: impl Fn() -> bool) {
+    let waiting = async {
+        loop {
+            let Revision(seen) = inside.api.cache.revision();
+            if holds() {
+                return;
+            }
+            inside.api.cache.reached(Revision(seen + 1)).await;
+        }
+    };
+    timeout(LONG, waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
+}
+
+/// Waits until these and no other config maps are in `default`.
+async fn until_left(inside: &Inside, left: &[&str]) {
+    let objects = inside.request("configmaps", "default", "", Part::Whole).served.objects.clone();
+    until(inside, &format!("{left:?} are left"), || {
+        objects.snapshot().range("default/", None).map(|object| object.name().to_owned()).eq(left.iter().copied())
+    })
+    .await;
+}
+
+/// Waits until the collector has seen everything there is: an object made for the purpose goes by its doing, and with
+/// nothing else to be done, nothing else changes.
+async fn settled(inside: &Inside) {
+    for at in 0..2 {
+        let name = format!("zz-settled-{at}");
+        let nobody = json!({"metadata": {"name": "zz-nobody", "uid": name}});
+        config(inside, &name, &[owner(&nobody, false)]).await;
+        until(inside, "the collector has looked", || find(inside, &name).is_none()).await;
+    }
+}

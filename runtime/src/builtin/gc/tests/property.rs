@@ -1,0 +1,152 @@
+//! Random owners, random deletions, and a collector that is stopped at random, against a model.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use proptest::{collection::vec, prelude::*, sample::select};
+use serde_json::Value;
+
+use super::{
+    super::super::{Controllers, tests::Inside},
+    config, delete, find, owner, set_owners, settled, until,
+};
+use crate::{meta::options::Propagation, schema::Document, verbs::Part};
+
+/// How many objects a run begins with.
+const OBJECTS: usize = 8;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Delete(usize, Propagation),
+    /// Gives an object these owners, each blocking or not.
+    SetOwners(usize, Vec<(usize, bool)>),
+    /// Stops the collector, so that what comes next happens while nobody looks.
+    Stop,
+    /// Starts and breaks off a collector after so many microseconds, then starts one that goes on.
+    Restart(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let policies = select(vec![Propagation::Background, Propagation::Foreground, Propagation::Orphan]);
+    let owners = vec((0..OBJECTS, any::<bool>()), 0..3);
+    prop_oneof![
+        3 => (0..OBJECTS, policies).prop_map(|(object, policy)| Step::Delete(object, policy)),
+        2 => (0..OBJECTS, owners).prop_map(|(object, owners)| Step::SetOwners(object, owners)),
+        1 => Just(Step::Stop),
+        1 => (0..800u64).prop_map(Step::Restart),
+    ]
+}
+
+/// Who is there, and who owns whom.
+type Model = BTreeMap<usize, BTreeSet<usize>>;
+
+/// What is left once nobody has anything to do any more.
+fn settle(model: &mut Model) {
+    loop {
+        let there: BTreeSet<usize> = model.keys().copied().collect();
+        let lost: Vec<usize> = model
+            .iter()
+            .filter(|(_, owners)| !owners.is_empty() && owners.is_disjoint(&there))
+            .map(|(object, _)| *object)
+            .collect();
+        if lost.is_empty() {
+            for owners in model.values_mut() {
+                owners.retain(|owner| there.contains(owner));
+            }
+            return;
+        }
+        for object in lost {
+            model.remove(&object);
+        }
+    }
+}
+
+fn name(object: usize) -> String {
+    format!("o{object}")
+}
+
+/// The model that the store shows.
+fn shown(inside: &Inside, made: &[Document]) -> Model {
+    let number = |uid: &Value| made.iter().position(|object| object["metadata"]["uid"] == *uid).expect("a known uid");
+    let snapshot = inside.request("configmaps", "default", "", Part::Whole).served.objects.snapshot();
+    let objects = snapshot.range("default/o", None).map(|object| {
+        let object: Document = serde_json::from_slice(object.json_bytes()).expect("JSON");
+        let owners = object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();
+        let deleted = object["metadata"].get("deletionTimestamp").is_some();
+        let owners: BTreeSet<usize> = owners.iter().map(|owner| number(&owner["uid"])).collect();
+        (number(&object["metadata"]["uid"]), if deleted { BTreeSet::from([usize::MAX]) } else { owners })
+    });
+    objects.collect()
+}
+
+async fn run(first: Vec<Vec<(usize, bool)>>, steps: Vec<Step>) {
+    let inside = Inside::new().await;
+    let mut made = Vec::new();
+    for object in 0..OBJECTS {
+        made.push(config(&inside, &name(object), &[]).await);
+    }
+    let mut model: Model = (0..OBJECTS).map(|object| (object, BTreeSet::new())).collect();
+    let mut controllers = None;
+    let begin = first.into_iter().enumerate().map(|(object, owners)| Step::SetOwners(object, owners));
+    for step in begin.chain(steps).chain([Step::Restart(0)]) {
+        match step {
+            Step::Delete(object, policy) if model.contains_key(&object) => {
+                delete(&inside, &name(object), policy).await;
+                model.remove(&object);
+                if policy == Propagation::Orphan {
+                    for owners in model.values_mut() {
+                        owners.remove(&object);
+                    }
+                }
+            }
+            Step::SetOwners(object, owners) if model.contains_key(&object) => {
+                let owners: BTreeMap<usize, bool> = owners.into_iter().filter(|(o, _)| model.contains_key(o)).collect();
+                let references: Vec<Value> = owners.iter().map(|(o, blocks)| owner(&made[*o], *blocks)).collect();
+                set_owners(&inside, &name(object), &references).await;
+                model.insert(object, owners.into_keys().collect());
+            }
+            Step::Stop => {
+                if let Some(running) = controllers.take() {
+                    Controllers::stop(running).await;
+                }
+                // Nobody settles anything: another deletion may come upon a state that is none of the model's.
+                continue;
+            }
+            Step::Restart(after) => {
+                if let Some(running) = controllers.take() {
+                    Controllers::stop(running).await;
+                }
+                let (_keep, stopping) = tokio::sync::watch::channel(false);
+                let task = tokio::spawn(super::super::run(inside.api.clone(), stopping));
+                tokio::time::sleep(Duration::from_micros(after)).await;
+                task.abort();
+                let _ = task.await;
+            }
+            _ => continue,
+        }
+        let running = controllers.get_or_insert_with(|| Controllers::start(inside.api.clone()));
+        settle(&mut model);
+        until(&inside, &format!("{model:?}, but {:?}", shown(&inside, &made)), || shown(&inside, &made) == model).await;
+        let _ = running;
+    }
+    settled(&inside).await;
+    assert_eq!(shown(&inside, &made), model, "and so it stays");
+    if let Some(running) = controllers {
+        running.stop().await;
+    }
+    assert!(find(&inside, "zz-settled-0").is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_left_is_what_the_model_leaves(
+        first in vec(vec((0..OBJECTS, any::<bool>()), 0..3), OBJECTS),
+        steps in vec(step(), 1..8),
+    ) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(run(first, steps));
+    }
+}
