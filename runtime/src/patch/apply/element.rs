@@ -1,5 +1,5 @@
 //! One step of a path to a field.
-use std::{borrow::Cow, cmp::Ordering};
+use std::{borrow::Cow, cmp::Ordering, fmt::Write};
 
 use serde_json::Map;
 
@@ -128,7 +128,9 @@ impl<'a> Element<'a> {
                 out.push('.');
                 out.push_str(name);
             }
-            Self::Index(index) => out.push_str(&format!("[{index}]")),
+            Self::Index(index) => {
+                write!(out, "[{index}]").expect("writing to a String cannot fail");
+            },
             Self::Value(value) => {
                 out.push_str("[=");
                 value::print(value, out);
@@ -165,7 +167,9 @@ pub(super) fn json(value: &Document) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for character in text.chars() {
         match character {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                write!(out, "\\u{:04x}", u32::from(character)).expect("writing to a String cannot fail");
+            }
             other => out.push(other),
         }
     }

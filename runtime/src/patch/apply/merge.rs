@@ -45,22 +45,25 @@ pub(super) fn merge(
     let mut owners = apply.owners_before()?;
     let who = Identity::of(writer, Operation::Apply);
     let last = match owners.get_mut(&who) {
-        Some(owner) => owner.set(ty).map_err(undecodable)?.clone(),
+        Some(owner) => owner.set(ty).map_err(|why| undecodable(&why))?.clone(),
         None => Set::default(),
     };
 
-    let mut new = apply.live.clone();
-    if live.is_none() {
-        new = config.clone();
-    }
+    let mut new = live.unwrap_or(config).clone();
     let mut changed = live.is_none() || mix(ty, &mut new, config).map_err(|why| apply.unmergeable(&why))?;
     if !named.contains(&last) {
         let owned = apply.owned(&mut owners, &who, &named)?;
         prune(ty, &mut new, last.clone(), owned);
         changed = new != *apply.live;
     }
-    let entries = apply.entries(owners, named, &last, &new, changed)?;
-    if let Some(entries) = entries {
+    if changed {
+        apply.take(&mut owners, &new)?;
+    }
+    strip(&mut named);
+    let stands = owners.get_mut(&who).is_some_and(|owner| owner.api_version == writer.api_version) && named == last;
+    if changed || !stands {
+        owners.set(writer, Operation::Apply, named, changed);
+        let entries = owners.write();
         super::put(&mut new, entries);
     }
     if writer.manager == last_applied::MANAGER {
@@ -89,7 +92,7 @@ fn type_of(api_version: &str, kind: &str) -> String {
     }
 }
 
-fn undecodable(why: String) -> ApplyError {
+fn undecodable(why: &str) -> ApplyError {
     ApplyError::Untyped(format!("failed to decode managed fields: {why}"))
 }
 
@@ -106,7 +109,7 @@ impl<'a> Apply<'a> {
 
     /// The owners before the apply. Of an object without owners, one owns all that is there.
     fn owners_before(&self) -> Result<Owners<'a>, ApplyError> {
-        let owners = Owners::of(self.live).map_err(undecodable)?;
+        let owners = Owners::of(self.live).map_err(|why| undecodable(&why))?;
         if !owners.is_empty() {
             return Ok(owners);
         }
@@ -119,31 +122,9 @@ impl<'a> Apply<'a> {
     fn owned(&self, owners: &mut Owners<'a>, who: &Identity<'_>, named: &Set<'a>) -> Result<Set<'a>, ApplyError> {
         let mut all = named.clone();
         for owner in owners.iter_mut().filter(|owner| owner.who != *who) {
-            all.add(owner.set(self.ty).map_err(undecodable)?.clone());
+            all.add(owner.set(self.ty).map_err(|why| undecodable(&why))?.clone());
         }
         Ok(all)
-    }
-
-    /// The entries after the apply; `None` if they are what they were.
-    fn entries(
-        &self,
-        mut owners: Owners<'a>,
-        mut named: Set<'a>,
-        last: &Set<'_>,
-        new: &Document,
-        changed: bool,
-    ) -> Result<Option<Option<Document>>, ApplyError> {
-        let who = Identity::of(self.writer, Operation::Apply);
-        if changed {
-            self.take(&mut owners, new)?;
-        }
-        strip(&mut named);
-        let as_before = owners.get_mut(&who).is_some_and(|owner| owner.api_version == self.writer.api_version);
-        if !changed && as_before && named == *last && Owners::of(self.live).is_ok_and(|before| !before.is_empty()) {
-            return Ok(None);
-        }
-        owners.set(self.writer, Operation::Apply, named, changed);
-        Ok(Some(owners.write()))
     }
 
     /// Takes from the others what the apply changes, if it may.
@@ -156,7 +137,7 @@ impl<'a> Apply<'a> {
         let who = Identity::of(self.writer, Operation::Apply);
         let mut conflicts = Vec::new();
         for owner in owners.iter_mut().filter(|owner| owner.who != who) {
-            let lost = owner.set(self.ty).map_err(undecodable)?.intersection(&added);
+            let lost = owner.set(self.ty).map_err(|why| undecodable(&why))?.intersection(&added);
             if !lost.is_empty() {
                 conflicts.push((owner.who, lost));
             }
@@ -191,7 +172,9 @@ impl<'a> Apply<'a> {
         for (who, lost) in &conflicts {
             lost.each(&mut |path| {
                 let mut field = String::new();
-                path.iter().for_each(|element| element.print(&mut field));
+                for element in path {
+                    element.print(&mut field);
+                }
                 told.push(Conflict { manager: who.print(), field });
             });
         }

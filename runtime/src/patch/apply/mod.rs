@@ -29,6 +29,9 @@ mod types;
 mod update;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 /// What a document is checked against, and what of it this request may not change.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -141,14 +144,21 @@ pub fn extract(view: &View<'_>, live: &Document, manager: &str, subresource: &st
     let mut owners = owners::Owners::of(live).ok()?;
     let leaves = owners.applier(manager, subresource)?.set(ty).ok()?.leaves();
     let mut part = remove::extract(ty, live, &leaves);
-    for (path, name) in [("", "apiVersion"), ("", "kind"), ("metadata", "name"), ("metadata", "namespace")] {
-        let from = if path.is_empty() { live } else { &live[path] };
-        if let Some(value) = from.get(name) {
-            let into = if path.is_empty() { &mut part } else { &mut part[path] };
-            into[name] = value.clone();
-        }
+    for name in ["apiVersion", "kind"] {
+        copy(name, live, &mut part);
+    }
+    if let (Some(from), Document::Object(fields)) = (live.get("metadata"), &mut part) {
+        let into = fields.entry("metadata").or_insert_with(|| Document::Object(Map::new()));
+        copy("name", from, into);
+        copy("namespace", from, into);
     }
     Some(part)
+}
+
+fn copy(name: &str, from: &Document, into: &mut Document) {
+    if let (Some(value), Document::Object(into)) = (from.get(name), into) {
+        into.insert(name.to_owned(), value.clone());
+    }
 }
 
 /// Sets the entries of an object, or takes them away.

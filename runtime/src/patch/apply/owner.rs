@@ -1,4 +1,6 @@
 //! One owner of fields, as an entry of `metadata.managedFields` stores it.
+use std::fmt::Write;
+
 use serde_json::{Map, json};
 
 use super::{Writer, element::Element, fields, reconcile::reconcile, set::Set, types::Type, value::quote};
@@ -83,7 +85,7 @@ impl<'a> Identity<'a> {
             if key.len() > 1 {
                 key.push(',');
             }
-            key.push_str(&format!("{name:?}:{}", json!(value)));
+            write!(key, "{name:?}:{}", json!(value)).expect("writing to a String cannot fail");
         }
         key
     }

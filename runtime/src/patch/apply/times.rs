@@ -4,7 +4,7 @@ use crate::schema::Document;
 /// Nothing but the times of managed fields, and the order that they bring with them, tells two objects apart.
 /// Their resourceVersions do not count.
 pub(super) fn only_differ(old: &Document, new: &Document) -> bool {
-    let [before, after] = [old, new].map(|object| entries_of(object));
+    let [before, after] = [old, new].map(entries_of);
     let same = |a: &Document, b: &Document| members(a, &["time"]).eq(members(b, &["time"]));
     before.len() == after.len()
         && before != after

@@ -166,7 +166,7 @@ impl<'s> Type<'s> {
             ListType::Set => List { atomic: false, keys: &[], item },
             // Kinds older than list types say how lists merge by their patch strategy alone.
             ListType::Atomic if schema.patch.merge => {
-                let keys = schema.patch.merge_key.as_ref().map_or(&[][..], std::slice::from_ref);
+                let keys = schema.patch.merge_key.as_slice();
                 List { atomic: false, keys, item }
             }
             ListType::Atomic => List { atomic: true, keys: &[], item },

@@ -1,0 +1,219 @@
+//! A simple model of ownership: everything in a spec by its path in one map, and for each owner a set of paths.
+//!
+//! The model knows no trees and no three rounds of removal. What an apply leaves out goes where the applier owned it and
+//! nobody else owns it or something in it; what is in it goes along.
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::World;
+
+/// A path as FieldsV1 spells it: `["f:list", "k:{\"name\":\"p\"}", "f:port"]`.
+pub(super) type Path = Vec<String>;
+/// Everything in a spec: containers without a value, and values that are owned whole.
+pub(super) type Facts = BTreeMap<Path, Option<Value>>;
+
+/// The shape of a value, told anew for the model.
+pub(super) enum Shape {
+    Leaf,
+    Struct(&'static [(&'static str, Shape)]),
+    Entries(&'static Shape),
+    Set,
+    Items(&'static [(&'static str, Option<&'static str>)]),
+}
+
+const ITEM: &[(&str, Shape)] = &[
+    ("name", Shape::Leaf),
+    ("port", Shape::Leaf),
+    ("protocol", Shape::Leaf),
+    ("note", Shape::Leaf),
+    ("tags", Shape::Set),
+];
+pub(super) const SPEC: Shape = Shape::Struct(&[
+    ("a", Shape::Leaf),
+    ("b", Shape::Leaf),
+    ("d", Shape::Leaf),
+    ("nested", Shape::Struct(&[("x", Shape::Leaf), ("d", Shape::Leaf), ("y", Shape::Struct(&[("z", Shape::Leaf)]))])),
+    ("whole", Shape::Leaf),
+    ("map", Shape::Entries(&Shape::Leaf)),
+    ("maps", Shape::Entries(&Shape::Struct(&[("m", Shape::Leaf), ("n", Shape::Leaf)]))),
+    ("fixed", Shape::Leaf),
+    ("set", Shape::Set),
+    ("list", Shape::Items(&[("name", None)])),
+    ("multi", Shape::Items(&[("port", None), ("protocol", Some("TCP"))])),
+    ("seq", Shape::Leaf),
+]);
+
+fn facts(shape: &Shape, value: &Value, path: &mut Path, all: &mut Facts) {
+    let mut below = |name: String, shape: &Shape, value: &Value| {
+        path.push(name);
+        facts(shape, value, path, all);
+        path.pop();
+    };
+    match (shape, value) {
+        (_, Value::Null) => return,
+        (Shape::Struct(fields), Value::Object(given)) => {
+            for (name, shape) in *fields {
+                below(format!("f:{name}"), shape, given.get(*name).unwrap_or(&Value::Null));
+            }
+        }
+        (Shape::Entries(shape), Value::Object(given)) => {
+            given.iter().for_each(|(name, value)| below(format!("f:{name}"), shape, value));
+        }
+        (Shape::Set, Value::Array(items)) => {
+            for item in items {
+                below(format!("v:{item}"), &Shape::Leaf, &json!(true));
+            }
+        }
+        (Shape::Items(keys), Value::Array(items)) => {
+            for item in items {
+                let given = |(key, default): &(&str, Option<&str>)| {
+                    item.get(*key).cloned().or(default.map(Value::from)).map(|value| (key.to_string(), value))
+                };
+                let keys: Map<String, Value> = keys.iter().filter_map(given).collect();
+                below(format!("k:{}", Value::Object(keys)), &Shape::Struct(ITEM), item);
+            }
+        }
+        _ => {
+            all.insert(path.clone(), Some(value.clone()));
+            return;
+        }
+    }
+    all.insert(path.clone(), None);
+}
+
+pub(super) fn facts_of(spec: &Value) -> Facts {
+    let mut all = Facts::new();
+    facts(&SPEC, spec, &mut vec!["f:spec".to_owned()], &mut all);
+    all
+}
+
+/// A container that the schema names, rather than an item or an entry: owned by who owns something in it.
+pub(super) fn is_named(path: &[String], facts: &Facts) -> bool {
+    let inside = |name: &str| path.len() == 3 && path[1] == name;
+    facts.get(path) == Some(&None) && path.last().is_some_and(|last| last.starts_with("f:")) && !inside("f:maps")
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Model {
+    pub(super) facts: Facts,
+    pub(super) owners: BTreeMap<(String, &'static str), BTreeSet<Path>>,
+    exists: bool,
+}
+
+impl Model {
+    /// What comes of a change for everyone but the writer.
+    fn lose(&mut self, but: Option<&(String, &'static str)>, lost: &BTreeSet<Path>) {
+        for (who, owned) in &mut self.owners {
+            if Some(who) != but {
+                owned.retain(|path| !lost.contains(path));
+            }
+        }
+        self.owners.retain(|_, owned| !owned.is_empty());
+    }
+
+    pub(super) fn put(&mut self, manager: &str, new: Facts) {
+        let changed: BTreeSet<Path> = new
+            .iter()
+            .filter(|(path, value)| self.facts.get(*path) != Some(*value))
+            .map(|(path, _)| path.clone())
+            .collect();
+        let removed: BTreeSet<Path> = self.facts.keys().filter(|path| !new.contains_key(*path)).cloned().collect();
+        if !self.owners.is_empty() || !self.exists {
+            let who = (manager.to_owned(), "Update");
+            let kept = self.owners.get(&who).cloned().unwrap_or_default();
+            self.lose(None, &changed);
+            self.lose(None, &removed);
+            let mut owned: BTreeSet<Path> = kept.difference(&removed).cloned().collect();
+            owned.extend(changed);
+            if !owned.is_empty() {
+                self.owners.insert(who, owned);
+            }
+        }
+        self.facts = new;
+        self.exists = true;
+    }
+
+    /// Applies; gives the conflicts, if any are in the way.
+    pub(super) fn apply(&mut self, manager: &str, config: &Value, force: bool) -> Result<(), usize> {
+        let before = self.clone();
+        if self.exists && self.owners.is_empty() {
+            let all = self.facts.keys().cloned().collect();
+            self.owners.insert(("before-first-apply".to_owned(), "Update"), all);
+        }
+        let who = (manager.to_owned(), "Apply");
+        let given = facts_of(config);
+        let empty = |path: &Path| !given.keys().any(|other| other.len() > path.len() && other.starts_with(path));
+        let named: BTreeSet<Path> =
+            given.keys().filter(|path| !is_named(path, &given) || (empty(path) && path.len() == 1)).cloned().collect();
+        let changed: BTreeSet<Path> = given
+            .iter()
+            .filter(|(path, value)| self.facts.get(*path) != Some(*value))
+            .map(|(path, _)| path.clone())
+            .collect();
+        let others = || self.owners.iter().filter(|(other, _)| **other != who);
+        let conflicts = others().map(|(_, owned)| owned.intersection(&changed).count()).sum();
+        if conflicts > 0 && !force {
+            *self = before;
+            return Err(conflicts);
+        }
+        let last = self.owners.get(&who).cloned().unwrap_or_default();
+        self.facts.extend(given);
+        let removed = self.removed(&who, &last, &named);
+        self.owners.insert(who.clone(), named);
+        self.lose(Some(&who), &changed);
+        self.lose(Some(&who), &removed);
+        let left =
+            |facts: &Facts, path: &Path| facts.keys().any(|other| other.len() > path.len() && other.starts_with(path));
+        let full: BTreeSet<Path> = self.facts.keys().filter(|path| left(&self.facts, path)).cloned().collect();
+        self.facts.retain(|path, _| !removed.contains(path));
+        // What has lost all that was in it is nothing; what holds it stays.
+        let emptied: Vec<Path> =
+            full.into_iter().filter(|path| self.facts.contains_key(path) && !left(&self.facts, path)).collect();
+        self.facts.retain(|path, _| !emptied.contains(path));
+        self.exists = true;
+        Ok(())
+    }
+
+    /// What goes since the applier does not name it any more.
+    fn removed(&self, who: &(String, &'static str), last: &BTreeSet<Path>, named: &BTreeSet<Path>) -> BTreeSet<Path> {
+        let others = self.owners.iter().filter(|(other, _)| *other != who).flat_map(|(_, owned)| owned);
+        let owned = self.with_named(others.chain(named));
+        let gone: Vec<Path> = self.with_named(last.iter()).difference(&owned).cloned().collect();
+        self.facts.keys().filter(|path| gone.iter().any(|gone| path.starts_with(gone))).cloned().collect()
+    }
+
+    fn with_named<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> BTreeSet<Path> {
+        let mut all = BTreeSet::new();
+        for path in paths {
+            all.insert(path.clone());
+            all.extend(
+                (1..path.len()).map(|length| path[..length].to_vec()).filter(|above| is_named(above, &self.facts)),
+            );
+        }
+        all
+    }
+
+    pub(super) fn check(&self, world: &World) {
+        let mut stored = BTreeMap::new();
+        for entry in world.entries() {
+            let operation = if entry["operation"] == "Apply" { "Apply" } else { "Update" };
+            let mut paths = BTreeSet::new();
+            paths_of(&entry["fieldsV1"], &mut Vec::new(), &mut paths);
+            stored.insert((entry["manager"].as_str().expect("a manager").to_owned(), operation), paths);
+        }
+        assert_eq!(stored, self.owners, "owners of {}", world.spec());
+    }
+}
+
+fn paths_of(fields: &Value, path: &mut Path, all: &mut BTreeSet<Path>) {
+    let members = fields.as_object().expect("an object");
+    if members.is_empty() && !path.is_empty() || members.contains_key(".") {
+        all.insert(path.clone());
+    }
+    for (name, inner) in members.iter().filter(|(name, _)| *name != ".") {
+        path.push(name.clone());
+        paths_of(inner, path, all);
+        path.pop();
+    }
+}

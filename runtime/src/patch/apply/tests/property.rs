@@ -1,0 +1,242 @@
+//! Random appliers and updaters against a simple model of ownership.
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::{
+    World,
+    model::{Model, Path, SPEC, Shape, facts_of, is_named},
+    object,
+};
+use crate::patch::apply::ApplyError;
+
+/// What is done to the object.
+#[derive(Clone, Debug)]
+enum Act {
+    Apply {
+        manager: usize,
+        spec: Value,
+        force: bool,
+    },
+    /// Fields of the spec become those of another, where the mask says so.
+    Put {
+        manager: usize,
+        spec: Value,
+        mask: u16,
+    },
+    Reset,
+    /// A hook adds what is not there yet; nobody owns that.
+    Fill(Value),
+}
+
+const APPLIERS: [&str; 4] = ["ann", "bob", "cat", "dan"];
+const UPDATERS: [&str; 3] = ["upd", "vic", "ann"];
+
+fn item() -> impl Strategy<Value = Map<String, Value>> {
+    let text = || prop::option::of(prop::sample::select(vec!["1", "2"]));
+    (text(), text(), prop::collection::btree_set(prop::sample::select(vec!["t", "u"]), 0..2)).prop_map(
+        |(note, port, tags)| {
+            let mut item = Map::new();
+            note.map(|note| item.insert("note".to_owned(), note.into()));
+            port.map(|port| item.insert("port".to_owned(), json!(port.parse::<i64>().expect("digits"))));
+            if !tags.is_empty() {
+                item.insert("tags".to_owned(), tags.into_iter().collect());
+            }
+            item
+        },
+    )
+}
+
+/// A spec without empty containers.
+fn spec() -> impl Strategy<Value = Value> {
+    let text = || prop::option::weighted(0.3, prop::sample::select(vec!["1", "2", "3"]));
+    let entries = || {
+        prop::collection::btree_map(
+            prop::sample::select(vec!["k", "l", "m"]),
+            prop::sample::select(vec!["1", "2"]),
+            0..3,
+        )
+    };
+    let scalars = (text(), text(), text(), text(), text(), text());
+    let maps = (
+        entries(),
+        entries(),
+        entries(),
+        prop::collection::btree_map(prop::sample::select(vec!["e", "f"]), entries(), 0..3),
+    );
+    let names = || prop::sample::select(vec!["p", "q", "r"]);
+    let list = prop::collection::btree_map(names(), item(), 0..3);
+    let multi = prop::collection::btree_map((1..3i64, prop::option::of(Just("UDP"))), item(), 0..3);
+    let sets = (prop::collection::btree_set(names(), 0..3), prop::collection::vec(names(), 0..3));
+    (scalars, maps, list, multi, sets).prop_map(|((a, b, d, x, z, in_d), (map, fixed, whole, maps), list, multi, (set, seq))| {
+        let maps: BTreeMap<_, Value> = maps
+            .into_iter()
+            .map(|(key, inner)| (key, json!({"m": inner.get("k"), "n": inner.get("l")})))
+            .collect();
+        let whole = json!({"p": whole.get("k"), "q": whole.get("l")});
+        let list = list.into_iter().map(|(name, mut item)| {
+            item.insert("name".to_owned(), name.into());
+            item
+        });
+        let multi = multi.into_iter().map(|((port, protocol), mut item)| {
+            item.insert("port".to_owned(), port.into());
+            protocol.map(|protocol| item.insert("protocol".to_owned(), protocol.into()));
+            item
+        });
+        let nested = json!({"x": x, "y": {"z": z}, "d": in_d});
+        without_empty(json!({"a": a, "b": b.map(|b| b.parse::<i64>().expect("digits")), "d": d, "nested": nested, "whole": whole, "map": map, "maps": maps,
+            "fixed": fixed, "set": set, "list": list.collect::<Vec<_>>(), "multi": multi.collect::<Vec<_>>(), "seq": seq}))
+        .unwrap_or_else(|| json!({}))
+    })
+}
+
+fn without_empty(value: Value) -> Option<Value> {
+    match value {
+        Value::Null => None,
+        Value::Object(fields) => {
+            let left: Map<_, _> =
+                fields.into_iter().filter_map(|(name, value)| Some((name, without_empty(value)?))).collect();
+            (!left.is_empty()).then_some(Value::Object(left))
+        }
+        Value::Array(items) => (!items.is_empty()).then_some(Value::Array(items)),
+        scalar => Some(scalar),
+    }
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let apply = (0..APPLIERS.len(), spec(), prop::bool::weighted(0.3)).prop_map(|(manager, spec, force)| Act::Apply {
+        manager,
+        spec,
+        force,
+    });
+    let put =
+        (0..UPDATERS.len(), spec(), any::<u16>()).prop_map(|(manager, spec, mask)| Act::Put { manager, spec, mask });
+    let fill = spec().prop_map(Act::Fill);
+    prop::collection::vec(prop_oneof![8 => apply, 4 => put, 1 => fill, 1 => Just(Act::Reset)], 1..14)
+}
+
+fn masked(live: &Value, other: &Value, mask: u16) -> Value {
+    let Shape::Struct(fields) = SPEC else { unreachable!("the spec is a struct") };
+    let from = |at: usize| if mask >> at & 1 == 1 { other } else { live };
+    let taken =
+        fields.iter().enumerate().filter_map(|(at, (name, _))| Some((name.to_string(), from(at).get(*name)?.clone())));
+    Value::Object(taken.collect())
+}
+
+fn fill(live: &mut Value, other: &Value) {
+    if let (Value::Object(live), Value::Object(other)) = (live, other) {
+        for (name, value) in other {
+            live.entry(name.as_str()).and_modify(|live| fill(live, value)).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+fn run(acts: &[Act]) {
+    let (mut world, mut model) = (World::default(), Model::default());
+    for act in acts {
+        match act {
+            Act::Apply { manager, spec, force } => {
+                let manager = APPLIERS[*manager];
+                let before = (world.live.clone(), model.clone());
+                let done = world.apply_object(manager, &object(spec), *force);
+                match (done, model.apply(manager, spec, *force)) {
+                    (Ok(()), Ok(())) => {}
+                    (Err(ApplyError::Conflicts(told)), Err(expected)) => {
+                        assert_eq!(told.len(), expected, "{told:?}");
+                        assert!(world.live == before.0, "a conflict changes nothing");
+                        continue;
+                    }
+                    (done, expected) => panic!("{done:?}, and not {expected:?}: {spec}"),
+                }
+                check_defaults(&world, &mut model);
+                model.check(&world);
+                let once = world.live.clone();
+                world.apply_object(manager, &object(spec), false).expect("applied before");
+                assert_eq!(world.live, once, "an apply again is no change");
+                check_kept(&before.1, &world, manager, *force);
+            }
+            Act::Put { manager, spec, mask } => {
+                let new = match &world.live {
+                    Some(live) => masked(&live["spec"], spec, *mask),
+                    None => spec.clone(),
+                };
+                world.put(UPDATERS[*manager], &new);
+                model.put(UPDATERS[*manager], facts_of(world.spec()));
+                model.check(&world);
+            }
+            Act::Reset => {
+                let Some(live) = &mut world.live else { continue };
+                live["metadata"].as_object_mut().expect("metadata").remove("managedFields");
+                model.owners.clear();
+            }
+            Act::Fill(spec) => {
+                let Some(live) = &mut world.live else { continue };
+                fill(&mut live["spec"], spec);
+                model.facts = facts_of(&live["spec"]);
+            }
+        }
+    }
+}
+
+/// Besides what the model says there are only defaults, and they are nobody's.
+fn check_defaults(world: &World, model: &mut Model) {
+    let stored = facts_of(world.spec());
+    let is_default = |path: &Path, value: &Option<Value>| match path.last().map(String::as_str) {
+        Some("f:d") => value.as_ref().is_some_and(|value| *value == "filled" || *value == "in"),
+        Some("f:protocol") => *value == Some(json!("TCP")),
+        _ => false,
+    };
+    for (path, value) in &stored {
+        let expected = model.facts.get(path);
+        assert!(expected == Some(value) || expected.is_none() && is_default(path, value), "{path:?} of {stored:?}");
+    }
+    let lost: Vec<_> = model.facts.keys().filter(|path| !stored.contains_key(*path)).collect();
+    assert!(lost.is_empty(), "{lost:?} of {stored:?}");
+    model.facts = stored;
+}
+
+/// Without force nothing that others own has another value, and nothing is gone but with an item or entry that was the
+/// applier's.
+fn check_kept(before: &Model, world: &World, manager: &str, force: bool) {
+    let after = facts_of(world.spec());
+    for (who, owned) in before.owners.iter().filter(|(who, _)| !force && **who != (manager.to_owned(), "Apply")) {
+        for path in owned.iter().filter(|path| before.facts.contains_key(*path)) {
+            let whole_owned = (1..path.len()).all(|length| {
+                let above = &path[..length];
+                is_named(above, &before.facts) || owned.contains(above)
+            });
+            assert!(
+                !whole_owned || before.facts[path].is_none() || after.get(path) == Some(&before.facts[path]),
+                "{who:?} has lost {path:?}"
+            );
+        }
+    }
+}
+
+proptest! {
+
+    #[test]
+    fn owners_are_what_the_model_says(acts in acts()) {
+        run(&acts);
+    }
+
+    #[test]
+    fn unrelated_appliers_may_come_in_any_order(specs in prop::collection::vec(spec(), 2..4), parts in any::<u16>()) {
+        // Each applier has fields of the spec to itself.
+        let share = |at: usize| {
+            let mask = if at == 0 { parts } else if at == 1 { !parts & 0x5555 } else { !parts & 0xaaaa };
+            masked(&json!({}), &specs[at], mask)
+        };
+        let mut end = None;
+        for order in [vec![0, 1, 2], vec![2, 1, 0], vec![1, 2, 0]] {
+            let mut world = World::default();
+            for at in order.into_iter().filter(|at| *at < specs.len()) {
+                world.apply(APPLIERS[at], &share(at)).expect("nobody is in the way");
+            }
+            let owned: Vec<Value> = (0..specs.len()).map(|at| world.owned(APPLIERS[at]).clone()).collect();
+            let found = (world.spec().clone(), owned);
+            prop_assert_eq!(end.get_or_insert_with(|| found.clone()), &found);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What goes when an applier no longer names it.
+use serde_json::json;
+
+use super::{World, view};
+use crate::patch::apply::extract;
+
+#[test]
+fn what_nobody_else_owns_goes() {
+    let mut world = World::default();
+    let spec = json!({"a": "1", "b": 1, "map": {"k": "1", "l": "2"}, "maps": {"e": {"m": "1"}}, "nested": {"y": {"z": "1"}},
+        "list": [{"name": "p"}, {"name": "q"}], "set": ["x", "y"], "seq": ["1"], "whole": {"p": "1"}, "free": {"x": {"y": 1}}});
+    world.apply("one", &spec).expect("applied");
+    world.apply("one", &json!({"a": "1", "map": {"k": "1"}, "list": [{"name": "p"}], "set": ["x"]})).expect("applied");
+    assert_eq!(
+        *world.spec(),
+        json!({"a": "1", "d": "filled", "map": {"k": "1"}, "list": [{"name": "p", "protocol": "TCP"}], "set": ["x"]})
+    );
+    world.apply("one", &json!({})).expect("applied");
+    assert_eq!(*world.spec(), json!({"d": "filled"}));
+    assert_eq!(*world.owned("one"), json!({}), "the spec itself was named");
+}
+
+#[test]
+fn what_others_own_stays() {
+    let mut world = World::default();
+    world
+        .apply("one", &json!({"list": [{"name": "p", "port": 1, "note": "n"}], "map": {"k": "1"}, "b": 1}))
+        .expect("applied");
+    world.apply("two", &json!({"list": [{"name": "p", "port": 1}], "map": {"k": "1"}})).expect("applied");
+    world.apply("one", &json!({})).expect("applied");
+    assert_eq!(
+        *world.spec(),
+        json!({"d": "filled", "list": [{"name": "p", "port": 1, "protocol": "TCP"}], "map": {"k": "1"}})
+    );
+}
+
+#[test]
+fn what_an_update_has_changed_is_not_the_appliers_any_more() {
+    let mut world = World::default();
+    world.apply("one", &json!({"a": "1", "b": 1})).expect("applied");
+    world.put("two", &json!({"a": "2", "b": 1}));
+    assert_eq!(*world.owned("one"), json!({"f:b": {}}));
+    world.apply("one", &json!({})).expect("applied");
+    assert_eq!((&world.spec()["a"], world.spec().get("b")), (&json!("2"), None));
+}
+
+#[test]
+fn an_item_goes_with_what_is_in_it() {
+    let mut world = World::default();
+    world.apply("one", &json!({"list": [{"name": "p", "port": 1}], "maps": {"e": {"m": "1"}}})).expect("applied");
+    world.put("two", &json!({"list": [{"name": "p", "port": 2, "note": "n"}], "maps": {"e": {"m": "1", "n": "2"}}}));
+    world.apply("one", &json!({})).expect("applied");
+    assert_eq!(*world.spec(), json!({"d": "filled"}), "who owns a part of an item does not hold it");
+    assert_eq!(*world.owned("two"), json!(null));
+}
+
+#[test]
+fn a_struct_goes_with_the_last_that_is_owned_in_it_and_stays_with_an_owner() {
+    let mut world = World::default();
+    world.apply("one", &json!({"nested": {"x": "1"}})).expect("applied");
+    world.apply("one", &json!({})).expect("applied");
+    assert_eq!(world.spec().get("nested"), None, "its default was nobody's");
+    let mut world = World::default();
+    world.put("maker", &json!({"nested": {"y": {"z": "1"}}}));
+    world.apply("one", &json!({"nested": {"x": "1"}})).expect("applied");
+    world.apply("one", &json!({})).expect("applied");
+    assert_eq!(world.spec()["nested"], json!({"y": {"z": "1"}, "d": "in"}));
+}
+
+#[test]
+fn what_nobody_owns_stays_beside_what_someone_does() {
+    let mut world = World::default();
+    world.apply("one", &json!({"a": "1", "nested": {"x": "1"}})).expect("applied");
+    world.apply("two", &json!({"nested": {"y": {"z": "1"}}})).expect("applied");
+    world.live.as_mut().expect("an object")["spec"]["nested"]["d"] = json!("a hook's");
+    world.apply("one", &json!({"a": "1"})).expect("applied");
+    assert_eq!(world.spec()["nested"], json!({"d": "a hook's", "y": {"z": "1"}}));
+    world.apply("two", &json!({})).expect("applied");
+    assert_eq!(world.spec().get("nested"), None, "it goes with what holds it");
+}
+
+#[test]
+fn a_field_with_a_default_falls_back_to_it() {
+    let mut world = World::default();
+    world.apply("one", &json!({"a": "1", "d": "mine"})).expect("applied");
+    world.apply("one", &json!({"a": "1"})).expect("applied");
+    assert_eq!(*world.spec(), json!({"a": "1", "d": "filled"}));
+    assert_eq!(*world.owned("one"), json!({"f:a": {}}));
+    world.apply("two", &json!({"d": "other"})).expect("nobody owns a default");
+}
+
+#[test]
+fn labels_go_and_the_object_keeps_its_name() {
+    let mut world = World::default();
+    let mut config = super::object(&json!({}));
+    config["metadata"]["labels"] = json!({"l": "1"});
+    world.apply_object("one", &config, false).expect("applied");
+    let bare = json!({"apiVersion": super::VERSION, "kind": "Thing"});
+    world.apply_object("one", &bare, false).expect("applied");
+    let live = world.live.as_ref().expect("an object");
+    assert_eq!((&live["metadata"]["name"], live["metadata"].get("labels")), (&json!("t"), None));
+}
+
+#[test]
+fn what_was_applied_can_be_taken_out_again() {
+    let mut world = World::default();
+    let spec = json!({"a": "1", "list": [{"name": "p", "note": "n"}], "set": ["x"], "whole": {"p": "1"}, "map": {}});
+    world.apply("one", &spec).expect("applied");
+    world.put(
+        "two",
+        &json!({"a": "1", "b": 2, "list": [{"name": "p", "note": "n", "port": 1}, {"name": "q"}], "set": ["x", "y"],
+        "whole": {"p": "1"}, "map": {}}),
+    );
+    let live = world.live.as_ref().expect("an object");
+    assert_eq!(extract(&view(), live, "one", ""), Some(super::object(&spec)));
+    assert_eq!(extract(&view(), live, "two", ""), None, "it did not apply");
+}

@@ -1,0 +1,114 @@
+//! Sets of fields and FieldsV1.
+use serde_json::{Value, json};
+
+use crate::patch::apply::{element::Element, fields, set::Set};
+
+fn set(value: &Value) -> Set<'_> {
+    fields::read(value).expect("a set")
+}
+
+fn paths(set: &Set<'_>) -> Vec<String> {
+    let mut paths = Vec::new();
+    set.each(&mut |path| {
+        let mut text = String::new();
+        for element in path {
+            element.print(&mut text);
+        }
+        paths.push(text);
+    });
+    paths
+}
+
+#[test]
+fn sets_come_back_as_they_were() {
+    for stored in [
+        json!({}),
+        json!({"f:a": {}, "f:b": {".": {}, "f:c": {}}, "f:d": {"f:e": {}}}),
+        json!({"f:l": {"k:{\"name\":\"x\",\"port\":80}": {".": {}, "f:name": {}}, "v:\"a\"": {}, "v:1": {}, "v:true": {}}}),
+        json!({"f:s": {"v:\"a\\u003cb\\u0026\"": {}, "v:\"\\\"\\\\\\n\"": {}, "v:null": {}, "v:1.5": {}}, "i:3": {}}),
+    ] {
+        assert_eq!(fields::write(&set(&stored)), stored);
+    }
+}
+
+#[test]
+fn paths_are_told_as_the_reference_tells_them() {
+    let stored = json!({"f:a": {"f:z": {}, "f:b": {"f:c": {}}}, "f:l": {".": {}, "k:{\"n\":\"x\\\"y\",\"p\":8}": {"f:q": {}}},
+        "f:s": {"v:\"t\"": {}}, "i:2": {}});
+    assert_eq!(paths(&set(&stored)), [".l", "[2]", ".a.z", ".a.b.c", ".l[n=\"x\\\"y\",p=8].q", ".s[=\"t\"]"]);
+}
+
+#[test]
+fn what_is_not_known_is_left_out_and_what_is_wrong_is_refused() {
+    assert_eq!(fields::write(&set(&json!({"f:a": {"x:new": {"f:b": {}}}, "x:new": {}}))), json!({"f:a": {}}));
+    assert_eq!(fields::write(&set(&json!({"f:a": null}))), json!({"f:a": {}}));
+    for wrong in [
+        json!([]),
+        json!("f:a"),
+        json!({"f": {}}),
+        json!({"": {}}),
+        json!({"name": {}}),
+        json!({"f:a": 1}),
+        json!({"v:": {}}),
+        json!({"v:\"a\" 1": {}}),
+        json!({"k:[]": {}}),
+        json!({"k:{": {}}),
+        json!({"i:x": {}}),
+    ] {
+        assert!(fields::read(&wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn depth_is_no_danger() {
+    let mut deep = json!({});
+    for _ in 0..990 {
+        deep = json!({"f:a": deep});
+    }
+    let set = set(&deep);
+    assert_eq!(fields::write(&set), deep);
+    let mut rest = set.clone();
+    rest.add(set.clone());
+    assert!(rest.contains(&set) && rest.intersection(&set) == set);
+    rest.subtract(&set.leaves());
+    assert!(rest.is_empty());
+}
+
+#[test]
+fn one_element_in_two_spellings_is_one() {
+    let twice = json!({"f:l": {"k:{\"a\":1,\"b\":2}": {"f:x": {}}, "k:{\"b\":2, \"a\":1.0}": {"f:y": {}}}});
+    assert_eq!(fields::write(&set(&twice)), json!({"f:l": {"k:{\"a\":1,\"b\":2}": {"f:x": {}, "f:y": {}}}}));
+}
+
+#[test]
+fn numbers_are_in_the_order_of_numbers() {
+    let keys = json!({"f:l": {"k:{\"p\":8080}": {}, "k:{\"p\":9}": {}, "k:{\"p\":443}": {}}});
+    assert_eq!(paths(&set(&keys)), [".l[p=9]", ".l[p=443]", ".l[p=8080]"]);
+}
+
+#[test]
+fn the_algebra_of_sets() {
+    let (a, b) = (
+        json!({"f:a": {}, "f:b": {".": {}, "f:x": {}, "f:y": {}}, "f:c": {"f:z": {}}}),
+        json!({"f:b": {".": {}, "f:x": {}}, "f:c": {}, "f:d": {}}),
+    );
+    let (a, b) = (set(&a), set(&b));
+    let changed = |change: &dyn Fn(&mut Set<'_>)| {
+        let mut changed = a.clone();
+        change(&mut changed);
+        fields::write(&changed)
+    };
+    assert_eq!(changed(&|set| set.add(Set::default())), fields::write(&a));
+    let mut sum = a.clone();
+    sum.add(b.clone());
+    let both = json!({"f:a": {}, "f:b": {".": {}, "f:x": {}, "f:y": {}}, "f:c": {".": {}, "f:z": {}}, "f:d": {}});
+    assert_eq!(fields::write(&sum), both);
+    assert_eq!(changed(&|set| set.subtract(&b)), json!({"f:a": {}, "f:b": {"f:y": {}}, "f:c": {"f:z": {}}}));
+    assert_eq!(changed(&|set| set.subtract_whole(&b)), json!({"f:a": {}}));
+    assert_eq!(fields::write(&a.intersection(&b)), json!({"f:b": {".": {}, "f:x": {}}}));
+    assert_eq!(fields::write(&a.leaves()), json!({"f:a": {}, "f:b": {"f:x": {}, "f:y": {}}, "f:c": {"f:z": {}}}));
+    assert!(sum.contains(&a) && sum.contains(&b) && !a.contains(&b) && !b.contains(&a));
+    let path = [Element::Field("b"), Element::Field("y")];
+    assert!(a.has_path(&path) && !b.has_path(&path) && !a.has_path(&[]));
+    assert_eq!(changed(&|set| set.discard(&path)), json!({"f:a": {}, "f:b": {".": {}, "f:x": {}}, "f:c": {"f:z": {}}}));
+}
