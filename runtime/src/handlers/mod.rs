@@ -44,25 +44,37 @@
 mod change;
 mod client;
 mod context;
+mod forward;
+mod open;
 mod options;
 mod parent;
 mod refusal;
+mod session;
+mod stream;
 mod subresource;
 mod table;
+mod text;
 mod virtual_kind;
 
 pub use client::{Client, Objects};
 pub use context::RequestContext;
+pub(crate) use forward::Serve;
+pub use forward::{Forward, ForwardOptions};
+pub(crate) use open::{Connected, Open};
 pub use options::{NoOptions, Options};
 pub(crate) use options::{Wrong, read as read_options};
 pub use parent::Parent;
 pub(crate) use parent::Target;
 pub(crate) use refusal::Told;
 pub use refusal::{Refusal, Result};
-pub(crate) use subresource::{Documents, Endpoint};
+pub use session::{ExecOptions, Exit, Input, Output, Remote, Session, TerminalSize};
+pub(crate) use session::{Redirected, Run, pair};
+pub use stream::{exec, port_forward, text};
+pub(crate) use subresource::{Connect, Documents, Endpoint};
 pub use subresource::{Reply, Subresource, get, post, put};
 pub(crate) use table::Mounted;
 pub use table::{Handlers, Pending};
+pub use text::{Text, TextWriter};
 pub(crate) use virtual_kind::Ask;
 
 use std::pin::Pin;

@@ -1,7 +1,7 @@
 //! Subresources of a kind's own: what a handler is asked with which method, and the adapters from its types to documents.
 use std::{marker::PhantomData, sync::Arc};
 
-use super::{Object, Parent, Result, Soon, decode, encode, options::Options, parent::Target};
+use super::{Forward, Object, Parent, Result, Session, Soon, Text, decode, encode, parent::Target};
 use crate::{
     kind::{
         Kind,
@@ -17,11 +17,20 @@ pub(crate) type Read = Arc<dyn Fn(Target) -> Soon<Document> + Send + Sync>;
 /// Takes a document, and may give one; otherwise the answer is a Status.
 pub(crate) type Take = Arc<dyn Fn(Target, Document) -> Soon<Option<Document>> + Send + Sync>;
 
+/// Takes options, and gives what is streamed or connected.
+pub(crate) type Connect<T> = Arc<dyn Fn(Target, Document) -> Soon<T> + Send + Sync>;
+
 /// What a subresource does.
 #[derive(Clone)]
 pub(crate) enum Endpoint {
     /// It takes and gives documents.
     Documents(Documents),
+    /// It gives text.
+    Text(Connect<Text>),
+    /// It runs something with standard streams.
+    Exec(Connect<Session>),
+    /// It forwards ports.
+    Forward(Connect<Forward>),
 }
 
 /// The handlers of a subresource that takes and gives documents.
@@ -212,19 +221,4 @@ where
         let begun = Parent::new(target).and_then(|parent| Ok(handler(parent, decode(&body)?)));
         Box::pin(async move { begun?.await?.document() })
     })
-}
-
-/// An adapter for handlers that take options from the query.
-pub(super) fn with_options<K, O, R, F, Fut>(handler: F) -> impl Fn(Target, Document) -> Soon<R> + Send + Sync
-where
-    K: Object,
-    O: Options,
-    R: Send + 'static,
-    F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R>> + Send + 'static,
-{
-    move |target, options| {
-        let begun = Parent::new(target).and_then(|parent| Ok(handler(parent, decode(&options)?)));
-        Box::pin(async move { begun?.await })
-    }
 }

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{
-    Ask, Object, RequestContext, Result, Subresource,
+    Ask, Object, Open, RequestContext, Result, Subresource,
     subresource::{Declared, Endpoint},
     virtual_kind,
 };
@@ -44,6 +44,7 @@ pub struct Pending {
 pub struct Handlers {
     virtual_kinds: Vec<(Place, Ask)>,
     subresources: Vec<(Place, Mounted)>,
+    pub(crate) open: Open,
 }
 
 /// A subresource that is served.
@@ -122,7 +123,7 @@ impl Pending {
             }
             mounted.push((place, Mounted { model, endpoint: declared.endpoint, kinds }));
         }
-        Ok(Handlers { virtual_kinds: self.virtual_kinds, subresources: mounted })
+        Ok(Handlers { virtual_kinds: self.virtual_kinds, subresources: mounted, open: Open::default() })
     }
 }
 
@@ -141,6 +142,16 @@ impl Declared {
 }
 
 impl Handlers {
+    /// Ends streams and connections that handlers keep up.
+    pub fn stop(&self) {
+        self.open.stop();
+    }
+
+    /// Waits for connections that are no longer of HTTP to end.
+    pub async fn ended(&self) {
+        self.open.ended().await;
+    }
+
     /// Who answers for a virtual kind.
     pub(crate) fn ask(&self, kind: &Kind) -> Option<&Ask> {
         self.virtual_kinds.iter().find(|(place, _)| place.is(kind)).map(|(_, ask)| ask)

@@ -9,6 +9,7 @@ use super::{
     path::{self, ResourcePath, Target},
     status,
     status::Refused,
+    websocket,
 };
 use crate::{
     auth::{
@@ -90,7 +91,8 @@ pub async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused
     let none = PeerCertificates::default();
     let certificates = parts.extensions.get::<PeerCertificates>().unwrap_or(&none);
     let headers = RequestHeaders(&parts.headers);
-    let token = headers.header(AUTHORIZATION.as_str()).and_then(bearer);
+    let browser = websocket::bearer(&parts.headers);
+    let token = headers.header(AUTHORIZATION.as_str()).and_then(bearer).or(browser.as_deref());
     let credentials = Credentials { token, certificates: &certificates.0, headers: &headers };
     match app.authenticator.authenticate(&credentials).await {
         Ok(Some(user)) => Ok(user),

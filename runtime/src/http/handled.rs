@@ -10,6 +10,7 @@ use axum::{
 
 use super::{
     App, Site,
+    connect::Connecting,
     dispatch::Exchange,
     negotiate::{self, Offer},
     object,
@@ -34,7 +35,7 @@ use crate::{
 const TRIES: usize = 5;
 
 /// What the client is told of a refusal about an object of a kind.
-fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
+pub fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
     match refusal.about(kind, name) {
         Told::Error(error) => error.into(),
         Told::Status(status) => status.into(),
@@ -79,6 +80,9 @@ pub async fn subresource(
     let (user, part) = (exchange.user.clone(), Part::Whole);
     let parent = Request { user, served, namespace, name: path.name, part };
     match &mounted.endpoint {
+        Endpoint::Text(_) | Endpoint::Exec(_) | Endpoint::Forward(_) => {
+            Connecting { app, exchange, parent, mounted }.serve().await
+        }
         Endpoint::Documents(documents) => {
             let protobuf = answer_kind.is_none_or(|kind| kind.messages.is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
@@ -214,7 +218,7 @@ fn expected(body: &Document) -> Preconditions {
 ///
 /// # Errors
 /// 404.
-async fn target(
+pub async fn target(
     app: &App,
     parent: &Request,
     mounted: &Mounted,

@@ -15,9 +15,12 @@ use crate::{
 mod access;
 mod body;
 mod cached;
+mod channels;
 mod compress;
+mod connect;
 mod discovery;
 mod dispatch;
+mod forward;
 mod guard;
 mod handled;
 mod health;
@@ -35,9 +38,12 @@ mod resource;
 mod response;
 #[cfg(test)]
 mod sample;
+mod session;
 mod status;
+mod stream;
 mod table;
 mod watch;
+mod websocket;
 
 pub use axum::Router;
 pub use health::Health;

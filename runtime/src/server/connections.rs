@@ -137,6 +137,7 @@ async fn converse(
         Http::One => builder.http1_only(),
         Http::Two => builder.http2_only(),
     };
-    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).into_owned();
+    let connection =
+        builder.serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(router)).into_owned();
     watcher.watch(connection).await.map_err(|error| error.to_string())
 }

@@ -41,6 +41,7 @@ pub(super) struct Running {
     admin_token: Option<String>,
     commands: String,
     api: Arc<Api>,
+    handlers: Arc<Handlers>,
     router: Router,
     health: Health,
     controllers: Option<Controllers>,
@@ -71,7 +72,7 @@ impl Running {
         let health = Health::default();
         let router = http::router(Arc::new(App {
             api: api.clone(),
-            handlers,
+            handlers: handlers.clone(),
             authenticator,
             authorizer,
             health: health.clone(),
@@ -99,7 +100,20 @@ impl Running {
         let (stop, stopping) = watch::channel(false);
         let accepting = tokio::spawn(connections::accept(listener, tls, router.clone(), stopping));
         tracing::info!(url, data = %state.path().display(), revision = %api.cache.revision(), "listening");
-        Ok(Self { address, url, admin_token, commands, api, router, health, controllers, stop, accepting, state })
+        Ok(Self {
+            address,
+            url,
+            admin_token,
+            commands,
+            api,
+            handlers,
+            router,
+            health,
+            controllers,
+            stop,
+            accepting,
+            state,
+        })
     }
 
     /// The base of every URL.
@@ -147,8 +161,9 @@ impl Running {
         // There is no receiver where accepting has ended by itself; then there is nothing left to tell.
         let _ = self.stop.send(true);
         self.api.cache.close();
+        self.handlers.stop();
         if let Ok(open) = self.accepting.await
-            && timeout(within, open.shutdown()).await.is_err()
+            && timeout(within, async { tokio::join!(open.shutdown(), self.handlers.ended()) }).await.is_err()
         {
             tracing::warn!(seconds = within.as_secs(), "some requests were not finished in time");
         }

@@ -2,4 +2,6 @@
 
 mod actions;
 mod kinds;
+mod kubectl;
+mod pod;
 mod virtual_kinds;

@@ -1,0 +1,184 @@
+//! Sessions of `kubectl exec` and `kubectl attach`: standard streams, the size of a terminal, an exit code.
+use std::{
+    io,
+    pin::Pin,
+    process::ExitStatus,
+    task::{Context, Poll},
+};
+
+use serde::{Deserialize, Serialize};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex},
+    sync::mpsc,
+};
+
+use super::Result;
+use crate::ApiType;
+
+/// Bytes of one stream that wait for its reader before its writer is made to wait.
+const WAITING: usize = 64 << 10;
+/// Sizes of a terminal that wait; only the newest count, so a reader that does not care loses nothing.
+const SIZES: usize = 16;
+
+/// Options of `exec` and `attach`, as kubectl sends them.
+#[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExecOptions {
+    /// Redirect the standard input stream.
+    pub stdin: Option<bool>,
+    /// Redirect the standard output stream.
+    pub stdout: Option<bool>,
+    /// Redirect the standard error stream.
+    pub stderr: Option<bool>,
+    /// A terminal is allocated for the call.
+    pub tty: Option<bool>,
+    /// The container in which to run; may be left out where there is one only.
+    pub container: Option<String>,
+    /// The command and its arguments. It is not run within a shell.
+    pub command: Option<Vec<String>>,
+}
+
+/// What a handler of an `exec`-like subresource gives back: the code to run once the connection stands.
+///
+/// What the handler refuses before, the client gets as the answer to its request; what the code refuses, at the end of
+/// the session.
+///
+/// ```
+/// # use kindsmith::handlers::{Exit, Session};
+/// use tokio::io::AsyncWriteExt;
+///
+/// let session = Session::new(|mut io| async move {
+///     tokio::io::copy(&mut io.stdin, &mut io.stdout).await?;
+///     io.stderr.write_all(b"that was all\n").await?;
+///     Ok(Exit::code(3))
+/// });
+/// ```
+pub struct Session(Run);
+
+/// Code that runs in a session.
+pub(crate) type Run = Box<dyn FnOnce(Remote) -> Running + Send>;
+type Running = Pin<Box<dyn Future<Output = Result<Exit>> + Send>>;
+
+/// A session's streams, as its code sees them. Those that the client does not redirect are empty, or swallow what is
+/// written.
+pub struct Remote {
+    /// What the client types or sends; it ends when the client closes it.
+    pub stdin: Input,
+    /// What the client is shown.
+    pub stdout: Output,
+    /// What the client is shown as errors. With a terminal there is no such stream.
+    pub stderr: Output,
+    /// Sizes of the client's terminal, the first one at the start.
+    pub resize: mpsc::Receiver<TerminalSize>,
+    /// The client has a terminal.
+    pub tty: bool,
+}
+
+/// A stream to read; empty where the client does not redirect it.
+pub struct Input(Option<DuplexStream>);
+
+/// A stream to write; it swallows everything where the client does not redirect it. Writing waits while the client is
+/// slow, and fails once it has gone.
+pub struct Output(Option<DuplexStream>);
+
+/// The size of a terminal, in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct TerminalSize {
+    /// Columns.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+}
+
+/// How a session's code ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit(pub(crate) i32);
+
+/// Which streams the client redirects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Redirected {
+    pub stdin: bool,
+    pub stdout: bool,
+    pub stderr: bool,
+    pub tty: bool,
+}
+
+/// The other ends of a session's streams, which the connection holds.
+pub(crate) struct Ends {
+    pub stdin: Option<DuplexStream>,
+    pub stdout: Option<DuplexStream>,
+    pub stderr: Option<DuplexStream>,
+    pub resize: mpsc::Sender<TerminalSize>,
+}
+
+impl Session {
+    /// A session that runs this code.
+    pub fn new<F, Fut>(run: F) -> Self
+    where
+        F: FnOnce(Remote) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<Exit>> + Send + 'static,
+    {
+        Self(Box::new(move |remote| Box::pin(run(remote))))
+    }
+
+    pub(crate) fn into_run(self) -> Run {
+        self.0
+    }
+}
+
+impl Exit {
+    /// It went well.
+    pub const SUCCESS: Self = Self(0);
+
+    /// An exit code, as processes have them: zero is success.
+    pub const fn code(code: i32) -> Self {
+        Self(code)
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    /// A process's own exit code, or 128 and the number of the signal that ended it, as shells have it.
+    fn from(status: ExitStatus) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        Self(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
+    }
+}
+
+/// A session's streams, and their other ends.
+pub(crate) fn pair(redirected: Redirected) -> (Remote, Ends) {
+    let pipe = |there: bool| if there { Some(duplex(WAITING)).unzip() } else { (None, None) };
+    let (stdin, ours_stdin) = pipe(redirected.stdin);
+    let (stdout, ours_stdout) = pipe(redirected.stdout);
+    let (stderr, ours_stderr) = pipe(redirected.stderr);
+    let (sizes, resize) = mpsc::channel(SIZES);
+    let (stdin, stdout, stderr, tty) = (Input(stdin), Output(stdout), Output(stderr), redirected.tty);
+    let ends = Ends { stdin: ours_stdin, stdout: ours_stdout, stderr: ours_stderr, resize: sizes };
+    (Remote { stdin, stdout, stderr, resize, tty }, ends)
+}
+
+impl AsyncRead for Input {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match &mut self.0 {
+            Some(stream) => Pin::new(stream).poll_read(cx, buffer),
+            None => Poll::Ready(Ok(())),
+        }
+    }
+}
+
+impl AsyncWrite for Output {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match &mut self.0 {
+            Some(stream) => Pin::new(stream).poll_write(cx, bytes),
+            None => Poll::Ready(Ok(bytes.len())),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.as_mut().map_or(Poll::Ready(Ok(())), |stream| Pin::new(stream).poll_flush(cx))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.as_mut().map_or(Poll::Ready(Ok(())), |stream| Pin::new(stream).poll_shutdown(cx))
+    }
+}

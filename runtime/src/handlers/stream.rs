@@ -1,0 +1,71 @@
+//! Subresources that stream or connect: `log`, `exec`, `attach`, `portforward`. Their options come from the query.
+use std::sync::Arc;
+
+use super::{
+    Forward, Object, Parent, Result, Session, Text, decode,
+    options::{Options, schema_of},
+    subresource::{Connect, Endpoint, Subresource},
+};
+use crate::kind::subresource::{Answer, Method, Operation};
+
+/// A subresource that gives text, such as a log: GET, with options in the query.
+///
+/// The text is sent as it comes. It ends with the [`Text`], when the client goes away, or when the server stops; a client
+/// that reads slowly makes the writer wait. Over a WebSocket it comes in frames.
+pub fn text<K, O, F, Fut>(handler: F) -> Subresource<K>
+where
+    K: Object,
+    O: Options,
+    F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Text>> + Send + 'static,
+{
+    let get = Operation { method: Method::Get, connects: false, body: None, answer: Answer::Text };
+    Subresource::new(Endpoint::Text(adapt(handler)), vec![get], Some(schema_of::<O>()))
+}
+
+/// A subresource for `kubectl exec` and `kubectl attach`: a WebSocket with the subprotocols `v5.channel.k8s.io` and those
+/// before it. [`ExecOptions`](super::ExecOptions) has the options that kubectl sends.
+pub fn exec<K, O, F, Fut>(handler: F) -> Subresource<K>
+where
+    K: Object,
+    O: Options,
+    F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Session>> + Send + 'static,
+{
+    connecting::<K, O>(Endpoint::Exec(adapt(handler)))
+}
+
+/// A subresource that forwards ports over a WebSocket with the subprotocols `v4.channel.k8s.io` and
+/// `v4.base64.channel.k8s.io`: two channels for each of the `ports` in the query, one for data and one for errors.
+pub fn port_forward<K, O, F, Fut>(handler: F) -> Subresource<K>
+where
+    K: Object,
+    O: Options,
+    F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Forward>> + Send + 'static,
+{
+    connecting::<K, O>(Endpoint::Forward(adapt(handler)))
+}
+
+/// A connection is asked for with GET, which browsers can, or with POST. Discovery shows the kind of its options.
+fn connecting<K: Object, O: Options>(endpoint: Endpoint) -> Subresource<K> {
+    let operation = |method| Operation { method, connects: true, body: None, answer: Answer::Text };
+    let operations = vec![operation(Method::Get), operation(Method::Post)];
+    let mut made = Subresource::new(endpoint, operations, Some(schema_of::<O>()));
+    O::DECLARATION.name.clone_into(&mut made.declared.shown.1);
+    made
+}
+
+fn adapt<K, O, T, F, Fut>(handler: F) -> Connect<T>
+where
+    K: Object,
+    O: Options,
+    T: Send + 'static,
+    F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<T>> + Send + 'static,
+{
+    Arc::new(move |target, options| {
+        let begun = Parent::new(target).and_then(|parent| Ok(handler(parent, decode(&options)?)));
+        Box::pin(async move { begun?.await })
+    })
+}

@@ -1,0 +1,112 @@
+//! The channel subprotocols: several streams over one WebSocket, each message with its channel's number before its bytes.
+
+use axum::extract::ws::Message;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::{BufMut, Bytes, BytesMut};
+
+/// The number that stands before a channel that its sender closes.
+const CLOSE: u8 = 255;
+
+/// A version of the channel subprotocols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channels {
+    /// Messages are text: the number as a digit, the bytes in base64.
+    base64: bool,
+    /// Errors are told as a Status in JSON, not as text.
+    pub statuses: bool,
+    /// A channel can be closed by itself.
+    closes: bool,
+}
+
+/// The subprotocols of sessions, as clients name them; a client may name none.
+pub const SESSIONS: [&str; 6] = [
+    "v5.channel.k8s.io",
+    "v4.channel.k8s.io",
+    "v4.base64.channel.k8s.io",
+    "channel.k8s.io",
+    "base64.channel.k8s.io",
+    "",
+];
+/// The subprotocols of forwarded ports.
+pub const FORWARDS: [&str; 3] = ["v4.channel.k8s.io", "v4.base64.channel.k8s.io", ""];
+
+/// A message as it was meant.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Bytes of a channel.
+    Data(u8, Bytes),
+    /// No more bytes of a channel come.
+    Closed(u8),
+    /// Something that means nothing.
+    Nothing,
+}
+
+impl Channels {
+    /// The version that a subprotocol stands for.
+    pub fn of(protocol: &str) -> Self {
+        Self {
+            base64: protocol.contains("base64"),
+            statuses: protocol.starts_with("v4.") || protocol.starts_with("v5."),
+            closes: protocol.starts_with("v5."),
+        }
+    }
+
+    /// Bytes on a channel.
+    pub fn write(self, channel: u8, bytes: &[u8]) -> Message {
+        if self.base64 {
+            let mut text = String::with_capacity(1 + bytes.len().div_ceil(3) * 4);
+            text.push(char::from(b'0' + channel));
+            STANDARD.encode_string(bytes, &mut text);
+            return Message::Text(text.into());
+        }
+        let mut message = BytesMut::with_capacity(1 + bytes.len());
+        message.put_u8(channel);
+        message.put_slice(bytes);
+        Message::Binary(message.freeze())
+    }
+
+    /// What a message means.
+    pub fn read(self, message: Message) -> Said {
+        let bytes = message.into_data();
+        let Some((&number, rest)) = bytes.split_first() else { return Said::Nothing };
+        if self.base64 {
+            let decoded = STANDARD.decode(rest.trim_ascii()).ok();
+            return match (number.checked_sub(b'0'), decoded) {
+                (Some(channel), Some(decoded)) => Said::Data(channel, decoded.into()),
+                _ => Said::Nothing,
+            };
+        }
+        match (number, rest) {
+            (CLOSE, [channel]) if self.closes => Said::Closed(*channel),
+            (CLOSE, _) => Said::Nothing,
+            (channel, _) => Said::Data(channel, bytes.slice(1..)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_in_bytes_and_in_base64() {
+        let (v5, v4, text) = (
+            Channels::of("v5.channel.k8s.io"),
+            Channels::of("v4.channel.k8s.io"),
+            Channels::of("v4.base64.channel.k8s.io"),
+        );
+        assert_eq!(v4.write(1, b"hi"), Message::Binary(Bytes::from_static(b"\x01hi")));
+        assert_eq!(text.write(1, b"hi"), Message::Text("1aGk=".into()));
+        assert_eq!(v4.read(Message::Binary(Bytes::from_static(b"\x00x"))), Said::Data(0, Bytes::from_static(b"x")));
+        assert_eq!(text.read(Message::Text("0eA==".into())), Said::Data(0, Bytes::from_static(b"x")));
+        assert_eq!(v5.read(Message::Binary(Bytes::from_static(&[255, 0]))), Said::Closed(0));
+        assert_eq!(v4.read(Message::Binary(Bytes::from_static(&[255, 0]))), Said::Nothing);
+        for nonsense in ["", "x", "0***", "\u{e4}"] {
+            assert_eq!(text.read(Message::Text(nonsense.into())), Said::Nothing, "{nonsense}");
+        }
+        assert_eq!(
+            (v5.statuses, Channels::of("channel.k8s.io").statuses, Channels::of("").statuses),
+            (true, false, false)
+        );
+    }
+}

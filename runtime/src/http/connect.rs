@@ -1,0 +1,178 @@
+//! Subresources that stream or connect: their options are read, their handler is asked, and what it gives is sent as text or
+//! carried over a WebSocket.
+
+use axum::response::Response;
+use serde_json::json;
+
+use super::{
+    App,
+    channels::{Channels, FORWARDS, SESSIONS},
+    dispatch::Exchange,
+    forward,
+    handled::{refused, target},
+    session, status,
+    status::Refused,
+    stream,
+    websocket::{self, Known},
+};
+use crate::{
+    auth::{Attributes, Decision},
+    handlers::{Connect, Endpoint, Forward, Mounted, Redirected, Session, Target, Text, Wrong, read_options},
+    meta::{
+        FieldError, FieldErrorKind, FieldPath, GroupKind,
+        options::{Preconditions, WriteOptions},
+    },
+    schema::Document,
+    verbs::{Error, Request},
+};
+
+/// A request to stream or connect.
+pub struct Connecting<'a> {
+    /// The server.
+    pub app: &'a App,
+    /// The HTTP side.
+    pub exchange: Box<Exchange>,
+    /// The parent.
+    pub parent: Request,
+    /// The subresource.
+    pub mounted: &'a Mounted,
+}
+
+impl Connecting<'_> {
+    /// Serves it.
+    ///
+    /// # Errors
+    /// 404 where there is no such object; 400 and 422 for options; 400 for what is no handshake; what the handler says.
+    pub async fn serve(self) -> Result<Response, Refused> {
+        match &self.mounted.endpoint {
+            Endpoint::Text(handler) => self.text(handler).await,
+            Endpoint::Exec(handler) => self.exec(handler).await,
+            Endpoint::Forward(handler) => self.forward(handler).await,
+            Endpoint::Documents(_) => Err(status::method_not_allowed().into()),
+        }
+    }
+
+    async fn text(mut self, handler: &Connect<Text>) -> Result<Response, Refused> {
+        let (target, options) = self.target().await?;
+        if !websocket::is_asked(&self.exchange.parts.headers) {
+            let text = self.ask(handler, target, options).await?;
+            return Ok(stream::respond(text, self.app.handlers.open.stopping()));
+        }
+        let known = Known::Only(&["binary.k8s.io", "base64.binary.k8s.io", ""]);
+        let handshake = websocket::handshake(&mut self.exchange.parts, known).await?;
+        let text = self.ask(handler, target, options).await?;
+        let base64 = handshake.protocol.starts_with("base64");
+        Ok(handshake.accept(&self.app.handlers, move |socket| stream::carry(socket, text, base64)))
+    }
+
+    async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, Refused> {
+        let (target, options) = self.target().await?;
+        let redirected = self.redirected()?;
+        self.may_create().await?;
+        // What the handler refuses is told first: clients whose handshake fails try again in a way that is not served, and
+        // show what that is answered.
+        let run = self.ask(handler, target, options).await?.into_run();
+        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&SESSIONS)).await?;
+        let channels = Channels::of(&handshake.protocol);
+        let (served, name) = (self.parent.served.clone(), self.parent.name.clone());
+        let tell = move |refusal| *refused(refusal, &served.kind, &name).0;
+        Ok(handshake.accept(&self.app.handlers, move |socket| session::run(socket, channels, redirected, run, tell)))
+    }
+
+    async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
+        let (target, options) = self.target().await?;
+        let ports = self.ports()?;
+        self.may_create().await?;
+        let serve = self.ask(handler, target, options).await?.into_serve();
+        let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS)).await?;
+        // A client that names no subprotocol speaks as the first one has it, in bytes.
+        let channels = Channels::of(&handshake.protocol);
+        Ok(handshake.accept(&self.app.handlers, move |socket| forward::run(socket, channels, serve, ports)))
+    }
+
+    async fn ask<T>(&self, handler: &Connect<T>, target: Target, options: Document) -> Result<T, Refused> {
+        let asked = handler(target, options).await;
+        asked.map_err(|refusal| refused(refusal, &self.parent.served.kind, &self.parent.name))
+    }
+
+    /// What the handler gets: the parent, and the options.
+    async fn target(&self) -> Result<(Target, Document), Refused> {
+        let (query, nothing) = (&self.exchange.query, Preconditions::default());
+        let target = target(self.app, &self.parent, self.mounted, WriteOptions::default(), query, nothing).await?;
+        let Some(schema) = &self.mounted.model.options else { return Ok((target, json!({}))) };
+        let options = read_options(schema, query).map_err(|wrong| match wrong {
+            Wrong::Malformed(why) => Error::BadRequest(why),
+            Wrong::Invalid(errors) => {
+                let group = self.parent.served.kind.group_version.group.clone();
+                let kind = GroupKind { group, kind: schema.name.clone().unwrap_or_default() };
+                Error::Invalid(kind, self.parent.name.clone(), errors)
+            }
+        })?;
+        Ok((target, options))
+    }
+
+    /// A connection is as good as an action, although browsers can ask for it with GET only: who opens one must be allowed
+    /// to create, too.
+    async fn may_create(&self) -> Result<(), Refused> {
+        let (kind, user) = (&self.parent.served.kind, &self.parent.user);
+        let attributes = Attributes {
+            user,
+            verb: "create",
+            group: &kind.group_version.group,
+            version: &kind.group_version.version,
+            resource: &kind.plural,
+            subresource: self.mounted.model.name,
+            namespace: &self.parent.namespace,
+            name: &self.parent.name,
+            path: self.exchange.parts.uri.path(),
+        };
+        match self.app.authorizer.authorize(&attributes).await {
+            Decision::Allow => Ok(()),
+            refusal => Err(status::forbidden(&attributes, &refusal).into()),
+        }
+    }
+
+    /// The streams that the client redirects.
+    fn redirected(&self) -> Result<Redirected, Refused> {
+        let query = &self.exchange.query;
+        let flag = |name: &str| {
+            let given = query.iter().find(|(given, _)| given == name);
+            given.is_some_and(|(_, value)| value != "0" && !value.eq_ignore_ascii_case("false"))
+        };
+        let tty = flag("tty");
+        // A terminal has one screen: what goes to it comes as output.
+        let stderr = flag("stderr") && !tty;
+        let redirected = Redirected { stdin: flag("stdin"), stdout: flag("stdout"), stderr, tty };
+        if redirected.stdin || redirected.stdout || redirected.stderr {
+            return Ok(redirected);
+        }
+        Err(status::bad_request("you must specify at least 1 of stdin, stdout, stderr").into())
+    }
+
+    /// The ports that the client names, one a parameter or several with commas.
+    fn ports(&self) -> Result<Vec<u16>, Refused> {
+        let given =
+            self.exchange.query.iter().filter(|(name, _)| name == "ports").flat_map(|(_, value)| value.split(','));
+        let mut ports = Vec::new();
+        for text in given {
+            match text.trim().parse::<u16>() {
+                Ok(port @ 1..) => ports.push(port),
+                _ => {
+                    let wrong = FieldErrorKind::Invalid(text.into());
+                    let error =
+                        FieldError::new(&FieldPath::new("ports"), wrong, "must be between 1 and 65535, inclusive");
+                    return Err(status::bad_request(error.to_string()).into());
+                }
+            }
+        }
+        match ports.len() {
+            0 => Err(status::bad_request("you must specify at least 1 port").into()),
+            1..=forward::PORTS => Ok(ports),
+            count => Err(status::bad_request(format!(
+                "{count} ports are too many for one connection; {} are not",
+                forward::PORTS
+            ))
+            .into()),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Forwarded ports over a WebSocket: for each port a channel of data and one of errors, each of which begins with the port's
+//! number in two bytes, least first.
+
+use bytes::{Buf, Bytes};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, WriteHalf, duplex, split},
+    sync::mpsc,
+    task::JoinSet,
+};
+
+use super::{
+    channels::{Channels, Said},
+    websocket::{End, Socket},
+};
+use crate::handlers::Serve;
+
+/// Bytes that wait on either side of a port's code.
+const WAITING: usize = 64 << 10;
+/// Most bytes of a message.
+const PIECE: usize = 32 << 10;
+/// Most ports of one connection: two channels each.
+pub const PORTS: usize = 32;
+
+/// The connection's side of the ports.
+struct Ports {
+    /// Where bytes for each port go; `None` once its code takes no more.
+    inputs: Vec<Option<WriteHalf<DuplexStream>>>,
+    /// What the ports' code says, by channel.
+    said: mpsc::Receiver<(u8, Bytes)>,
+    /// The code of the ports, which goes when this does.
+    _work: JoinSet<()>,
+}
+
+/// Serves ports until the client or the code of all of them has ended.
+pub async fn run(mut socket: Socket, channels: Channels, serve: Serve, ports: Vec<u16>) {
+    let end = converse(&mut socket, channels, open(&serve, &ports), &ports).await.err();
+    socket.close(None, end).await;
+}
+
+fn open(serve: &Serve, ports: &[u16]) -> Ports {
+    let (tell, said) = mpsc::channel(ports.len());
+    let mut work = JoinSet::new();
+    let inputs = ports.iter().zip((0..).step_by(2)).map(|(port, data)| {
+        let (theirs, ours) = duplex(WAITING);
+        let (mut output, input) = split(ours);
+        let (serving, errors, tell) = (serve(*port, theirs), tell.clone(), tell.clone());
+        work.spawn(async move {
+            if let Err(error) = serving.await {
+                // Nobody to tell is nobody who cares.
+                let _ = errors.send((data + 1, error.to_string().into())).await;
+            }
+        });
+        work.spawn(async move {
+            let mut piece = vec![0; PIECE];
+            while let Ok(count @ 1..) = output.read(&mut piece).await {
+                if tell.send((data, Bytes::copy_from_slice(&piece[..count]))).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Some(input)
+    });
+    let inputs = inputs.collect();
+    Ports { inputs, said, _work: work }
+}
+
+async fn converse(socket: &mut Socket, channels: Channels, mut ports: Ports, numbers: &[u16]) -> Result<(), End> {
+    for (number, data) in numbers.iter().zip((0..).step_by(2)) {
+        for channel in [data, data + 1] {
+            socket.send(channels.write(channel, &number.to_le_bytes())).await?;
+        }
+    }
+    let (mut waiting, mut target) = (Bytes::new(), 0);
+    loop {
+        let reading = waiting.is_empty();
+        tokio::select! {
+            message = socket.receive(reading) => {
+                if let Some(Said::Data(channel, bytes)) = message?.map(|message| channels.read(message))
+                    && channel % 2 == 0
+                    && usize::from(channel / 2) < numbers.len()
+                {
+                    (waiting, target) = (bytes, usize::from(channel / 2));
+                }
+            }
+            written = write(&mut ports.inputs[target], &waiting), if !reading => match written {
+                Ok(count) => waiting.advance(count),
+                Err(_) => {
+                    waiting.clear();
+                    ports.inputs[target] = None;
+                }
+            },
+            said = ports.said.recv() => match said {
+                Some((channel, bytes)) => socket.send(channels.write(channel, &bytes)).await?,
+                None => return Ok(()),
+            },
+        }
+    }
+}
+
+async fn write(input: &mut Option<WriteHalf<DuplexStream>>, bytes: &[u8]) -> std::io::Result<usize> {
+    match input {
+        Some(input) => input.write(bytes).await,
+        None => Err(std::io::ErrorKind::BrokenPipe.into()),
+    }
+}

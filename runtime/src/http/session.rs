@@ -1,0 +1,205 @@
+//! A session over a WebSocket: standard streams on channels 0 to 2, how it ended on channel 3, the size of the terminal on
+//! channel 4. Bytes wait on either side only as far as the streams' own buffers go.
+
+use std::io;
+
+use axum::extract::ws::Message;
+use bytes::{Buf, Bytes};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+    task::JoinHandle,
+};
+
+use super::{
+    channels::{Channels, Said},
+    status,
+    websocket::{End, Socket},
+};
+use crate::{
+    handlers::{Exit, Redirected, Refusal, Run, pair},
+    meta::status::{Status, StatusCause, StatusDetails},
+};
+
+const STDIN: u8 = 0;
+const STDOUT: u8 = 1;
+const STDERR: u8 = 2;
+const ERROR: u8 = 3;
+const RESIZE: u8 = 4;
+
+/// Most bytes of a message.
+const PIECE: usize = 32 << 10;
+
+/// How the code of a session ended: as it says, or by a panic.
+type Ended = Result<Result<Exit, Refusal>, tokio::task::JoinError>;
+
+/// The code of a session, which goes when this does.
+struct Work(JoinHandle<Result<Exit, Refusal>>);
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// A session that runs.
+struct Running {
+    socket: Socket,
+    channels: Channels,
+    stdin: Option<DuplexStream>,
+    stdout: Option<DuplexStream>,
+    stderr: Option<DuplexStream>,
+    resize: tokio::sync::mpsc::Sender<crate::handlers::TerminalSize>,
+    /// What the client sent and the code has not taken yet.
+    waiting: Bytes,
+    work: Work,
+}
+
+/// Runs a session to its end. `tell` makes a Status of what the code refuses.
+pub async fn run(
+    socket: Socket,
+    channels: Channels,
+    redirected: Redirected,
+    run: Run,
+    tell: impl Fn(Refusal) -> Status + Send,
+) {
+    let (remote, ends) = pair(redirected);
+    let mut running = Running {
+        socket,
+        channels,
+        stdin: ends.stdin,
+        stdout: ends.stdout,
+        stderr: ends.stderr,
+        resize: ends.resize,
+        waiting: Bytes::new(),
+        work: Work(tokio::spawn(run(remote))),
+    };
+    let ended = running.greet().await;
+    let ended = match ended {
+        Ok(()) => running.converse().await,
+        Err(end) => Err(end),
+    };
+    let (last, end) = match ended {
+        Ok(ended) => (last_words(channels, ended, tell), None),
+        Err(End::Stopping) => {
+            let stopping = Status::failure(503, "ServiceUnavailable", "the server is stopping", None);
+            (failure(channels, &stopping), Some(End::Stopping))
+        }
+        Err(end) => (None, Some(end)),
+    };
+    let Running { socket, work, .. } = running;
+    drop(work);
+    socket.close(last, end).await;
+}
+
+impl Running {
+    /// Clients take an empty message on the first stream that they read for the sign that the connection stands.
+    async fn greet(&mut self) -> Result<(), End> {
+        let first = match (&self.stdout, &self.stderr) {
+            (Some(_), _) => STDOUT,
+            (None, Some(_)) => STDERR,
+            (None, None) => ERROR,
+        };
+        self.socket.send(self.channels.write(first, b"")).await
+    }
+
+    /// Carries bytes until the code has ended and all that it wrote is sent.
+    async fn converse(&mut self) -> Result<Ended, End> {
+        let (mut out, mut err) = (vec![0; PIECE], vec![0; PIECE]);
+        let mut ended = None;
+        loop {
+            let quiet = self.stdout.is_none() && self.stderr.is_none();
+            if let Some(ended) = ended.take_if(|_| quiet) {
+                return Ok(ended);
+            }
+            let reading = self.waiting.is_empty();
+            tokio::select! {
+                message = self.socket.receive(reading) => if let Some(message) = message? {
+                    let said = self.channels.read(message);
+                    self.hear(said);
+                },
+                written = write(&mut self.stdin, &self.waiting), if !reading => match written {
+                    Ok(count) => self.waiting.advance(count),
+                    // The code takes no more: what it does not want is thrown away.
+                    Err(_) => {
+                        self.waiting.clear();
+                        self.stdin = None;
+                    }
+                },
+                count = read(&mut self.stdout, &mut out) => match count {
+                    0 => self.stdout = None,
+                    count => self.socket.send(self.channels.write(STDOUT, &out[..count])).await?,
+                },
+                count = read(&mut self.stderr, &mut err) => match count {
+                    0 => self.stderr = None,
+                    count => self.socket.send(self.channels.write(STDERR, &err[..count])).await?,
+                },
+                result = &mut self.work.0, if ended.is_none() => ended = Some(result),
+            }
+        }
+    }
+
+    /// Takes in what the client says.
+    fn hear(&mut self, said: Said) {
+        match said {
+            Said::Data(STDIN, bytes) if self.stdin.is_some() => self.waiting = bytes,
+            Said::Closed(STDIN) => self.stdin = None,
+            Said::Data(RESIZE, bytes) => {
+                // A size that cannot be read changes nothing; nor does one that nobody waits for.
+                if let Ok(size) = serde_json::from_slice(&bytes) {
+                    let _ = self.resize.try_send(size);
+                }
+            }
+            Said::Data(..) | Said::Closed(_) | Said::Nothing => {}
+        }
+    }
+}
+
+/// Writes some of the bytes.
+async fn write(stream: &mut Option<DuplexStream>, bytes: &[u8]) -> io::Result<usize> {
+    match stream {
+        Some(stream) => stream.write(bytes).await,
+        None => Err(io::ErrorKind::BrokenPipe.into()),
+    }
+}
+
+/// Reads some bytes; none at the end, and never returns for a stream that is not there.
+async fn read(stream: &mut Option<DuplexStream>, buffer: &mut [u8]) -> usize {
+    match stream {
+        Some(stream) => stream.read(buffer).await.unwrap_or(0),
+        None => std::future::pending().await,
+    }
+}
+
+/// What the client is told at the end.
+fn last_words(channels: Channels, ended: Ended, tell: impl Fn(Refusal) -> Status) -> Option<Message> {
+    match ended {
+        Ok(Ok(Exit(0))) if channels.statuses => Some(channels.write(ERROR, &json(&Status::success(None)))),
+        Ok(Ok(Exit(0))) => None,
+        Ok(Ok(Exit(code))) => failure(channels, &exited(code)),
+        Ok(Err(refusal)) => failure(channels, &tell(refusal)),
+        Err(panicked) => {
+            tracing::error!(%panicked, "the code of a session broke off");
+            failure(channels, &status::internal("the server failed in the session; its log says why"))
+        }
+    }
+}
+
+fn failure(channels: Channels, status: &Status) -> Option<Message> {
+    Some(if channels.statuses {
+        channels.write(ERROR, &json(status))
+    } else {
+        channels.write(ERROR, status.message.as_bytes())
+    })
+}
+
+fn json(status: &Status) -> Vec<u8> {
+    serde_json::to_vec(status).expect("a Status is plain data")
+}
+
+/// The Status of an exit code that is no success; kubectl exits with the same.
+fn exited(code: i32) -> Status {
+    let cause = StatusCause { reason: "ExitCode".to_owned(), message: code.to_string(), ..StatusCause::default() };
+    let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };
+    let message = format!("command terminated with non-zero exit code: {code}");
+    Status::failure(0, "NonZeroExitCode", message, Some(details))
+}

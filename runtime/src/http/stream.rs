@@ -1,0 +1,90 @@
+//! Text of a handler as a response body: polled by the connection itself, so that a slow client holds back its handler and
+//! nobody else, and a client that goes away takes the handler's code with it.
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use axum::{
+    body::Body,
+    extract::ws::Message,
+    http::{HeaderValue, StatusCode},
+    response::Response,
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use http_body::Frame;
+use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
+
+use super::{guard, response, websocket::Socket};
+use crate::handlers::Text;
+
+/// Most bytes of one piece.
+pub const PIECE: usize = 16 << 10;
+
+/// Answers with text as it comes, until it or the server ends.
+pub fn respond(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Response {
+    let body = TextBody { text: text.into_reader(), stopping: Box::pin(stopping), ended: false };
+    response::with(StatusCode::OK, HeaderValue::from_static("text/plain"), Body::new(body))
+}
+
+/// Carries text over a WebSocket: in bytes, or in base64 as text.
+pub async fn carry(mut socket: Socket, text: Text, base64: bool) {
+    let mut text = text.into_reader();
+    let mut piece = vec![0; PIECE];
+    let end = loop {
+        let read = tokio::select! {
+            read = text.read(&mut piece) => read,
+            // What the client says means nothing, but that it is there.
+            heard = socket.receive(true) => match heard {
+                Ok(_) => continue,
+                Err(end) => break Some(end),
+            },
+        };
+        let message = match read {
+            Ok(0) | Err(_) => break None,
+            Ok(count) if base64 => Message::Text(STANDARD.encode(&piece[..count]).into()),
+            Ok(count) => Message::Binary(Bytes::copy_from_slice(&piece[..count])),
+        };
+        if let Err(end) = socket.send(message).await {
+            break Some(end);
+        }
+    };
+    socket.close(None, end).await;
+}
+
+struct TextBody {
+    text: Pin<Box<dyn AsyncRead + Send>>,
+    stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
+    ended: bool,
+}
+
+impl http_body::Body for TextBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if self.ended || self.stopping.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        let mut piece = [0; PIECE];
+        let mut buffer = ReadBuf::new(&mut piece);
+        let read = guard::attempt(|| self.text.as_mut().poll_read(cx, &mut buffer));
+        let read = read.unwrap_or_else(|| Poll::Ready(Err(io::Error::other("the handler panicked"))));
+        match ready!(read) {
+            Ok(()) if buffer.filled().is_empty() => {
+                self.ended = true;
+                Poll::Ready(None)
+            }
+            Ok(()) => Poll::Ready(Some(Ok(Frame::data(Bytes::copy_from_slice(buffer.filled()))))),
+            // The connection is broken off: the client must not take what it got for the whole.
+            Err(error) => {
+                self.ended = true;
+                tracing::debug!(%error, "a handler's text broke off");
+                Poll::Ready(Some(Err(error)))
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! WebSockets: the handshake with its subprotocols, and connections that are kept alive, bounded, and ended at a stop.
+//!
+//! axum's own support is used, which stands on tungstenite: the handshake needs the request's upgrade, and axum has it at
+//! hand; a second implementation beside it would bring nothing but itself.
+
+use std::{pin::Pin, time::Duration};
+
+use axum::{
+    extract::{
+        FromRequestParts,
+        ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code},
+    },
+    http::{
+        HeaderMap, Method,
+        header::{CONNECTION, SEC_WEBSOCKET_PROTOCOL, UPGRADE},
+        request::Parts,
+    },
+    response::Response,
+};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
+
+use super::{status, status::Refused};
+use crate::handlers::{Connected, Handlers};
+
+/// The subprotocol by which browsers, which cannot send headers, send a bearer's token.
+const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
+/// Largest message that is read; clients send pieces of some 32 KiB.
+const MESSAGE_BYTES: usize = 1 << 20;
+/// How often the peer is asked whether it is still there.
+const PING: Duration = Duration::from_secs(30);
+/// How long a connection may be without anything but that.
+const IDLE: Duration = Duration::from_hours(4);
+/// How long the peer may take to say goodbye.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+/// Whether a request asks for a WebSocket.
+pub fn is_asked(headers: &HeaderMap) -> bool {
+    let has = |name, token: &str| {
+        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split(',')).any(|given| given.trim().eq_ignore_ascii_case(token))
+    };
+    has(CONNECTION, "upgrade") && has(UPGRADE, "websocket")
+}
+
+/// The subprotocols that a request names, in its order.
+fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty())
+}
+
+/// The token that a request for a WebSocket carries among its subprotocols.
+pub fn bearer(headers: &HeaderMap) -> Option<String> {
+    if !is_asked(headers) {
+        return None;
+    }
+    let token = protocols(headers).find_map(|protocol| protocol.strip_prefix(BEARER))?;
+    // Some other subprotocol must be there to be agreed on: the token itself is never sent back.
+    protocols(headers).find(|protocol| !protocol.starts_with(BEARER))?;
+    let token = String::from_utf8(URL_SAFE_NO_PAD.decode(token.trim_end_matches('=')).ok()?).ok()?;
+    (!token.is_empty()).then_some(token)
+}
+
+/// A handshake, and what was agreed on.
+pub struct Handshake {
+    upgrade: WebSocketUpgrade,
+    /// The subprotocol; empty where the client named none.
+    pub protocol: String,
+}
+
+/// Which subprotocols an endpoint knows.
+#[derive(Clone, Copy)]
+pub enum Known<'a> {
+    /// These; the empty one stands for a client that names none.
+    Only(&'a [&'a str]),
+    /// The one that the client names, whatever it is.
+    Any,
+}
+
+/// Reads a handshake. GET and POST are alike to it.
+///
+/// # Errors
+/// 400 for a request that is no handshake, or names no subprotocol that is known.
+pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
+    if !is_asked(&parts.headers) {
+        return Err(status::bad_request("Upgrade request required").into());
+    }
+    let named: Vec<&str> = protocols(&parts.headers).filter(|protocol| !protocol.starts_with(BEARER)).collect();
+    let chosen = match (known, named.as_slice()) {
+        (Known::Only(known), []) => known.contains(&"").then(String::new),
+        (Known::Only(known), named) => named.iter().find(|protocol| known.contains(protocol)).map(ToString::to_string),
+        (Known::Any, []) => Some(String::new()),
+        (Known::Any, [one]) => Some((*one).to_owned()),
+        (Known::Any, _) => None,
+    };
+    let protocol = chosen.ok_or_else(|| {
+        let offered = match known {
+            Known::Only(known) => {
+                known.iter().filter(|known| !known.is_empty()).copied().collect::<Vec<_>>().join(", ")
+            }
+            Known::Any => "one at a time".to_owned(),
+        };
+        status::bad_request(format!("no WebSocket subprotocol of {named:?} is served; those that are: {offered}"))
+    })?;
+    parts.method = Method::GET;
+    let upgrade = WebSocketUpgrade::from_request_parts(parts, &()).await;
+    let upgrade = upgrade.map_err(|rejection| status::bad_request(rejection.body_text()))?;
+    let upgrade = upgrade.max_message_size(MESSAGE_BYTES).max_frame_size(MESSAGE_BYTES);
+    let upgrade = if protocol.is_empty() { upgrade } else { upgrade.protocols([protocol.clone()]) };
+    Ok(Handshake { upgrade, protocol })
+}
+
+impl Handshake {
+    /// Agrees, and runs code on the connection that comes of it.
+    pub fn accept<F, Fut>(self, handlers: &Handlers, run: F) -> Response
+    where
+        F: FnOnce(Socket) -> Fut + Send + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        let (stopping, connected) = (Box::pin(handlers.open.stopping()), handlers.open.connect());
+        self.upgrade.on_upgrade(move |socket| run(Socket::new(socket, stopping, connected)))
+    }
+}
+
+/// A WebSocket connection, which pings its peer and knows of a stop.
+pub struct Socket {
+    socket: WebSocket,
+    stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
+    ping: Interval,
+    /// When something was last said.
+    heard: Instant,
+    _connected: Connected,
+}
+
+/// Why a connection ends before its work does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The peer has gone.
+    Gone,
+    /// Nothing was said for too long.
+    Idle,
+    /// The server stops.
+    Stopping,
+}
+
+impl Socket {
+    fn new(socket: WebSocket, stopping: Pin<Box<dyn Future<Output = ()> + Send>>, connected: Connected) -> Self {
+        let now = Instant::now();
+        let mut ping = interval_at(now + PING, PING);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { socket, stopping, ping, heard: now, _connected: connected }
+    }
+
+    /// The next message with data; `None` as its turn comes to be asked again. Where the peer is ahead of those who read it,
+    /// it is not listened to. What this gives may be dropped and asked for again.
+    ///
+    /// # Errors
+    /// [`End`].
+    pub async fn receive(&mut self, listening: bool) -> Result<Option<Message>, End> {
+        tokio::select! {
+            message = self.socket.recv(), if listening => match message {
+                Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => {
+                    self.heard = Instant::now();
+                    Ok(Some(message))
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(None),
+                Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Gone),
+            },
+            end = Self::watch(&mut self.stopping, &mut self.ping, self.heard) => {
+                end?;
+                self.socket.send(Message::Ping(Bytes::new())).await.map_err(|_| End::Gone)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Comes when a ping is due, or the end.
+    async fn watch(
+        stopping: &mut Pin<Box<dyn Future<Output = ()> + Send>>,
+        ping: &mut Interval,
+        heard: Instant,
+    ) -> Result<(), End> {
+        tokio::select! {
+            () = stopping => Err(End::Stopping),
+            now = ping.tick() => if now.duration_since(heard) > IDLE { Err(End::Idle) } else { Ok(()) },
+        }
+    }
+
+    /// Sends a message. It waits while the peer is slow, for as long as the server runs.
+    ///
+    /// # Errors
+    /// [`End`].
+    pub async fn send(&mut self, message: Message) -> Result<(), End> {
+        self.heard = Instant::now();
+        tokio::select! {
+            sent = self.socket.send(message) => sent.map_err(|_| End::Gone),
+            () = &mut self.stopping => Err(End::Stopping),
+        }
+    }
+
+    /// Says last words, if any, and goodbye; waits a while for the peer to do so, too, so that it reads them.
+    pub async fn close(mut self, last: Option<Message>, end: Option<End>) {
+        let (code, reason) = match end {
+            None => (close_code::NORMAL, ""),
+            Some(End::Gone) => return,
+            Some(End::Idle) => (close_code::AWAY, "nothing was said for too long"),
+            Some(End::Stopping) => (close_code::AWAY, "the server is stopping"),
+        };
+        let goodbye = async {
+            if let Some(last) = last {
+                self.socket.send(last).await?;
+            }
+            self.socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await?;
+            while let Some(Ok(_)) = self.socket.recv().await {}
+            Ok::<_, axum::Error>(())
+        };
+        // A peer that does not listen any more has lost nothing.
+        let _ = timeout(GOODBYE, goodbye).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(protocol: &str) -> HeaderMap {
+        [("connection", "keep-alive, Upgrade"), ("upgrade", "WebSocket"), ("sec-websocket-protocol", protocol)]
+            .into_iter()
+            .map(|(name, value)| (name.parse::<axum::http::HeaderName>().unwrap(), value.parse().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn a_token_comes_among_the_subprotocols_of_a_handshake() {
+        let token = |protocol: &str| bearer(&headers(protocol));
+        assert_eq!(token("base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io"), Some("secret".into()));
+        assert_eq!(token("v4.channel.k8s.io,base64url.bearer.authorization.k8s.io.c2VjcmV0"), Some("secret".into()));
+        assert_eq!(token("base64url.bearer.authorization.k8s.io.c2VjcmV0"), None, "nothing is left to agree on");
+        assert_eq!(token("base64url.bearer.authorization.k8s.io.***, v4.channel.k8s.io"), None);
+        assert_eq!(token("v4.channel.k8s.io"), None);
+        let mut plain = headers("base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io");
+        plain.remove(UPGRADE);
+        assert_eq!(bearer(&plain), None, "a header of a request that is no handshake means nothing");
+    }
+}
