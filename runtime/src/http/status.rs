@@ -1,8 +1,6 @@
 //! Failures as the API answers them: the only place that makes a `Status`. The words are those that clients of the
 //! reference meet, since clients match on reasons and people search for messages.
 
-use std::collections::BTreeMap;
-
 use super::negotiate::{OFFERED, Refused as Unacceptable};
 use crate::{
     auth::{Attributes, Decision},
@@ -58,7 +56,7 @@ fn of(error: Error) -> Status {
             let message = format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}");
             Status::failure(409, "Conflict", message, Some(details(resource, name)))
         }
-        Error::Conflicts(conflicts) => apply_failed(conflicts),
+        Error::Conflicts(message, conflicts) => apply_failed(message, conflicts),
         Error::Invalid(kind, name, errors) => invalid(&kind, &name, &errors),
         Error::InapplicablePatch(_) => {
             let message = "the server rejected our request due to an error in our request";
@@ -101,23 +99,8 @@ fn of(error: Error) -> Status {
     }
 }
 
-/// 409: a cause for each field, and in the message the fields by their owners.
-fn apply_failed(conflicts: Vec<Conflict>) -> Status {
-    let message = match conflicts.as_slice() {
-        [one] => format!("1 conflict: conflict with {}: {}", one.manager, one.field),
-        several => {
-            let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-            for conflict in several {
-                fields.entry(&conflict.manager).or_default().push(&conflict.field);
-            }
-            let lines = fields.iter().flat_map(|(manager, fields)| {
-                let fields = fields.iter().map(|field| format!("- {field}"));
-                [format!("conflicts with {manager}:")].into_iter().chain(fields)
-            });
-            format!("{} conflicts: {}", several.len(), lines.collect::<Vec<_>>().join("\n"))
-        }
-    };
-    let message = format!("Apply failed with {message}");
+/// 409: a cause for each field.
+fn apply_failed(message: String, conflicts: Vec<Conflict>) -> Status {
     let cause = |conflict: Conflict| StatusCause {
         reason: "FieldManagerConflict".to_owned(),
         message: format!("conflict with {}", conflict.manager),

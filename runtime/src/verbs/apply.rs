@@ -100,9 +100,10 @@ fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
 }
 
 pub(super) fn refused(error: ApplyError) -> Error {
+    let message = error.to_string();
     match error {
-        ApplyError::Conflicts(conflicts) => Error::Conflicts(conflicts),
-        ApplyError::BadRequest(message) => Error::BadRequest(message),
-        ApplyError::Untyped(message) => Error::Unknown(message),
+        ApplyError::Conflicts(conflicts) => Error::Conflicts(message, conflicts),
+        ApplyError::BadRequest(_) => Error::BadRequest(message),
+        ApplyError::Untyped(_) => Error::Unknown(message),
     }
 }

@@ -48,7 +48,8 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     }
     match validation {
         FieldValidation::Strict if !told.is_empty() && write.origin == Origin::Apply => {
-            Err(Error::BadRequest(format!("error strict decoding patch: {}", told.join(", "))))
+            let yaml = if told[0].starts_with("yaml: ") { "error converting YAML to JSON: " } else { "" };
+            Err(Error::BadRequest(format!("error strict decoding patch: {yaml}{}", told.join(", "))))
         }
         FieldValidation::Strict if !told.is_empty() => {
             let why = format!("strict decoding error: {}", told.join(", "));

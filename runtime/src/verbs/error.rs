@@ -13,8 +13,8 @@ pub enum Error {
     AlreadyExists(GroupResource, String),
     /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. The reference names a kind here in places.
     Conflict(GroupResource, String, String),
-    /// 409: an apply would change what other managers own.
-    Conflicts(Vec<apply::Conflict>),
+    /// 409: an apply would change what other managers own: a message that names all, and each.
+    Conflicts(String, Vec<apply::Conflict>),
     /// 422: the object, or the options, are invalid.
     Invalid(GroupKind, String, Vec<FieldError>),
     /// 400 with a message.

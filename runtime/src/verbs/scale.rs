@@ -114,13 +114,14 @@ impl Api {
         let done = self
             .rewrite(&write, |old| {
                 let mut live = of_document(kind, old, Some(ABSENT))?;
-                set_entries(&mut live, Some(scale::to_scale(old, &paths.replicas.0)));
+                let owners = entries(old).unwrap_or_default();
+                set_entries(&mut live, there(scale::to_scale(&owners, &paths.replicas.0)));
                 let scale = change(&live)?;
                 let replicas = replicas(request, &scale, old)?;
                 let mut new = old.clone();
                 put(&mut new, &paths.replicas, replicas.into());
-                let entries = entries(&scale).unwrap_or_default();
-                set_entries(&mut new, Some(scale::to_parent(old, &entries, &version, &paths.replicas.0)));
+                let scaled = entries(&scale).unwrap_or_default();
+                set_entries(&mut new, there(scale::to_parent(&owners, &scaled, &version, &paths.replicas.0)));
                 Ok(new)
             })
             .await?;
@@ -128,6 +129,11 @@ impl Api {
         let answer = Answer::Document(of_object(kind, &done.object)?);
         Ok(Written { answer, created: false, warnings })
     }
+}
+
+/// Entries, unless there are none.
+fn there(entries: Document) -> Option<Document> {
+    (!entries.is_null()).then_some(entries)
 }
 
 /// Calls a function of `patch::apply` for a write of a scale.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     auth::User,
     cache::{Cache, Limits, Object},
+    codec::Decoded,
     kind::{
         Kind, Registry,
         model::{Hooks, NameRule, Path, ScalePaths, Scope, Style},
@@ -81,13 +82,27 @@ impl World {
     }
 
     pub async fn merge(&self, request: &Request, patch: Value) -> Result<Value, Error> {
-        let patch = Patch::Merge(patch.to_string().into());
+        let patch = merge_patch(&patch);
         self.api.patch(request, patch, &PatchOptions::default()).await.map(shown)
     }
 
     pub async fn json(&self, request: &Request, patch: Value) -> Result<Value, Error> {
         let patch = Patch::Json(patch.to_string().into());
         self.api.patch(request, patch, &PatchOptions::default()).await.map(shown)
+    }
+
+    /// Applies as a manager, without force.
+    pub async fn apply(&self, request: &Request, manager: &str, config: Value) -> Result<Written, Error> {
+        self.apply_with(request, config, &applier(manager)).await
+    }
+
+    pub async fn apply_with(
+        &self,
+        request: &Request,
+        config: impl Into<Decoded>,
+        options: &PatchOptions,
+    ) -> Result<Written, Error> {
+        self.api.patch(request, Patch::Apply(config.into()), options).await
     }
 
     pub async fn delete(&self, request: &Request) -> Result<Deleted, Error> {
@@ -108,6 +123,24 @@ pub(super) fn at(served: &Arc<Served>, namespace: &str, name: &str) -> Request {
         name: name.to_owned(),
         part: Part::Whole,
     }
+}
+
+pub(super) fn merge_patch(patch: &Value) -> Patch {
+    Patch::Merge(patch.to_string().into())
+}
+
+/// The options of an apply by a manager.
+pub(super) fn applier(manager: &str) -> PatchOptions {
+    let write = WriteOptions { field_manager: manager.to_owned(), ..WriteOptions::default() };
+    PatchOptions { write, force: false }
+}
+
+/// Who owns what of an object: manager, operation and subresource, and the fields.
+pub(super) fn owners(object: &Value) -> Vec<(String, Value)> {
+    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let text = |entry: &Value, member: &str| entry[member].as_str().unwrap_or_default().to_owned();
+    let who = |entry: &Value| ["manager", "operation", "subresource"].map(|member| text(entry, member)).join(" ");
+    entries.map(|entry| (who(entry).trim_end().to_owned(), entry["fieldsV1"].clone())).collect()
 }
 
 pub(super) fn dry_run() -> WriteOptions {

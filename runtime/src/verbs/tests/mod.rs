@@ -1,5 +1,6 @@
 //! Tests of the verbs, in process, over the memory store.
 
+mod apply;
 mod collections;
 mod create;
 mod delete;
@@ -9,6 +10,7 @@ mod grace;
 mod hostile;
 mod kinds;
 mod namespaces;
+mod ownership;
 mod patch;
 mod races;
 mod subresources;
