@@ -130,7 +130,7 @@ impl<'a> Element<'a> {
             }
             Self::Index(index) => {
                 write!(out, "[{index}]").expect("writing to a String cannot fail");
-            },
+            }
             Self::Value(value) => {
                 out.push_str("[=");
                 value::print(value, out);

@@ -11,6 +11,7 @@ use crate::{
     verbs::{Error, Part, Request},
 };
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write it in place")]
 fn config(name: &str, data: Value) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data})
 }
