@@ -17,6 +17,11 @@ impl Random {
         Self(seed)
     }
 
+    /// A generator with a seed.
+    pub fn from_seed(seed: u64) -> Self {
+        Self(seed)
+    }
+
     /// Another generator, independent of this one from here on.
     #[must_use]
     pub fn fork(&mut self) -> Self {

@@ -10,8 +10,13 @@ use super::{
 
 /// Checks a number against its format, then its bounds.
 pub(super) fn check(walk: &mut Walk, schema: &Schema, number: &Number, place: &Place<'_>) {
-    if schema.kind == Type::Integer && !fits(schema.format.as_deref(), number) {
-        let format = match schema.format.as_deref() {
+    let format = match schema.kind {
+        // Its numbers are 32 bits wide, in the Rust type as in Go's.
+        Type::IntOrString => Some("int32"),
+        _ => schema.format.as_deref(),
+    };
+    if matches!(schema.kind, Type::Integer | Type::IntOrString) && !fits(format, number) {
+        let format = match format {
             Some(format @ ("int32" | "int64")) => format!(" with format {format}"),
             _ => " (default format)".to_owned(),
         };

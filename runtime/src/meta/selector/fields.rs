@@ -31,7 +31,10 @@ impl Fields {
         let mut parts = split(text);
         parts.sort_unstable();
         let terms = parts.into_iter().filter(|part| !part.is_empty());
-        terms.map(|part| term(part, text)).collect::<Result<_, _>>().map(Self)
+        let mut terms: Vec<FieldTerm> = terms.map(|part| term(part, text)).collect::<Result<_, _>>()?;
+        // Once more, as they are printed: `==` sorts otherwise than `=`.
+        terms.sort_by_cached_key(FieldTerm::to_string);
+        Ok(Self(terms))
     }
 
     /// A selector of these terms.
@@ -107,17 +110,24 @@ fn unescape(text: &str) -> Result<String, String> {
     Ok(value)
 }
 
+impl fmt::Display for FieldTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.field, if self.equal { "=" } else { "!=" })?;
+        for c in self.value.chars() {
+            if matches!(c, '\\' | ',' | '=') {
+                f.write_str("\\")?;
+            }
+            write!(f, "{c}")?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Fields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, term) in self.0.iter().enumerate() {
             let comma = if at > 0 { "," } else { "" };
-            write!(f, "{comma}{}{}", term.field, if term.equal { "=" } else { "!=" })?;
-            for c in term.value.chars() {
-                if matches!(c, '\\' | ',' | '=') {
-                    f.write_str("\\")?;
-                }
-                write!(f, "{c}")?;
-            }
+            write!(f, "{comma}{term}")?;
         }
         Ok(())
     }

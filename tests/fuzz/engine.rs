@@ -1,0 +1,144 @@
+//! Makes input, tries it, and tells what went wrong with which.
+use std::{
+    collections::HashSet,
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use kindsmith_tests::Random;
+
+use crate::mutate;
+
+/// What is tried with random input.
+pub trait Target {
+    /// Words that this input is made of: changes put them in.
+    const WORDS: &'static [&'static str] = &[];
+    /// The most bytes of an input.
+    const LONGEST: usize = 16 << 10;
+    /// How long an input may take. Debug builds get ten times that.
+    const PATIENCE: Duration = Duration::from_millis(100);
+
+    /// An input, more or less well formed.
+    fn make(&self, random: &mut Random) -> Vec<u8>;
+
+    /// Tries an input. The answer is what it led to: an input that leads elsewhere is worth changing further.
+    ///
+    /// # Panics
+    /// Where the input shows a mistake.
+    fn attempt(&self, input: &[u8]) -> String;
+}
+
+/// The seed of the first half of every run.
+const FIXED_SEED: u64 = 0x6b69_6e64;
+/// How many inputs are kept to be changed further.
+const MOST_KEPT: usize = 4_000;
+
+/// Tries the corpus, then random input for as long as the environment says.
+pub fn fuzz<T: Target>(name: &str, target: &T) {
+    let mut run = Run { name, target, kept: Vec::new(), seen: HashSet::new(), tried: 0, slowest: Duration::ZERO };
+    for (path, input) in corpus(name) {
+        run.attempt(input, &format!("{}", path.display()));
+    }
+    let seconds = std::env::var("KINDSMITH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let half = Duration::from_secs_f64(seconds.unwrap_or(2.0) / 2.0);
+    let corpus = run.kept.clone();
+    run.random(FIXED_SEED, half);
+    run.kept = corpus;
+    let seed = std::env::var("KINDSMITH_SEED").ok().and_then(|text| text.parse().ok());
+    run.random(seed.unwrap_or_else(|| Random::from_environment().number()), half);
+    eprintln!("{name}: {} inputs, {} kinds of answers, at most {:.1?}", run.tried, run.seen.len(), run.slowest);
+}
+
+/// The inputs that are kept in the sources.
+fn corpus(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
+    let Ok(files) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("a file of the corpus").path()).collect();
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), fs::read(path).expect("a file of the corpus"))).collect()
+}
+
+/// One target's run.
+struct Run<'t, T> {
+    name: &'t str,
+    target: &'t T,
+    /// Inputs that led to answers not seen before.
+    kept: Vec<Vec<u8>>,
+    seen: HashSet<u64>,
+    tried: usize,
+    slowest: Duration,
+}
+
+impl<T: Target> Run<'_, T> {
+    fn random(&mut self, seed: u64, time: Duration) {
+        let mut random = Random::from_seed(seed);
+        let end = Instant::now() + time;
+        let mut number = 0;
+        while Instant::now() < end {
+            let mut input = match self.kept.len() {
+                0 => self.target.make(&mut random),
+                _ if random.one_in(2) => self.target.make(&mut random),
+                _ => random.pick(&self.kept).clone(),
+            };
+            if !random.one_in(4) {
+                let other = if self.kept.is_empty() { &[][..] } else { random.pick(&self.kept).as_slice() };
+                mutate::change(&mut input, other, T::WORDS, &mut random);
+            }
+            input.truncate(T::LONGEST);
+            number += 1;
+            self.attempt(input, &format!("input {number} of seed {seed}"));
+        }
+    }
+
+    fn attempt(&mut self, input: Vec<u8>, which: &str) {
+        self.tried += 1;
+        let start = Instant::now();
+        let Ok(answer) = catch_unwind(AssertUnwindSafe(|| self.target.attempt(&input))) else {
+            self.found(&input, which, "shows a mistake: see the panic above");
+        };
+        let took = start.elapsed();
+        let patience = if cfg!(debug_assertions) { 10 * T::PATIENCE } else { T::PATIENCE };
+        if took > patience {
+            // Other work on the machine takes time, too; it hardly does so three times.
+            let again = (0..3).map(|_| {
+                let start = Instant::now();
+                self.target.attempt(&input);
+                start.elapsed()
+            });
+            let least = again.min().unwrap_or_default();
+            if least > patience {
+                self.found(&input, which, &format!("takes {least:?}"));
+            }
+            self.slowest = self.slowest.max(least);
+        } else {
+            self.slowest = self.slowest.max(took);
+        }
+        if self.seen.insert(kind_of(&answer)) && self.kept.len() < MOST_KEPT {
+            self.kept.push(input);
+        }
+    }
+
+    fn found(&self, input: &[u8], which: &str, what: &str) -> ! {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{}", self.name));
+        let file = folder.join(format!("{:016x}", hash(&input)));
+        let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, input));
+        let place = written.map_or_else(|error| error.to_string(), |()| file.display().to_string());
+        let shown = input.escape_ascii().to_string();
+        panic!("{}: {which} {what}\nin {place}: {}", self.name, shown.get(..3_000).unwrap_or(&shown));
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// An answer without what is only of this input: numbers, and all but the beginning.
+fn kind_of(answer: &str) -> u64 {
+    let text: String = answer.chars().filter(|c| !c.is_ascii_digit()).take(100).collect();
+    hash(&text)
+}
