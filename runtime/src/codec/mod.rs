@@ -10,9 +10,11 @@ use crate::schema::{Document, Schema, known::Known, number};
 pub mod cbor;
 mod encoding;
 mod faults;
+mod memory;
 mod parse;
 pub mod protobuf;
 mod write;
+pub mod yaml;
 
 #[cfg(test)]
 mod tests;
@@ -26,11 +28,18 @@ pub use write::{canonical, encode, size};
 pub struct Limits {
     /// How deep objects and lists may nest.
     pub depth: usize,
+    /// How many bytes a document may take in memory, about.
+    pub memory: usize,
+}
+
+impl Limits {
+    /// For what the server has written itself.
+    pub const NONE: Self = Self { depth: usize::MAX, memory: usize::MAX };
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 1_000 }
+        Self { depth: 1_000, memory: 32 << 20 }
     }
 }
 

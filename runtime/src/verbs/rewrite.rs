@@ -94,7 +94,7 @@ impl Api {
 /// # Errors
 /// [`Error::Internal`], which would be a fault of the cache.
 pub(super) fn document_of(object: &Object) -> Result<Document, Error> {
-    let decoded = codec::decode(&object.json(), &codec::Limits { depth: usize::MAX });
+    let decoded = codec::decode(&object.json(), &codec::Limits::NONE);
     decoded.map(|decoded| decoded.document).map_err(|error| Error::Internal(format!("{:?}: {error}", object.key())))
 }
 

@@ -287,7 +287,7 @@ fn bombs_are_refused_at_once() {
     ] {
         assert!(try_read(claim).is_err(), "{claim}");
     }
-    let limits = Limits { depth: 100 };
+    let limits = Limits { depth: 100, ..Limits::default() };
     for open in [0x81, 0x9f] {
         let message = decode(&vec![open; 3 << 20], &limits).expect_err("too deep").message;
         assert_eq!(message, "cbor: exceeded max nested level 100");

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt::Write, mem::take};
 use serde_json::{Map, map::Entry};
 use token::{Cursor, Stop};
 
-use super::{DecodeError, Decoded, Limits, Order, faults::Faults};
+use super::{DecodeError, Decoded, Limits, Order, faults::Faults, memory::Memory};
 use crate::schema::{Document, known::Known};
 
 mod token;
@@ -13,6 +13,7 @@ mod token;
 pub(super) struct Parser<'t, 's> {
     cursor: Cursor<'t>,
     limits: &'t Limits,
+    memory: Memory,
     faults: Faults,
     /// The objects and lists that are open, from the outermost.
     open: Vec<Open<'s>>,
@@ -47,7 +48,8 @@ impl<'t, 's> Parser<'t, 's> {
         match std::str::from_utf8(bytes) {
             Ok(text) => {
                 let cursor = Cursor { text, at: 0 };
-                Ok(Self { cursor, limits, faults: Faults::new(order), open: Vec::new() })
+                let (memory, faults) = (Memory::new(limits), Faults::new(order));
+                Ok(Self { cursor, limits, memory, faults, open: Vec::new() })
             }
             Err(error) => Err(place(bytes, error.valid_up_to(), "invalid UTF-8".to_owned())),
         }
@@ -92,6 +94,9 @@ impl<'t, 's> Parser<'t, 's> {
 
     /// A value that is read at once, or `None` where an object or list was opened and its first value comes next.
     fn begin(&mut self, known: Known<'s>) -> Result<Option<Document>, Stop> {
+        if !self.memory.value() {
+            return Err(Memory::EXCEEDED.to_owned());
+        }
         let cursor = &mut self.cursor;
         let value = match cursor.peek_token() {
             Some(b'"') => Document::String(cursor.string()?),
@@ -111,6 +116,9 @@ impl<'t, 's> Parser<'t, 's> {
         if self.cursor.peek_token() == Some(b'}') {
             self.cursor.at += 1;
             return Ok(Some(Document::Object(Map::new())));
+        }
+        if !self.memory.object() {
+            return Err(Memory::EXCEEDED.to_owned());
         }
         let (fields, name, dropped) = (Map::new(), String::new(), BTreeSet::new());
         let content = Content::Object { fields, name, unknown: false, before: 0, dropped };

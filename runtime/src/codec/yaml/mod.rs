@@ -1,0 +1,86 @@
+//! YAML in and out, as Kubernetes speaks it: YAML 1.1 as go-yaml reads and writes it, of what JSON can say.
+use std::fmt;
+
+use granit_parser::Span;
+
+use super::{Decoded, Limits};
+use crate::schema::Document;
+
+mod build;
+mod order;
+mod scalar;
+mod tape;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use write::encode;
+
+/// Why a text is not YAML, or says what JSON cannot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The line, from 1; 0 where it is no matter of a line.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Error {
+    fn new(line: usize, message: &str) -> Self {
+        Self { line, message: message.to_owned() }
+    }
+
+    fn at(span: &Span, message: &str) -> Self {
+        Self::new(span.start.line(), message)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "yaml: {}", self.message),
+            line => write!(f, "yaml: line {line}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Decodes the first document of a YAML text; no document is `null`. JSON is YAML, too.
+///
+/// Plain scalars are read as YAML 1.1 says, as far as go-yaml follows it. Keys that are no text become text. Of a key that
+/// a map has twice the last value counts; all of them are one fault.
+///
+/// # Errors
+/// [`Error`] for what is not YAML, not UTF-8, has no counterpart in JSON, is nested too deeply, or grows too large.
+pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
+        Err(error) => {
+            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+            return Err(Error::new(line, "invalid UTF-8"));
+        }
+    };
+    if let Some(decoded) = json(text, limits) {
+        return Ok(decoded);
+    }
+    let (tape, memory) = tape::read(text, limits)?;
+    if tape.is_empty() {
+        return Ok(Document::Null.into());
+    }
+    let mut builder = build::Builder::new(&tape, memory, limits);
+    let document = builder.value(0)?;
+    let mut faults = Vec::new();
+    if !builder.repeated.is_empty() {
+        faults.push(format!("yaml: unmarshal errors:\n{}", builder.repeated.join("\n")));
+    }
+    Ok(Decoded { document, faults, pruned: false })
+}
+
+/// A text that is JSON through and through is read as such, which is faster. Where JSON's decoder has anything to say, the
+/// other one says it.
+fn json(text: &str, limits: &Limits) -> Option<Decoded> {
+    let begins = text.trim_ascii_start().starts_with(['{', '[']);
+    let decoded = begins.then(|| super::decode(text.as_bytes(), limits).ok())??;
+    decoded.faults.is_empty().then_some(decoded)
+}

@@ -1,0 +1,170 @@
+//! A YAML document as a tape: its nodes in the order of the text, each with where it ends. Aliases point back to the node
+//! that they stand for and are not followed here.
+use std::borrow::Cow;
+
+use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
+
+use super::Error;
+use crate::codec::{Limits, memory::Memory};
+
+/// One node.
+pub(super) struct Node<'t> {
+    /// The line it starts on, from 1.
+    pub line: usize,
+    /// What it is.
+    pub content: Content<'t>,
+}
+
+/// What a node is.
+pub(super) enum Content<'t> {
+    /// Text.
+    Scalar {
+        /// The text.
+        text: Cow<'t, str>,
+        /// It stands without quotes.
+        plain: bool,
+        /// The tag that the document gives it.
+        tag: Tagged,
+    },
+    /// A list; its items end before this index.
+    List(usize),
+    /// A map; its keys and values, by turns, end before this index.
+    Map(usize),
+    /// What another node is.
+    Alias(usize),
+}
+
+/// Tags that mean something here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tagged {
+    /// None.
+    No,
+    /// `!!str`, and every tag that is not one of these: the text as it stands.
+    Text,
+    Null,
+    Bool,
+    Int,
+    Float,
+    Binary,
+    Merge,
+}
+
+/// The first document of a text, empty where there is none, and the memory that it leaves. What its own nodes will take
+/// as a document is counted here; what aliases will add is not.
+pub(super) fn read<'t>(text: &'t str, limits: &Limits) -> Result<(Vec<Node<'t>>, Memory), Error> {
+    let mut reader = Reader {
+        parser: Parser::new_from_str_with_options(text, options(limits)),
+        tape: Vec::new(),
+        anchors: Vec::new(),
+        memory: Memory::new(limits),
+    };
+    let mut open = Vec::new();
+    loop {
+        let (event, span) = reader.next()?;
+        match event {
+            Event::StreamStart | Event::DocumentStart(..) => {}
+            Event::DocumentEnd | Event::StreamEnd => return Ok((reader.tape, reader.memory)),
+            Event::MappingEnd | Event::SequenceEnd => {
+                let start: usize = open.pop().ok_or_else(|| Error::at(&span, "did not find expected node content"))?;
+                let length = reader.tape.len();
+                if let Content::List(end) | Content::Map(end) = &mut reader.tape[start].content {
+                    *end = length;
+                }
+            }
+            event => {
+                if reader.begin(event, &span)? {
+                    open.push(reader.tape.len() - 1);
+                    if open.len() > limits.depth {
+                        return Err(Error::at(&span, &format!("exceeded max depth of {}", limits.depth)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn options(limits: &Limits) -> Options {
+    let mut options = Options::default();
+    options.set_emit_comments(false);
+    options.emit_unresolved_aliases = true;
+    options.flow_nesting_limit = limits.depth;
+    options.block_nesting_limit = limits.depth;
+    options
+}
+
+struct Reader<'t> {
+    parser: Parser<'t, StrInput<'t>>,
+    tape: Vec<Node<'t>>,
+    /// The node of each anchor, by the parser's number of the anchor.
+    anchors: Vec<usize>,
+    memory: Memory,
+}
+
+impl<'t> Reader<'t> {
+    fn next(&mut self) -> Result<(Event<'t>, Span), Error> {
+        match self.parser.next_event() {
+            Some(Ok(next)) => Ok(next),
+            Some(Err(error)) => Err(scan_error(&error)),
+            None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    /// Notes a node; true where it is a list or map that is open now.
+    fn begin(&mut self, event: Event<'t>, span: &Span) -> Result<bool, Error> {
+        let (content, anchor) = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let plain = style == ScalarStyle::Plain;
+                (Content::Scalar { text, plain, tag: tagged(tag.as_deref()) }, anchor)
+            }
+            Event::SequenceStart(_, anchor, _) => (Content::List(0), anchor),
+            Event::MappingStart(_, anchor, _) => (Content::Map(0), anchor),
+            Event::Alias(anchor) => {
+                let node = self.anchors.get(anchor).copied().filter(|node| *node != usize::MAX);
+                (Content::Alias(node.ok_or_else(|| Error::at(span, "unknown anchor referenced"))?), 0)
+            }
+            Event::UnresolvedAlias(name) => {
+                return Err(Error::at(span, &format!("unknown anchor '{name}' referenced")));
+            }
+            _ => return Err(Error::at(span, "did not find expected node content")),
+        };
+        if anchor > 0 {
+            if self.anchors.len() <= anchor {
+                self.anchors.resize(anchor + 1, usize::MAX);
+            }
+            self.anchors[anchor] = self.tape.len();
+        }
+        let opens = matches!(content, Content::List(_) | Content::Map(_));
+        let map = matches!(content, Content::Map(_));
+        if !self.memory.take(size_of::<Node<'_>>()) || !self.memory.value() || map && !self.memory.object() {
+            return Err(Error::at(span, Memory::EXCEEDED));
+        }
+        self.tape.push(Node { line: span.start.line(), content });
+        Ok(opens)
+    }
+}
+
+fn tagged(tag: Option<&Tag>) -> Tagged {
+    let Some(tag) = tag else {
+        return Tagged::No;
+    };
+    if tag.handle() != "tag:yaml.org,2002:" {
+        return Tagged::Text;
+    }
+    match tag.suffix() {
+        "null" => Tagged::Null,
+        "bool" => Tagged::Bool,
+        "int" => Tagged::Int,
+        "float" => Tagged::Float,
+        "binary" => Tagged::Binary,
+        "merge" => Tagged::Merge,
+        _ => Tagged::Text,
+    }
+}
+
+fn scan_error(error: &ScanError) -> Error {
+    let message = match error.info() {
+        info if info.starts_with("unclosed") => "did not find expected node content".to_owned(),
+        info => info,
+    };
+    Error { line: error.marker().line(), message }
+}

@@ -1,0 +1,324 @@
+//! Documents to YAML text, in the form that sigs.k8s.io/yaml gives it: keys in go-yaml's order, lists at the depth of
+//! their key, text in quotes where it would be read as something else, long text folded at 80 columns.
+use super::{
+    order,
+    scalar::{Scalar, is_base_60, is_timestamp, resolve, text_of_float},
+};
+use crate::schema::{Document, number::text_of_double};
+
+/// Text breaks at the first space after this column.
+const WIDTH: usize = 80;
+
+/// Longer keys are written as `? key`.
+const LONGEST_KEY: usize = 128;
+
+/// Appends a document.
+pub fn encode(document: &Document, out: &mut Vec<u8>) {
+    let start = out.len();
+    let mut writer = Writer { out: String::new(), line_start: 0 };
+    match document {
+        Document::Object(fields) if !fields.is_empty() => writer.map(fields, 0),
+        Document::Array(items) if !items.is_empty() => writer.list(items, 0),
+        other => writer.scalar(other, 2, false),
+    }
+    if !writer.out.ends_with('\n') {
+        writer.out.push('\n');
+    }
+    out.reserve(writer.out.len());
+    out.extend_from_slice(writer.out.as_bytes());
+    debug_assert!(out.len() > start, "even nothing is written as null");
+}
+
+struct Writer {
+    out: String,
+    /// Where the line begins that is being written.
+    line_start: usize,
+}
+
+impl Writer {
+    /// The entries of a map. The first begins where the writer stands: after `- `, or at the start of a line.
+    fn map(&mut self, fields: &serde_json::Map<String, Document>, indent: usize) {
+        for name in order::sorted(fields.keys()) {
+            self.start_entry(indent);
+            let inline = !self.key(name, indent);
+            match &fields[name.as_str()] {
+                Document::Object(inner) if !inner.is_empty() => {
+                    self.start_value(indent + 2, inline);
+                    self.map(inner, indent + 2);
+                }
+                Document::Array(items) if !items.is_empty() => {
+                    // After a plain key the list stands at the key's own depth.
+                    let depth = if inline { indent + 2 } else { indent };
+                    self.start_value(depth, inline);
+                    self.list(items, depth);
+                }
+                scalar => {
+                    self.out.push(' ');
+                    self.scalar(scalar, indent + 2, false);
+                }
+            }
+        }
+    }
+
+    fn list(&mut self, items: &[Document], indent: usize) {
+        for item in items {
+            self.start_entry(indent);
+            self.out.push('-');
+            match item {
+                Document::Object(fields) if !fields.is_empty() => {
+                    self.out.push(' ');
+                    self.map(fields, indent + 2);
+                }
+                Document::Array(items) if !items.is_empty() => {
+                    self.out.push(' ');
+                    self.list(items, indent + 2);
+                }
+                scalar => {
+                    self.out.push(' ');
+                    self.scalar(scalar, indent + 2, false);
+                }
+            }
+        }
+    }
+
+    /// A key and its colon; false where it is too long, or has too many lines, for the plain form.
+    fn key(&mut self, name: &str, indent: usize) -> bool {
+        let plain = name.len() <= LONGEST_KEY && !name.contains(is_break);
+        if plain {
+            self.text(name, indent, true);
+        } else {
+            self.out.push_str("? ");
+            self.text(name, indent + 2, false);
+            self.start_entry(indent);
+        }
+        self.out.push(':');
+        plain
+    }
+
+    /// Moves to where an entry begins, on a new line unless the writer stands there.
+    fn start_entry(&mut self, indent: usize) {
+        if self.column() != indent || !self.out.is_empty() && !self.out.ends_with([' ', '\n']) {
+            self.new_line(indent);
+        }
+    }
+
+    /// Moves to where a map or list begins that is the value of a key.
+    fn start_value(&mut self, indent: usize, inline: bool) {
+        if inline {
+            self.out.push(' ');
+        } else {
+            self.new_line(indent);
+        }
+    }
+
+    fn new_line(&mut self, indent: usize) {
+        if !self.out.ends_with('\n') && !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.line_start = self.out.len();
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    fn column(&self) -> usize {
+        self.out[self.line_start..].chars().count()
+    }
+
+    /// A value without entries.
+    fn scalar(&mut self, value: &Document, indent: usize, simple_key: bool) {
+        match value {
+            Document::Null => self.out.push_str("null"),
+            Document::Bool(true) => self.out.push_str("true"),
+            Document::Bool(false) => self.out.push_str("false"),
+            Document::Number(number) => match number.as_f64() {
+                Some(double) if !number.is_i64() && !number.is_u64() => self.double(double),
+                _ => self.out.push_str(&number.to_string()),
+            },
+            Document::String(text) => self.text(text, indent, simple_key),
+            Document::Array(_) => self.out.push_str("[]"),
+            Document::Object(_) => self.out.push_str("{}"),
+        }
+    }
+
+    /// The reference writes JSON first and reads it as YAML: a double that is a whole number within 64 bits comes out with
+    /// all its digits.
+    fn double(&mut self, double: f64) {
+        let json = text_of_double(double);
+        match resolve(&json) {
+            Scalar::Float(_) => self.out.push_str(&text_of_float(double)),
+            _ => self.out.push_str(&json),
+        }
+    }
+
+    fn text(&mut self, text: &str, indent: usize, simple_key: bool) {
+        let shape = Shape::of(text);
+        let reads_as_text = resolve(text) == Scalar::Text && text != "<<" && !is_timestamp(text) && !is_base_60(text);
+        if text.contains('\n') {
+            match shape.literal && !simple_key {
+                true => self.literal(text, indent),
+                false => self.double_quoted(text, indent, simple_key),
+            }
+        } else if !reads_as_text {
+            self.double_quoted(text, indent, simple_key);
+        } else if shape.plain {
+            self.folded(text, indent, simple_key, |out, character| out.push(character));
+        } else if shape.single_quoted {
+            self.out.push('\'');
+            self.folded(text, indent, simple_key, |out, character| {
+                out.push(character);
+                if character == '\'' {
+                    out.push(character);
+                }
+            });
+            self.out.push('\'');
+        } else {
+            self.double_quoted(text, indent, simple_key);
+        }
+    }
+
+    /// Text of one line, broken at single spaces past the width.
+    fn folded(&mut self, text: &str, indent: usize, simple_key: bool, write: impl Fn(&mut String, char)) {
+        let short = simple_key || self.out.len() - self.line_start + text.len() <= WIDTH;
+        let (mut spaces, mut column) = (false, if short { 0 } else { self.column() });
+        for (at, character) in text.char_indices() {
+            let single = character == ' ' && !spaces && !text[at + 1..].starts_with(' ');
+            if !short && single && column > WIDTH && at > 0 && at + 1 < text.len() {
+                self.new_line(indent);
+                column = indent;
+            } else {
+                let before = self.out.len();
+                write(&mut self.out, character);
+                column += if character == '\'' { self.out.len() - before } else { 1 };
+            }
+            spaces = character == ' ';
+        }
+    }
+
+    fn double_quoted(&mut self, text: &str, indent: usize, simple_key: bool) {
+        self.out.push('"');
+        let (mut spaces, mut column) = (false, self.column());
+        for (at, character) in text.char_indices() {
+            let may_break = !simple_key && !spaces && column > WIDTH && at > 0 && at + 1 < text.len();
+            if character == ' ' && may_break {
+                self.new_line(indent);
+                column = indent;
+                if text[at + 1..].starts_with(' ') {
+                    self.out.push('\\');
+                    column += 1;
+                }
+            } else {
+                let before = self.out.len();
+                escape(character, &mut self.out);
+                column += self.out[before..].chars().count();
+            }
+            spaces = character == ' ';
+        }
+        self.out.push('"');
+    }
+
+    /// Text as a block of lines.
+    fn literal(&mut self, text: &str, indent: usize) {
+        self.out.push('|');
+        if text.starts_with([' ', '\n']) {
+            self.out.push('2');
+        }
+        match text.strip_suffix('\n') {
+            None => self.out.push('-'),
+            Some(rest) if rest.is_empty() || rest.ends_with('\n') => self.out.push('+'),
+            Some(_) => {}
+        }
+        self.out.push('\n');
+        for line in text.split_inclusive('\n') {
+            self.line_start = self.out.len();
+            if line != "\n" {
+                self.out.extend(std::iter::repeat_n(' ', indent));
+            }
+            self.out.push_str(line);
+        }
+        if text.ends_with('\n') {
+            self.line_start = self.out.len();
+        }
+    }
+}
+
+/// The ways in which a text can be written.
+struct Shape {
+    plain: bool,
+    single_quoted: bool,
+    literal: bool,
+}
+
+impl Shape {
+    fn of(text: &str) -> Self {
+        let special = text.chars().any(is_special);
+        let breaks = text.contains('\n');
+        let space_break = text.contains(" \n");
+        let break_space = text.contains("\n ");
+        let outer_space = text.starts_with([' ', '\n']) || text.ends_with([' ', '\n']);
+        Self {
+            plain: !(special || breaks || outer_space || has_indicator(text)),
+            single_quoted: !(special || break_space || space_break),
+            literal: !(text.is_empty() || special || space_break || text.ends_with(' ')),
+        }
+    }
+}
+
+/// Whether a text holds what means something outside of quotes.
+fn has_indicator(text: &str) -> bool {
+    let blank_after = |at: usize| text[at + 1..].chars().next().is_none_or(|c| matches!(c, ' ' | '\t'));
+    let blank_before = |at: usize| text[..at].ends_with([' ', '\t', '\n', '\0']);
+    let begins = match text.as_bytes().first() {
+        Some(b'#' | b',' | b'[' | b']' | b'{' | b'}' | b'&' | b'*' | b'!' | b'|' | b'>' | b'\'' | b'"' | b'%') => true,
+        Some(b'@' | b'`') => true,
+        Some(b'?' | b':' | b'-') => blank_after(0),
+        _ => false,
+    };
+    begins
+        || text.starts_with("---")
+        || text.starts_with("...")
+        || text.char_indices().skip(1).any(|(at, character)| match character {
+            ':' => blank_after(at),
+            '#' => blank_before(at),
+            _ => false,
+        })
+}
+
+/// Whether a character is only written as an escape: what go-yaml does not take for printable, and breaks of lines that
+/// readers do not agree on.
+fn is_special(character: char) -> bool {
+    let printable = matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}');
+    !printable || matches!(character, '\u{feff}' | '\u{2028}' | '\u{2029}')
+}
+
+fn is_break(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// A character of text in double quotes.
+fn escape(character: char, out: &mut String) {
+    let short = match character {
+        '"' | '\\' => character,
+        '\0' => '0',
+        '\u{7}' => 'a',
+        '\u{8}' => 'b',
+        '\t' => 't',
+        '\n' => 'n',
+        '\u{b}' => 'v',
+        '\u{c}' => 'f',
+        '\r' => 'r',
+        '\u{1b}' => 'e',
+        '\u{85}' => 'N',
+        '\u{2028}' => 'L',
+        '\u{2029}' => 'P',
+        _ if !is_special(character) => return out.push(character),
+        _ => {
+            let code = u32::from(character);
+            out.push_str(&match code {
+                0..0x100 => format!("\\x{code:02X}"),
+                0x100..0x1_0000 => format!("\\u{code:04X}"),
+                _ => format!("\\U{code:08X}"),
+            });
+            return;
+        }
+    };
+    out.extend(['\\', short]);
+}
