@@ -12,9 +12,9 @@ use axum::{
 use bytes::{Buf, Bytes, BytesMut};
 use http_body::Body as _;
 
-use super::{Limits, negotiate::OFFERED, status, status::Refused};
+use super::{Limits, status, status::Refused};
 use crate::{
-    codec::{self, Encoding, cbor, protobuf},
+    codec::{self, Encoding, cbor, protobuf, yaml},
     kind::registry::Served,
     schema::Document,
 };
@@ -100,14 +100,14 @@ impl Expected<'_> {
 /// 415 for a media type that is not read, 400 for a body that cannot be decoded.
 pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
     let limits = codec::Limits::default();
-    let offered = |encoding: &Encoding| OFFERED.contains(encoding);
     let encoding = match media_type(headers).as_str() {
         "" => Some(Encoding::Json),
-        given => Encoding::of_media_type(given).filter(offered),
+        given => Encoding::of_media_type(given),
     };
     let decoded = match encoding {
         Some(Encoding::Json) => from_json(body, expected, limits)
             .map_err(|error| format!("couldn't get version/kind; json parse error: {error}")),
+        Some(Encoding::Yaml) => yaml::decode(body, &limits).map_err(|error| error.to_string()),
         Some(Encoding::Cbor) => cbor::decode(body, &limits).map_err(|error| error.to_string()),
         Some(Encoding::Protobuf) if expected.numbered() => {
             from_protobuf(body, expected, limits).map(Into::into).map_err(|error| error.to_string())
@@ -126,9 +126,12 @@ pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Resu
 /// 400 for a body that cannot be decoded.
 pub fn decode_apply(body: &Bytes, is_cbor: bool) -> Result<codec::Decoded, Refused> {
     let limits = codec::Limits::default();
-    let (name, decoded) =
-        if is_cbor { ("CBOR", cbor::decode(body, &limits)) } else { ("YAML", codec::decode(body, &limits)) };
-    Ok(decoded.map_err(|error| status::bad_request(format!("error decoding {name}: {error}")))?)
+    let decoded = if is_cbor {
+        cbor::decode(body, &limits).map_err(|error| format!("error decoding CBOR: {error}"))
+    } else {
+        yaml::decode(body, &limits).map_err(|error| format!("error decoding YAML: {error}"))
+    };
+    Ok(decoded.map_err(status::bad_request)?)
 }
 
 fn from_json(body: &[u8], expected: Expected<'_>, limits: codec::Limits) -> Result<codec::Decoded, codec::DecodeError> {

@@ -120,9 +120,6 @@ pub enum Refused {
     Stream,
 }
 
-/// The encodings of answers, the preferred ones first.
-pub const OFFERED: [Encoding; 3] = [Encoding::Json, Encoding::Protobuf, Encoding::Cbor];
-
 /// What is offered beside what always is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offer {
@@ -145,7 +142,7 @@ pub fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> 
     }
     let mut refused = Refused::MediaType;
     for clause in clauses(header) {
-        for encoding in OFFERED {
+        for encoding in Encoding::ALL {
             let as_stream = offer.stream && encoding.stream_media_type() == Some(clause.media_type.as_str());
             if !clause.covers(encoding.media_type()) && !as_stream {
                 continue;

@@ -84,11 +84,13 @@ fn first_of_several_offers() {
 #[test]
 fn encodings() {
     let encoding = |accept, offer| super::objects(Some(accept), offer).map(|accepted| accepted.encoding);
+    assert_eq!(encoding("application/yaml", UNNUMBERED), Ok(Yaml));
     assert_eq!(encoding("application/cbor", UNNUMBERED), Ok(Cbor));
     assert_eq!(encoding("application/vnd.kubernetes.protobuf", NUMBERED), Ok(Protobuf));
     assert_eq!(encoding("application/vnd.kubernetes.protobuf", UNNUMBERED), Err(Refused::Params));
     assert_eq!(encoding("application/vnd.kubernetes.protobuf, application/json", UNNUMBERED), Ok(Json));
     assert_eq!(encoding("application/vnd.kubernetes.protobuf, application/json", NUMBERED), Ok(Protobuf));
+    assert_eq!(encoding("application/json;q=0.5, application/yaml", NUMBERED), Ok(Yaml));
     assert_eq!(encoding("application/*", NUMBERED), Ok(Json));
     assert_eq!(encoding("application/*, application/cbor;q=0.9", NUMBERED), Ok(Json));
     assert_eq!(encoding("application/cbor-seq", NUMBERED), Err(Refused::MediaType));
@@ -100,6 +102,7 @@ fn shapes_in_encodings() {
         let accept = format!("{accept};as={name};g=meta.k8s.io;v=v1");
         super::objects(Some(&accept), UNNUMBERED).map(|accepted| accepted.encoding)
     };
+    assert_eq!(form("application/yaml", "Table"), Ok(Yaml));
     assert_eq!(form("application/*", "Table"), Ok(Json));
     for binary in [Protobuf, Cbor] {
         assert_eq!(form(binary.media_type(), "Table"), Err(Refused::Params));
@@ -115,6 +118,10 @@ fn streams() {
     assert_eq!(stream("application/vnd.kubernetes.protobuf;stream=watch"), Ok(Protobuf));
     assert_eq!(stream("application/cbor"), Ok(Cbor));
     assert_eq!(stream("application/cbor-seq"), Ok(Cbor));
+    assert_eq!(stream("application/yaml"), Err(Refused::Stream));
+    assert_eq!(stream("application/yaml, application/json"), Err(Refused::Stream));
+    assert_eq!(stream("application/yaml;stream=watch, application/json"), Ok(Json));
+    assert_eq!(super::objects(Some("application/yaml;stream=watch"), NUMBERED), Err(Refused::Params));
 }
 
 #[test]
@@ -123,6 +130,7 @@ fn the_form_of_a_status() {
     assert_eq!(form("application/json"), (Json, false));
     assert_eq!(form("application/vnd.kubernetes.protobuf, application/json"), (Protobuf, false));
     assert_eq!(form("application/cbor"), (Cbor, false));
+    assert_eq!(form("application/yaml"), (Yaml, false));
     assert_eq!(form(TABLE), (Json, true), "a Status is no Table");
     assert_eq!(form("text/html"), (Json, true));
     let metadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use super::{
     list::{self, ListBody},
     negotiate::Shape,
-    partial,
-    render::Renderer,
+    partial, render,
     resource::Call,
     response, status,
     status::Refused,
@@ -70,8 +69,10 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
     if accepted.shape == Shape::Partial {
         return Err(status::wrong_shape("PartialObjectMetadata", true).into());
     }
+    let list_is_long = list.items.len() > AT_ONCE;
     if let Some(renderer) = call.renderer() {
-        return Ok(response::encoded(code, accepted.encoding, rendered(renderer, list).await));
+        let bytes = rendered(list_is_long, move || renderer.list(&list)).await;
+        return Ok(response::encoded(code, accepted.encoding, bytes));
     }
     let json = match accepted.shape {
         Shape::Full if accepted.encoding == Encoding::Json && !accepted.pretty => {
@@ -81,17 +82,25 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
         Shape::Table => Table::new(call.kind(), accepted.meta_version(), call.include).of_list(&list),
         Shape::Partial | Shape::PartialList => list::partial(&list, accepted.meta_version()),
     };
-    Ok(response::text_form(code, json, accepted))
+    if accepted.encoding == Encoding::Yaml {
+        let yaml = rendered(list_is_long, move || render::yaml(&json)).await;
+        return Ok(response::encoded(code, accepted.encoding, yaml));
+    }
+    Ok(response::json_for(code, json, accepted.pretty))
 }
 
 /// The bytes of a list. A long one is not rendered on a thread that others wait for.
-async fn rendered(renderer: Renderer, list: List) -> Vec<u8> {
-    if list.items.len() <= AT_ONCE {
-        return renderer.list(&list);
+async fn rendered(long: bool, render: impl FnOnce() -> Vec<u8> + Send + 'static) -> Vec<u8> {
+    if !long {
+        return render();
     }
-    match tokio::task::spawn_blocking(move || renderer.list(&list)).await {
+    match tokio::task::spawn_blocking(render).await {
         Ok(bytes) => bytes,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The server is going down, and nobody reads this.
+            Err(_) => Vec::new(),
+        },
     }
 }
 

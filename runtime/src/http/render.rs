@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     cache::{EventType, Object},
-    codec::{self, Encoding, Limits, cbor, protobuf},
+    codec::{self, Encoding, Limits, cbor, protobuf, yaml},
     kind::{Kind, model::Style, registry::Served},
     schema::Document,
     verbs::List,
@@ -24,7 +24,7 @@ pub fn document(encoding: Encoding, message: Option<&protobuf::Message>, documen
     let mut out = Vec::new();
     match encoding {
         Encoding::Json => codec::encode(document, &mut out),
-        Encoding::Yaml => return None,
+        Encoding::Yaml => yaml::encode(document, &mut out),
         Encoding::Cbor => cbor::encode(document, &mut out),
         Encoding::Protobuf => return protobuf::encode(message?, document).ok(),
     }
@@ -33,8 +33,15 @@ pub fn document(encoding: Encoding, message: Option<&protobuf::Message>, documen
 
 /// The document of JSON text that the server itself wrote.
 pub fn read(json: &[u8]) -> Document {
-    let decoded = codec::decode(json, &Limits { depth: usize::MAX });
+    let decoded = codec::decode(json, &Limits::NONE);
     decoded.map(|decoded| decoded.document).unwrap_or_default()
+}
+
+/// The same document in YAML.
+pub fn yaml(json: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(json.len());
+    yaml::encode(&read(json), &mut out);
+    out
 }
 
 /// Writes a kind's objects as Protobuf or CBOR, whole or their metadata alone.

@@ -65,7 +65,10 @@ pub fn encoded(code: StatusCode, encoding: Encoding, body: impl Into<Bytes>) -> 
 
 /// A document in an encoding that is text, given as JSON.
 pub fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted) -> Response {
-    json_for(code, json, form.pretty)
+    match form.encoding {
+        Encoding::Yaml => encoded(code, Encoding::Yaml, render::yaml(&json.into())),
+        _ => json_for(code, json, form.pretty),
+    }
 }
 
 /// A document that is no object of a kind, in the encoding that was agreed on; in JSON where that has no message for it.

@@ -1,7 +1,7 @@
 //! Failures as the API answers them: the only place that makes a `Status`. The words are those that clients of the
 //! reference meet, since clients match on reasons and people search for messages.
 
-use super::negotiate::{OFFERED, Refused as Unacceptable};
+use super::negotiate::Refused as Unacceptable;
 use crate::{
     auth::{Attributes, Decision},
     cache::WatchError,
@@ -231,7 +231,7 @@ pub fn method_not_allowed() -> Status {
 
 /// 406: nothing that the client accepts is offered.
 pub fn not_acceptable(refused: Unacceptable) -> Status {
-    let offers = OFFERED.map(Encoding::media_type).join(", ");
+    let offers = Encoding::ALL.map(Encoding::media_type).join(", ");
     match refused {
         Unacceptable::MediaType => {
             let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
@@ -258,7 +258,7 @@ pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
 
 /// 415: a body of a media type that is not read. Protobuf is read where fields are numbered.
 pub fn unsupported_body(numbered: bool) -> Status {
-    let read = OFFERED.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
+    let read = Encoding::ALL.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
     let offers = read.map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     let message = format!("the body of the request was in an unknown format - accepted media types include: {offers}");
     Status::failure(415, "UnsupportedMediaType", message, None)

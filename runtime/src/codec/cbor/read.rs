@@ -13,13 +13,9 @@ use serde_json::Map;
 
 use super::half;
 use crate::{
-    codec::{DecodeError, Decoded, Limits},
+    codec::{DecodeError, Decoded, Limits, memory::Memory},
     schema::{Document, number},
 };
-
-/// The most values in one document. A document takes two bytes of JSON a value at least, and far fewer than this make
-/// an object that is too large to be stored; here, a value may take a single byte and many times that in memory.
-const MAX_VALUES: usize = 1 << 20;
 
 /// Room made at once for a list whose length is claimed; further room is made when its items are there.
 const FIRST_ITEMS: usize = 64;
@@ -61,13 +57,13 @@ pub(super) struct Reader<'b> {
     decoder: Decoder<'b>,
     /// How much deeper the document may nest.
     depth_left: usize,
-    values_left: usize,
+    memory: Memory,
     limits: &'b Limits,
 }
 
 impl<'b> Reader<'b> {
     pub(super) fn new(bytes: &'b [u8], limits: &'b Limits) -> Self {
-        Self { decoder: Decoder::new(bytes), depth_left: limits.depth, values_left: MAX_VALUES, limits }
+        Self { decoder: Decoder::new(bytes), depth_left: limits.depth, memory: Memory::new(limits), limits }
     }
 
     /// The document, and nothing after it.
@@ -94,10 +90,9 @@ impl<'b> Reader<'b> {
     }
 
     fn value(&mut self, mut text: Text) -> Result<Document, Stop> {
-        self.values_left = match self.values_left {
-            0 => return stop(format!("cbor: more than {MAX_VALUES} values")),
-            left => left - 1,
-        };
+        if !self.memory.value() {
+            return stop(Memory::EXCEEDED);
+        }
         let mut time = None;
         let kind = loop {
             let kind = self.decoder.datatype()?;
@@ -184,6 +179,9 @@ impl<'b> Reader<'b> {
 
     fn map(&mut self, text: Text) -> Result<Document, Stop> {
         self.enter()?;
+        if !self.memory.object() {
+            return stop(Memory::EXCEEDED);
+        }
         let mut left = self.decoder.map()?;
         self.check_claim(left)?;
         let mut fields = Map::new();

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{
     codec::{Encoding, protobuf},
-    http::negotiate::OFFERED,
     http::resource::{has_delete_collection, has_finalize, patch_types},
     kind::{
         Kind,
@@ -65,7 +64,7 @@ const OK_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("202", "Accepted")];
 /// The media types of a kind's documents.
 pub(super) fn encodings(kind: &Kind) -> Vec<&'static str> {
     let numbered = protobuf::Message::of_object(&kind.schema).is_some();
-    let offered = OFFERED.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
+    let offered = Encoding::ALL.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
     offered.map(Encoding::media_type).collect()
 }
 

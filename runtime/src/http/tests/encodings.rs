@@ -1,9 +1,10 @@
 //! Answers and bodies in the other encodings: objects, lists, partial metadata, Statuses, discovery, watches.
 use super::*;
-use crate::codec::{self, Encoding, cbor, protobuf};
+use crate::codec::{self, Encoding, cbor, protobuf, yaml};
 
 const PROTOBUF: &str = protobuf::MEDIA_TYPE;
 const CBOR: &str = "application/cbor";
+const YAML: &str = "application/yaml";
 const WIDGETS: &str = "/apis/conformance.example.com/v1/namespaces/default/widgets";
 
 async fn rig() -> Rig {
@@ -19,6 +20,11 @@ async fn get(rig: &Rig, path: &str, accept: &str) -> (u16, String, Vec<u8>) {
 fn of_cbor(body: &[u8]) -> Value {
     assert!(body.starts_with(&cbor::MARK));
     cbor::decode(body, &codec::Limits::default()).expect("CBOR").document
+}
+
+fn of_yaml(body: &[u8]) -> Value {
+    assert!(!body.starts_with(b"{"), "JSON is YAML, and not what was asked for");
+    yaml::decode(body, &codec::Limits::default()).expect("YAML").document
 }
 
 /// The document in an envelope.
@@ -247,6 +253,46 @@ async fn compressed_bodies_are_refused() {
     assert_eq!(rig.json("POST", CONFIG_MAPS, &plain, r#"{"metadata":{"name":"p"}}"#).await.0, 201);
 }
 
+#[tokio::test]
+async fn yaml_in_and_out() {
+    let rig = rig().await;
+    let yaml = [("content-type", YAML), ("accept", YAML)];
+    let body = "# a comment\nmetadata:\n  name: yam\ndata:\n  on: \"yes\"\n  text: |\n    two\n    lines\n";
+    let answer = rig.answer("POST", CONFIG_MAPS, &yaml, body).await;
+    assert_eq!(header(answer.headers(), "content-type"), YAML);
+    let made = of_yaml(&collect(answer).await);
+    let (_, plain) = rig.get(&format!("{CONFIG_MAPS}/yam")).await;
+    assert_eq!(made["data"], json!({"true": "yes", "text": "two\nlines\n"}), "keys as YAML 1.1 reads them: {made}");
+    assert_eq!(made, plain);
+    for path in [CONFIG_MAPS, "/apis", "/api/v1", &format!("{CONFIG_MAPS}/missing"), "/api/v1/nothings"] {
+        let (code, plain) = rig.get(path).await;
+        let (again, media_type, body) = get(&rig, path, YAML).await;
+        assert_eq!((again, &*media_type, of_yaml(&body)), (code, YAML, plain), "{path}");
+    }
+    let form = |name: &str| format!("{YAML};as={name};g=meta.k8s.io;v=v1");
+    for name in ["Table", "PartialObjectMetadataList"] {
+        let (code, _, body) = get(&rig, CONFIG_MAPS, &form(name)).await;
+        assert_eq!((code, of_yaml(&body)["kind"].as_str()), (200, Some(name)));
+    }
+    let (code, status) = rig.json("POST", CONFIG_MAPS, &[("content-type", YAML)], "a: [").await;
+    let why = "the object provided is unrecognized (must be of type ConfigMap): ";
+    assert!(code == 400 && status["message"].as_str().unwrap().starts_with(why), "{status}");
+    let apply = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: z\ndata:\n  applied: \"1\"\n";
+    let headers = [("content-type", "application/apply-patch+yaml")];
+    let (code, applied) = rig.json("PATCH", &format!("{CONFIG_MAPS}/z?fieldManager=m"), &headers, apply).await;
+    assert_eq!((code, &applied["data"]), (201, &json!({"applied": "1"})), "{applied}");
+    let mut cbor = Vec::new();
+    cbor::encode(
+        &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "z"}, "data": {"applied": "2"}}),
+        &mut cbor,
+    );
+    let request = Request::builder().method("PATCH").uri(format!("{CONFIG_MAPS}/z?fieldManager=m"));
+    let request = request.header("authorization", "Bearer admintoken");
+    let answer = rig.send(request.header("content-type", "application/apply-patch+cbor"), cbor).await;
+    let applied: Value = serde_json::from_slice(&collect(answer).await).unwrap();
+    assert_eq!(applied["data"], json!({"applied": "2"}));
+}
+
 /// The events of a stream that ends.
 async fn events(rig: &Rig, path: &str, accept: &str) -> (String, Vec<u8>) {
     let answer = rig.answer("GET", path, &[("accept", accept)], "").await;
@@ -354,8 +400,8 @@ async fn what_a_stream_says_when_it_comes_too_late() {
 }
 
 #[test]
-fn every_encoding_that_is_offered_has_a_name() {
-    for encoding in negotiate::OFFERED {
+fn every_encoding_is_known_by_its_name() {
+    for encoding in Encoding::ALL {
         assert_eq!(Encoding::of_media_type(encoding.media_type()), Some(encoding));
     }
 }

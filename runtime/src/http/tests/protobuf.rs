@@ -46,11 +46,14 @@ async fn what_is_refused() {
     let widgets = "/apis/conformance.example.com/v1/namespaces/default/widgets";
     let (code, status) = send(&rig, "POST", widgets, TEAM).await;
     assert_eq!(code, 415, "without numbers there are no messages");
-    let read = "application/json, application/cbor";
+    let read = "application/json, application/yaml, application/cbor";
     assert!(status["message"].as_str().unwrap().ends_with(&format!("include: {read}")), "{status}");
     let (_, status) = rig.json("POST", CONFIG_MAPS, &[("content-type", "text/plain")], "{}").await;
     assert!(
-        status["message"].as_str().unwrap().ends_with(&format!("application/json, {PROTOBUF}, application/cbor")),
+        status["message"]
+            .as_str()
+            .unwrap()
+            .ends_with(&format!("application/json, application/yaml, {PROTOBUF}, application/cbor")),
         "{status}"
     );
 }
