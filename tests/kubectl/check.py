@@ -18,6 +18,7 @@ import time
 import traceback
 
 import steps_objects
+import steps_owning
 import steps_reading
 import steps_writing
 
@@ -147,7 +148,7 @@ def check(kubectl, server):
     session = None
     try:
         session = Session(kubectl, server, folder)
-        steps = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_objects.STEPS, Session.close]
+        steps = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_owning.STEPS, *steps_objects.STEPS, Session.close]
         for step in steps:
             try:
                 step(session)

@@ -33,10 +33,14 @@ def apply_twice_and_a_change(s):
     s.same(s.run("diff", "-f", file), "")
     s.same(field(s, ".metadata.generation"), "2")
     s.has(s.run("apply", "view-last-applied", "book/applied"), r"^  author: Ann Author$")
-    # A change of a kind that kubectl itself knows is sent as a strategic merge patch, which the server does not take yet.
+    # A change of a kind that kubectl itself knows is sent as a strategic merge patch.
     config = s.file("config.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: applied, namespace: default}\ndata: {b: '3'}\n")
     s.same(s.run("apply", "-f", config), "configmap/applied created\n")
     s.same(s.run("apply", "-f", config), "configmap/applied unchanged\n")
+    s.file("config.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: applied, namespace: default}\ndata: {c: '4'}\n")
+    s.same(s.run("apply", "-f", config), "configmap/applied configured\n")
+    s.same(field(s, ".data", kind="cm"), '{"c":"4"}')
+    s.run("patch", "cm", "applied", "--type=merge", "-p", '{"data":{"b":"3","c":null}}')
 
 
 def create_generators(s):
