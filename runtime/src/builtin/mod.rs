@@ -58,7 +58,7 @@ pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
         let (user, served) = (user.clone(), served.clone());
         let request = Request { user, served, namespace: String::new(), name: String::new(), part: Part::Whole };
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        match api.create(&request, namespace, &WriteOptions::default()).await {
+        match api.create(&request, namespace, &WriteOptions::of_server("kindsmith")).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}
             Err(error) => return Err(format!("the namespace {name} could not be made: {error:?}")),
         }

@@ -57,6 +57,9 @@ pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
     emptying.tasks.shutdown().await;
 }
 
+/// Who owns what the controller changes.
+const MANAGER: &str = "namespace-controller";
+
 /// What the tasks share.
 #[derive(Clone)]
 struct Controller {
@@ -158,7 +161,7 @@ impl Controller {
         let mut request = self.request(name);
         if told {
             request.part = Part::Status;
-            match self.api.update(&request, namespace.clone(), &WriteOptions::default()).await {
+            match self.api.update(&request, namespace.clone(), &WriteOptions::of_server(MANAGER)).await {
                 Ok(_) => {}
                 // Someone else wrote: the next pass begins with what they made of it.
                 Err(Error::Conflict(..)) => return Ok(Progress::Left),
@@ -174,7 +177,7 @@ impl Controller {
             finalizers.retain(|finalizer| finalizer != FINALIZER);
         }
         request.part = Part::Finalize;
-        match self.api.update(&request, namespace, &WriteOptions::default()).await {
+        match self.api.update(&request, namespace, &WriteOptions::of_server(MANAGER)).await {
             Ok(_) | Err(Error::NotFound(..)) => Ok(Progress::Done),
             Err(Error::Conflict(..)) => Ok(Progress::Left),
             Err(error) => Err(error),

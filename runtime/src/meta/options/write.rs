@@ -46,6 +46,11 @@ pub struct PatchOptions {
 }
 
 impl WriteOptions {
+    /// The options of a write made by a part of the server, known as a manager by this name.
+    pub fn of_server(name: &str) -> Self {
+        Self { client: name.to_owned(), ..Self::default() }
+    }
+
     /// Reads and checks the options of a create.
     ///
     /// # Errors

@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::fixture::{World, at, dry_run, owners, shown, version};
+use super::fixture::{World, at, dry_run, merge_patch, owners, shown, version};
 use crate::{
-    meta::options::WriteOptions,
+    meta::options::{PatchOptions, WriteOptions},
     schema::Document,
     verbs::{Admission, Api, Attempt, Error, Part, Request},
 };
@@ -69,11 +69,7 @@ async fn owners_are_forgotten_on_request_and_only_sound_ones_taken_over() {
     let given = world.merge(&request, with(json!([entry]))).await.unwrap();
     assert_eq!(owners(&given), [owned("x Apply", json!({"f:data": {"f:k": {}}}))]);
     for (reset, k) in [(json!([{}]), "1"), (json!([]), "2")] {
-        world
-            .api
-            .patch(&request, super::fixture::merge_patch(&json!({"data": {"k": k}})), &Default::default())
-            .await
-            .unwrap();
+        world.api.patch(&request, merge_patch(&json!({"data": {"k": k}})), &PatchOptions::default()).await.unwrap();
         let forgotten = world.merge(&request, with(reset)).await.unwrap();
         assert!(forgotten["metadata"].get("managedFields").is_none(), "{forgotten}");
         // Nothing is tracked again until something is applied.
@@ -166,7 +162,6 @@ async fn repeated_owner_references_are_dropped_with_a_warning() {
     assert!(written.warnings[0].ends_with("duplicate UID(s) observed: u-1"), "{:?}", written.warnings);
     assert_eq!(shown(written)["metadata"]["ownerReferences"], json!([owner]));
     let patch = json!({"metadata": {"ownerReferences": [owner, owner]}});
-    let patched =
-        world.api.patch(&world.config("a"), super::fixture::merge_patch(&patch), &Default::default()).await.unwrap();
+    let patched = world.api.patch(&world.config("a"), merge_patch(&patch), &PatchOptions::default()).await.unwrap();
     assert!(patched.warnings[0].contains("after mutating admission happens"), "{:?}", patched.warnings);
 }

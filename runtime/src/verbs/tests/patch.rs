@@ -1,7 +1,7 @@
 //! patch: what the two kinds of patches do, and how their mistakes are told.
 use serde_json::json;
 
-use super::fixture::{World, causes, version};
+use super::fixture::{World, causes, shown, version};
 use crate::{
     meta::options::{FieldValidation, PatchOptions, WriteOptions},
     verbs::{Error, Patch},
@@ -70,6 +70,56 @@ async fn a_result_that_cannot_be_decoded_is_a_fault_of_the_patch() {
         told.contains(r#"\"nope\":1"#) && told.ends_with("strict decoding error: unknown field \"nope\""),
         "{told}"
     );
+}
+
+#[tokio::test]
+async fn a_patch_is_held_to_strictness_itself() {
+    let world = World::new().await;
+    world.create_config(json!({"metadata": {"name": "a"}, "data": {"x": "1"}})).await;
+    let patch = |patch: &'static str, make: fn(bytes::Bytes) -> Patch, field_validation| {
+        let write = WriteOptions { field_validation, ..WriteOptions::default() };
+        let (world, options) = (&world, PatchOptions { write, force: false });
+        async move { world.api.patch(&world.config("a"), make(patch.into()), &options).await }
+    };
+    let twice = r#"{"data": {"x": "2", "x": "3"}, "nope": 1}"#;
+    let faults = ["duplicate field \"data.x\"", "unknown field \"nope\""];
+    for make in [Patch::Merge, Patch::Strategic] {
+        let refused = patch(twice, make, FieldValidation::Strict).await.unwrap_err();
+        assert!(causes(&refused)[0].ends_with(&format!("strict decoding error: {}", faults.join(", "))), "{refused:?}");
+    }
+    let refused = patch(twice, Patch::Strategic, FieldValidation::Strict).await.unwrap_err();
+    let told = "patch: Invalid value: \"map[data:map[x:3] nope:1]\": strict decoding error: ";
+    assert!(causes(&refused)[0].starts_with(told), "shown as Go prints it: {refused:?}");
+    assert_eq!(patch(twice, Patch::Merge, FieldValidation::Warn).await.unwrap().warnings, faults);
+    assert!(patch(twice, Patch::Strategic, FieldValidation::Ignore).await.unwrap().warnings.is_empty());
+    let odd = r#"[{"op": "add", "path": "/data/y", "value": "1", "value": "2", "extra": 1}]"#;
+    let told = ["json patch duplicate field \"[0].value\"", "json patch unknown field \"[0].extra\""];
+    assert!(patch(odd, Patch::Json, FieldValidation::Strict).await.is_err());
+    assert_eq!(patch(odd, Patch::Json, FieldValidation::Warn).await.unwrap().warnings, told);
+}
+
+#[tokio::test]
+async fn a_strategic_patch_follows_the_schema() {
+    let world = World::new().await;
+    let finalizers = json!(["example.com/a", "example.com/b"]);
+    world.create_config(json!({"metadata": {"name": "a", "finalizers": finalizers}, "data": {"x": "1"}})).await;
+    let patch = |patch: serde_json::Value| {
+        let world = &world;
+        async move {
+            let patch = Patch::Strategic(patch.to_string().into());
+            world.api.patch(&world.config("a"), patch, &PatchOptions::default()).await
+        }
+    };
+    let merged = shown(patch(json!({"metadata": {"finalizers": ["example.com/c"]}})).await.unwrap());
+    assert_eq!(merged["metadata"]["finalizers"].as_array().unwrap().len(), 3);
+    let gone =
+        json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["example.com/a"]}, "data": {"$patch": "replace"}});
+    let less = shown(patch(gone).await.unwrap());
+    assert_eq!(less["metadata"]["finalizers"].as_array().unwrap().len(), 2);
+    assert!(less.get("data").is_none(), "{less}");
+    assert_eq!(shown(patch(json!({})).await.unwrap()), less, "no change, no write");
+    assert!(matches!(patch(json!(["no object"])).await, Err(Error::BadRequest(_))));
+    assert!(matches!(patch(json!({"metadata": {"$patch": "what"}})).await, Err(Error::BadRequest(_))));
 }
 
 #[tokio::test]
