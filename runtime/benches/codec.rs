@@ -162,7 +162,7 @@ fn main() {
 /// How long hostile bodies take until they are refused.
 fn bombs(limits: &Limits) {
     let body = 3 << 20;
-    let laughs: String = (1..12)
+    let laughs: Vec<String> = (1..12)
         .map(|n| {
             let before = format!("*a{}", n - 1);
             format!("a{n}: &a{n} [{}]\n", [before.as_str(); 9].join(","))
@@ -170,10 +170,10 @@ fn bombs(limits: &Limits) {
         .collect();
     let keys: Vec<String> = (0..2_000).map(|n| format!("k{n}: 1")).collect();
     for (what, text) in [
-        ("laughs", format!("a0: &a0 [lol,lol,lol]\n{laughs}")),
-        ("long text by aliases", format!("a: &a {}\nb: [{}]", "x".repeat(1 << 20), ["*a"; 1000].join(","))),
-        ("maps by aliases", format!("a: &a {{x: 1}}\nb: [{}]", ["*a"; 300_000].join(","))),
-        ("merges", format!("a: &a {{{}}}\nb: [{}]", keys.join(","), ["{<<: *a}"; 2_000].join(","))),
+        ("laughs", format!("a0: &a0 [lol,lol,lol]\n{}", laughs.concat())),
+        ("long text by aliases", format!("a: &a {}\nb: [{}]", "x".repeat(1 << 20), vec!["*a"; 1000].join(","))),
+        ("maps by aliases", format!("a: &a {{x: 1}}\nb: [{}]", vec!["*a"; 300_000].join(","))),
+        ("merges", format!("a: &a {{{}}}\nb: [{}]", keys.join(","), vec!["{<<: *a}"; 2_000].join(","))),
         ("deep flow", "[".repeat(body)),
         ("deep block", "- ".repeat(body / 2)),
         ("small maps", "- a: 1\n".repeat(body / 7)),

@@ -57,7 +57,7 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
-            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+            let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
             return Err(Error::new(line, "invalid UTF-8"));
         }
     };

@@ -1,5 +1,7 @@
 //! Documents to YAML text, in the form that sigs.k8s.io/yaml gives it: keys in go-yaml's order, lists at the depth of
 //! their key, text in quotes where it would be read as something else, long text folded at 80 columns.
+use std::fmt::Write;
+
 use super::{
     order,
     scalar::{Scalar, is_base_60, is_timestamp, resolve, text_of_float},
@@ -153,14 +155,15 @@ impl Writer {
         let shape = Shape::of(text);
         let reads_as_text = resolve(text) == Scalar::Text && text != "<<" && !is_timestamp(text) && !is_base_60(text);
         if text.contains('\n') {
-            match shape.literal && !simple_key {
-                true => self.literal(text, indent),
-                false => self.double_quoted(text, indent, simple_key),
+            if shape.literal && !simple_key {
+                self.literal(text, indent);
+            } else {
+                self.double_quoted(text, indent, simple_key);
             }
         } else if !reads_as_text {
             self.double_quoted(text, indent, simple_key);
         } else if shape.plain {
-            self.folded(text, indent, simple_key, |out, character| out.push(character));
+            self.folded(text, indent, simple_key, String::push);
         } else if shape.single_quoted {
             self.out.push('\'');
             self.folded(text, indent, simple_key, |out, character| {
@@ -267,10 +270,9 @@ fn has_indicator(text: &str) -> bool {
     let blank_after = |at: usize| text[at + 1..].chars().next().is_none_or(|c| matches!(c, ' ' | '\t'));
     let blank_before = |at: usize| text[..at].ends_with([' ', '\t', '\n', '\0']);
     let begins = match text.as_bytes().first() {
-        Some(b'#' | b',' | b'[' | b']' | b'{' | b'}' | b'&' | b'*' | b'!' | b'|' | b'>' | b'\'' | b'"' | b'%') => true,
-        Some(b'@' | b'`') => true,
         Some(b'?' | b':' | b'-') => blank_after(0),
-        _ => false,
+        Some(first) => b"#,[]{}&*!|>'\"%@`".contains(first),
+        None => false,
     };
     begins
         || text.starts_with("---")
@@ -312,12 +314,12 @@ fn escape(character: char, out: &mut String) {
         _ if !is_special(character) => return out.push(character),
         _ => {
             let code = u32::from(character);
-            out.push_str(&match code {
-                0..0x100 => format!("\\x{code:02X}"),
-                0x100..0x1_0000 => format!("\\u{code:04X}"),
-                _ => format!("\\U{code:08X}"),
-            });
-            return;
+            let written = match code {
+                0..0x100 => write!(out, "\\x{code:02X}"),
+                0x100..0x1_0000 => write!(out, "\\u{code:04X}"),
+                _ => write!(out, "\\U{code:08X}"),
+            };
+            return written.expect("writing to a String cannot fail");
         }
     };
     out.extend(['\\', short]);
