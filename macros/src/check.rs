@@ -6,6 +6,7 @@ pub mod container;
 pub mod default;
 pub mod field;
 pub mod lists;
+pub mod message;
 pub mod names;
 pub mod paths;
 pub mod resource;

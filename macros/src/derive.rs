@@ -1,4 +1,4 @@
-//! The two derives from end to end: parse, check, expand. A declaration with mistakes expands to their reports and to
+//! The derives from end to end: parse, check, expand. A declaration with mistakes expands to their reports and to
 //! implementations without content, so that uses of the type report nothing more.
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
@@ -31,6 +31,25 @@ pub fn api_type(input: TokenStream) -> TokenStream {
     };
     let container = check::container::api_type(raw, &errors);
     finish(&input, container, errors, |c| expand::api_type::container(&c), expand::empty::api_type)
+}
+
+/// `#[derive(Message)]`. What is wrong with the declaration is reported by the derive beside it; here only what is wrong
+/// with it as a message.
+pub fn message(input: TokenStream) -> TokenStream {
+    let (errors, others) = (Errors::default(), Errors::default());
+    let (input, raw) = match container::parse(input, &others) {
+        Ok(parsed) => parsed,
+        Err(error) => return error.to_compile_error(),
+    };
+    check::message::check_numbered(&raw, &errors);
+    let container = if input.attrs.iter().any(|attribute| attribute.path().is_ident("resource")) {
+        let args = resource_args::read(&input.attrs, &others);
+        check::resource::kind(raw, args, &others).map(|kind| kind.root)
+    } else {
+        check::container::api_type(raw, &others)
+    };
+    let container = container.filter(|_| others.is_empty());
+    finish(&input, container, errors, |c| expand::message::container(&c), expand::empty::message)
 }
 
 fn finish<M>(

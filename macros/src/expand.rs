@@ -3,6 +3,7 @@
 pub mod api_type;
 pub mod checks;
 pub mod empty;
+pub mod message;
 pub mod resource;
 pub mod root;
 pub mod rules;
@@ -17,6 +18,19 @@ fn anonymous(body: &TokenStream) -> TokenStream {
         #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
         const _: () = {
             use ::kindsmith::schema::declare as __decl;
+            #body
+        };
+    }
+}
+
+/// An item that names nothing in the user's module, without the tables. Inside, `__message` is `kindsmith::message`.
+fn message_items(body: &TokenStream) -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+        const _: () = {
+            use ::kindsmith::message as __message;
+            use ::kindsmith::message::prost as __prost;
             #body
         };
     }

@@ -1,4 +1,4 @@
-//! The derives `Resource` and `ApiType`.
+//! The derives `Resource`, `ApiType` and `Message`.
 //!
 //! A derive runs in stages, one module each: [`parse`] reads attributes as they are written, [`check`] holds the rules
 //! and turns what passes into [`model`], and [`expand`] writes Rust from the model, which it can only get from `check`.
@@ -22,6 +22,14 @@ mod suggest;
 #[proc_macro_derive(Resource, attributes(resource, api, serde))]
 pub fn resource(input: TokenStream) -> TokenStream {
     derive::resource(input.into()).into()
+}
+
+/// Derives `Message`.
+///
+#[doc = include_str!("docs/message.md")]
+#[proc_macro_derive(Message, attributes(resource, api, serde))]
+pub fn message(input: TokenStream) -> TokenStream {
+    derive::message(input.into()).into()
 }
 
 /// Derives `ApiType`.

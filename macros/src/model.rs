@@ -76,6 +76,8 @@ pub struct Container {
     pub ident: Ident,
     pub doc: String,
     pub shape: Shape,
+    /// Fields that are no `Option` are in messages even when they are absent.
+    pub proto_zeros: bool,
 }
 
 /// What a type is made of.

@@ -7,4 +7,5 @@ pub mod field;
 pub mod keys;
 pub mod resource;
 pub mod serde;
+pub mod type_args;
 pub mod types;

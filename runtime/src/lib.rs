@@ -2,7 +2,7 @@
 //!
 //! A tour: declare a kind with [`derive@Resource`] and its nested types with [`derive@ApiType`]; serve it with
 //! [`Server::builder`], or in a test with [`Server::test`]. [`testing`] makes documents of a kind and checks that its
-//! type and schema agree; that test comes with every derived kind.
+//! type and schema agree; that test comes with every derived kind. With the feature `messages`, types are Protobuf messages, too.
 //!
 //! The layers, from the top: [`server`], [`http`], [`builtin`], [`handlers`], [`verbs`], [`kind`], [`auth`], [`patch`], [`codec`],
 //! [`schema`], [`cache`], [`storage`], [`meta`]. Each imports only from those after it.
@@ -17,6 +17,8 @@ pub mod codec;
 pub mod handlers;
 pub mod http;
 pub mod kind;
+#[cfg(feature = "messages")]
+pub mod message;
 pub mod meta;
 pub mod patch;
 pub mod schema;
@@ -26,6 +28,8 @@ pub mod testing;
 pub mod verbs;
 
 pub use kind::{Resource, hook::Context};
+#[cfg(feature = "messages")]
+pub use kindsmith_macros::Message;
 pub use kindsmith_macros::{ApiType, Resource};
 pub use meta::{
     ByteString, Condition, FieldError, FieldErrorKind, FieldPath, IntOrString, LabelSelector, MicroTime, ObjectMeta,

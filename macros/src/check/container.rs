@@ -34,7 +34,7 @@ pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
         }
         Body::Refused => return None,
     };
-    Some(Container { ident: raw.ident, doc: raw.doc, shape })
+    Some(Container { ident: raw.ident, doc: raw.doc, shape, proto_zeros: raw.api.proto_zeros.is_some() })
 }
 
 /// A kind is one type on the wire; with parameters it would be many of one name.

@@ -70,7 +70,12 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
         group,
         version,
         kind: kind_name,
-        root: Container { ident: raw.ident, doc: raw.doc, shape: Shape::Struct(fields) },
+        root: Container {
+            ident: raw.ident,
+            doc: raw.doc,
+            shape: Shape::Struct(fields),
+            proto_zeros: args.builtin || raw.api.proto_zeros.is_some(),
+        },
     })
 }
 
@@ -164,6 +169,11 @@ fn check_metadata(ident: &syn::Ident, fields: &[Field], errors: &Errors) {
     };
     if last_segment(&metadata.ty).is_none_or(|(name, _)| name != "ObjectMeta") {
         errors.at(metadata.ty.span(), "`metadata` has the type `kindsmith::ObjectMeta`");
+        return;
+    }
+    if !matches!(metadata.rules.proto, 0 | 1) {
+        errors
+            .at(metadata.ident.span(), "`metadata` is the first field of every object's message: `#[api(proto = 1)]`");
     }
 }
 

@@ -28,7 +28,7 @@ pub fn container(container: &Container) -> TokenStream {
 
 /// The implementation alone.
 pub fn implementation(container: &Container) -> TokenStream {
-    let (ident, doc) = (&container.ident, &container.doc);
+    let Container { ident, doc, proto_zeros, .. } = container;
     let name = ident.to_string();
     let mut functions = TokenStream::new();
     let shape = match &container.shape {
@@ -53,7 +53,7 @@ pub fn implementation(container: &Container) -> TokenStream {
             type Inner = Self;
             const DECLARATION: &'static __decl::TypeDecl = {
                 #functions
-                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape, proto_zeros: false }
+                &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape, proto_zeros: #proto_zeros }
             };
         }
     }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
 
-use super::anonymous;
+use super::{anonymous, message_items};
 
 /// `ApiType` without content.
 pub fn api_type(input: &DeriveInput) -> TokenStream {
@@ -50,6 +50,47 @@ pub fn resource(input: &DeriveInput) -> TokenStream {
             fn deserialize<D: ::kindsmith::__private::serde::Deserializer<'de>>(
                 _: D,
             ) -> ::core::result::Result<Self, D::Error> {
+                ::core::unimplemented!()
+            }
+        }
+    })
+}
+
+/// `Message` without content.
+pub fn message(input: &DeriveInput) -> TokenStream {
+    let ident = &input.ident;
+    let (parameters, arguments, clause) = input.generics.split_for_impl();
+    message_items(&quote! {
+        impl #parameters __prost::Message for #ident #arguments #clause {
+            fn encode_raw(&self, _: &mut impl __prost::bytes::BufMut) {}
+            fn merge_field(
+                &mut self,
+                _: u32,
+                _: __prost::encoding::WireType,
+                _: &mut impl __prost::bytes::Buf,
+                _: __prost::encoding::DecodeContext,
+            ) -> ::core::result::Result<(), __prost::DecodeError> {
+                ::core::unimplemented!()
+            }
+            fn encoded_len(&self) -> usize {
+                ::core::unimplemented!()
+            }
+            fn clear(&mut self) {}
+        }
+        impl #parameters __message::Field for #ident #arguments #clause {
+            fn empty() -> Self {
+                ::core::unimplemented!()
+            }
+            fn write(&self, _: u32, _: &mut impl __prost::bytes::BufMut) {}
+            fn length(&self, _: u32) -> usize {
+                ::core::unimplemented!()
+            }
+            fn merge(
+                &mut self,
+                _: __prost::encoding::WireType,
+                _: &mut impl __prost::bytes::Buf,
+                _: __prost::encoding::DecodeContext,
+            ) -> ::core::result::Result<(), __prost::DecodeError> {
                 ::core::unimplemented!()
             }
         }

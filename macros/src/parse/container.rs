@@ -6,6 +6,7 @@ use super::{
     docs,
     field::{self, FieldArgs},
     serde::{self, Place, SerdeArgs},
+    type_args::{self, TypeArgs},
 };
 use crate::diag::Errors;
 
@@ -14,6 +15,7 @@ pub struct Container {
     pub ident: Ident,
     pub doc: String,
     pub serde: SerdeArgs,
+    pub api: TypeArgs,
     pub generics: syn::Generics,
     pub body: Body,
 }
@@ -75,6 +77,7 @@ pub fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, C
         ident: input.ident.clone(),
         doc: docs::description(&input.attrs),
         serde: serde::read(&input.attrs, Place::Type, errors),
+        api: type_args::read(&input.attrs, errors),
         generics: input.generics.clone(),
         body,
     };

@@ -10,6 +10,7 @@ use crate::{
 
 /// Configuration of programs: text and bytes by key.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[resource(group = "", version = "v1", shortname = "cm", builtin, update_without_version)]
 #[resource(validate = ConfigMap::check)]

@@ -10,6 +10,7 @@ use crate::{
 
 /// Something that happened to an object. Events may be lost and may repeat: nothing should be decided by them.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[resource(group = "", version = "v1", shortname = "ev", builtin, update_without_version, create_on_update, validate = Event::check)]
 #[resource(selectable(
@@ -94,7 +95,9 @@ pub struct Event {
 
 /// Who tells an event.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
+#[api(proto_zeros)]
 pub struct EventSource {
     /// The program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -108,7 +111,9 @@ pub struct EventSource {
 
 /// Repetitions of an event.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
+#[api(proto_zeros)]
 pub struct EventSeries {
     /// How often it happened until `lastObservedTime`.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -10,6 +10,7 @@ use crate::{
 
 /// A claim that someone holds something, to be renewed in time.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[resource(group = "coordination.k8s.io", version = "v1", builtin, create_on_update, validate = Lease::check)]
 #[resource(column("Holder", path = spec.holder_identity, description = "Who holds the lease"))]
 pub struct Lease {
@@ -25,7 +26,9 @@ pub struct Lease {
 
 /// Who holds a lease, and until when.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
+#[api(proto_zeros)]
 pub struct LeaseSpec {
     /// Who holds the lease.
     #[serde(skip_serializing_if = "Option::is_none")]

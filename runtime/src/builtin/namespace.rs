@@ -19,6 +19,7 @@ const TERMINATING: &str = "Terminating";
 
 /// A room for objects: names are unique within it, and deleting it deletes what is in it.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[resource(group = "", version = "v1", cluster, shortname = "ns", status, builtin, names = label, update_without_version)]
 #[resource(default = Namespace::fill_in, validate = Namespace::check, selectable(status.phase))]
 #[resource(on_delete = Namespace::terminate, holds_deletion = Namespace::is_held)]
@@ -40,7 +41,9 @@ pub struct Namespace {
 
 /// What holds a namespace.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
+#[api(proto_zeros)]
 pub struct NamespaceSpec {
     /// Who must have finished before a deleted namespace goes; taken out through the finalize subresource.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,7 +53,9 @@ pub struct NamespaceSpec {
 
 /// Where a namespace is in its life.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
+#[api(proto_zeros)]
 pub struct NamespaceStatus {
     /// `Active`, or `Terminating` once its deletion was asked for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -64,7 +69,9 @@ pub struct NamespaceStatus {
 
 /// One aspect of a namespace's deletion.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
+#[api(proto_zeros)]
 pub struct NamespaceCondition {
     /// Which aspect, such as `NamespaceContentRemaining`.
     #[serde(rename = "type")]

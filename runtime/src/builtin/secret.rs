@@ -12,6 +12,7 @@ use crate::{
 
 /// Secret data: bytes by key.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[resource(group = "", version = "v1", builtin, update_without_version)]
 #[resource(default = Secret::fill_in, validate = Secret::check, selectable(kind))]

@@ -7,6 +7,7 @@ use crate::{
 
 /// An identity for programs in a namespace.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[resource(group = "", version = "v1", shortname = "sa", builtin)]
 #[resource(default = ServiceAccount::keep_names)]

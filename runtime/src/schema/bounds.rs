@@ -11,7 +11,7 @@ use super::{
 /// Checks a number against its format, then its bounds.
 pub(super) fn check(walk: &mut Walk, schema: &Schema, number: &Number, place: &Place<'_>) {
     let format = match schema.kind {
-        // Its numbers are 32 bits wide, in the Rust type as in Go's.
+        // A number in place of text has 32 bits, in Rust, in Go and in Protobuf.
         Type::IntOrString => Some("int32"),
         _ => schema.format.as_deref(),
     };

@@ -1,0 +1,283 @@
+//! What `#[derive(Message)]` expands to: `prost::Message` for structs and unions, and for all types what they are as fields
+//! of messages.
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Ident, spanned::Spanned};
+
+use super::message_items;
+use crate::model::{Container, Content, Field, Member, Shape, Value};
+
+/// A struct, an enumeration or a union.
+pub fn container(container: &Container) -> TokenStream {
+    let ident = &container.ident;
+    let body = match &container.shape {
+        Shape::Struct(fields) => structure(container, fields),
+        Shape::Union(members) => union(ident, members),
+        Shape::Enum(values) => return message_items(&enumeration(ident, values)),
+    };
+    let as_field = as_field(ident);
+    message_items(&quote!(#body #as_field))
+}
+
+/// The two parts of a field's writing: the statement, and the length.
+struct Writing {
+    write: TokenStream,
+    length: TokenStream,
+}
+
+/// How a field is written; `value` is a reference to it.
+fn writing(field: &Field, value: &TokenStream, zeros: bool) -> Writing {
+    let number = field.rules.proto;
+    let span = field.ty.span();
+    let functions = if field.rules.proto_zero { ["write_always", "always_length"] } else { ["write", "length"] };
+    let [write, length] = functions.map(|name| Ident::new(name, span));
+    let write = quote_spanned!(span=> __message::Field::#write(#value, #number, out));
+    let length = quote_spanned!(span=> __message::Field::#length(#value, #number));
+    // What serde leaves out is not in the document, and so not in the message of it.
+    let skip = field.skip_serializing_if.as_ref().and_then(|path| path.parse::<syn::Path>().ok());
+    match skip.filter(|_| !zeros && !field.rules.proto_zero) {
+        Some(skip) => Writing {
+            write: quote!(if !#skip(#value) { #write; }),
+            length: quote!(if #skip(#value) { 0 } else { #length }),
+        },
+        None => Writing { write: quote!(#write;), length },
+    }
+}
+
+fn by_number(fields: &[Field]) -> Vec<&Field> {
+    let mut sorted: Vec<&Field> = fields.iter().collect();
+    sorted.sort_by_key(|field| field.rules.proto);
+    sorted
+}
+
+/// An arm that reads a field; `value` is a mutable reference to it.
+fn reading(owner: &str, field: &Field, value: &TokenStream) -> TokenStream {
+    let (number, rust) = (field.rules.proto, &field.rust);
+    quote! {
+        #number => __message::merge_named(__message::Field::merge(#value, wire, from, context), #owner, #rust)
+    }
+}
+
+fn structure(container: &Container, fields: &[Field]) -> TokenStream {
+    let (ident, name) = (&container.ident, container.ident.to_string());
+    let sorted = by_number(fields);
+    let writings = sorted.iter().map(|field| {
+        let rust = &field.ident;
+        writing(field, &quote!(&self.#rust), container.proto_zeros)
+    });
+    let (writes, lengths): (Vec<_>, Vec<_>) = writings.map(|w| (w.write, w.length)).unzip();
+    let readings = sorted.iter().map(|field| {
+        let rust = &field.ident;
+        reading(&name, field, &quote!(&mut self.#rust))
+    });
+    let empties = fields.iter().map(|field| {
+        let rust = &field.ident;
+        quote!(#rust: __message::Field::empty())
+    });
+    let empty = quote!(Self { #(#empties),* });
+    message(ident, &quote!(#(#writes)*), &quote!(0 #(+ #lengths)*), &quote!(#(#readings,)*), &empty)
+}
+
+/// The implementation of `prost::Message`, and the empty value beside it.
+fn message(
+    ident: &Ident,
+    writes: &TokenStream,
+    length: &TokenStream,
+    readings: &TokenStream,
+    empty: &TokenStream,
+) -> TokenStream {
+    quote! {
+        impl #ident {
+            #[doc(hidden)]
+            fn __empty_message() -> Self {
+                #empty
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl __prost::Message for #ident {
+            fn encode_raw(&self, out: &mut impl __prost::bytes::BufMut) {
+                #writes
+            }
+            fn merge_field(
+                &mut self,
+                number: u32,
+                wire: __prost::encoding::WireType,
+                from: &mut impl __prost::bytes::Buf,
+                context: __prost::encoding::DecodeContext,
+            ) -> ::core::result::Result<(), __prost::DecodeError> {
+                match number {
+                    #readings
+                    _ => __prost::encoding::skip_field(wire, number, from, context),
+                }
+            }
+            fn encoded_len(&self) -> usize {
+                #length
+            }
+            fn clear(&mut self) {
+                *self = Self::__empty_message();
+            }
+        }
+    }
+}
+
+/// A message as a field of messages.
+fn as_field(ident: &Ident) -> TokenStream {
+    quote! {
+        #[diagnostic::do_not_recommend]
+        impl __message::Field for #ident {
+            fn empty() -> Self {
+                Self::__empty_message()
+            }
+            fn write(&self, number: u32, out: &mut impl __prost::bytes::BufMut) {
+                __message::nested::encode(number, self, out);
+            }
+            fn length(&self, number: u32) -> usize {
+                __message::nested::encoded_len(number, self)
+            }
+            fn merge(
+                &mut self,
+                wire: __prost::encoding::WireType,
+                from: &mut impl __prost::bytes::Buf,
+                context: __prost::encoding::DecodeContext,
+            ) -> ::core::result::Result<(), __prost::DecodeError> {
+                __message::nested::merge(wire, self, from, context)
+            }
+        }
+    }
+}
+
+/// An enumeration is text; its first value stands where nothing has been read.
+fn enumeration(ident: &Ident, values: &[Value]) -> TokenStream {
+    let rust: Vec<Ident> = values.iter().map(|value| format_ident!("{}", value.rust)).collect();
+    let wire: Vec<&String> = values.iter().map(|value| &value.wire).collect();
+    let Some(first) = rust.first() else { return TokenStream::new() };
+    let name = ident.to_string();
+    quote! {
+        #[diagnostic::do_not_recommend]
+        impl __message::Field for #ident {
+            fn empty() -> Self {
+                Self::#first
+            }
+            fn write(&self, number: u32, out: &mut impl __prost::bytes::BufMut) {
+                __message::write_text(number, match self { #(Self::#rust => #wire),* }, out);
+            }
+            fn length(&self, number: u32) -> usize {
+                __message::text_length(number, match self { #(Self::#rust => #wire),* })
+            }
+            fn merge(
+                &mut self,
+                wire: __prost::encoding::WireType,
+                from: &mut impl __prost::bytes::Buf,
+                context: __prost::encoding::DecodeContext,
+            ) -> ::core::result::Result<(), __prost::DecodeError> {
+                *self = match __message::read_text(wire, from, context)?.as_str() {
+                    #(#wire => Self::#rust,)*
+                    other => return __message::no_value(#name, other),
+                };
+                ::core::result::Result::Ok(())
+            }
+        }
+    }
+}
+
+/// A union is a message of which one field is there.
+fn union(ident: &Ident, members: &[Member]) -> TokenStream {
+    let name = ident.to_string();
+    let mut parts = Parts::default();
+    for member in members {
+        let rust = format_ident!("{}", member.rust);
+        match &member.content {
+            Content::Type(_) => one(&name, member, &rust, &mut parts),
+            Content::Struct(fields) => several(&name, member, &rust, fields, &mut parts),
+        }
+    }
+    let Parts { writes, lengths, readings, empties } = parts;
+    let Some(empty) = empties.first() else { return TokenStream::new() };
+    message(
+        ident,
+        &quote!(match self { #(#writes)* }),
+        &quote!(match self { #(#lengths)* }),
+        &quote!(#(#readings)*),
+        empty,
+    )
+}
+
+/// The arms of a union's members.
+#[derive(Default)]
+struct Parts {
+    writes: Vec<TokenStream>,
+    lengths: Vec<TokenStream>,
+    readings: Vec<TokenStream>,
+    empties: Vec<TokenStream>,
+}
+
+/// A member that holds a type.
+fn one(owner: &str, member: &Member, rust: &Ident, parts: &mut Parts) {
+    let (number, name) = (member.rules.proto, &member.rust);
+    let empty = quote!(Self::#rust(__message::Field::empty()));
+    parts.writes.push(quote!(Self::#rust(value) => __message::Field::write_item(value, #number, out),));
+    parts.lengths.push(quote!(Self::#rust(value) => __message::Field::item_length(value, #number),));
+    parts.readings.push(quote! {
+        #number => {
+            if !::core::matches!(self, Self::#rust(..)) {
+                *self = #empty;
+            }
+            let Self::#rust(value) = self else { return ::core::result::Result::Ok(()) };
+            __message::merge_named(__message::Field::merge(value, wire, from, context), #owner, #name)
+        }
+    });
+    parts.empties.push(empty);
+}
+
+/// A member with fields of its own, which are a message in the union's.
+fn several(owner: &str, member: &Member, rust: &Ident, fields: &[Field], parts: &mut Parts) {
+    let (number, name) = (member.rules.proto, &member.rust);
+    let sorted = by_number(fields);
+    let local = |field: &Field| Ident::new(&format!("__{}", field.rust), Span::call_site());
+    let pattern: Vec<_> = sorted
+        .iter()
+        .map(|field| {
+            let (rust, local) = (&field.ident, local(field));
+            quote!(#rust: #local)
+        })
+        .collect();
+    let writings = sorted.iter().map(|field| {
+        let local = local(field);
+        writing(field, &quote!(#local), false)
+    });
+    let (writes, lengths): (Vec<_>, Vec<_>) = writings.map(|w| (w.write, w.length)).unzip();
+    let readings = sorted.iter().map(|field| {
+        let local = local(field);
+        reading(name, field, &quote!(#local))
+    });
+    let empties = fields.iter().map(|field| {
+        let rust = &field.ident;
+        quote!(#rust: __message::Field::empty())
+    });
+    let empty = quote!(Self::#rust { #(#empties),* });
+    let length = quote!(0 #(+ #lengths)*);
+    parts.writes.push(quote! {
+        Self::#rust { #(#pattern),* } => __message::write_nested(#number, #length, out, |out| { #(#writes)* }),
+    });
+    parts.lengths.push(quote!(Self::#rust { #(#pattern),* } => __message::nested_length(#number, #length),));
+    parts.readings.push(quote! {
+        #number => {
+            if !::core::matches!(self, Self::#rust { .. }) {
+                *self = #empty;
+            }
+            __message::merge_named(
+                __message::merge_nested(self, wire, from, context, |value, number, wire, from, context| {
+                    let Self::#rust { #(#pattern),* } = value else { return ::core::result::Result::Ok(false) };
+                    match number {
+                        #(#readings,)*
+                        _ => return ::core::result::Result::Ok(false),
+                    }?;
+                    ::core::result::Result::Ok(true)
+                }),
+                #owner,
+                #name,
+            )
+        }
+    });
+    parts.empties.push(empty);
+}

@@ -1,0 +1,30 @@
+//! `#[api(…)]` on types.
+use proc_macro2::Span;
+use syn::Attribute;
+
+use super::{args::parse_args, keys::Key, keys::Reader};
+use crate::diag::Errors;
+
+const KEYS: &[Key] = &[("proto_zeros", "proto_zeros")];
+
+/// `#[api(…)]` of a type as written.
+#[derive(Default)]
+pub struct TypeArgs {
+    pub proto_zeros: Option<Span>,
+}
+
+/// Reads all `#[api(…)]` of a type.
+pub fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
+    let mut found = TypeArgs::default();
+    let mut seen = Vec::new();
+    let reader = Reader { attribute: "#[api] of a type", keys: KEYS, errors };
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
+        let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
+        for arg in &args {
+            if reader.name(arg, &mut seen, &[]).is_some() {
+                found.proto_zeros = reader.flag(arg);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,85 @@
+//! Kinds and their parts as Protobuf messages in Rust: [`Message`](derive@crate::Message) makes a declared type a
+//! [`prost::Message`], and the types of `meta` are ones. With the feature `messages`.
+//!
+//! What a type encodes are the bytes that the server writes of the same object, and what the server writes it decodes.
+//! For clients and for programs that talk to each other in these messages; the server itself goes by schemas, and needs
+//! none of this.
+//!
+//! ```
+//! use kindsmith::message::{open, seal};
+//! use kindsmith::{ObjectMeta, builtin::Lease};
+//! # fn main() -> Result<(), kindsmith::message::OpenError> {
+//! let lease = Lease { metadata: ObjectMeta::named("leader"), ..Lease::default() };
+//! let body = seal(&lease); // as `application/vnd.kubernetes.protobuf`
+//! let back: Lease = open(&body)?;
+//! assert_eq!(back, lease);
+//! # Ok(())
+//! # }
+//! ```
+use std::fmt;
+
+use crate::{Resource, codec::protobuf};
+
+mod containers;
+mod field;
+mod meta;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use field::{Field, merge_named, merge_nested, nested, nested_length, write_nested};
+pub use prost;
+pub use values::{no_value, read_text, text_length, write_text};
+
+/// An object in the envelope in which the API takes and gives it.
+pub fn seal<T: Resource + prost::Message>(object: &T) -> Vec<u8> {
+    let (api_version, kind) = type_of::<T>();
+    protobuf::seal(&api_version, kind, &object.encode_to_vec())
+}
+
+/// Why a body is not an object of a type.
+#[derive(Clone, Debug)]
+pub enum OpenError {
+    /// The body is no envelope.
+    Envelope(protobuf::DecodeError),
+    /// The envelope holds another type: the one that was wanted, and the one that was found.
+    Type(String, String),
+    /// The message is none of the type.
+    Message(prost::DecodeError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Envelope(error) => error.fmt(f),
+            Self::Type(wanted, found) => write!(f, "the message is a {found}, and not a {wanted}"),
+            Self::Message(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// The object in an envelope. An envelope that does not say what it holds is believed to hold it.
+///
+/// # Errors
+/// [`OpenError`] for what is no such object.
+pub fn open<T: Resource + prost::Message + Default>(body: &[u8]) -> Result<T, OpenError> {
+    let envelope = protobuf::open(body).map_err(OpenError::Envelope)?;
+    let (api_version, kind) = type_of::<T>();
+    let fits = ["", &api_version].contains(&envelope.api_version) && ["", kind].contains(&envelope.kind);
+    if !fits {
+        let found = format!("{} {}", envelope.api_version, envelope.kind);
+        return Err(OpenError::Type(format!("{api_version} {kind}"), found));
+    }
+    T::decode(envelope.message).map_err(OpenError::Message)
+}
+
+fn type_of<T: Resource>() -> (String, &'static str) {
+    let declared = T::RESOURCE;
+    let api_version = match declared.group {
+        "" => declared.version.to_owned(),
+        group => format!("{group}/{}", declared.version),
+    };
+    (api_version, declared.kind)
+}
