@@ -22,9 +22,9 @@ pub fn file(package: &Package, kinds: &[&Kind]) -> File {
         "// Generated from the kinds that the server has; the numbers are what counts on the wire.\n\nsyntax = \"proto2\";\n\n",
     );
     writeln!(text, "package {};", package.name).expect("text takes all");
-    let imports: String = rendering.imports.iter().map(|path| format!("import \"{path}\";\n")).collect();
-    if !imports.is_empty() {
-        write!(text, "\n{imports}").expect("text takes all");
+    for (index, path) in rendering.imports.iter().enumerate() {
+        let space = if index == 0 { "\n" } else { "" };
+        writeln!(text, "{space}import \"{path}\";").expect("text takes all");
     }
     for (name, message) in &rendering.messages {
         write!(text, "\n{}message {name} {{\n{}}}\n", comment(&message.about, ""), message.fields)
