@@ -12,7 +12,8 @@ use crate::{
 
 /// Options that a handler takes from the query, declared with `#[derive(ApiType)]`.
 ///
-/// Flags count unless they say `false` or `0`; a list is made of a parameter that is given several times.
+/// Flags count unless they say `false` or `0`; a list is made of a parameter that is given several times, and a list of
+/// whole numbers of one with commas, too.
 pub trait Options: ApiType + DeserializeOwned + Send + 'static {}
 
 impl<T: ApiType + DeserializeOwned + Send + 'static> Options for T {}
@@ -51,6 +52,10 @@ pub(crate) fn read(schema: &Schema, query: &Query) -> Result<Document, Wrong> {
             continue;
         }
         let value = match (&property.kind, &property.items) {
+            // A number has no comma in it: there, several may come in one parameter.
+            (Type::Array, Some(items)) if items.kind == Type::Integer => {
+                given.flat_map(|text| text.split(',')).map(|text| value(items, text)).collect()
+            }
             (Type::Array, Some(items)) => given.map(|text| value(items, text)).collect(),
             _ => given.next().map_or(Ok(Document::Null), |text| value(property, text)),
         };
@@ -95,6 +100,7 @@ mod tests {
         #[api(default = "main")]
         container: String,
         command: Option<Vec<String>>,
+        ports: Option<Vec<i32>>,
     }
 
     fn read_from(query: &str) -> Result<Document, String> {
@@ -115,6 +121,8 @@ mod tests {
         let want = json!({"follow": true, "tailLines": 10, "container": "main", "command": ["a", "b"]});
         assert_eq!(read, Ok(want));
         assert_eq!(read_from("follow=False&container="), Ok(json!({"follow": false, "container": ""})));
+        let several = json!({"container": "main", "command": ["a,b"], "ports": [1, 2, 3]});
+        assert_eq!(read_from("command=a,b&ports=1,2&ports=3"), Ok(several));
     }
 
     #[test]

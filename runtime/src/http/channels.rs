@@ -6,6 +6,8 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 /// The number that stands before a channel that its sender closes.
 const CLOSE: u8 = 255;
+/// Channels that a connection can have. As text, their numbers are the characters that follow `0`.
+pub const CHANNELS: u8 = 64;
 
 /// A version of the channel subprotocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +73,8 @@ impl Channels {
         let Some((&number, rest)) = bytes.split_first() else { return Said::Nothing };
         if self.base64 {
             let decoded = STANDARD.decode(rest.trim_ascii()).ok();
-            return match (number.checked_sub(b'0'), decoded) {
+            let channel = number.checked_sub(b'0').filter(|channel| *channel < CHANNELS);
+            return match (channel, decoded) {
                 (Some(channel), Some(decoded)) => Said::Data(channel, decoded.into()),
                 _ => Said::Nothing,
             };

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use super::{
-    channels::{Channels, Said},
+    channels::{CHANNELS, Channels, Said},
     websocket::{End, Socket},
 };
 use crate::handlers::Serve;
@@ -19,7 +19,7 @@ const WAITING: usize = 64 << 10;
 /// Most bytes of a message.
 const PIECE: usize = 32 << 10;
 /// Most ports of one connection: two channels each.
-pub const PORTS: usize = 32;
+pub const PORTS: usize = CHANNELS as usize / 2;
 
 /// The connection's side of the ports.
 struct Ports {

@@ -23,7 +23,7 @@ use super::{
     response, status,
     status::Refused,
     table::Include,
-    watch,
+    watch, websocket,
 };
 use crate::{
     auth::{Attributes, Decision},
@@ -211,7 +211,7 @@ impl Call<'_> {
         object::respond_list(&self, list).await
     }
 
-    async fn watch(self, old_path: bool, name: String) -> Result<Response, Refused> {
+    async fn watch(mut self, old_path: bool, name: String) -> Result<Response, Refused> {
         let mut options = ListOptions::parse(&self.exchange.query, old_path)?;
         options.watch = true;
         if !name.is_empty() {
@@ -219,12 +219,21 @@ impl Call<'_> {
             terms.push(FieldTerm { field: "metadata.name".into(), equal: true, value: name.into() });
             options.fields = Fields::new(terms);
         }
-        match self.app.api.watch(&self.request, &options).await {
-            Ok(watching) => Ok(watch::respond(&self, watching, options.timeout_seconds)),
+        let handshake = if websocket::is_asked(&self.exchange.parts.headers) {
+            Some(websocket::handshake(&mut self.exchange.parts, websocket::Known::Any).await?)
+        } else {
+            None
+        };
+        let answer = match self.app.api.watch(&self.request, &options).await {
+            Ok(watching) => watch::respond(&self, watching, options.timeout_seconds, handshake.is_some()),
             // A watch that comes too late has begun as far as clients are concerned: they read the refusal in the stream.
-            Err(error @ Error::Expired { .. }) => Ok(watch::refuse(error, self.accepted.encoding)),
-            Err(error) => Err(error.into()),
-        }
+            Err(error @ Error::Expired { .. }) => watch::refuse(error, self.accepted.encoding),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(match handshake {
+            None => answer,
+            Some(handshake) => watch::over_socket(&self, handshake, answer),
+        })
     }
 
     async fn create(self, body: Body) -> Result<Response, Refused> {

@@ -71,7 +71,7 @@ pub async fn run(
         stderr: ends.stderr,
         resize: ends.resize,
         waiting: Bytes::new(),
-        work: Work(tokio::spawn(run(remote))),
+        work: Work(tokio::spawn(async move { run(remote).await })),
     };
     let ended = running.greet().await;
     let ended = match ended {

@@ -26,7 +26,7 @@ pub const PIECE: usize = 16 << 10;
 
 /// Answers with text as it comes, until it or the server ends.
 pub fn respond(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Response {
-    let body = TextBody { text: text.into_reader(), stopping: Box::pin(stopping), ended: false };
+    let body = TextBody { text: text.into_reader(), stopping: Box::pin(stopping), failed: None, ended: false };
     response::with(StatusCode::OK, HeaderValue::from_static("text/plain"), Body::new(body))
 }
 
@@ -58,6 +58,8 @@ pub async fn carry(mut socket: Socket, text: Text, base64: bool) {
 struct TextBody {
     text: Pin<Box<dyn AsyncRead + Send>>,
     stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// How the text broke off, as is told next.
+    failed: Option<io::Error>,
     ended: bool,
 }
 
@@ -69,6 +71,10 @@ impl http_body::Body for TextBody {
         if self.ended || self.stopping.as_mut().poll(cx).is_ready() {
             return Poll::Ready(None);
         }
+        if let Some(error) = self.failed.take() {
+            self.ended = true;
+            return Poll::Ready(Some(Err(error)));
+        }
         let mut piece = [0; PIECE];
         let mut buffer = ReadBuf::new(&mut piece);
         let read = guard::attempt(|| self.text.as_mut().poll_read(cx, &mut buffer));
@@ -79,11 +85,13 @@ impl http_body::Body for TextBody {
                 Poll::Ready(None)
             }
             Ok(()) => Poll::Ready(Some(Ok(Frame::data(Bytes::copy_from_slice(buffer.filled()))))),
-            // The connection is broken off: the client must not take what it got for the whole.
+            // The connection is broken off: the client must not take what it got for the whole. What came before is sent
+            // while there is nothing to take; with the error it would be thrown away.
             Err(error) => {
-                self.ended = true;
                 tracing::debug!(%error, "a handler's text broke off");
-                Poll::Ready(Some(Err(error)))
+                self.failed = Some(error);
+                cx.waker().wake_by_ref();
+                Poll::Pending
             }
         }
     }

@@ -10,6 +10,7 @@ use std::{
 };
 
 use axum::{
+    extract::ws::{Message, Utf8Bytes},
     http::{HeaderValue, StatusCode},
     response::Response,
 };
@@ -28,6 +29,7 @@ use super::{
     resource::Call,
     response, status,
     table::{Include, Table},
+    websocket::{self, Handshake},
 };
 use crate::{
     cache::{Event, FRAME_END, Object, Watch, WatchError},
@@ -43,11 +45,13 @@ const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
 const MAX_SECONDS: u64 = 7 * 24 * 3600;
 /// Events taken from the cache at a time.
 const BATCH: usize = 128;
+/// Bytes of the length before a frame in Protobuf.
+const FRAME_LENGTH: usize = 4;
 /// Bytes of initial events copied together before they are handed to the connection.
 const CHUNK: usize = 128 << 10;
 
-/// Answers with a watch.
-pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>) -> Response {
+/// Answers with a watch. Events are copied together where they are not wanted one by one.
+pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>, one_by_one: bool) -> Response {
     let timeout = match timeout_seconds {
         Some(seconds) if seconds != 0 => Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(MAX_SECONDS)),
         _ => spread(call.app.limits.min_watch_seconds),
@@ -55,36 +59,52 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
     let now = Instant::now();
     let deadline = now + timeout;
     let next_bookmark = watching.bookmarks.then_some(now + BOOKMARK_INTERVAL);
-    let media_type = call.accepted.encoding.stream_media_type().expect("what cannot be streamed was refused");
-    response::stream(
-        media_type,
-        WatchBody {
-            render: Render {
-                served: call.request.served.clone(),
-                renderer: call.renderer(),
-                accepted: call.accepted,
-                include: call.include,
-                columns_sent: false,
-            },
-            initial: watching.initial.into_iter(),
-            initial_bookmark: watching.initial_bookmark,
-            watch: watching.watch,
-            events: Vec::new(),
-            deadline,
-            next_bookmark,
-            alarm: Box::pin(tokio::time::sleep_until(next_bookmark.map_or(deadline, |at| at.min(deadline)))),
-            alarm_wakes: None,
-            ended: false,
+    let body = WatchBody {
+        render: Render {
+            served: call.request.served.clone(),
+            renderer: call.renderer(),
+            accepted: call.accepted,
+            include: call.include,
+            columns_sent: false,
         },
-    )
+        initial: watching.initial.into_iter(),
+        initial_bookmark: watching.initial_bookmark,
+        watch: watching.watch,
+        events: Vec::new(),
+        one_by_one,
+        deadline,
+        next_bookmark,
+        alarm: Box::pin(tokio::time::sleep_until(next_bookmark.map_or(deadline, |at| at.min(deadline)))),
+        alarm_wakes: None,
+        ended: false,
+    };
+    response::stream(media_type(call.accepted.encoding), body)
+}
+
+fn media_type(encoding: Encoding) -> &'static str {
+    encoding.stream_media_type().expect("what cannot be streamed was refused")
+}
+
+/// Carries a watch's answer, whose events come one by one, over a WebSocket, a message for each event: text where the
+/// encoding is, and without the lengths that tell the events of a plain stream apart.
+pub fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> Response {
+    let encoding = call.accepted.encoding;
+    let message = move |mut frame: Bytes| match encoding {
+        Encoding::Json | Encoding::Yaml => match Utf8Bytes::try_from(frame.clone()) {
+            Ok(text) => Message::Text(text),
+            Err(_) => Message::Binary(frame),
+        },
+        Encoding::Protobuf => Message::Binary(frame.split_off(FRAME_LENGTH.min(frame.len()))),
+        Encoding::Cbor => Message::Binary(frame),
+    };
+    handshake.accept(&call.app.handlers, move |socket| websocket::carry(socket, answer.into_body(), message))
 }
 
 /// Answers with a stream that holds nothing but a refusal.
 pub fn refuse(error: Error, encoding: Encoding) -> Response {
     let mut frame = Vec::new();
     error_frame(&mut frame, &Status::from(error), encoding);
-    let media_type = encoding.stream_media_type().expect("what cannot be streamed was refused");
-    response::with(StatusCode::OK, HeaderValue::from_static(media_type), frame.into())
+    response::with(StatusCode::OK, HeaderValue::from_static(media_type(encoding)), frame.into())
 }
 
 /// Between a time and twice that time, so that the watches of a restarted server do not all end at once.
@@ -101,6 +121,8 @@ struct WatchBody {
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
+    /// Events are not copied together: each is a message of its own.
+    one_by_one: bool,
     deadline: Instant,
     next_bookmark: Option<Instant>,
     /// Wakes at the deadline or at the next bookmark, whichever comes first.
@@ -114,11 +136,13 @@ impl WatchBody {
     /// The next bytes of the initial events, their closing bookmark included.
     fn initial(&mut self) -> Option<Bytes> {
         let mut out = Vec::new();
-        while out.len() < CHUNK {
+        let chunk = if self.one_by_one { 1 } else { CHUNK };
+        while out.len() < chunk {
             let Some(object) = self.initial.next() else { break };
             self.render.event(&mut out, &Event::Added(object));
         }
         if self.initial.len() == 0
+            && !(self.one_by_one && !out.is_empty())
             && let Some(revision) = self.initial_bookmark.take()
         {
             self.render.bookmark(&mut out, revision, true);
@@ -150,7 +174,8 @@ impl WatchBody {
 
     /// The events that are ready, as one piece.
     fn live(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        match ready!(self.watch.poll_events(cx, BATCH, &mut self.events)) {
+        let batch = if self.one_by_one { 1 } else { BATCH };
+        match ready!(self.watch.poll_events(cx, batch, &mut self.events)) {
             Some(Ok(())) => Poll::Ready(Some(self.frames())),
             Some(Err(error)) => {
                 self.ended = true;

@@ -3,9 +3,10 @@
 //! axum's own support is used, which stands on tungstenite: the handshake needs the request's upgrade, and axum has it at
 //! hand; a second implementation beside it would bring nothing but itself.
 
-use std::{pin::Pin, time::Duration};
+use std::{future::poll_fn, pin::Pin, time::Duration};
 
 use axum::{
+    body::Body,
     extract::{
         FromRequestParts,
         ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code},
@@ -19,6 +20,7 @@ use axum::{
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
+use http_body::Body as _;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
 use super::{status, status::Refused};
@@ -37,11 +39,15 @@ const GOODBYE: Duration = Duration::from_secs(5);
 
 /// Whether a request asks for a WebSocket.
 pub fn is_asked(headers: &HeaderMap) -> bool {
+    asks_for(headers, "websocket")
+}
+
+fn asks_for(headers: &HeaderMap, protocol: &str) -> bool {
     let has = |name, token: &str| {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         values.flat_map(|value| value.split(',')).any(|given| given.trim().eq_ignore_ascii_case(token))
     };
-    has(CONNECTION, "upgrade") && has(UPGRADE, "websocket")
+    has(CONNECTION, "upgrade") && has(UPGRADE, protocol)
 }
 
 /// The subprotocols that a request names, in its order.
@@ -84,7 +90,7 @@ pub enum Known<'a> {
 /// 400 for a request that is no handshake, or names no subprotocol that is known.
 pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
     if !is_asked(&parts.headers) {
-        return Err(status::bad_request("Upgrade request required").into());
+        return Err(status::bad_request(no_handshake(&parts.headers)).into());
     }
     let named: Vec<&str> = protocols(&parts.headers).filter(|protocol| !protocol.starts_with(BEARER)).collect();
     let chosen = match (known, named.as_slice()) {
@@ -109,6 +115,15 @@ pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake,
     let upgrade = upgrade.max_message_size(MESSAGE_BYTES).max_frame_size(MESSAGE_BYTES);
     let upgrade = if protocol.is_empty() { upgrade } else { upgrade.protocols([protocol.clone()]) };
     Ok(Handshake { upgrade, protocol })
+}
+
+/// What is wrong with a request that is no handshake, for people who wonder why their client does not connect.
+fn no_handshake(headers: &HeaderMap) -> &'static str {
+    if asks_for(headers, "SPDY/3.1") {
+        return "Upgrade request required: to WebSocket, since SPDY is not served here (kubectl asks for a WebSocket since 1.31, \
+                before that with KUBECTL_REMOTE_COMMAND_WEBSOCKETS=true)";
+    }
+    "Upgrade request required: to WebSocket"
 }
 
 impl Handshake {
@@ -218,6 +233,26 @@ impl Socket {
         // A peer that does not listen any more has lost nothing.
         let _ = timeout(GOODBYE, goodbye).await;
     }
+}
+
+/// Carries the pieces of a body, each as a message, until its end.
+pub async fn carry(mut socket: Socket, mut body: Body, message: impl Fn(Bytes) -> Message + Send) {
+    let end = loop {
+        let piece = tokio::select! {
+            piece = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)) => piece,
+            // What the client says means nothing, but that it is there.
+            heard = socket.receive(true) => match heard {
+                Ok(_) => continue,
+                Err(end) => break Some(end),
+            },
+        };
+        let Some(Ok(piece)) = piece.map(|piece| piece.map(http_body::Frame::into_data)) else { break None };
+        let Ok(piece) = piece else { continue };
+        if let Err(end) = socket.send(message(piece)).await {
+            break Some(end);
+        }
+    };
+    socket.close(None, end).await;
 }
 
 #[cfg(test)]

@@ -4,4 +4,8 @@ mod actions;
 mod kinds;
 mod kubectl;
 mod pod;
+mod sessions;
+mod socket;
+mod texts;
 mod virtual_kinds;
+mod watches;

@@ -1,7 +1,11 @@
 //! A Pod, as far as `kubectl exec`, `attach`, `logs` and `cp` look at one, and the handlers behind its subresources. What
 //! runs "in" it are processes of this machine, or a few lines of code.
 
-use std::{process::Stdio, time::Duration};
+use std::{
+    process::Stdio,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use kindsmith::{
     ApiType, ObjectMeta, Resource, Server,
@@ -92,12 +96,21 @@ async fn log(pod: Parent<Pod>, options: PodLogOptions) -> Result<Text> {
     }))
 }
 
+/// Bytes that floods have written so far.
+static FLOODED: AtomicU64 = AtomicU64::new(0);
+
+/// How much floods have written so far.
+pub fn flooded() -> u64 {
+    FLOODED.load(Ordering::Relaxed)
+}
+
 /// A flood, as fast as it is read, or a failure after some of it.
 async fn flood(pod: Parent<Pod>, _options: NoOptions) -> Result<Text> {
     let breaks = pod.metadata.name.starts_with("breaks");
     Ok(Text::written(move |mut out| async move {
         for number in 0_u64.. {
             out.line(format!("{number:0>1000}")).await?;
+            FLOODED.fetch_add(1001, Ordering::Relaxed);
             if breaks && number == 100 {
                 return Err(std::io::Error::other("as asked"));
             }

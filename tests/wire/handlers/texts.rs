@@ -1,0 +1,110 @@
+//! Text that is streamed, such as a log: as it comes, as fast as it is read, to an end that tells whether it was whole.
+
+use std::time::Duration;
+
+use kindsmith::server::TestServer;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+use crate::{
+    pod::{self, PODS},
+    socket::{Message, Socket},
+};
+
+/// A connection on which a request has been sent and nothing read.
+async fn asked(server: &TestServer, path: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port())).await.expect("the server listens");
+    let token = server.token();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: here\r\nauthorization: Bearer {token}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("a request");
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_comes_as_it_is_written() {
+    let server = pod::server().await;
+    let mut stream = asked(&server, &format!("{PODS}/endless/log?follow=true")).await;
+    let (mut read, mut piece) = (String::new(), [0; 1024]);
+    while !read.contains("and on") {
+        let count = timeout(Duration::from_secs(10), stream.read(&mut piece)).await.expect("in time").expect("bytes");
+        read.push_str(std::str::from_utf8(&piece[..count]).expect("text"));
+    }
+    assert!(read.contains("content-type: text/plain"), "{read}");
+    assert!(read.contains("transfer-encoding: chunked"), "{read}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_that_breaks_off_is_not_taken_for_whole() {
+    let server = pod::server().await;
+    let mut stream = asked(&server, &format!("{PODS}/breaks/flood")).await;
+    let mut all = Vec::new();
+    let ended = timeout(Duration::from_secs(10), stream.read_to_end(&mut all)).await.expect("in time");
+    assert!(all.len() > 50_000, "what was written before has come");
+    assert!(ended.is_err() || !all.ends_with(b"0\r\n\r\n"), "there is no last chunk");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_does_not_read_holds_back_its_writer_and_nobody_else() {
+    let server = pod::server().await;
+    let sleepers = [
+        asked(&server, &format!("{PODS}/one/flood")).await,
+        asked(&server, &format!("{PODS}/one/flood")).await,
+        asked(&server, &format!("{PODS}/one/flood")).await,
+    ];
+    let mut socket = Socket::speaking(&server, &format!("{PODS}/one/flood"), "binary.k8s.io").await;
+    assert!(socket.next().await.is_some());
+    let written = settled().await;
+    // Pipes, sockets' buffers on both ends: no more than a few megabytes each, and then nothing.
+    assert!(written < 64 << 20, "{written} bytes were written for nobody");
+    assert_eq!(server.call("GET", &format!("{PODS}/one/log"), Value::Null).await.0, 200);
+    drop(sleepers);
+}
+
+/// How much the floods have written, once they write no more.
+async fn settled() -> u64 {
+    let mut last = u64::MAX;
+    for _ in 0..200 {
+        let now = pod::flooded();
+        if now == last {
+            return now;
+        }
+        last = now;
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+    panic!("the floods go on and on: {last} bytes")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_over_a_websocket_comes_in_bytes_or_base64() {
+    let server = pod::server().await;
+    for (protocol, base64) in [("binary.k8s.io", false), ("base64.binary.k8s.io", true)] {
+        let mut socket = Socket::speaking(&server, &format!("{PODS}/one/log?tailLines=1"), protocol).await;
+        let want = match base64 {
+            false => Message::Binary(b"line 5 of one\n".to_vec().into()),
+            true => Message::Text("bGluZSA1IG9mIG9uZQo=".into()),
+        };
+        assert_eq!(socket.next().await, Some(want), "{protocol}");
+        assert_eq!(socket.closed().await.map(|(code, _)| code), Some(1000), "{protocol}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_of_the_server_ends_streams() {
+    let server = pod::server().await;
+    let mut stream = asked(&server, &format!("{PODS}/endless/log?follow=true")).await;
+    let mut first = [0; 100];
+    stream.read_exact(&mut first).await.expect("it has begun");
+    let stopping = tokio::task::spawn_blocking(move || {
+        let begun = std::time::Instant::now();
+        server.stop();
+        begun.elapsed()
+    });
+    let mut rest = Vec::new();
+    let read = timeout(Duration::from_secs(10), stream.read_to_end(&mut rest)).await.expect("it ends");
+    assert!(read.is_ok() && rest.ends_with(b"0\r\n\r\n"), "after a whole piece");
+    assert!(stopping.await.expect("it stops") < Duration::from_secs(8));
+}
