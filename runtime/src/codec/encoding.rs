@@ -40,6 +40,14 @@ impl Encoding {
         }
     }
 
+    /// The media type of a stream of watch events where it stands beside that of documents, which JSON's is, too.
+    pub const fn listed_stream(self) -> Option<&'static str> {
+        match self {
+            Self::Json => Some("application/json;stream=watch"),
+            other => other.stream_media_type(),
+        }
+    }
+
     /// The encoding that a media type names, without parameters and in lower case.
     pub fn of_media_type(media_type: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|encoding| encoding.media_type() == media_type)

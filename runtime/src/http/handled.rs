@@ -15,10 +15,11 @@ use super::{
     negotiate::{self, Offer},
     object,
     path::ResourcePath,
-    resource::Call,
+    resource::{Call, unstored_patch_types},
     response,
     status::{self, Refused},
     table::Include,
+    warnings,
 };
 use crate::{
     handlers::{Documents, Endpoint, Mounted, Refusal, RequestContext, Target, Told},
@@ -86,7 +87,8 @@ pub async fn subresource(
         Endpoint::Documents(documents) => {
             let protobuf = answer_kind.is_none_or(|kind| kind.messages.is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
-            let mut accepted = negotiate::objects(exchange.accept(), offer).map_err(status::not_acceptable)?;
+            let mut accepted =
+                negotiate::objects(exchange.accept(), offer).map_err(|why| status::not_acceptable(why, offer))?;
             accepted.pretty |= exchange.pretty;
             let include = Include::parse(&exchange.query, accepted)?;
             let of = |kind: Option<&Arc<Served>>| Request {
@@ -158,7 +160,7 @@ impl Documented<'_> {
         let (Some(read), Some(write)) = (&self.documents.get, &self.documents.put) else {
             return Err(status::method_not_allowed().into());
         };
-        let (patch, options) = self.call.read_patch(body).await?;
+        let (patch, options) = self.call.read_patch(body, unstored_patch_types(self.call.kind())).await?;
         let (api, options) = (&self.call.app.api, options.write);
         let mut tries = 0;
         loop {
@@ -196,7 +198,7 @@ impl Documented<'_> {
         let Some(document) = given else {
             let mut answer = response::status(&Status::success(None), self.call.accepted);
             *answer.status_mut() = code;
-            response::warn(answer.headers_mut(), warnings);
+            warnings::warn(answer.headers_mut(), warnings);
             return Ok(answer);
         };
         let answer = self.call.app.api.show(&self.answer, &document)?;

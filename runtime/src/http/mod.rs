@@ -42,6 +42,7 @@ mod session;
 mod status;
 mod stream;
 mod table;
+mod warnings;
 mod watch;
 mod websocket;
 

@@ -1,24 +1,30 @@
 //! Answers with objects, in the form that was negotiated: as cached, as a Table, or their metadata alone.
 
-use axum::{http::StatusCode, response::Response};
-
 use std::sync::Arc;
+
+use axum::{http::StatusCode, response::Response};
+use serde_json::json;
 
 use super::{
     list::{self, ListBody},
-    negotiate::Shape,
+    negotiate::{Accepted, Shape},
     partial, render,
     resource::Call,
     response, status,
     status::Refused,
     table::Table,
+    warnings,
 };
 use crate::{
     cache::Object,
     codec::Encoding,
     meta::status::{Status, StatusDetails},
+    schema::Document,
     verbs::{Answer, Deleted, List},
 };
+
+const PARTIAL: &str = "PartialObjectMetadata";
+const PARTIAL_LIST: &str = "PartialObjectMetadataList";
 
 /// So many objects are rendered where the request is served; it takes less than a millisecond.
 const AT_ONCE: usize = 16;
@@ -30,17 +36,31 @@ const AT_ONCE: usize = 16;
 pub fn respond(call: &Call<'_>, code: StatusCode, answer: Answer, warnings: &[String]) -> Result<Response, Refused> {
     let mut response = match answer {
         Answer::Object(object) => one(call, code, &object)?,
-        // Documents of other kinds, such as Scale, have no columns of their own: clients take the object instead.
-        Answer::Document(document) => response::document(code, &document, call.accepted),
+        Answer::Document(document) => response::document(code, &shaped(document, call.accepted)?, call.accepted),
     };
-    response::warn(response.headers_mut(), warnings);
+    warnings::warn(response.headers_mut(), warnings);
     Ok(response)
+}
+
+/// A document of another kind than objects are of, such as Scale. It has no columns: clients take it instead of a Table.
+///
+/// # Errors
+/// 406 where a list's shape was asked for.
+fn shaped(mut document: Document, accepted: Accepted) -> Result<Document, Refused> {
+    match accepted.shape {
+        Shape::Full | Shape::Table => Ok(document),
+        Shape::Partial => {
+            let metadata = document["metadata"].take();
+            Ok(json!({"kind": PARTIAL, "apiVersion": accepted.meta_version(), "metadata": metadata}))
+        }
+        Shape::PartialList => Err(status::wrong_shape(PARTIAL_LIST, false).into()),
+    }
 }
 
 fn one(call: &Call<'_>, code: StatusCode, object: &Arc<Object>) -> Result<Response, Refused> {
     let accepted = call.accepted;
     if accepted.shape == Shape::PartialList {
-        return Err(status::wrong_shape("PartialObjectMetadataList", false).into());
+        return Err(status::wrong_shape(PARTIAL_LIST, false).into());
     }
     if let Some(renderer) = call.renderer() {
         return Ok(response::encoded(code, accepted.encoding, renderer.object(object)));
@@ -67,7 +87,7 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
     let accepted = call.accepted;
     let code = StatusCode::OK;
     if accepted.shape == Shape::Partial {
-        return Err(status::wrong_shape("PartialObjectMetadata", true).into());
+        return Err(status::wrong_shape(PARTIAL, true).into());
     }
     let list_is_long = list.items.len() > AT_ONCE;
     if let Some(renderer) = call.renderer() {

@@ -42,18 +42,27 @@ use crate::{
     verbs::{Error, Part, Patch, Request},
 };
 
+const PATCH_TYPES: [&str; 5] = [
+    "application/strategic-merge-patch+json",
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/apply-patch+yaml",
+    "application/apply-patch+cbor",
+];
+
 /// The media types of the patches that are served for a kind. Declared kinds have no strategic merge, as in the reference.
 pub fn patch_types(kind: &Kind) -> &'static [&'static str] {
-    const ALL: [&str; 5] = [
-        "application/strategic-merge-patch+json",
-        "application/json-patch+json",
-        "application/merge-patch+json",
-        "application/apply-patch+yaml",
-        "application/apply-patch+cbor",
-    ];
     match kind.style {
-        Style::Builtin => &ALL,
-        Style::Custom => &ALL[1..],
+        Style::Builtin => &PATCH_TYPES,
+        Style::Custom => &PATCH_TYPES[1..],
+    }
+}
+
+/// Those for documents of a kind that are not stored: nobody owns their fields, so they are not applied.
+pub fn unstored_patch_types(kind: &Kind) -> &'static [&'static str] {
+    match kind.style {
+        Style::Builtin => &PATCH_TYPES[..3],
+        Style::Custom => &PATCH_TYPES[1..3],
     }
 }
 
@@ -94,7 +103,8 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: ResourcePath, bod
         stream: verb == Verb::Watch,
         shapeless: false,
     };
-    let mut accepted = negotiate::objects(exchange.accept(), offer).map_err(status::not_acceptable)?;
+    let mut accepted =
+        negotiate::objects(exchange.accept(), offer).map_err(|why| status::not_acceptable(why, offer))?;
     accepted.pretty |= exchange.pretty;
     let include = Include::parse(&exchange.query, accepted)?;
     let namespace = match served.kind.scope {
@@ -256,7 +266,7 @@ impl Call<'_> {
     }
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
-        let (patch, mut options) = self.read_patch(body).await?;
+        let (patch, mut options) = self.read_patch(body, patch_types(self.kind())).await?;
         let refusal = if matches!(patch, Patch::Apply(_)) { self.may_create().await.err() } else { None };
         options.write.must_exist = refusal.is_some();
         let written = self.app.api.patch(&self.request, patch, &options).await;
@@ -264,13 +274,13 @@ impl Call<'_> {
         object::respond(&self, code(written.created), written.answer, &written.warnings)
     }
 
-    /// The body as a patch, by its media type.
+    /// The body as a patch, by its media type, which is one of those.
     ///
     /// # Errors
     /// 415; 400 for a body or options that cannot be read.
-    pub async fn read_patch(&self, body: Body) -> Result<(Patch, PatchOptions), Refused> {
+    pub async fn read_patch(&self, body: Body, types: &[&str]) -> Result<(Patch, PatchOptions), Refused> {
         let headers = &self.exchange.parts.headers;
-        let (types, given) = (patch_types(self.kind()), body::media_type(headers));
+        let given = body::media_type(headers);
         if !types.contains(&given.as_str()) {
             return Err(status::unsupported_patch(types).into());
         }

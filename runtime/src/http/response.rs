@@ -8,8 +8,8 @@ use std::sync::{
 use axum::{
     body::Body,
     http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WARNING},
+        HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER},
     },
     response::Response,
 };
@@ -89,6 +89,7 @@ fn message_of(kind: &str) -> Option<&'static protobuf::Message> {
     Some(match kind {
         "Status" => &protobuf::STATUS,
         "Scale" => &protobuf::SCALE,
+        "PartialObjectMetadata" => &protobuf::PARTIAL_OBJECT_METADATA,
         "APIVersions" => &protobuf::API_VERSIONS,
         "APIGroupList" => &protobuf::API_GROUP_LIST,
         "APIGroup" => &protobuf::API_GROUP,
@@ -121,17 +122,6 @@ pub fn status(status: &Status, form: Accepted) -> Response {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
-}
-
-/// Adds a `Warning` header for each text.
-pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
-    for warning in warnings {
-        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
-        let clean: String = quoted.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{clean}\"").as_bytes()) {
-            headers.append(WARNING, value);
-        }
-    }
 }
 
 /// The audit id of an answer: the client's own where it gave one, otherwise a new one.
@@ -177,14 +167,6 @@ mod tests {
         assert!("89ab".contains(&a.to_str().unwrap()[19..20]));
         let given = HeaderValue::from_static("mine");
         assert_eq!(audit_id(Some(&given)), given);
-    }
-
-    #[test]
-    fn warnings_are_quoted() {
-        let mut headers = HeaderMap::new();
-        warn(&mut headers, &["unknown field \"a\\b\"".to_owned(), "line\nbreak".to_owned()]);
-        let all: Vec<&[u8]> = headers.get_all(WARNING).iter().map(HeaderValue::as_bytes).collect();
-        assert_eq!(all, [br#"299 - "unknown field \"a\\b\"""#.as_slice(), br#"299 - "line break""#.as_slice()]);
     }
 
     #[test]

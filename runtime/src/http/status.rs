@@ -1,7 +1,7 @@
 //! Failures as the API answers them: the only place that makes a `Status`. The words are those that clients of the
 //! reference meet, since clients match on reasons and people search for messages.
 
-use super::negotiate::Refused as Unacceptable;
+use super::negotiate::{Offer, Refused as Unacceptable};
 use crate::{
     auth::{Attributes, Decision},
     cache::WatchError,
@@ -230,8 +230,9 @@ pub fn method_not_allowed() -> Status {
 }
 
 /// 406: nothing that the client accepts is offered.
-pub fn not_acceptable(refused: Unacceptable) -> Status {
-    let offers = Encoding::ALL.map(Encoding::media_type).join(", ");
+pub fn not_acceptable(refused: Unacceptable, offer: Offer) -> Status {
+    let offered = offered(offer.protobuf);
+    let offers = offered.clone().map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     match refused {
         Unacceptable::MediaType => {
             let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
@@ -242,12 +243,17 @@ pub fn not_acceptable(refused: Unacceptable) -> Status {
             Status::failure(406, "NotAcceptable", message, None)
         }
         Unacceptable::Stream => {
-            let offers =
-                "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq";
+            let streams: Vec<_> = offered.filter_map(Encoding::listed_stream).collect();
+            let offers = streams.join(", ");
             let message = format!("only the following media types are accepted: {offers}");
             Status::failure(406, "NotAcceptable", message, None)
         }
     }
+}
+
+/// The encodings of documents: Protobuf is there where fields are numbered.
+fn offered(numbered: bool) -> impl Iterator<Item = Encoding> + Clone {
+    Encoding::ALL.into_iter().filter(move |encoding| numbered || *encoding != Encoding::Protobuf)
 }
 
 /// 406: a shape that only lists have was asked of an object, or the other way round.
@@ -258,8 +264,7 @@ pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
 
 /// 415: a body of a media type that is not read. Protobuf is read where fields are numbered.
 pub fn unsupported_body(numbered: bool) -> Status {
-    let read = Encoding::ALL.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
-    let offers = read.map(Encoding::media_type).collect::<Vec<_>>().join(", ");
+    let offers = offered(numbered).map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     let message = format!("the body of the request was in an unknown format - accepted media types include: {offers}");
     Status::failure(415, "UnsupportedMediaType", message, None)
 }

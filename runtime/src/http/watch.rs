@@ -268,14 +268,14 @@ impl Render {
             }
             Shape::Table => {
                 out.extend_from_slice(opening.as_bytes());
-                self.table(out, event.object());
+                self.table(out, event.object(), self.include);
             }
         }
         out.extend_from_slice(FRAME_END.as_bytes());
     }
 
-    fn table(&mut self, out: &mut Vec<u8>, object: &Object) {
-        let table = Table::new(&self.served.kind, self.accepted.meta_version(), self.include);
+    fn table(&mut self, out: &mut Vec<u8>, object: &Object, include: Include) {
+        let table = Table::new(&self.served.kind, self.accepted.meta_version(), include);
         match guard::attempt(|| table.of_event(object, !self.columns_sent)) {
             Some(made) => out.extend_from_slice(&made),
             // As the reference does where it cannot make the form that was asked for.
@@ -293,7 +293,11 @@ impl Render {
         match self.accepted.shape {
             Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
             Shape::Partial => partial::write(out, &object, self.accepted.meta_version()),
-            Shape::Table => self.table(out, &object),
+            // What ends the initial events is said in its metadata, which is there whatever was asked for.
+            Shape::Table if ends_initial && self.include == Include::None => {
+                self.table(out, &object, Include::Metadata)
+            }
+            Shape::Table => self.table(out, &object, self.include),
         }
         out.extend_from_slice(FRAME_END.as_bytes());
     }

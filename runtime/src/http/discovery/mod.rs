@@ -60,7 +60,7 @@ pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Resp
         return Ok(Some(response::json_for(StatusCode::OK, body, true)));
     }
     let offer = Offer { protobuf: true, stream: false, shapeless: true };
-    let mut form = negotiate::objects(exchange.accept(), offer).map_err(status::not_acceptable)?;
+    let mut form = negotiate::objects(exchange.accept(), offer).map_err(|why| status::not_acceptable(why, offer))?;
     form.pretty |= exchange.pretty;
     Ok(Some(match form.encoding {
         Encoding::Json => response::json_for(StatusCode::OK, body, form.pretty),

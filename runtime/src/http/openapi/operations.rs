@@ -68,12 +68,18 @@ pub(super) fn encodings(kind: &Kind) -> Vec<&'static str> {
     offered.map(Encoding::media_type).collect()
 }
 
+/// The media types of documents that have messages of their own, whatever kind they are about: Scale and DeleteOptions.
+fn all_encodings() -> Vec<&'static str> {
+    Encoding::ALL.map(Encoding::media_type).to_vec()
+}
+
 /// Everything that is served of a kind.
 pub fn of(kind: &Kind) -> Vec<PathItem> {
     Operations::new(kind).all()
 }
 
 /// What is needed to name the operations of a kind.
+#[derive(Clone)]
 pub(super) struct Operations<'k> {
     pub kind: &'k Kind,
     /// `/apis/group/version`.
@@ -103,10 +109,8 @@ impl<'k> Operations<'k> {
 
     /// The media types of lists, and of watches on the same path.
     fn streams(&self) -> Vec<&'static str> {
-        let streams = self.encodings.iter().filter_map(|media_type| match Encoding::of_media_type(media_type)? {
-            Encoding::Json => Some("application/json;stream=watch"),
-            other => other.stream_media_type(),
-        });
+        let streams =
+            self.encodings.iter().filter_map(|media_type| Encoding::of_media_type(media_type)?.listed_stream());
         self.encodings.iter().copied().chain(streams).collect()
     }
 
@@ -135,7 +139,8 @@ impl<'k> Operations<'k> {
         if self.kind.scale.is_some() {
             let path = format!("{scoped}/{plural}/{{name}}/scale");
             let scale = json!({"group": "autoscaling", "kind": "Scale", "version": "v1"});
-            paths.push(self.path(path, true, self.subresource("scale", SCALE, &scale)));
+            let of = Operations { encodings: all_encodings(), ..self.clone() };
+            paths.push(self.path(path, true, of.subresource("scale", SCALE, &scale)));
         }
         if has_finalize(self.kind) {
             let path = format!("{scoped}/{plural}/{{name}}/finalize");
@@ -215,7 +220,7 @@ impl<'k> Operations<'k> {
             let id = self.id("deleteCollection", "");
             let collection = Operation {
                 parameters: DELETE_COLLECTION.to_vec(),
-                body: Some((format!("{META}.DeleteOptions"), self.encodings.clone())),
+                body: Some((format!("{META}.DeleteOptions"), all_encodings())),
                 body_optional: true,
                 answer: format!("{META}.Status"),
                 ..self.operation("delete", "deletecollection", id, format!("delete collection of {kind}"))
@@ -244,7 +249,7 @@ impl<'k> Operations<'k> {
             self.patch(self.id("patch", ""), format!("partially update the specified {}", self.kind.kind)),
             Operation {
                 parameters: DELETE.to_vec(),
-                body: Some((format!("{META}.DeleteOptions"), self.encodings.clone())),
+                body: Some((format!("{META}.DeleteOptions"), all_encodings())),
                 body_optional: true,
                 codes: OK_ACCEPTED,
                 answer: format!("{META}.Status"),

@@ -7,7 +7,10 @@ use super::{
     operations::{OK, OK_CREATED, OK_CREATED_ACCEPTED, Operation, Operations, PathItem, article, camel, encodings},
     parameters::{CREATE, Parameter, UPDATE},
 };
-use crate::kind::subresource::{self as model, Answer, Method, Subresource};
+use crate::{
+    http::resource::unstored_patch_types,
+    kind::subresource::{self as model, Answer, Method, Subresource},
+};
 
 const TEXT: &[&str] = &["text/plain"];
 const ANYTHING: &[&str] = &["*/*"];
@@ -44,7 +47,13 @@ fn operation(of: &Operations<'_>, own: &Subresource, asked: &model::Operation) -
                 codes: OK_CREATED,
                 ..of.operation(method, "put", of.id("replace", &suffix), the("replace"))
             },
-            Method::Patch => of.patch(of.id("patch", &suffix), the("partially update")),
+            Method::Patch => Operation {
+                body: Some((
+                    format!("{META}.Patch"),
+                    unstored_patch_types(asked.body.as_deref().unwrap_or(of.kind)).to_vec(),
+                )),
+                ..of.patch(of.id("patch", &suffix), the("partially update"))
+            },
             Method::Post => Operation {
                 parameters: CREATE.to_vec(),
                 codes: OK_CREATED_ACCEPTED,
