@@ -162,33 +162,29 @@ impl Renderer {
     }
 
     fn make(&self, object: &Object, typed: bool) -> Vec<u8> {
-        let mut document = match self.form.shape {
-            Shape::Full => read(object.json_bytes()),
-            _ => {
-                let mut json = Vec::new();
-                partial::write(&mut json, object, self.form.meta_version());
-                read(&json)
-            }
+        let mut document = if self.form.shape == Shape::Full {
+            read(object.json_bytes())
+        } else {
+            let mut json = Vec::new();
+            partial::write(&mut json, object, self.form.meta_version());
+            read(&json)
         };
         let mut out = Vec::with_capacity(object.json_bytes().len());
-        match self.form.encoding {
-            Encoding::Protobuf => {
-                let own = self.served.messages.as_ref().filter(|_| self.form.shape == Shape::Full);
-                let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
-                if let Err(error) = message.encode(&document, &mut out) {
-                    tracing::warn!(key = object.key(), %error, "an object is no message of its kind: its metadata alone is sent");
-                    out.clear();
-                    // Metadata out of shape leaves an empty message.
-                    protobuf::PARTIAL_OBJECT_METADATA.encode(&document, &mut out).unwrap_or_default();
-                }
+        if self.form.encoding == Encoding::Protobuf {
+            let own = self.served.messages.as_ref().filter(|_| self.form.shape == Shape::Full);
+            let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
+            if let Err(error) = message.encode(&document, &mut out) {
+                tracing::warn!(key = object.key(), %error, "an object is no message of its kind: its metadata alone is sent");
+                out.clear();
+                // Metadata out of shape leaves an empty message.
+                protobuf::PARTIAL_OBJECT_METADATA.encode(&document, &mut out).unwrap_or_default();
             }
-            _ => {
-                if let Some(fields) = document.as_object_mut().filter(|_| !typed) {
-                    fields.retain(|name, _| !matches!(name.as_str(), "kind" | "apiVersion"));
-                }
-                let compiled = self.kind().style == Style::Builtin && self.form.shape == Shape::Full;
-                cbor::item(compiled.then_some(&*self.kind().schema), &document, &mut out);
+        } else {
+            if let Some(fields) = document.as_object_mut().filter(|_| !typed) {
+                fields.retain(|name, _| !matches!(name.as_str(), "kind" | "apiVersion"));
             }
+            let compiled = self.kind().style == Style::Builtin && self.form.shape == Shape::Full;
+            cbor::item(compiled.then_some(&*self.kind().schema), &document, &mut out);
         }
         out
     }

@@ -295,7 +295,7 @@ impl Render {
             Shape::Partial => partial::write(out, &object, self.accepted.meta_version()),
             // What ends the initial events is said in its metadata, which is there whatever was asked for.
             Shape::Table if ends_initial && self.include == Include::None => {
-                self.table(out, &object, Include::Metadata)
+                self.table(out, &object, Include::Metadata);
             }
             Shape::Table => self.table(out, &object, self.include),
         }
