@@ -151,9 +151,12 @@ fn header(headers: &HeaderMap, name: &str) -> String {
     headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
 }
 
+mod compressed;
 mod documents;
 mod encodings;
 mod force;
+mod negotiation;
+mod offered;
 mod protobuf;
 mod requests;
 mod streams;
