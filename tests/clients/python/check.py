@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""The Python client's dynamic client against the example server: create, list, watch, patch, delete.
+"""The Python client against the example server: its dynamic client, its typed one, its leader election; and Protobuf.
 
     python3 tests/clients/python/check.py KUBECONFIG
 
 The server is the example, freshly started. Ends with `N passed, M failed`.
 """
 import sys
+import tempfile
 import threading
 import traceback
+
+import steps_election
+import steps_protobuf
+from wire import Wire
 
 from kubernetes import client, config, dynamic, watch
 from kubernetes.client.exceptions import ApiException
@@ -125,13 +130,21 @@ def typed_client_of_core_kinds(dyn):
     assert lease.spec.holder_identity == "me"
 
 
+STEPS = [discovers_and_creates, refusals_are_typed, lists_in_chunks_and_by_selector, watches, patches_and_replaces,
+         typed_client_of_core_kinds]
+
+
 def main():
-    dyn = dynamic.DynamicClient(config.new_client_from_config(config_file=sys.argv[1]))
+    api = config.new_client_from_config(config_file=sys.argv[1])
+    dyn = dynamic.DynamicClient(api)
+    steps = [(step, dyn) for step in STEPS]
     passed = failed = 0
-    for step in [discovers_and_creates, refusals_are_typed, lists_in_chunks_and_by_selector, watches,
-                 patches_and_replaces, typed_client_of_core_kinds]:
+    with tempfile.TemporaryDirectory() as folder:
+        wire = Wire(api.configuration, folder)
+    steps += [(step, wire) for step in steps_protobuf.STEPS] + [(step, sys.argv[1]) for step in steps_election.STEPS]
+    for step, argument in steps:
         try:
-            step(dyn)
+            step(argument)
             passed += 1
         except Exception:  # a step may fail in any way that the client fails
             failed += 1
