@@ -1,4 +1,4 @@
-// The JavaScript client's custom objects API and informer against the example server.
+// The JavaScript client's custom objects API and informer against the example server; and Protobuf.
 //
 //     node tests/clients/javascript/check.mjs KUBECONFIG
 //
@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import {
   CoreV1Api, CustomObjectsApi, KubeConfig, PatchStrategy, makeInformer, setHeaderOptions,
 } from '@kubernetes/client-node';
+import { steps as protobufSteps } from './protobuf.mjs';
 
 const config = new KubeConfig();
 config.loadFromFile(process.argv[2]);
@@ -106,7 +107,10 @@ async function typedClientOfCoreKinds() {
 
 let passed = 0;
 let failed = 0;
-for (const step of [createsGetsAndLists, patchesAndReplaces, refusalsCarryAStatus, informerFollows, typedClientOfCoreKinds]) {
+const steps = [
+  createsGetsAndLists, patchesAndReplaces, refusalsCarryAStatus, informerFollows, typedClientOfCoreKinds, ...protobufSteps(config),
+];
+for (const step of steps) {
   try {
     await step();
     passed += 1;
