@@ -17,6 +17,7 @@ import threading
 import time
 import traceback
 
+import steps_applying
 import steps_objects
 import steps_owning
 import steps_reading
@@ -148,7 +149,8 @@ def check(kubectl, server):
     session = None
     try:
         session = Session(kubectl, server, folder)
-        steps = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_owning.STEPS, *steps_objects.STEPS, Session.close]
+        steps = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_owning.STEPS, *steps_applying.STEPS, *steps_objects.STEPS,
+                 Session.close]
         for step in steps:
             try:
                 step(session)

@@ -27,13 +27,16 @@ apt_source() {
 
 if [ ! -d gopath/src ]; then
     apt_source kubernetes
-    rm -rf unpacked
+    rm -rf unpacked gopath
     mkdir unpacked
     tar xzf kubernetes_*.orig.tar.gz -C unpacked --strip-components=1 --wildcards \
         '*/vendor' '*/staging/src/k8s.io/api' '*/staging/src/k8s.io/apimachinery' '*/staging/src/k8s.io/client-go'
-    # What it vendors is the GOPATH: `k8s.io/client-go` there is a link into `staging` beside it.
+    # What it vendors is the GOPATH, with links to its own libraries, which are in `staging` beside it.
     rm -rf unpacked/src
     mv unpacked/vendor unpacked/src
+    for part in api apimachinery client-go; do
+        ln -sfn "../../staging/src/k8s.io/$part" "unpacked/src/k8s.io/$part"
+    done
     mv unpacked gopath
 fi
 export GOPATH=$folder/gopath GOCACHE=$folder/cache GO111MODULE=off CGO_ENABLED=0 GOFLAGS=
