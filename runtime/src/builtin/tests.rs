@@ -232,7 +232,8 @@ async fn secrets_take_text_give_bytes_and_check_what_their_type_asks_for() {
 #[tokio::test]
 async fn leases_and_events_can_be_made_by_an_update() {
     let inside = Inside::new().await;
-    let put = |plural: &'static str, name: &'static str, body: Value| {
+    let put = |plural: &'static str, name: &'static str, mut body: Value| {
+        body["metadata"] = json!({ "name": name });
         let request = inside.request(plural, "default", name, Part::Whole);
         let api = inside.api.clone();
         async move { api.update(&request, body, &WriteOptions::default()).await }

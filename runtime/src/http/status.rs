@@ -12,7 +12,7 @@ use crate::{
         status::{Status, StatusCause, StatusDetails},
     },
     patch::apply::Conflict,
-    verbs::Error,
+    verbs::{Error, error::Occupant},
 };
 
 /// A request that is answered with a failure.
@@ -48,8 +48,8 @@ fn of(error: Error) -> Status {
             let message = format!("{resource} \"{name}\" not found");
             Status::failure(404, "NotFound", message, Some(details(resource, name)))
         }
-        Error::AlreadyExists(resource, name) => {
-            let message = format!("{resource} \"{name}\" already exists");
+        Error::AlreadyExists(resource, name, occupant) => {
+            let message = format!("{}{resource} \"{name}\" already exists", told(occupant));
             Status::failure(409, "AlreadyExists", message, Some(details(resource, name)))
         }
         Error::Conflict(resource, name, why) => {
@@ -80,9 +80,10 @@ fn of(error: Error) -> Status {
             let details = StatusDetails { causes: vec![cause], retry_after_seconds: 1, ..StatusDetails::default() };
             Status::failure(504, "Timeout", message, Some(details))
         }
-        Error::GeneratedNameTaken(resource, name) => {
+        Error::GeneratedNameTaken(resource, name, occupant) => {
             let message = format!(
-                "{resource} \"{name}\" already exists, the server was not able to generate a unique name for the object"
+                "{}{resource} \"{name}\" already exists, the server was not able to generate a unique name for the object",
+                told(occupant)
             );
             let details = StatusDetails { retry_after_seconds: 1, ..details(resource, name) };
             Status::failure(409, "AlreadyExists", message, Some(details))
@@ -96,6 +97,14 @@ fn of(error: Error) -> Status {
             let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
             Status::failure(503, "ServiceUnavailable", message, Some(details))
         }
+    }
+}
+
+/// What clients are told of the object that has the name they want, before all else.
+fn told(occupant: Occupant) -> &'static str {
+    match occupant {
+        Occupant::Staying => "",
+        Occupant::Terminating => "object is being deleted: ",
     }
 }
 

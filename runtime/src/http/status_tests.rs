@@ -35,7 +35,7 @@ fn objects_that_are_missing_taken_or_changed() {
         failure(404, "NotFound", "configmaps \"a\" not found", &json!({"name": "a", "kind": "configmaps"}))
     );
     assert_eq!(
-        shown(Error::AlreadyExists(resource("e.com", "ws"), name())),
+        shown(Error::AlreadyExists(resource("e.com", "ws"), name(), Occupant::Staying)),
         failure(
             409,
             "AlreadyExists",
@@ -52,7 +52,9 @@ fn objects_that_are_missing_taken_or_changed() {
             &json!({"name": "a", "kind": "configmaps"})
         )
     );
-    let taken = shown(Error::GeneratedNameTaken(resource("", "configmaps"), "g-".to_owned()));
+    let going = shown(Error::AlreadyExists(resource("", "configmaps"), name(), Occupant::Terminating));
+    assert_eq!(going["message"], "object is being deleted: configmaps \"a\" already exists");
+    let taken = shown(Error::GeneratedNameTaken(resource("", "configmaps"), "g-".to_owned(), Occupant::Staying));
     assert_eq!((&taken["code"], &taken["details"]["retryAfterSeconds"]), (&json!(409), &json!(1)));
 }
 

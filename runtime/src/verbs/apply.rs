@@ -1,7 +1,7 @@
 //! Server-side apply: an object becomes what its managers have said of it, each for the fields that it names. Creates the
 //! object where there is none.
 use super::{
-    Answer, Api, Error, Part, Request, Written,
+    Api, Error, Part, Request, Written,
     decode::Origin,
     ownership::Reset,
     pipeline::Write,
@@ -14,9 +14,6 @@ use crate::{
     patch::apply::{self, ApplyError, Writer},
     schema::Document,
 };
-
-/// How often an apply goes between finding no object and finding that there is one after all.
-const TRIES: usize = 8;
 
 impl Api {
     /// Applies a configuration.
@@ -32,32 +29,21 @@ impl Api {
         if request.part == Part::Scale {
             return self.apply_scale(request, config, options).await;
         }
-        let (document, faults) = (&config.document, config.faults.as_slice());
+        let document = &config.document;
         let write = Write {
-            request,
-            options: &options.write,
             origin: Origin::Apply,
-            faults,
             pruned: config.pruned,
-            patch: None,
+            ..Write::of_body(request, &options.write, &config.faults)
         };
-        for _ in 0..TRIES {
-            match self.rewrite(&write, |old| merge(request, Some(old), document, options)).await {
-                Ok(done) => {
-                    let answer = Answer::Object(done.object);
-                    return Ok(Written { answer, created: false, warnings: done.warnings });
-                }
-                Err(Error::NotFound(..)) if request.part == Part::Whole && !options.write.must_exist => {}
-                Err(error) => return Err(error),
+        self.rewrite_or_create(&write, |old| {
+            let mut new = merge(request, old, document, options)?;
+            if old.is_none() {
+                check_new(request, &new)?;
             }
-            let new = merge(request, None, document, options)?;
-            check_new(request, &new)?;
-            match self.create_new(&write, new).await {
-                Err(Error::AlreadyExists(..)) => {}
-                done => return done,
-            }
-        }
-        Err(conflict(request, MODIFIED))
+            let warnings = write.decode_named(&mut new)?;
+            Ok((new, warnings))
+        })
+        .await
     }
 }
 
@@ -91,10 +77,6 @@ fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
     }
     if !["", "0"].contains(&system::text(new, "resourceVersion")) {
         return Err(conflict(request, MODIFIED));
-    }
-    if system::text(new, "name").is_empty() {
-        let message = "the name of the object (based on URL) was undeterminable: name must be provided";
-        return Err(Error::BadRequest(message.to_owned()));
     }
     Ok(())
 }

@@ -2,8 +2,10 @@
 use super::{
     Answer, Api, Error, Part, Request, Written,
     commit::{Outcome, preview},
+    error::Occupant,
     names,
     pipeline::Write,
+    rewrite::document_of,
     system,
 };
 use crate::{
@@ -34,16 +36,22 @@ impl Api {
         if request.served.kind.scope == Scope::Namespaced && request.namespace.is_empty() {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
-        let Decoded { document, faults, pruned } = body.into();
-        self.create_new(&Write { pruned, ..Write::of_body(request, options, &faults) }, document).await
+        let Decoded { mut document, faults, pruned } = body.into();
+        let write = Write { pruned, ..Write::of_body(request, options, &faults) };
+        let warnings = write.decode(&mut document)?;
+        self.create_new(&write, document, warnings).await
     }
 
-    /// Passes a new object through the pipeline and stores it.
+    /// Passes a new object that has been decoded through the rest of the pipeline and stores it.
     ///
     /// # Errors
     /// As [`Api::create`].
-    pub(super) async fn create_new(&self, write: &Write<'_>, mut document: Document) -> Result<Written, Error> {
-        let mut warnings = write.decode(&mut document)?;
+    pub(super) async fn create_new(
+        &self,
+        write: &Write<'_>,
+        mut document: Document,
+        mut warnings: Vec<String>,
+    ) -> Result<Written, Error> {
         let _entered = match write.request.namespace.as_str() {
             "" => None,
             namespace => Some(self.gates.enter(namespace).await),
@@ -77,8 +85,14 @@ impl Api {
             }
         }
         let name = system::text(&document, "name").to_owned();
-        let refuse = if made_up { Error::GeneratedNameTaken } else { Error::AlreadyExists };
-        Err(refuse(kind.group_resource(), name))
+        let holder = write.request.served.objects.snapshot().get(&write.request.key_of(&name));
+        let occupant = match holder.and_then(|holder| document_of(&holder).ok()) {
+            Some(holder) if !system::text(&holder, "deletionTimestamp").is_empty() => Occupant::Terminating,
+            _ => Occupant::Staying,
+        };
+        // The reference goes by generateName alone, although the client may have named the object all the same.
+        let refuse = if base.is_empty() { Error::AlreadyExists } else { Error::GeneratedNameTaken };
+        Err(refuse(kind.group_resource(), name, occupant))
     }
 
     async fn insert(&self, write: &Write<'_>, document: &Document) -> Result<Outcome<Answer>, Error> {

@@ -3,9 +3,9 @@ use super::{Error, ownership, pipeline::Write};
 use crate::{
     codec,
     kind::{Kind, model::Style},
-    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, options::FieldValidation},
+    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, GroupVersion, options::FieldValidation},
     patch::print::printed,
-    schema::{self, Document, METADATA},
+    schema::{self, Document, METADATA, Schema},
 };
 
 /// Where a document came from, which decides how its mistakes are told.
@@ -19,24 +19,42 @@ pub(super) enum Origin {
     Apply,
 }
 
-/// Brings a document into the kind's shape: type meta filled in, values of the right types, unknown fields dropped. Gives
+/// What a document is to be: an object of a kind, or the scale of one.
+pub(super) struct Shape<'k> {
+    /// The group and version.
+    pub version: &'k GroupVersion,
+    /// The kind's name.
+    pub kind: &'k str,
+    /// What is known of it.
+    pub schema: &'k Schema,
+    /// How its mistakes are told.
+    pub style: Style,
+}
+
+impl<'k> From<&'k Kind> for Shape<'k> {
+    fn from(kind: &'k Kind) -> Self {
+        Self { version: &kind.group_version, kind: &kind.kind, schema: &kind.schema, style: kind.style }
+    }
+}
+
+/// Brings a document into a shape: type meta filled in, values of the right types, unknown fields dropped. Gives
 /// warnings about those, and about what the decoder found fault with.
 ///
 /// # Errors
 /// What the reference answers to a body it cannot decode: 400, or 422 naming the patch.
-pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
-    let (kind, validation) = (&*write.request.served.kind, write.options.field_validation);
+pub(super) fn decode(write: &Write<'_>, shape: &Shape<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
+    let validation = write.options.field_validation;
     let refuse = |document: &Document, why: &str| match write.origin {
-        Origin::Body | Origin::Apply => Error::BadRequest(format!("{} {why}", cannot_be_handled(kind))),
+        Origin::Body | Origin::Apply => Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))),
         Origin::Patch => bad_patch(write.patch.unwrap_or(document), write.patch.is_some(), why),
     };
-    type_meta(kind, document)?;
+    type_meta(shape, document)?;
     if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
         // Clients of old send it; nobody has kept it for years.
         metadata.remove("selfLink");
         ownership::keep_reset(metadata);
     }
-    if let Some(why) = wrong_types(kind, document) {
+    if let Some(why) = wrong_types(shape, document) {
         return Err(refuse(document, &why));
     }
     // What a strict patch is told shows the document as it was before the unknown fields were dropped.
@@ -44,7 +62,7 @@ pub(super) fn decode(write: &Write<'_>, document: &mut Document) -> Result<Vec<S
     let whole = told_whole.then(|| document.clone());
     let mut told = write.faults.to_vec();
     if !write.pruned {
-        told.extend(codec::drop_unknown(document, &kind.schema, kind.style.fault_order()));
+        told.extend(codec::drop_unknown(document, shape.schema, shape.style.fault_order()));
     }
     match validation {
         FieldValidation::Strict if !told.is_empty() && write.origin == Origin::Apply => {
@@ -77,8 +95,8 @@ pub(super) fn normalise(kind: &Kind, document: &mut Document) {
 }
 
 /// What the reference says of a body that is no object of the kind.
-fn cannot_be_handled(kind: &Kind) -> String {
-    format!("{0} in version {1:?} cannot be handled as a {0}:", kind.kind, kind.group_version.version)
+fn cannot_be_handled(shape: &Shape<'_>) -> String {
+    format!("{0} in version {1:?} cannot be handled as a {0}:", shape.kind, shape.version.version)
 }
 
 /// The error for a patch whose result is no object of the kind. It names no kind and shows the result, or a strategic
@@ -91,11 +109,11 @@ fn bad_patch(shown: &Document, as_go: bool, why: &str) -> Error {
 }
 
 /// Fills in apiVersion and kind, and refuses others.
-fn type_meta(kind: &Kind, document: &mut Document) -> Result<(), Error> {
+fn type_meta(shape: &Shape<'_>, document: &mut Document) -> Result<(), Error> {
     let Some(object) = document.as_object_mut() else {
-        return Err(Error::BadRequest(format!("the object provided is unrecognized (must be of type {})", kind.kind)));
+        return Err(Error::BadRequest(format!("the object provided is unrecognized (must be of type {})", shape.kind)));
     };
-    let expected = [("apiVersion", kind.group_version.to_string()), ("kind", kind.kind.clone())];
+    let expected = [("apiVersion", shape.version.to_string()), ("kind", shape.kind.to_owned())];
     for (name, expected) in expected {
         match object.get(name).map(Document::as_str) {
             Some(Some(given)) if given == expected => continue,
@@ -103,7 +121,7 @@ fn type_meta(kind: &Kind, document: &mut Document) -> Result<(), Error> {
             Some(given) => {
                 let given = given.unwrap_or("a value that is no text");
                 let why = format!("{name} is {given:?}, and {expected:?} is expected here");
-                return Err(Error::BadRequest(format!("{} {why}", cannot_be_handled(kind))));
+                return Err(Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))));
             }
         }
         object.insert(name.to_owned(), Document::String(expected));
@@ -125,11 +143,11 @@ fn empty() -> Document {
 
 /// The first value of a wrong type. Declared kinds are told all of them by validation, as in the reference; metadata and
 /// the reference's own kinds are decoded into types.
-fn wrong_types(kind: &Kind, document: &Document) -> Option<String> {
+fn wrong_types(shape: &Shape<'_>, document: &Document) -> Option<String> {
     let metadata = &document["metadata"];
     if !metadata.is_object() {
         return Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned());
     }
-    let in_spec = || schema::check_types(&kind.schema, document);
-    schema::check_types(&METADATA, metadata).or_else(|| (kind.style == Style::Builtin).then(in_spec).flatten())
+    let in_spec = || schema::check_types(shape.schema, document);
+    schema::check_types(&METADATA, metadata).or_else(|| (shape.style == Style::Builtin).then(in_spec).flatten())
 }

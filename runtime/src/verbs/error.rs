@@ -4,13 +4,22 @@ use crate::{
     patch::apply,
 };
 
+/// What has the name that a new object was to get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occupant {
+    /// An object that stays.
+    Staying,
+    /// An object whose deletion is under way: the name may be free soon.
+    Terminating,
+}
+
 /// Why a verb refused or failed.
 #[derive(Clone, Debug)]
 pub enum Error {
     /// 404: no object of this name.
     NotFound(GroupResource, String),
     /// 409: an object of this name exists.
-    AlreadyExists(GroupResource, String),
+    AlreadyExists(GroupResource, String, Occupant),
     /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. The reference names a kind here in places.
     Conflict(GroupResource, String, String),
     /// 409: an apply would change what other managers own: a message that names all, and each.
@@ -47,7 +56,7 @@ pub enum Error {
         current: Revision,
     },
     /// 409 `AlreadyExists` with Retry-After: generateName found no free name. The name is the last one tried.
-    GeneratedNameTaken(GroupResource, String),
+    GeneratedNameTaken(GroupResource, String, Occupant),
     /// 422 as the reference answers a patch that does not apply: reason Invalid, `details: {}`, and the message
     /// `the server rejected our request due to an error in our request`. The text is for logs.
     InapplicablePatch(String),

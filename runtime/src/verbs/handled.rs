@@ -73,7 +73,9 @@ impl Api {
         let write = Write::of_body(request, options, &[]);
         let changed = |old: &Document| {
             let mut new = old.clone();
-            change(&mut new).map(|()| new)
+            change(&mut new)?;
+            let warnings = write.decode(&mut new)?;
+            Ok((new, warnings))
         };
         self.rewrite(&write, changed).await.map(|done| done.object)
     }

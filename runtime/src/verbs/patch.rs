@@ -1,8 +1,8 @@
 //! patch: a change to an object, applied again to the newer object when another write came first.
-use super::{Answer, Api, Error, Part, Patch, Request, Written, decode::Origin, pipeline::Write};
+use super::{Api, Error, Part, Patch, Request, Written, decode::Origin, pipeline::Write};
 use crate::{
     codec::Decoded,
-    meta::options::PatchOptions,
+    meta::options::{PatchOptions, WriteOptions},
     patch::{PatchError, json, merge, strategic},
     schema::{Document, Schema},
 };
@@ -28,11 +28,13 @@ impl Api {
         if request.part == Part::Scale {
             return self.patch_scale(request, &patch, &options.write).await;
         }
-        let (faults, shown) = (patch.faults(), patch.shown());
-        let write =
-            Write { request, options: &options.write, origin: Origin::Patch, faults, pruned: false, patch: shown };
-        let done = self.rewrite(&write, |old| patch.apply(&request.served.kind.schema, old)).await?;
-        Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings })
+        let write = patch.write(request, &options.write);
+        let done = self.rewrite(&write, |old| {
+            let mut new = patch.apply(&request.served.kind.schema, old)?;
+            let warnings = write.decode_named(&mut new)?;
+            Ok((new, warnings))
+        });
+        done.await.map(Written::from)
     }
 }
 
@@ -55,8 +57,13 @@ impl Parsed {
         patch.map_err(refused)
     }
 
+    /// The write that it asks for.
+    pub fn write<'a>(&'a self, request: &'a Request, options: &'a WriteOptions) -> Write<'a> {
+        Write { origin: Origin::Patch, patch: self.shown(), ..Write::of_body(request, options, self.faults()) }
+    }
+
     /// What strict validation finds fault with in the patch itself.
-    pub fn faults(&self) -> &[String] {
+    fn faults(&self) -> &[String] {
         match self {
             Self::Json(patch) => &patch.faults,
             Self::Merge(patch) | Self::Strategic(patch) => &patch.faults,

@@ -6,8 +6,9 @@
 //! has changed.
 use super::{
     Api, Attempt, Error, Part, Request,
-    decode::{Origin, decode, normalise},
-    owners, ownership, system,
+    decode::{Origin, Shape, decode, normalise},
+    owners, ownership,
+    system::{self, Nameless},
 };
 use crate::{
     kind::{
@@ -71,8 +72,26 @@ impl Write<'_> {
     /// # Errors
     /// [`Error::BadRequest`], or what is wrong with the patch.
     pub fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, document)?;
-        system::place(self.request, document)?;
+        let warnings = decode(self, &Shape::from(&*self.request.served.kind), document)?;
+        system::place(self.request, document, Nameless::Named)?;
+        Ok(warnings)
+    }
+
+    /// The same for what an object is to become: it says its name, and is not given the one in the path.
+    ///
+    /// # Errors
+    /// As [`Write::decode`].
+    pub fn decode_named(&self, document: &mut Document) -> Result<Vec<String>, Error> {
+        self.decode_as(&Shape::from(&*self.request.served.kind), document)
+    }
+
+    /// The same for a document that is another view of the object, such as its scale.
+    ///
+    /// # Errors
+    /// As [`Write::decode`].
+    pub fn decode_as(&self, shape: &Shape<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
+        let warnings = decode(self, shape, document)?;
+        system::place(self.request, document, Nameless::Refused)?;
         Ok(warnings)
     }
 

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Api, Error, FieldErrorKind, Request,
+    Answer, Api, Error, FieldErrorKind, Part, Request, Written,
     commit::{Outcome, preview},
-    decode::Origin,
     get::current,
     pipeline::Write,
     system,
@@ -26,6 +25,9 @@ const TRIES: usize = 64;
 pub(super) const MODIFIED: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
+/// What an object is to become, decoded, and warnings for the client.
+pub(super) type Changed = (Document, Vec<String>);
+
 /// What came of a rewrite.
 pub(super) struct Rewritten {
     /// The object after it.
@@ -34,15 +36,47 @@ pub(super) struct Rewritten {
     pub warnings: Vec<String>,
 }
 
+impl From<Rewritten> for Written {
+    fn from(Rewritten { object, warnings }: Rewritten) -> Self {
+        Self { answer: Answer::Object(object), created: false, warnings }
+    }
+}
+
 impl Api {
-    /// Changes an object.
+    /// Changes an object, or creates it where there is none. The change gets the object as it is, if it is there, and gives
+    /// it decoded as it is to be, with warnings.
+    ///
+    /// # Errors
+    /// As [`Api::rewrite`] and [`Api::create`].
+    pub(super) async fn rewrite_or_create(
+        &self,
+        write: &Write<'_>,
+        change: impl Fn(Option<&Document>) -> Result<Changed, Error> + Send + Sync,
+    ) -> Result<Written, Error> {
+        for _ in 0..TRIES {
+            match self.rewrite(write, |old| change(Some(old))).await {
+                Ok(done) => return Ok(done.into()),
+                Err(Error::NotFound(..)) if write.request.part == Part::Whole && !write.options.must_exist => {}
+                Err(error) => return Err(error),
+            }
+            let (new, warnings) = change(None)?;
+            match self.create_new(write, new, warnings).await {
+                // Somebody else has created it meanwhile: now it is there to be changed.
+                Err(Error::AlreadyExists(..)) => {}
+                done => return done,
+            }
+        }
+        Err(conflict(write.request, MODIFIED))
+    }
+
+    /// Changes an object. The change gets it as it is, and gives it decoded as it is to be, with warnings.
     ///
     /// # Errors
     /// What the change says; what the pipeline says; [`Error::Conflict`].
     pub(super) async fn rewrite(
         &self,
         write: &Write<'_>,
-        change: impl Fn(&Document) -> Result<Document, Error> + Send + Sync,
+        change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
     ) -> Result<Rewritten, Error> {
         if !write.request.part.is_of(&write.request.served.kind) {
             return Err(Error::MethodNotAllowed);
@@ -50,9 +84,8 @@ impl Api {
         for _ in 0..TRIES {
             let object = current(write.request)?;
             let old = document_of(&object)?;
-            let mut new = change(&old)?;
-            let mut warnings = write.decode(&mut new)?;
-            check_version(write, &mut new, &old)?;
+            let (mut new, mut warnings) = change(&old)?;
+            check_version(write.request, &mut new, &old)?;
             warnings.extend(write.complete(self, &mut new, Some(&old))?);
             write.validate(self, &new, Some(&old))?;
             if let Outcome::Done(object) = self.replace(write, object, &old, &new).await? {
@@ -112,9 +145,34 @@ pub(super) fn is_deleted(request: &Request, document: &Document) -> bool {
     metadata["deletionTimestamp"].is_string() && !held
 }
 
-/// Holds the resourceVersion and the uid of a document against the object: they are preconditions.
-fn check_version(write: &Write<'_>, new: &mut Document, old: &Document) -> Result<(), Error> {
-    let request = write.request;
+/// Holds the uid of a body against the object, if it gives one: it is a precondition, and comes before all others. In a
+/// patch, another uid is a change of the field, which validation refuses.
+///
+/// # Errors
+/// [`Error::Conflict`], also where there is no object at all.
+pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document>) -> Result<(), Error> {
+    let (given, uid) = (system::text(new, "uid"), old.map_or("", |old| system::text(old, "uid")));
+    if given.is_empty() || given == uid {
+        return Ok(());
+    }
+    Err(invalid_object(
+        request,
+        &request.key(),
+        &format!("Precondition failed: UID in precondition: {given}, UID in object meta: {uid}"),
+    ))
+}
+
+/// A conflict that the reference's storage finds.
+pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
+    let prefix = request.served.objects.prefix();
+    let message = format!(
+        "StorageError: invalid object, Code: 4, Key: {prefix}{key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"
+    );
+    conflict(request, message)
+}
+
+/// Holds the resourceVersion of a document against the object: it is a precondition.
+fn check_version(request: &Request, new: &mut Document, old: &Document) -> Result<(), Error> {
     let (given, newest) = (system::text(new, "resourceVersion"), system::text(old, "resourceVersion"));
     if given.is_empty() || given == "0" {
         if !request.served.kind.update_without_version {
@@ -127,12 +185,6 @@ fn check_version(write: &Write<'_>, new: &mut Document, old: &Document) -> Resul
                 "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
             ))),
         };
-    }
-    let (given, uid) = (system::text(new, "uid"), system::text(old, "uid"));
-    // In a patch, another uid is a change of the field, which validation refuses.
-    if write.origin == Origin::Body && !given.is_empty() && given != uid {
-        let message = format!("Precondition failed: UID in precondition: {given}, UID in object meta: {uid}");
-        return Err(conflict(request, message));
     }
     let newest = newest.to_owned();
     system::set(new, "resourceVersion", newest);

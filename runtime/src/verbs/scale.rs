@@ -5,22 +5,23 @@ use serde_json::json;
 
 use super::{
     Answer, Api, Error, FieldErrorKind, Request, Written,
+    decode::{Origin, Shape},
     ownership::{entries, set_entries},
     patch::Parsed,
     pipeline::Write,
-    rewrite::{conflict, document_of},
-    system::{self, text},
+    rewrite::{Changed, MODIFIED, check_uid, conflict, document_of},
+    system::text,
 };
 use crate::{
     cache::Object,
     codec::Decoded,
     kind::{
         Kind,
-        model::{Path, ScalePaths},
+        model::{Path, ScalePaths, Style},
     },
     meta::{
-        FieldError, FieldPath, Time,
-        options::{FieldValidation, PatchOptions, WriteOptions},
+        FieldError, FieldPath, GroupVersion, Time,
+        options::{PatchOptions, WriteOptions},
     },
     patch::apply::{self, View, Writer, scale},
     schema::{Document, Schema, model::Type},
@@ -40,7 +41,8 @@ static SCALE: LazyLock<Schema> = LazyLock::new(|| {
     object("Scale", vec![("spec", object("ScaleSpec", vec![("replicas", number())])), ("status", status)])
 });
 /// The group and version of Scale.
-const VERSION: &str = "autoscaling/v1";
+static VERSION: LazyLock<GroupVersion> =
+    LazyLock::new(|| GroupVersion { group: "autoscaling".to_owned(), version: "v1".to_owned() });
 /// What stands for a number of replicas that the object does not have, while its scale is being changed.
 const ABSENT: i64 = i32::MIN as i64;
 
@@ -55,8 +57,16 @@ impl Api {
         scale: Decoded,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        let Decoded { document, faults, .. } = scale;
-        self.rescale(request, options, &faults, |live| owned(live, document.clone(), options)).await
+        let Decoded { mut document, faults, pruned } = scale;
+        let write = Write { pruned, ..Write::of_body(request, options, &faults) };
+        let mut warnings = write.decode_as(&shape(), &mut document)?;
+        let replace = |live: &Document| {
+            check_uid(request, &document, Some(live))?;
+            Ok((owned(live, document.clone(), options), Vec::new()))
+        };
+        let mut written = self.rescale(request, options, replace).await?;
+        warnings.append(&mut written.warnings);
+        Ok(Written { warnings, ..written })
     }
 
     /// Changes the scale of an object.
@@ -69,7 +79,13 @@ impl Api {
         patch: &Parsed,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        self.rescale(request, options, patch.faults(), |live| owned(live, patch.apply(&SCALE, live)?, options)).await
+        let write = patch.write(request, options);
+        let change = |live: &Document| {
+            let mut scale = patch.apply(&SCALE, live)?;
+            let warnings = write.decode_as(&shape(), &mut scale)?;
+            Ok((owned(live, scale, options), warnings))
+        };
+        self.rescale(request, options, change).await
     }
 
     /// Applies the scale of an object. It creates nothing.
@@ -83,11 +99,15 @@ impl Api {
         options: &PatchOptions,
     ) -> Result<Written, Error> {
         let manager = &options.write.field_manager;
+        let write = Write { origin: Origin::Apply, ..Write::of_body(request, &options.write, &config.faults) };
         let merge = |live: &Document| {
-            by(manager, |view, writer| apply::merge(view, Some(live), &config.document, writer, options.force))
-                .map_err(super::apply::refused)
+            let merged =
+                by(manager, |view, writer| apply::merge(view, Some(live), &config.document, writer, options.force));
+            let mut scale = merged.map_err(super::apply::refused)?;
+            let warnings = write.decode_as(&shape(), &mut scale)?;
+            Ok((scale, warnings))
         };
-        self.rescale(request, &options.write, &config.faults, merge).await
+        self.rescale(request, &options.write, merge).await
     }
 
     /// Changes the scale of an object: what `change` makes of it says who owns it, too.
@@ -95,40 +115,33 @@ impl Api {
         &self,
         request: &Request,
         options: &WriteOptions,
-        faults: &[String],
-        change: impl Fn(&Document) -> Result<Document, Error> + Send + Sync,
+        change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
     ) -> Result<Written, Error> {
         let kind = &*request.served.kind;
         let paths = paths(kind)?;
-        let mut warnings = Vec::new();
-        match options.field_validation {
-            FieldValidation::Strict if !faults.is_empty() => {
-                return Err(wrong(&format!("strict decoding error: {}", faults.join(", "))));
-            }
-            FieldValidation::Ignore => {}
-            FieldValidation::Strict | FieldValidation::Warn => warnings.extend_from_slice(faults),
-        }
         let version = kind.group_version.to_string();
-        // What is decoded is the changed object, not a patch of it; the reference tells its mistakes as of a body.
-        let write = Write::of_body(request, options, &[]);
         let done = self
-            .rewrite(&write, |old| {
+            .rewrite(&Write::of_body(request, options, &[]), |old| {
                 let mut live = of_document(kind, old, Some(ABSENT))?;
                 let owners = entries(old).unwrap_or_default();
                 set_entries(&mut live, there(scale::to_scale(&owners, &paths.replicas.0)));
-                let scale = change(&live)?;
+                let (scale, warnings) = change(&live)?;
                 let replicas = replicas(request, &scale, old)?;
                 let mut new = old.clone();
                 put(&mut new, &paths.replicas, replicas.into());
                 let scaled = entries(&scale).unwrap_or_default();
                 set_entries(&mut new, there(scale::to_parent(&owners, &scaled, &version, &paths.replicas.0)));
-                Ok(new)
+                Ok((new, warnings))
             })
             .await?;
-        warnings.extend(done.warnings);
         let answer = Answer::Document(of_object(kind, &done.object)?);
-        Ok(Written { answer, created: false, warnings })
+        Ok(Written { answer, created: false, warnings: done.warnings })
     }
+}
+
+/// What a scale is decoded as.
+fn shape() -> Shape<'static> {
+    Shape { version: &VERSION, kind: "Scale", schema: &SCALE, style: Style::Builtin }
 }
 
 /// Entries, unless there are none.
@@ -138,31 +151,17 @@ fn there(entries: Document) -> Option<Document> {
 
 /// Calls a function of `patch::apply` for a write of a scale.
 fn by<T>(manager: &str, then: impl FnOnce(&View<'_>, &Writer<'_>) -> T) -> T {
-    let now = Time::now().to_string();
-    let writer = Writer { manager, api_version: VERSION, subresource: "scale", time: &now };
+    let (version, now) = (VERSION.to_string(), Time::now().to_string());
+    let writer = Writer { manager, api_version: &version, subresource: "scale", time: &now };
     then(&View { root: &SCALE, kind: "Scale", reset: &[] }, &writer)
 }
 
 /// A scale as a client wants it, owned by the client as far as it changes something. What the client says of owners counts
 /// for nothing here.
-fn owned(live: &Document, mut scale: Document, options: &WriteOptions) -> Result<Document, Error> {
-    let Some(object) = scale.as_object_mut() else {
-        return Err(wrong("autoscaling/v1 Scale is expected here"));
-    };
-    let metadata = object.entry("metadata").or_insert_with(|| json!({}));
-    if metadata.is_null() {
-        *metadata = json!({});
-    }
-    if !metadata.is_object() {
-        return Err(wrong("json: cannot unmarshal into Go struct field Scale.metadata of type v1.ObjectMeta"));
-    }
+fn owned(live: &Document, mut scale: Document, options: &WriteOptions) -> Document {
     set_entries(&mut scale, entries(live));
     by(options.manager(), |view, writer| apply::update(view, Some(live), &mut scale, writer));
-    Ok(scale)
-}
-
-fn wrong(why: &str) -> Error {
-    Error::BadRequest(format!("Scale in version \"v1\" cannot be handled as a Scale: {why}"))
+    scale
 }
 
 /// The scale of an object.
@@ -207,29 +206,14 @@ fn paths(kind: &Kind) -> Result<&ScalePaths, Error> {
     kind.scale.as_ref().ok_or(Error::MethodNotAllowed)
 }
 
-/// The number that a scale asks for; the scale's metadata is held against the object.
+/// The number that a scale asks for; its resourceVersion is held against the object.
 fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i64, Error> {
     let kind = &*request.served.kind;
-    let matches = |member: &str, expected: &str| {
-        scale.get(member).is_none_or(|given| given == expected || given == "" || given.is_null())
-    };
-    if !scale.is_object() || !matches("kind", "Scale") || !matches("apiVersion", "autoscaling/v1") {
-        return Err(wrong("autoscaling/v1 Scale is expected here"));
+    let given = text(scale, "resourceVersion");
+    if !given.is_empty() && given != text(object, "resourceVersion") {
+        return Err(conflict(request, MODIFIED));
     }
-    let mut placed = json!({ "metadata": { "name": text(scale, "name"), "namespace": text(scale, "namespace") } });
-    system::place(request, &mut placed)?;
-    for (member, message) in [("resourceVersion", super::rewrite::MODIFIED), ("uid", "the uid is another one")] {
-        let given = text(scale, member);
-        if !given.is_empty() && given != text(object, member) {
-            return Err(conflict(request, message));
-        }
-    }
-    let replicas = match scale.get("spec").and_then(|spec| spec.get("replicas")) {
-        None | Some(Document::Null) => 0,
-        Some(given) => given.as_i64().filter(|replicas| i32::try_from(*replicas).is_ok()).ok_or_else(|| {
-            wrong("json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32")
-        })?,
-    };
+    let replicas = scale.get("spec").and_then(|spec| spec.get("replicas")).and_then(Document::as_i64).unwrap_or(0);
     if replicas == ABSENT {
         let message = format!("the spec replicas field {:?} cannot be empty", format!(".{}", paths(kind)?.replicas));
         return Err(Error::BadRequest(message));

@@ -18,11 +18,20 @@ pub(super) fn text<'d>(document: &'d Document, member: &str) -> &'d str {
     document.get("metadata").and_then(|m| m.get(member)).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// What is done about a body that does not say the name in the path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nameless {
+    /// It is given the name: what is created through a path, such as an action on an object.
+    Named,
+    /// It is refused: what an object is to become.
+    Refused,
+}
+
 /// Holds the name and the namespace of a body against those of the path, and fills in what is absent.
 ///
 /// # Errors
 /// [`Error::BadRequest`] where they differ.
-pub(super) fn place(request: &Request, document: &mut Document) -> Result<(), Error> {
+pub(super) fn place(request: &Request, document: &mut Document, nameless: Nameless) -> Result<(), Error> {
     if request.served.kind.scope == Scope::Cluster {
         metadata(document).remove("namespace");
     } else {
@@ -37,6 +46,10 @@ pub(super) fn place(request: &Request, document: &mut Document) -> Result<(), Er
     }
     match text(document, "name") {
         given if request.name.is_empty() || given == request.name => Ok(()),
+        "" if nameless == Nameless::Refused => Err(Error::BadRequest(format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            request.name
+        ))),
         "" => {
             set(document, "name", request.name.clone());
             Ok(())

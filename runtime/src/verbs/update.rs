@@ -1,9 +1,9 @@
 //! update: an object, or a subresource, as a whole.
-use super::{Answer, Api, Error, Part, Request, Written, pipeline::Write};
-use crate::{codec::Decoded, meta::options::UpdateOptions};
+use super::{Api, Error, Part, Request, Written, pipeline::Write, rewrite::check_uid, system};
+use crate::{codec::Decoded, meta::options::UpdateOptions, schema::Document};
 
 impl Api {
-    /// Replaces an object, or a subresource of it.
+    /// Replaces an object, or a subresource of it. Of some kinds it creates the object where there is none.
     ///
     /// # Errors
     /// [`Error`]: what is wrong with the object, [`Error::Conflict`] where it is not of the newest state.
@@ -17,15 +17,25 @@ impl Api {
         if request.part == Part::Scale {
             return self.update_scale(request, body, options).await;
         }
-        let write = Write { pruned: body.pruned, ..Write::of_body(request, options, &body.faults) };
-        match self.rewrite(&write, |_| Ok(body.document.clone())).await {
-            Ok(done) => Ok(Written { answer: Answer::Object(done.object), created: false, warnings: done.warnings }),
-            Err(Error::NotFound(..))
-                if request.part == Part::Whole && request.served.kind.create_on_update && !options.must_exist =>
-            {
-                self.create(request, body, options).await
+        let Decoded { mut document, faults, pruned } = body;
+        let write = Write { pruned, ..Write::of_body(request, options, &faults) };
+        // What is wrong with the body is told even where there is no object to update.
+        let mut warnings = write.decode_named(&mut document)?;
+        let replace = |old: Option<&Document>| {
+            check_uid(request, &document, old)?;
+            let mut new = document.clone();
+            if old.is_none() {
+                // The reference does not look at the version where it creates.
+                system::metadata(&mut new).remove("resourceVersion");
             }
-            Err(error) => Err(error),
-        }
+            Ok((new, Vec::new()))
+        };
+        let mut written = if request.served.kind.create_on_update {
+            self.rewrite_or_create(&write, replace).await?
+        } else {
+            self.rewrite(&write, |old| replace(Some(old))).await?.into()
+        };
+        warnings.append(&mut written.warnings);
+        Ok(Written { warnings, ..written })
     }
 }

@@ -1,5 +1,5 @@
 //! Deletion by force: of an object whose stored bytes cannot be read, so that nothing it says can be heeded.
-use super::super::{Api, Deleted, Error, Request, commit::Outcome, get::find, rewrite::conflict};
+use super::super::{Api, Deleted, Error, Request, commit::Outcome, get::find, rewrite::invalid_object};
 
 impl Api {
     /// Deletes an object that cannot be read, as it stands. Finalizers and preconditions cannot be looked at. That it is
@@ -10,14 +10,8 @@ impl Api {
     pub(super) async fn force(&self, request: &Request) -> Result<Outcome<Deleted>, Error> {
         let object = find(request)?;
         let Some(reason) = object.unreadable() else {
-            let key = format!("{}{}", request.served.objects.prefix(), object.key());
-            return Err(conflict(
-                request,
-                format!(
-                    "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: unsafe \
-                     deletion is not allowed because the object is decodable from storage"
-                ),
-            ));
+            let why = "unsafe deletion is not allowed because the object is decodable from storage";
+            return Err(invalid_object(request, object.key(), why));
         };
         let (resource, user) = (request.served.kind.group_resource(), &request.user.name);
         tracing::warn!(%resource, key = object.key(), user, reason, "deleting an object that cannot be read, by force");

@@ -9,7 +9,7 @@ use crate::{
     kind::{Kind, model::Hooks},
     meta::options::{FieldValidation, GetOptions, WriteOptions},
     schema::{Schema, model::Type},
-    verbs::{Answer, Error},
+    verbs::{Answer, Error, error::Occupant},
 };
 
 #[tokio::test]
@@ -41,7 +41,15 @@ async fn an_existing_name_is_refused() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let again = world.create(&world.configs, "ns", json!({"metadata": {"name": "a"}})).await;
-    assert!(matches!(again, Err(Error::AlreadyExists(_, name)) if name == "a"));
+    assert!(matches!(again, Err(Error::AlreadyExists(_, name, Occupant::Staying)) if name == "a"));
+    let generated = json!({"metadata": {"name": "a", "generateName": "a-"}});
+    let again = world.create(&world.configs, "ns", generated).await;
+    assert!(matches!(again, Err(Error::GeneratedNameTaken(_, name, Occupant::Staying)) if name == "a"));
+
+    world.create_config(json!({"metadata": {"name": "going", "finalizers": ["example.com/f"]}})).await;
+    world.delete(&world.config("going")).await.unwrap();
+    let again = world.create(&world.configs, "ns", json!({"metadata": {"name": "going"}})).await;
+    assert!(matches!(again, Err(Error::AlreadyExists(_, _, Occupant::Terminating))), "{again:?}");
 }
 
 #[tokio::test]
@@ -105,7 +113,7 @@ async fn made_up_names_that_are_taken_run_out() {
     let first = world.create(&things, "ns", body.clone()).await.unwrap();
     assert_eq!(first["metadata"]["name"], "t-always");
     let second = world.create(&things, "ns", body).await;
-    assert!(matches!(second, Err(Error::GeneratedNameTaken(_, name)) if name == "t-always"));
+    assert!(matches!(second, Err(Error::GeneratedNameTaken(_, name, _)) if name == "t-always"));
 }
 
 #[tokio::test]

@@ -102,7 +102,8 @@ async fn who_scales_owns_the_replicas_of_the_object() {
     let world = World::new().await;
     world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1, "replicas": 3}})).await;
     let scale = Request { part: Part::Scale, ..world.widget("w") };
-    let answer = shown(world.api.update(&scale, json!({"spec": {"replicas": 5}}), &by("hpa", "")).await.unwrap());
+    let body = json!({"metadata": {"name": "w"}, "spec": {"replicas": 5}});
+    let answer = shown(world.api.update(&scale, body, &by("hpa", "")).await.unwrap());
     assert!(answer["metadata"].get("managedFields").is_none(), "a scale shows no owners");
     let object = world.get(&world.widget("w")).await.unwrap();
     let expected = [
@@ -112,7 +113,8 @@ async fn who_scales_owns_the_replicas_of_the_object() {
     assert_eq!(owners(&object), expected);
     assert_eq!(object["metadata"]["managedFields"][0]["apiVersion"], "example.com/v1");
     let head = world.api.cache.revision();
-    world.api.update(&scale, json!({"spec": {"replicas": 5}}), &by("other", "")).await.unwrap();
+    let same = json!({"metadata": {"name": "w"}, "spec": {"replicas": 5}});
+    world.api.update(&scale, same, &by("other", "")).await.unwrap();
     assert_eq!(world.api.cache.revision(), head, "no change, no write, no owner");
 }
 

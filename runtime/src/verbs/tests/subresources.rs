@@ -1,8 +1,11 @@
 //! status and scale: what a write through them leaves alone.
 use serde_json::{Value, json};
 
-use super::fixture::{World, causes, version};
-use crate::verbs::{Error, Part, Request};
+use super::fixture::{World, causes, merge_patch, version};
+use crate::{
+    meta::options::{FieldValidation, PatchOptions, WriteOptions},
+    verbs::{Error, Part, Request},
+};
 
 fn part(request: Request, part: Part) -> Request {
     Request { part, ..request }
@@ -76,20 +79,58 @@ async fn scale_refuses_what_makes_no_sense() {
     let world = World::new().await;
     let made = widget(&world).await;
     let request = part(world.widget("w"), Part::Scale);
-    let negative = world.update(&request, json!({"spec": {"replicas": -1}})).await.unwrap_err();
+    let negative =
+        world.update(&request, json!({"metadata": {"name": "w"}, "spec": {"replicas": -1}})).await.unwrap_err();
     assert_eq!(causes(&negative), [".spec.replicas: Invalid value: -1: should be a non-negative integer"]);
     for bad in [
-        json!({"kind": "Widget"}),
-        json!({"spec": {"replicas": "many"}}),
-        json!({"spec": {"replicas": 1i64 << 40}}),
+        json!({"kind": "Widget", "metadata": {"name": "w"}}),
+        json!({"apiVersion": "autoscaling/v2", "metadata": {"name": "w"}}),
+        json!({"metadata": {"name": "w"}, "spec": {"replicas": "many"}}),
+        json!({"metadata": {"name": "w"}, "spec": {"replicas": 1i64 << 40}}),
+        json!({"metadata": {"name": "w"}, "spec": {"replicas": 1.5}}),
         json!({"metadata": {"name": "other"}}),
         json!(7),
     ] {
         assert!(matches!(world.update(&request, bad.clone()).await, Err(Error::BadRequest(_))), "{bad}");
     }
     world.merge(&world.widget("w"), json!({"spec": {"size": 3}})).await.unwrap();
-    let stale = json!({"metadata": {"resourceVersion": version(&made)}, "spec": {"replicas": 5}});
+    let stale = json!({"metadata": {"name": "w", "resourceVersion": version(&made)}, "spec": {"replicas": 5}});
     assert!(matches!(world.update(&request, stale).await, Err(Error::Conflict(..))));
+    let other = json!({"metadata": {"name": "w", "uid": "other"}, "spec": {"replicas": 5}});
+    let refused = world.update(&request, other).await;
+    assert!(matches!(refused, Err(Error::Conflict(_, _, why)) if why.contains("UID in precondition: other")));
+}
+
+#[tokio::test]
+async fn a_scale_is_held_to_strictness() {
+    let world = World::new().await;
+    widget(&world).await;
+    let request = part(world.widget("w"), Part::Scale);
+    let with = |field_validation| WriteOptions { field_validation, ..WriteOptions::of_server("me") };
+    let body = || json!({"metadata": {"name": "w", "nope": 1}, "spec": {"replicas": 3, "nope": 1}, "huh": 1});
+    let told = ["metadata.nope", "huh", "spec.nope"].map(|field| format!("unknown field {field:?}"));
+    let sorted = |mut warnings: Vec<String>| {
+        warnings.sort();
+        warnings
+    };
+    let mut expected = told.to_vec();
+    expected.sort();
+    let warned = world.api.update(&request, body(), &with(FieldValidation::Warn)).await.unwrap().warnings;
+    assert_eq!(sorted(warned), expected);
+    let refused = world.api.update(&request, body(), &with(FieldValidation::Strict)).await;
+    let starts = "Scale in version \"v1\" cannot be handled as a Scale: strict decoding error: ";
+    assert!(matches!(&refused, Err(Error::BadRequest(why)) if why.starts_with(starts)), "{refused:?}");
+    assert!(world.api.update(&request, body(), &with(FieldValidation::Ignore)).await.unwrap().warnings.is_empty());
+
+    let patch = |field_validation| {
+        let write = with(field_validation);
+        (merge_patch(&json!({"spec": {"replicas": 4, "nope": 1}})), PatchOptions { write, force: false })
+    };
+    let (merge, options) = patch(FieldValidation::Warn);
+    assert_eq!(world.api.patch(&request, merge, &options).await.unwrap().warnings, ["unknown field \"spec.nope\""]);
+    let (merge, options) = patch(FieldValidation::Strict);
+    let refused = world.api.patch(&request, merge, &options).await.unwrap_err();
+    assert!(causes(&refused)[0].starts_with("patch: Invalid value: "), "{refused:?}");
 }
 
 #[tokio::test]

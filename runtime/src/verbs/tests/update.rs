@@ -2,7 +2,11 @@
 use serde_json::json;
 
 use super::fixture::{World, at, causes, dry_run, shown, version};
-use crate::{kind::Kind, meta::options::WriteOptions, verbs::Error};
+use crate::{
+    kind::Kind,
+    meta::options::{FieldValidation, WriteOptions},
+    verbs::{Error, Part, Request},
+};
 
 #[tokio::test]
 async fn a_stale_version_is_a_conflict() {
@@ -53,9 +57,53 @@ async fn another_name_namespace_or_uid_is_refused() {
     };
     assert_eq!(message, "the name of the object (b) does not match the name on the URL (a)");
     let elsewhere = world.update(&request, json!({"metadata": {"namespace": "other"}})).await;
-    assert!(matches!(elsewhere, Err(Error::BadRequest(_))));
-    let uid = world.update(&request, json!({"metadata": {"uid": "11111111-2222-3333-4444-555555555555"}})).await;
-    assert!(matches!(uid, Err(Error::Conflict(_, _, why)) if why.contains("UID in precondition")));
+    assert!(matches!(elsewhere, Err(Error::BadRequest(why)) if why.starts_with("the namespace")));
+    let other = json!({"metadata": {"name": "a", "uid": "other", "resourceVersion": "1"}});
+    let Err(Error::Conflict(_, _, why)) = world.update(&request, other).await else { panic!("another uid") };
+    let told = "StorageError: invalid object, Code: 4, Key: /registry/configmaps/ns/a, ResourceVersion: 0, \
+                AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ";
+    assert!(why.starts_with(told), "before the version: {why}");
+}
+
+#[tokio::test]
+async fn what_an_object_is_to_become_says_its_name() {
+    let world = World::new().await;
+    world.create_config(json!({"metadata": {"name": "a"}})).await;
+    let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2}})).await;
+    let (request, nameless) = (world.config("a"), json!({"metadata": {"name": null}}));
+    let scale = Request { part: Part::Scale, ..world.widget("w") };
+    let status = Request { part: Part::Status, ..world.widget("w") };
+    let versioned = json!({"metadata": {"resourceVersion": version(&made)}, "spec": {"size": 2}});
+    for (refused, name) in [
+        (world.update(&request, json!({"data": {"k": "v"}})).await, "a"),
+        (world.merge(&request, nameless.clone()).await, "a"),
+        (world.json(&request, json!([{"op": "remove", "path": "/metadata/name"}])).await, "a"),
+        (world.update(&status, versioned).await, "w"),
+        (world.update(&scale, json!({"spec": {"replicas": 2}})).await, "w"),
+        (world.merge(&scale, nameless).await, "w"),
+        (
+            world.apply(&world.config("new"), "me", json!({"apiVersion": "v1", "kind": "ConfigMap"})).await.map(shown),
+            "new",
+        ),
+    ] {
+        let told = format!("the name of the object ({name} based on URL) was undeterminable: name must be provided");
+        assert!(matches!(&refused, Err(Error::BadRequest(why)) if *why == told), "{refused:?}");
+    }
+    let named = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"k": "v"}});
+    assert!(world.apply(&request, "me", named).await.is_ok(), "the object that is there has one");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_body_is_told_before_that_there_is_no_object() {
+    let world = World::new().await;
+    let strict = WriteOptions { field_validation: FieldValidation::Strict, ..WriteOptions::default() };
+    let missing = world.config("missing");
+    for body in [json!({"metadata": {"name": "other"}}), json!({"metadata": {"name": "missing"}, "nope": 1})] {
+        let refused = world.api.update(&missing, body, &strict).await;
+        assert!(matches!(refused, Err(Error::BadRequest(_))), "{refused:?}");
+    }
+    let refused = world.api.update(&missing, json!({"metadata": {"name": "missing"}}), &strict).await;
+    assert!(matches!(refused, Err(Error::NotFound(..))));
 }
 
 #[tokio::test]
@@ -86,6 +134,11 @@ async fn a_missing_object_is_created_only_where_the_kind_says_so() {
     };
     let leases = world.api.registry.register(kind).unwrap();
     let request = at(&leases, "ns", "new");
+    let other = json!({"metadata": {"name": "new", "uid": "of-one-that-was"}});
+    let refused = world.api.update(&request, other, &WriteOptions::default()).await;
+    assert!(matches!(refused, Err(Error::Conflict(_, _, why)) if why.ends_with("UID in object meta: ")));
+    let stale = json!({"metadata": {"name": "stale", "resourceVersion": "7"}});
+    assert!(world.api.update(&at(&leases, "ns", "stale"), stale, &WriteOptions::default()).await.unwrap().created);
     let written = world.api.update(&request, body.clone(), &WriteOptions::default()).await.unwrap();
     assert!(written.created);
     assert_eq!(shown(written)["metadata"]["name"], "new");
