@@ -1,13 +1,28 @@
 //! A library: books, which live in namespaces, and shelves, which belong to the whole library.
 //!
 //! This is all there is to declare: the derives make the list kind, the table columns, OpenAPI, validation and
-//! discovery out of it.
+//! discovery out of it. What readers do with books is in [`lending`].
 
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
+    handlers::{post, text},
     meta::{shared::Condition, time::Time},
+    server::Builder,
 };
 use serde::{Deserialize, Serialize};
+
+pub mod lending;
+
+/// Gives a server all that the library serves.
+pub fn serve(server: Builder) -> Builder {
+    server
+        .kind::<Book>()
+        .kind::<Shelf>()
+        .virtual_kind(lending::review)
+        .subresource("lend", post(lending::lend))
+        .subresource("return", post(lending::take_back))
+        .subresource("log", text(lending::log))
+}
 
 /// A book that the library holds.
 #[derive(Resource, Clone, Debug)]
@@ -75,13 +90,17 @@ pub struct Chapter {
 }
 
 /// `BookStatus` is written by whoever looks after the shelves.
-#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+#[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookStatus {
     /// How many copies there are.
     pub copies: Option<i32>,
     /// The label selector that finds the copies.
     pub selector: Option<String>,
+    /// Who has a copy.
+    #[api(list = set)]
+    #[serde(default)]
+    pub readers: Vec<String>,
     /// When a copy was last lent.
     pub last_lent: Option<Time>,
     /// What is known of the book's state.

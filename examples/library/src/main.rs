@@ -1,14 +1,24 @@
 //! Serves the library: `cargo run -p library`, or `cargo run -p library -- 127.0.0.1:0` for a free port.
 
 use kindsmith::Server;
-use library::{Book, Shelf};
+
+/// The directory of the manifests.
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
+/// The book that the first manifest makes.
+const BOOK: &str = "/apis/library.example.com/v1/namespaces/default/books/moby-dick";
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
     let logged = std::env::var("RUST_LOG").unwrap_or_else(|_| "info".to_owned());
     tracing_subscriber::fmt().with_env_filter(logged).with_writer(std::io::stderr).init();
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/book.yaml");
-    let server = Server::builder().kind::<Book>().kind::<Shelf>();
-    server.data_dir("./data").sample_manifest(manifest).serve(&address).await
+    library::serve(Server::builder())
+        .data_dir("./data")
+        .sample_manifest(format!("{HERE}/book.yaml"))
+        .sample_command(format!("kubectl create -o yaml -f '{HERE}/review.yaml'"))
+        .sample_command(format!("kubectl create --raw {BOOK}/lend -f '{HERE}/loan.json'"))
+        .sample_command(format!("kubectl get --raw {BOOK}/log    # with ?follow=true it goes on"))
+        .sample_command(format!("kubectl create --raw {BOOK}/return -f '{HERE}/loan.json'"))
+        .serve(&address)
+        .await
 }

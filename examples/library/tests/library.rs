@@ -1,14 +1,14 @@
 //! The library, served inside a test: a free port, a memory store, gone at the end.
 
-use kindsmith::Server;
 use kindsmith::server::TestServer;
-use library::{Book, Shelf};
+use kindsmith::{Server, handlers::Client};
+use library::Book;
 use serde_json::{Value, json};
 
 const BOOKS: &str = "/apis/library.example.com/v1/namespaces/default/books";
 
 async fn library() -> TestServer {
-    Server::test().kind::<Book>().kind::<Shelf>().start().await
+    Server::test().configure(library::serve).start().await
 }
 
 fn moby_dick() -> Value {
@@ -67,4 +67,74 @@ async fn shelves_belong_to_no_namespace() {
     assert_eq!(status, 201);
     let (status, _) = library.call("GET", "/apis/library.example.com/v1/namespaces/default/shelves", Value::Null).await;
     assert_eq!(status, 404);
+}
+
+fn loan(reader: &str) -> Value {
+    json!({"spec": {"reader": reader}})
+}
+
+#[tokio::test]
+async fn copies_are_lent_until_none_is_left_and_come_back() {
+    let library = library().await;
+    let two = json!({"metadata": {"name": "moby-dick"}, "spec": {"author": "Herman Melville", "copies": 2}});
+    library.call("POST", BOOKS, two).await;
+    let (lend, give_back) = (format!("{BOOKS}/moby-dick/lend"), format!("{BOOKS}/moby-dick/return"));
+    for (reader, left) in [("ahab", 1), ("ishmael", 0)] {
+        let (code, answer) = library.call("POST", &lend, loan(reader)).await;
+        assert_eq!((code, &answer["kind"], &answer["status"]["left"]), (201, &json!("Loan"), &json!(left)));
+    }
+    let (code, refusal) = library.call("POST", &lend, loan("queequeg")).await;
+    assert_eq!((code, &refusal["reason"]), (409, &json!("Conflict")));
+    assert!(refusal["message"].as_str().is_some_and(|m| m.ends_with("all copies are lent")), "{refusal}");
+    assert_eq!(library.call("POST", &give_back, loan("starbuck")).await.0, 409);
+    let (code, status) = library.call("POST", &give_back, loan("ahab")).await;
+    assert_eq!((code, &status["status"]), (201, &json!("Success")));
+    let (_, log) = library.call("GET", &format!("{BOOKS}/moby-dick/log"), Value::Null).await;
+    assert_eq!(log, "moby-dick: 1 left; lent to [\"ishmael\"]\n");
+}
+
+#[tokio::test]
+async fn a_review_answers_and_changes_nothing() {
+    let library = library().await;
+    library.call("POST", BOOKS, moby_dick()).await;
+    let reviews = BOOKS.replace("books", "loanreviews");
+    let ask = |book: &str| json!({"spec": {"book": book, "reader": "ahab"}});
+    let (code, answer) = library.call("POST", &reviews, ask("moby-dick")).await;
+    assert_eq!((code, &answer["status"]), (201, &json!({"allowed": true})));
+    library.call("POST", &format!("{BOOKS}/moby-dick/lend"), loan("ahab")).await;
+    let (_, answer) = library.call("POST", &reviews, ask("moby-dick")).await;
+    assert_eq!(answer["status"], json!({"allowed": false, "reason": "ahab has a copy already"}));
+    assert_eq!(library.call("POST", &reviews, ask("typee")).await.0, 404);
+}
+
+#[test]
+fn what_the_readme_shows_is_what_runs() {
+    let readme = include_str!("../../../README.md");
+    let (_, section) = readme.split_once("\n## Answer with code\n").expect("README shows handlers");
+    let shown = section.split("```").nth(1).and_then(|block| block.strip_prefix("rust\n")).expect("a block of code");
+    let sources = [include_str!("../src/lending.rs"), include_str!("../src/lib.rs")];
+    for item in shown.split("\n\n").map(str::trim_end) {
+        assert!(sources.iter().any(|source| source.contains(item)), "not in the example:\n{item}");
+    }
+}
+
+#[tokio::test]
+async fn the_states_of_a_book_end_with_it() {
+    let library = library().await;
+    library.call("POST", BOOKS, moby_dick()).await;
+    let book = format!("{BOOKS}/moby-dick");
+    let books = Client::new(library.api().clone(), "test").of::<Book>("default");
+    assert!(books.states("typee").await.is_err(), "there is no such book");
+    let mut states = books.states("moby-dick").await.expect("it is there");
+    library.call("POST", &format!("{book}/lend"), loan("ahab")).await;
+    library.call("POST", BOOKS, json!({"metadata": {"name": "another"}, "spec": {"author": "A"}})).await;
+    library.call("POST", &format!("{book}/return"), loan("ahab")).await;
+    library.call("DELETE", &book, Value::Null).await;
+    library.call("POST", BOOKS, moby_dick()).await;
+    let mut lent = Vec::new();
+    while let Some(book) = states.next().await.expect("states") {
+        lent.push(book.status.map_or(0, |status| status.readers.len()));
+    }
+    assert_eq!(lent, [0, 1, 0]);
+    assert!(states.next().await.expect("no state").is_none(), "a book of the same name is another");
 }

@@ -2,7 +2,7 @@
 //! pipeline as requests do, and asks no authenticator and no authorizer: who holds it is the server's own code.
 use std::{marker::PhantomData, sync::Arc};
 
-use super::{Object, Refusal, Result, decode, encode};
+use super::{Object, Refusal, Result, States, decode, encode};
 use crate::{
     auth::User,
     cache,
@@ -90,6 +90,14 @@ impl<K: Object> Objects<K> {
         let list = self.api().list(&self.request("", Part::Whole)?, options).await?;
         let readable = list.items.iter().filter(|object| object.unreadable().is_none());
         readable.map(|object| typed(&parsed(object)?)).collect()
+    }
+
+    /// The states of an object: the one that it is in, and those to come.
+    ///
+    /// # Errors
+    /// 404.
+    pub async fn states(&self, name: &str) -> Result<States<K>> {
+        States::of(self.api(), &self.request(name, Part::Whole)?).await
     }
 
     /// Stores a new object, and gives it as it was stored.
@@ -203,6 +211,7 @@ pub(super) fn parsed(object: &cache::Object) -> Result<Document> {
         .map_err(|error| Refusal::internal(format!("{:?} cannot be read: {error}", object.key())))
 }
 
-fn typed<K: Object>(document: &Document) -> Result<K> {
+/// A document as its type.
+pub(super) fn typed<K: Object>(document: &Document) -> Result<K> {
     decode(document)
 }

@@ -2,7 +2,7 @@
 use std::{ops::Deref, sync::Arc};
 
 use super::{
-    Object, Refusal, RequestContext, Result, change,
+    Object, Refusal, RequestContext, Result, States, change,
     client::{Client, on_type},
     decode,
 };
@@ -67,6 +67,14 @@ impl<K: Object> Parent<K> {
             creation_timestamp: metadata["creationTimestamp"].as_str().and_then(|time| time.parse().ok()),
             ..ObjectMeta::default()
         }
+    }
+
+    /// The states of the object: the one that it is in, and those to come.
+    ///
+    /// # Errors
+    /// 404 where it has gone.
+    pub async fn states(&self) -> Result<States<K>> {
+        States::of(self.target.context.api(), &self.target.request(Part::Whole)).await
     }
 
     /// Changes the object: the code gets its newest state, and is run again where another write came first. The change

@@ -135,6 +135,12 @@ impl From<io::Error> for Refusal {
     }
 }
 
+impl From<Refusal> for io::Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::other(refusal)
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {

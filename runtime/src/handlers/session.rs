@@ -96,6 +96,7 @@ pub struct TerminalSize {
 pub struct Exit(pub(crate) i32);
 
 /// Which streams the client redirects.
+#[expect(clippy::struct_excessive_bools, reason = "four streams, each there or not")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Redirected {
     pub stdin: bool,

@@ -53,8 +53,17 @@ pub(crate) struct Mounted {
     pub model: model::Subresource,
     /// What it does.
     pub endpoint: Endpoint,
-    /// For each operation: the kind of its body, and of its answer.
-    kinds: Vec<(Method, Option<Arc<Served>>, Option<Arc<Served>>)>,
+    /// What each operation takes and gives.
+    kinds: Vec<(Method, Kinds)>,
+}
+
+/// The kinds that an operation takes and gives.
+#[derive(Default)]
+pub(crate) struct Kinds {
+    /// Of its body.
+    pub body: Option<Arc<Served>>,
+    /// Of its answer.
+    pub answer: Option<Arc<Served>>,
 }
 
 impl Pending {
@@ -119,7 +128,7 @@ impl Pending {
                     Answer::Document(kind) => Some(served(kind)?),
                     Answer::Status | Answer::Text => None,
                 };
-                kinds.push((operation.method, body, answer));
+                kinds.push((operation.method, Kinds { body, answer }));
             }
             mounted.push((place, Mounted { model, endpoint: declared.endpoint, kinds }));
         }
@@ -171,8 +180,7 @@ impl Handlers {
 
 impl Mounted {
     /// What a method takes and gives; `None` for one that is not served.
-    pub fn kinds(&self, method: Method) -> Option<(Option<&Arc<Served>>, Option<&Arc<Served>>)> {
-        let (_, body, answer) = self.kinds.iter().find(|(known, ..)| *known == method)?;
-        Some((body.as_ref(), answer.as_ref()))
+    pub fn kinds(&self, method: Method) -> Option<&Kinds> {
+        self.kinds.iter().find(|(known, _)| *known == method).map(|(_, kinds)| kinds)
     }
 }

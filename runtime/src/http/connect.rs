@@ -155,15 +155,12 @@ impl Connecting<'_> {
             self.exchange.query.iter().filter(|(name, _)| name == "ports").flat_map(|(_, value)| value.split(','));
         let mut ports = Vec::new();
         for text in given {
-            match text.trim().parse::<u16>() {
-                Ok(port @ 1..) => ports.push(port),
-                _ => {
-                    let wrong = FieldErrorKind::Invalid(text.into());
-                    let error =
-                        FieldError::new(&FieldPath::new("ports"), wrong, "must be between 1 and 65535, inclusive");
-                    return Err(status::bad_request(error.to_string()).into());
-                }
-            }
+            let Ok(port @ 1..) = text.trim().parse::<u16>() else {
+                let wrong = FieldErrorKind::Invalid(text.into());
+                let error = FieldError::new(&FieldPath::new("ports"), wrong, "must be between 1 and 65535, inclusive");
+                return Err(status::bad_request(error.to_string()).into());
+            };
+            ports.push(port);
         }
         match ports.len() {
             0 => Err(status::bad_request("you must specify at least 1 port").into()),

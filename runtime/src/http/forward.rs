@@ -82,12 +82,11 @@ async fn converse(socket: &mut Socket, channels: Channels, mut ports: Ports, num
                     (waiting, target) = (bytes, usize::from(channel / 2));
                 }
             }
-            written = write(&mut ports.inputs[target], &waiting), if !reading => match written {
-                Ok(count) => waiting.advance(count),
-                Err(_) => {
-                    waiting.clear();
-                    ports.inputs[target] = None;
-                }
+            written = write(&mut ports.inputs[target], &waiting), if !reading => if let Ok(count) = written {
+                waiting.advance(count);
+            } else {
+                waiting.clear();
+                ports.inputs[target] = None;
             },
             said = ports.said.recv() => match said {
                 Some((channel, bytes)) => socket.send(channels.write(channel, &bytes)).await?,

@@ -58,7 +58,7 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let context = RequestContext::new(app.api.clone(), call.request.user.clone(), at, options, &call.exchange.query);
     let name = document["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let answer = ask(context, document).await.map_err(|refusal| refused(refusal, call.kind(), &name))?;
-    let answer = app.api.show(&call.request, &answer)?;
+    let answer = app.api.show(&call.request, answer)?;
     object::respond(&call, StatusCode::CREATED, answer, &warnings)
 }
 
@@ -76,7 +76,7 @@ pub async fn subresource(
 ) -> Result<Response, Refused> {
     let app = &*site.app;
     let method = method(&exchange.parts.method).ok_or_else(status::method_not_allowed)?;
-    let (body_kind, answer_kind) = mounted.kinds(method).ok_or_else(status::method_not_allowed)?;
+    let kinds = mounted.kinds(method).ok_or_else(status::method_not_allowed)?;
     let namespace = if served.kind.scope == Scope::Namespaced { path.namespace } else { String::new() };
     let (user, part) = (exchange.user.clone(), Part::Whole);
     let parent = Request { user, served, namespace, name: path.name, part };
@@ -85,17 +85,17 @@ pub async fn subresource(
             Connecting { app, exchange, parent, mounted }.serve().await
         }
         Endpoint::Documents(documents) => {
-            let protobuf = answer_kind.is_none_or(|kind| kind.messages.is_some());
+            let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.messages.is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
             let mut accepted =
                 negotiate::objects(exchange.accept(), offer).map_err(|why| status::not_acceptable(why, offer))?;
             accepted.pretty |= exchange.pretty;
             let include = Include::parse(&exchange.query, accepted)?;
-            let of = |kind: Option<&Arc<Served>>| Request {
-                served: kind.unwrap_or(&parent.served).clone(),
+            let of = |kind: &Option<Arc<Served>>| Request {
+                served: kind.as_ref().unwrap_or(&parent.served).clone(),
                 ..parent.clone()
             };
-            let (request, answer) = (of(body_kind), of(answer_kind));
+            let (request, answer) = (of(&kinds.body), of(&kinds.answer));
             let call = Call { app, renderings: &site.renderings, exchange, request, accepted, include };
             let exchange = Documented { call, parent, mounted, documents, answer };
             match method {
@@ -201,7 +201,7 @@ impl Documented<'_> {
             warnings::warn(answer.headers_mut(), warnings);
             return Ok(answer);
         };
-        let answer = self.call.app.api.show(&self.answer, &document)?;
+        let answer = self.call.app.api.show(&self.answer, document)?;
         let call = Call { request: self.answer, ..self.call };
         object::respond(&call, code, answer, warnings)
     }

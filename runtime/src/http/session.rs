@@ -82,7 +82,7 @@ pub async fn run(
         Ok(ended) => (last_words(channels, ended, tell), None),
         Err(End::Stopping) => {
             let stopping = Status::failure(503, "ServiceUnavailable", "the server is stopping", None);
-            (failure(channels, &stopping), Some(End::Stopping))
+            (Some(failure(channels, &stopping)), Some(End::Stopping))
         }
         Err(end) => (None, Some(end)),
     };
@@ -117,13 +117,12 @@ impl Running {
                     let said = self.channels.read(message);
                     self.hear(said);
                 },
-                written = write(&mut self.stdin, &self.waiting), if !reading => match written {
-                    Ok(count) => self.waiting.advance(count),
+                written = write(&mut self.stdin, &self.waiting), if !reading => if let Ok(count) = written {
+                    self.waiting.advance(count);
+                } else {
                     // The code takes no more: what it does not want is thrown away.
-                    Err(_) => {
-                        self.waiting.clear();
-                        self.stdin = None;
-                    }
+                    self.waiting.clear();
+                    self.stdin = None;
                 },
                 count = read(&mut self.stdout, &mut out) => match count {
                     0 => self.stdout = None,
@@ -175,21 +174,22 @@ fn last_words(channels: Channels, ended: Ended, tell: impl Fn(Refusal) -> Status
     match ended {
         Ok(Ok(Exit(0))) if channels.statuses => Some(channels.write(ERROR, &json(&Status::success(None)))),
         Ok(Ok(Exit(0))) => None,
-        Ok(Ok(Exit(code))) => failure(channels, &exited(code)),
-        Ok(Err(refusal)) => failure(channels, &tell(refusal)),
+        Ok(Ok(Exit(code))) => Some(failure(channels, &exited(code))),
+        Ok(Err(refusal)) => Some(failure(channels, &tell(refusal))),
         Err(panicked) => {
             tracing::error!(%panicked, "the code of a session broke off");
-            failure(channels, &status::internal("the server failed in the session; its log says why"))
+            let status = status::internal("the server failed in the session; its log says why");
+            Some(failure(channels, &status))
         }
     }
 }
 
-fn failure(channels: Channels, status: &Status) -> Option<Message> {
-    Some(if channels.statuses {
+fn failure(channels: Channels, status: &Status) -> Message {
+    if channels.statuses {
         channels.write(ERROR, &json(status))
     } else {
         channels.write(ERROR, status.message.as_bytes())
-    })
+    }
 }
 
 fn json(status: &Status) -> Vec<u8> {

@@ -142,7 +142,7 @@ impl WatchBody {
             self.render.event(&mut out, &Event::Added(object));
         }
         if self.initial.len() == 0
-            && !(self.one_by_one && !out.is_empty())
+            && (out.is_empty() || !self.one_by_one)
             && let Some(revision) = self.initial_bookmark.take()
         {
             self.render.bookmark(&mut out, revision, true);

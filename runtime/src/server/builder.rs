@@ -60,6 +60,7 @@ pub struct Builder {
     pub(super) limits: cache::Limits,
     pub(super) stop_within: Duration,
     pub(super) manifest: Option<PathBuf>,
+    pub(super) commands: Vec<String>,
     pub(super) on_ready: Option<TellReady>,
 }
 
@@ -78,6 +79,7 @@ impl Builder {
             limits: cache::Limits::default(),
             stop_within: Duration::from_secs(30),
             manifest: None,
+            commands: Vec::new(),
             on_ready: None,
         }
     }
@@ -181,6 +183,12 @@ impl Builder {
     /// A manifest that the commands printed at the start apply.
     pub fn sample_manifest(mut self, path: impl AsRef<Path>) -> Self {
         self.manifest = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// One more of the commands that are printed at the start: a line for a shell, in which kubectl reaches the server.
+    pub fn sample_command(mut self, line: impl Into<String>) -> Self {
+        self.commands.push(line.into());
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
-use super::{Result, state::StateDir};
+use super::{Result, builder::Builder, state::StateDir};
 use crate::kind::{Kind, model::Scope};
 
 /// The name of the kubeconfig in the data directory.
@@ -29,7 +29,7 @@ pub(super) fn write_kubeconfig(state: &StateDir, url: &str, authority_pem: &str,
 }
 
 /// The commands to try, for a server that made its admin's token itself.
-pub(super) fn commands(state: &StateDir, url: &str, kinds: &[Kind], manifest: Option<&Path>) -> String {
+pub(super) fn commands(state: &StateDir, url: &str, kinds: &[Kind], builder: &Builder) -> String {
     let tls = url.starts_with("https:");
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("text takes all");
@@ -38,20 +38,27 @@ pub(super) fn commands(state: &StateDir, url: &str, kinds: &[Kind], manifest: Op
         line(format_args!("\nTry, in another terminal:\n"));
         line(format_args!("  export KUBECONFIG={}", quoted(&state.file(KUBECONFIG))));
         line(format_args!("  kubectl api-resources"));
-        if let Some(manifest) = manifest {
+        if let Some(manifest) = &builder.manifest {
             line(format_args!("  kubectl apply -f {}", quoted(manifest)));
         }
         for kind in kinds {
             line(format_args!("  kubectl explain {}", kind.plural));
             let everywhere = if kind.scope == Scope::Namespaced { " -A" } else { "" };
-            line(format_args!("  kubectl get {}{everywhere}", kind.plural));
+            // What is only asked about cannot be got.
+            if kind.stored {
+                line(format_args!("  kubectl get {}{everywhere}", kind.plural));
+            }
+        }
+        for command in &builder.commands {
+            line(format_args!("  {command}"));
         }
     } else {
         // kubectl sends no token over plain HTTP, so there is no kubeconfig to offer.
         line(format_args!("\nTry, in another terminal (kubectl needs TLS: it sends no token over plain HTTP):\n"));
     }
     let path = kinds
-        .first()
+        .iter()
+        .find(|kind| kind.stored)
         .map_or("/api/v1/namespaces".to_owned(), |kind| format!("/apis/{}/{}", kind.group_version, kind.plural));
     let trust = if tls { format!(" --cacert {}", quoted(&state.file("ca.crt"))) } else { String::new() };
     let token = quoted(&state.file("admin.token"));

@@ -94,7 +94,7 @@ impl Running {
             Some(TlsAcceptor::from(Arc::new(authority.server_config(address, &builder.names)?)))
         };
         let commands = match admin_token {
-            Some(_) => first_run::commands(&state, &url, &kinds, builder.manifest.as_deref()),
+            Some(_) => first_run::commands(&state, &url, &kinds, &builder),
             None => String::new(),
         };
         let (stop, stopping) = watch::channel(false);

@@ -49,11 +49,14 @@ impl Api {
         Parsed::read(patch)?.apply(&request.served.kind.schema, document)
     }
 
-    /// A document of the request's kind as an answer, although it is not stored.
+    /// A document of the request's kind as an answer, although it is not stored. What is null in it and has no business to
+    /// be is left out, as it would be from a stored one.
     ///
     /// # Errors
     /// [`Error::TooLarge`]; [`Error::Internal`] where it could not be rendered.
-    pub fn show(&self, request: &Request, document: &Document) -> Result<Answer, Error> {
+    pub fn show(&self, request: &Request, mut document: Document) -> Result<Answer, Error> {
+        normalise(&request.served.kind, &mut document);
+        let document = &document;
         let revision = system::text(document, "resourceVersion").parse().unwrap_or(Revision(0));
         let key = request.key_of(system::text(document, "name"));
         preview(request, &key, revision, document).map(Answer::Object)

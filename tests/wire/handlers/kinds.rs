@@ -141,7 +141,7 @@ pub async fn lend(book: Parent<Book>, mut loan: Loan) -> Result<Loan> {
         .change(|book| {
             let readers = &mut book.status.get_or_insert_default().readers;
             if readers.len() >= usize::try_from(book.spec.copies).unwrap_or(0) {
-                let wait = Duration::from_secs(60);
+                let wait = Duration::from_mins(1);
                 return Err(
                     Refusal::too_many_requests("all copies are lent", wait).cause("NoCopies", "come back later")
                 );

@@ -80,7 +80,7 @@ async fn log(pod: Parent<Pod>, options: PodLogOptions) -> Result<Text> {
     let lines: Vec<String> = (1..=5).map(|number| format!("line {number} of {}", pod.metadata.name)).collect();
     let from = options.tail_lines.map_or(0, |tail| lines.len().saturating_sub(usize::try_from(tail).unwrap_or(0)));
     if !options.follow.unwrap_or_default() {
-        return Ok(Text::whole(lines[from..].iter().map(|line| format!("{line}\n")).collect::<String>()));
+        return Ok(Text::whole(lines[from..].join("\n") + "\n"));
     }
     let endless = pod.metadata.name.starts_with("endless");
     Ok(Text::written(move |mut out| async move {
@@ -88,11 +88,13 @@ async fn log(pod: Parent<Pod>, options: PodLogOptions) -> Result<Text> {
             out.line(line).await?;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        while endless {
+        if !endless {
+            return Ok(());
+        }
+        loop {
             out.line("and on").await?;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        Ok(())
     }))
 }
 

@@ -1,5 +1,7 @@
 //! Sessions and forwarded ports over WebSockets, subprotocol by subprotocol.
 
+use std::fmt::Write;
+
 use http_body_util::Full;
 use kindsmith::server::TestServer;
 use kindsmith_tests::Client;
@@ -11,9 +13,14 @@ use crate::{
 };
 
 fn exec(words: &[&str], streams: &str) -> String {
-    let escaped = |word: &str| word.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
-    let words: Vec<String> = words.iter().map(|word| format!("command={}", escaped(word))).collect();
-    format!("{PODS}/one/exec?{}&{streams}", words.join("&"))
+    let mut path = format!("{PODS}/one/exec?{streams}");
+    for word in words {
+        path.push_str("&command=");
+        for byte in word.bytes() {
+            write!(path, "%{byte:02x}").expect("a text takes all");
+        }
+    }
+    path
 }
 
 /// Sends a request that is no handshake of a WebSocket.
@@ -164,7 +171,7 @@ async fn ports_are_told_apart_by_channels() {
         let [low, high] = port.to_le_bytes();
         assert_eq!(socket.next().await, Some(Message::Binary(vec![channel, low, high].into())));
     }
-    let mut heard = vec![socket.next().await.expect("9 or 81"), socket.next().await.expect("9 or 81")];
+    let mut heard = [socket.next().await.expect("9 or 81"), socket.next().await.expect("9 or 81")];
     heard.sort_by_key(|message| message.clone().into_data()[0]);
     let want = [&b"\x03nobody listens on port 9"[..], b"\x04this is port 81"];
     assert_eq!(heard.iter().map(|message| message.clone().into_data().to_vec()).collect::<Vec<_>>(), want);

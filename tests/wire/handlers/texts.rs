@@ -83,9 +83,10 @@ async fn text_over_a_websocket_comes_in_bytes_or_base64() {
     let server = pod::server().await;
     for (protocol, base64) in [("binary.k8s.io", false), ("base64.binary.k8s.io", true)] {
         let mut socket = Socket::speaking(&server, &format!("{PODS}/one/log?tailLines=1"), protocol).await;
-        let want = match base64 {
-            false => Message::Binary(b"line 5 of one\n".to_vec().into()),
-            true => Message::Text("bGluZSA1IG9mIG9uZQo=".into()),
+        let want = if base64 {
+            Message::Text("bGluZSA1IG9mIG9uZQo=".into())
+        } else {
+            Message::Binary(b"line 5 of one\n".to_vec().into())
         };
         assert_eq!(socket.next().await, Some(want), "{protocol}");
         assert_eq!(socket.closed().await.map(|(code, _)| code), Some(1000), "{protocol}");

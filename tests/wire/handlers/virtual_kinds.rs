@@ -12,21 +12,21 @@ async fn server() -> TestServer {
     Server::test().configure(|server| server.virtual_kind(review).virtual_kind(answer)).start().await
 }
 
-fn ask(spec: Value) -> Value {
+fn ask(spec: &Value) -> Value {
     json!({"apiVersion": "handlers.example.com/v1", "kind": "LoanReview", "spec": spec})
 }
 
 #[tokio::test]
 async fn a_post_is_answered_with_the_object_and_its_status() {
     let server = server().await;
-    let (code, answer) = server.call("POST", REVIEWS, ask(json!({"books": 5}))).await;
+    let (code, answer) = server.call("POST", REVIEWS, ask(&json!({"books": 5}))).await;
     assert_eq!(code, 201, "{answer}");
     let want = json!({
         "apiVersion": "handlers.example.com/v1", "kind": "LoanReview", "metadata": {}, "spec": {"books": 5},
         "status": {"allowed": false, "user": "admin", "dryRun": false},
     });
     assert_eq!(answer, want);
-    let (_, answer) = server.call("POST", &format!("{REVIEWS}?dryRun=All"), ask(json!({}))).await;
+    let (_, answer) = server.call("POST", &format!("{REVIEWS}?dryRun=All"), ask(&json!({}))).await;
     assert_eq!(answer["spec"], json!({"books": 1}), "defaults are filled in");
     assert_eq!(answer["status"], json!({"allowed": true, "user": "admin", "dryRun": true}));
 }
@@ -34,10 +34,10 @@ async fn a_post_is_answered_with_the_object_and_its_status() {
 #[tokio::test]
 async fn what_is_wrong_with_the_object_is_told_before_the_handler_sees_it() {
     let server = server().await;
-    let (code, refusal) = server.call("POST", REVIEWS, ask(json!({"books": 0}))).await;
+    let (code, refusal) = server.call("POST", REVIEWS, ask(&json!({"books": 0}))).await;
     assert_eq!((code, &refusal["details"]["causes"][0]["field"]), (422, &json!("spec.books")), "{refusal}");
     let strict = format!("{REVIEWS}?fieldValidation=Strict");
-    let (code, refusal) = server.call("POST", &strict, ask(json!({"books": 1, "shelf": 2}))).await;
+    let (code, refusal) = server.call("POST", &strict, ask(&json!({"books": 1, "shelf": 2}))).await;
     assert_eq!(code, 400);
     assert!(refusal["message"].as_str().is_some_and(|m| m.contains("unknown field \"spec.shelf\"")), "{refusal}");
     let (code, _) = server.call("POST", REVIEWS, json!({"kind": "Question", "apiVersion": "v1"})).await;
@@ -47,13 +47,13 @@ async fn what_is_wrong_with_the_object_is_told_before_the_handler_sees_it() {
 #[tokio::test]
 async fn a_handler_refuses_with_the_status_that_it_means() {
     let server = server().await;
-    let (code, refusal) = server.call("POST", REVIEWS, ask(json!({"mode": "refuse"}))).await;
+    let (code, refusal) = server.call("POST", REVIEWS, ask(&json!({"mode": "refuse"}))).await;
     assert_eq!((code, &refusal["reason"]), (403, &json!("Forbidden")));
     let message = "loanreviews.handlers.example.com is forbidden: the library is closed";
     assert_eq!(refusal["message"], message);
-    let (code, refusal) = server.call("POST", REVIEWS, ask(json!({"mode": "invalid"}))).await;
+    let (code, refusal) = server.call("POST", REVIEWS, ask(&json!({"mode": "invalid"}))).await;
     assert_eq!((code, &refusal["reason"]), (422, &json!("Invalid")));
-    let (code, refusal) = server.call("POST", REVIEWS, ask(json!({"mode": "panic"}))).await;
+    let (code, refusal) = server.call("POST", REVIEWS, ask(&json!({"mode": "panic"}))).await;
     assert_eq!((code, &refusal["reason"]), (500, &json!("InternalError")), "a panic is an answer, too");
 }
 

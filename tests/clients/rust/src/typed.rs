@@ -60,7 +60,7 @@ pub async fn objects(client: Client) -> Result<(), Failure> {
 pub async fn status(client: Client) -> Result<(), Failure> {
     let books = books(client);
     let mut sent = book("stated", 2);
-    let state = |copies| Some(BookStatus { copies, selector: None, last_lent: None, conditions: Vec::new() });
+    let state = |copies| Some(BookStatus { copies, ..BookStatus::default() });
     sent.object.status = state(Some(9));
     let made = books.create(&PostParams::default(), &sent).await?;
     assert!(made.object.status.is_none(), "a create takes no status");
