@@ -8,16 +8,17 @@ use serde_json::json;
 use super::{
     list::{self, ListBody},
     negotiate::{Accepted, Shape},
-    partial, render,
+    partial, pretty, render,
     resource::Call,
     response, status,
     status::Refused,
-    table::Table,
+    table::{Include, Table},
     warnings,
 };
 use crate::{
     cache::Object,
     codec::Encoding,
+    kind::Kind,
     meta::status::{Status, StatusDetails},
     schema::Document,
     verbs::{Answer, Deleted, List},
@@ -94,19 +95,26 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
         let bytes = rendered(list_is_long, move || renderer.list(&list)).await;
         return Ok(response::encoded(code, accepted.encoding, bytes));
     }
+    if accepted.shape == Shape::Full && accepted.encoding == Encoding::Json && !accepted.pretty {
+        return Ok(response::stream(Encoding::Json.media_type(), ListBody::new(call.kind(), list)));
+    }
+    let (served, include) = (call.request.served.clone(), call.include);
+    let bytes = rendered(list_is_long, move || text(&served.kind, accepted, include, list)).await;
+    Ok(response::encoded(code, accepted.encoding, bytes))
+}
+
+/// A list in an encoding that is text.
+fn text(kind: &Kind, accepted: Accepted, include: Include, list: List) -> Vec<u8> {
     let json = match accepted.shape {
-        Shape::Full if accepted.encoding == Encoding::Json && !accepted.pretty => {
-            return Ok(response::stream(Encoding::Json.media_type(), ListBody::new(call.kind(), list)));
-        }
-        Shape::Full => ListBody::new(call.kind(), list).collect(),
-        Shape::Table => Table::new(call.kind(), accepted.meta_version(), call.include).of_list(&list),
+        Shape::Full => ListBody::new(kind, list).collect(),
+        Shape::Table => Table::new(kind, accepted.meta_version(), include).of_list(&list),
         Shape::Partial | Shape::PartialList => list::partial(&list, accepted.meta_version()),
     };
-    if accepted.encoding == Encoding::Yaml {
-        let yaml = rendered(list_is_long, move || render::yaml(&json)).await;
-        return Ok(response::encoded(code, accepted.encoding, yaml));
+    match accepted.encoding {
+        Encoding::Yaml => render::yaml(&json),
+        _ if accepted.pretty => pretty::indent(&json),
+        _ => json,
     }
-    Ok(response::json_for(code, json, accepted.pretty))
 }
 
 /// The bytes of a list. A long one is not rendered on a thread that others wait for.
