@@ -4,7 +4,7 @@ use std::fmt::Write;
 use crate::schema::{Document, Schema, prune, prune::PATHS_BYTES};
 
 /// How many faults are told, as in the reference.
-const MOST: usize = 100;
+pub(super) const MOST: usize = 100;
 
 /// The order in which faults are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

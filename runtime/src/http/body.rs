@@ -110,7 +110,7 @@ pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Resu
         Some(Encoding::Yaml) => yaml::decode(body, &limits).map_err(|error| error.to_string()),
         Some(Encoding::Cbor) => cbor::decode(body, &limits).map_err(|error| error.to_string()),
         Some(Encoding::Protobuf) if expected.numbered() => {
-            from_protobuf(body, expected, limits).map(Into::into).map_err(|error| error.to_string())
+            from_protobuf(body, expected, limits).map_err(|error| error.to_string())
         }
         _ => return Err(status::unsupported_body(expected.numbered()).into()),
     };
@@ -147,9 +147,9 @@ fn from_protobuf(
     body: &[u8],
     expected: Expected<'_>,
     limits: codec::Limits,
-) -> Result<Document, protobuf::DecodeError> {
+) -> Result<codec::Decoded, protobuf::DecodeError> {
     let envelope = protobuf::open(body)?;
-    let type_alone = || Ok(envelope.type_meta().collect());
+    let type_alone = || Ok(Document::from_iter(envelope.type_meta()).into());
     match expected {
         Expected::Object(served) => {
             let version = served.kind.group_version.to_string();
@@ -157,13 +157,13 @@ fn from_protobuf(
                 ["", &version].contains(&envelope.api_version) && ["", &served.kind.kind].contains(&envelope.kind);
             // The numbers of another kind would be misread. Its type alone is enough for the verbs to refuse it.
             let message = served.messages.as_ref().filter(|_| fits);
-            message.map_or_else(type_alone, |message| protobuf::object(message, &envelope, &limits))
+            message.map_or_else(type_alone, |message| protobuf::decode_strict(message, &envelope, &limits))
         }
         Expected::DeleteOptions if ["", "DeleteOptions"].contains(&envelope.kind) => {
-            protobuf::DELETE_OPTIONS.decode(envelope.message, &limits)
+            protobuf::DELETE_OPTIONS.decode(envelope.message, &limits).map(Into::into)
         }
         Expected::Scale if ["", "Scale"].contains(&envelope.kind) => {
-            protobuf::object(&protobuf::SCALE, &envelope, &limits)
+            protobuf::decode_strict(&protobuf::SCALE, &envelope, &limits)
         }
         Expected::DeleteOptions | Expected::Scale => type_alone(),
     }

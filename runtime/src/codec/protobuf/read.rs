@@ -3,6 +3,7 @@ use serde_json::Map;
 
 use super::{
     super::Limits,
+    super::faults::MOST as MOST_FAULTS,
     DecodeError,
     layout::{Field, Message, Value},
     values,
@@ -22,11 +23,13 @@ const MEMORY: usize = 48 << 20;
 pub(super) struct Reading {
     pub limits: Limits,
     memory: usize,
+    /// Where fields are whose numbers are not known, in the order of the message: `spec.ports[2].99`.
+    pub unknown: Vec<String>,
 }
 
 impl Reading {
     pub fn new(limits: Limits) -> Self {
-        Self { limits, memory: MEMORY }
+        Self { limits, memory: MEMORY, unknown: Vec::new() }
     }
 
     fn take(&mut self, bytes: usize) -> Result<(), DecodeError> {
@@ -35,11 +38,31 @@ impl Reading {
         })?;
         Ok(())
     }
+
+    /// Notes a field of a message that is not known. Of those that were noted before the message began, none is its own.
+    fn skip(&mut self, number: u32, began: usize) {
+        let number = number.to_string();
+        if self.unknown.len() < MOST_FAULTS && !self.unknown[began..].contains(&number) {
+            self.unknown.push(number);
+        }
+    }
+
+    /// Says of the fields noted since then in what they are.
+    fn within(&mut self, since: usize, place: &str) -> Result<(), DecodeError> {
+        // A key can be as long as the body, and all that is noted can be below it.
+        self.take((self.unknown.len() - since) * place.len())?;
+        for path in &mut self.unknown[since..] {
+            let dot = if path.starts_with('[') { "" } else { "." };
+            path.insert_str(0, dot);
+            path.insert_str(0, place);
+        }
+        Ok(())
+    }
 }
 
 impl Message {
     /// Reads fields. As Protobuf has it, of a scalar given twice the last value counts, lists grow, and messages are
-    /// merged. Fields of other numbers are skipped.
+    /// merged. Fields of other numbers are skipped, and noted.
     pub(super) fn read(
         &self,
         bytes: &[u8],
@@ -47,10 +70,15 @@ impl Message {
         reading: &mut Reading,
     ) -> Result<(), DecodeError> {
         let mut reader = Reader::new(bytes);
+        let began = reading.unknown.len();
         while let Some((number, value)) = reader.field()? {
-            if let Some(field) = self.field(number) {
-                field.read(value, fields, reading).map_err(|error| error.within(&field.name))?;
-            }
+            let Some(field) = self.field(number) else {
+                reading.skip(number, began);
+                continue;
+            };
+            let before = reading.unknown.len();
+            field.read(value, fields, reading).map_err(|error| error.within(&field.name))?;
+            reading.within(before, &field.name)?;
         }
         if fields.is_empty() && self.fields.iter().any(|field| field.required) {
             reading.take(FIELDS_COST)?;
@@ -177,8 +205,11 @@ impl Value {
 
     fn push(&self, given: Wire<'_>, list: &mut Vec<Document>, reading: &mut Reading) -> Result<(), DecodeError> {
         reading.take(VALUE_COST)?;
-        let mut item = Document::Null;
+        let (mut item, before) = (Document::Null, reading.unknown.len());
         self.add(given, &mut item, reading)?;
+        if reading.unknown.len() > before {
+            reading.within(before, &format!("[{}]", list.len()))?;
+        }
         list.push(item);
         Ok(())
     }
@@ -186,7 +217,7 @@ impl Value {
     /// An entry of a map: a message of a key and a value, either of which is left out where it is empty.
     fn entry(&self, bytes: &[u8], reading: &mut Reading) -> Result<(String, Document), DecodeError> {
         let (mut key, mut value) = (String::new(), Document::Null);
-        let mut reader = Reader::new(bytes);
+        let (mut reader, before) = (Reader::new(bytes), reading.unknown.len());
         while let Some((number, given)) = reader.field()? {
             match number {
                 1 => given.text()?.clone_into(&mut key),
@@ -194,6 +225,7 @@ impl Value {
                 _ => {}
             }
         }
+        reading.within(before, &key)?;
         if value.is_null() {
             value = self.zero();
         }

@@ -306,3 +306,41 @@ proptest! {
         let _ = messages().decode(&given, &Limits::default());
     }
 }
+
+#[test]
+fn unknown_fields_are_told_by_their_numbers() {
+    let places = map(16, structure(vec![("x", leaf(1, Type::Integer, "int32"))]));
+    let mut root = every();
+    root.properties.insert("places".to_owned(), places);
+    let message = Message::of_object(&root).expect("all is numbered");
+    let field = |number: u32, content: &[u8]| {
+        let mut out = Vec::new();
+        wire::write_bytes(number, content, &mut out);
+        out
+    };
+    let stranger = |number: u32| field(number, b"?");
+    let point = |strangers: &[u32]| strangers.iter().flat_map(|number| stranger(*number)).collect::<Vec<u8>>();
+    let entry = [field(1, b"a.b"), field(2, &point(&[7]))].concat();
+    let given = [
+        stranger(99),
+        field(11, &point(&[])),
+        field(11, &point(&[30, 31, 30])),
+        field(15, &point(&[40])),
+        field(16, &entry),
+        stranger(99),
+    ];
+    let given = given.concat();
+    let envelope = Envelope { api_version: "v1", kind: "X", message: &given };
+    let decoded = decode_strict(&message, &envelope, &Limits::default()).expect("a message");
+    let faults = ["99", "points[1].30", "points[1].31", "point.40", "places.a.b.7"];
+    assert_eq!(decoded.faults, faults.map(|path| format!("unknown field \"{path}\"")));
+    assert_eq!(decoded.document["points"], json!([{}, {}]), "and are not in the document");
+    let many: Vec<u8> = (100..100_000).flat_map(stranger).collect();
+    let envelope = Envelope { message: &many, ..envelope };
+    assert_eq!(decode_strict(&message, &envelope, &Limits::default()).expect("a message").faults.len(), 100);
+    // A key as long as a body, before as much as can be told, is no bomb.
+    let entry = [field(1, "k".repeat(2 << 20).as_bytes()), field(2, &point(&(100..200).collect::<Vec<_>>()))].concat();
+    let long = field(16, &entry);
+    let envelope = Envelope { message: &long, ..envelope };
+    assert!(decode_strict(&message, &envelope, &Limits::default()).is_err());
+}

@@ -59,6 +59,27 @@ async fn what_is_refused() {
 }
 
 #[tokio::test]
+async fn fields_of_unknown_numbers() {
+    let rig = Rig::with(crate::builtin::kinds()).await;
+    // The namespace `team`, with a field 9 of text beside its metadata and one inside of its spec.
+    let given = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09Namespace\x12\x10\x0a\x06\x0a\x04team\x12\x03J\x01xJ\x01y";
+    let path = |query: &str| format!("/api/v1/namespaces?dryRun=All{query}");
+    let (code, status) = send(&rig, "POST", &path("&fieldValidation=Strict"), given).await;
+    let told = r#"strict decoding error: unknown field "spec.9", unknown field "9""#;
+    assert_eq!(code, 400, "{status}");
+    assert!(status["message"].as_str().unwrap().ends_with(told), "{status}");
+    for (query, want) in [("", vec!["spec.9", "9"]), ("&fieldValidation=Ignore", vec![])] {
+        let request = Request::builder().method("POST").uri(path(query)).header("content-type", PROTOBUF);
+        let answer = rig.send(request.header("authorization", "Bearer admintoken"), given.to_vec()).await;
+        assert_eq!(answer.status(), 201);
+        let told: Vec<_> =
+            answer.headers().get_all("warning").iter().map(|text| text.to_str().unwrap().to_owned()).collect();
+        let want: Vec<_> = want.into_iter().map(|path| format!("299 - \"unknown field \\\"{path}\\\"\"")).collect();
+        assert_eq!(told, want);
+    }
+}
+
+#[tokio::test]
 async fn options_of_a_deletion() {
     let rig = Rig::with(crate::builtin::kinds()).await;
     rig.config_map("a").await;
