@@ -149,7 +149,7 @@ fn from_protobuf(
     limits: codec::Limits,
 ) -> Result<codec::Decoded, protobuf::DecodeError> {
     let envelope = protobuf::open(body)?;
-    let type_alone = || Ok(Document::from_iter(envelope.type_meta()).into());
+    let type_alone = || Ok(envelope.type_meta().collect::<Document>().into());
     match expected {
         Expected::Object(served) => {
             let version = served.kind.group_version.to_string();
