@@ -11,16 +11,19 @@
 mod engine;
 mod json;
 mod mutate;
+mod normal;
 mod sample;
+mod schemas;
 mod targets {
     pub mod decoders;
+    pub mod encodings;
     pub mod objects;
     pub mod patches;
     pub mod requests;
     pub mod texts;
 }
 
-use targets::{decoders, objects, patches, requests, texts};
+use targets::{decoders, encodings, objects, patches, requests, texts};
 
 /// A test for each target, under its name.
 macro_rules! fuzz {
@@ -37,6 +40,7 @@ fuzz! {
     json_of_a_kind: decoders::JsonOfAKind::new();
     cbor: decoders::Cbor;
     protobuf: objects::Protobuf::new();
+    encodings: encodings::Encodings::new();
     json_patch: patches::JsonPatch;
     merge_patch: patches::MergePatch;
     strategic_merge_patch: patches::Strategic::new();

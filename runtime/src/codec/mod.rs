@@ -12,6 +12,7 @@ mod encoding;
 mod faults;
 mod memory;
 mod parse;
+mod plain;
 pub mod protobuf;
 mod write;
 pub mod yaml;

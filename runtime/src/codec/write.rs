@@ -3,6 +3,7 @@ use std::io::Write;
 
 use serde_json::{Map, Number};
 
+use super::plain;
 use crate::schema::{Document, number::text_of_double};
 
 /// Appends a document as JSON: keys sorted, numbers as the reference prints them.
@@ -90,13 +91,13 @@ fn write_number(number: &Number, out: &mut Vec<u8>) {
 fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        let (plain, special) = rest.split_at(at);
+    loop {
+        let (plain, special) = rest.split_at(plain::length(rest));
         out.extend_from_slice(plain);
-        write_escape(special[0], out);
-        rest = &special[1..];
+        let Some((special, after)) = special.split_first() else { break };
+        write_escape(*special, out);
+        rest = after;
     }
-    out.extend_from_slice(rest);
     out.push(b'"');
 }
 

@@ -1,5 +1,8 @@
 //! JSON's tokens: strings, numbers, literals. Messages are worded as the reference's clients know them.
-use crate::schema::{Document, number};
+use crate::{
+    codec::plain,
+    schema::{Document, number},
+};
 
 /// Why parsing stopped, at the cursor's position.
 pub(super) type Stop = String;
@@ -63,9 +66,7 @@ impl Cursor<'_> {
         self.at += 1;
         let mut text = String::new();
         loop {
-            let rest = &self.text.as_bytes()[self.at..];
-            let plain = rest.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20);
-            let end = self.at + plain.unwrap_or(rest.len());
+            let end = self.at + plain::length(&self.text.as_bytes()[self.at..]);
             let run = &self.text[self.at..end];
             self.at = end;
             match self.peek() {

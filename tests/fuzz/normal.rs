@@ -1,0 +1,93 @@
+//! What Protobuf can hold of an object, worked out from its schema alone. Fields that the schema does not know are gone, and so
+//! are nulls; empty lists and maps are absent, or there where the schema requires them; what is zero where zero means
+//! absent is absent, and what such a message always has is there; times are as they are printed, numbers that are
+//! not whole ones by type are doubles.
+use kindsmith::{
+    MicroTime, Time, codec,
+    schema::{Document, METADATA, Schema, model::Type},
+};
+use serde_json::Map;
+
+/// An object as it comes back from Protobuf.
+pub fn object(root: &Schema, object: &Document) -> Document {
+    let mut normal = structure(root, object);
+    for name in ["apiVersion", "kind"] {
+        normal[name] = object[name].clone();
+    }
+    normal["metadata"] = structure(&METADATA, &object["metadata"]);
+    normal
+}
+
+fn structure(schema: &Schema, value: &Document) -> Document {
+    let field = |(name, known): (&String, &Schema)| {
+        let value = value.get(name).filter(|value| !value.is_null());
+        Some((name.clone(), field(known, value, schema.required.contains(name))?))
+    };
+    Document::Object(schema.properties.iter().filter_map(field).collect())
+}
+
+fn field(schema: &Schema, value: Option<&Document>, required: bool) -> Option<Document> {
+    let zero_is_absent = schema.zero_is_absent && schema.format.as_deref() != Some("byte");
+    let there = match value {
+        Some(value) => value_of(schema, value),
+        None if zero_is_absent || required && is_filled(schema) => zero(schema),
+        None => return None,
+    };
+    let is_nothing = match &there {
+        Document::Null => true,
+        Document::Bool(flag) => zero_is_absent && !required && !flag,
+        Document::Number(number) => zero_is_absent && !required && number.as_f64() == Some(0.0),
+        Document::String(text) => zero_is_absent && !required && text.is_empty(),
+        Document::Array(items) => is_filled(schema) && !required && items.is_empty(),
+        Document::Object(entries) => is_filled(schema) && !required && entries.is_empty(),
+    };
+    (!is_nothing).then_some(there)
+}
+
+/// Whether it is a list or a map: there is nothing of it in a message but its entries.
+fn is_filled(schema: &Schema) -> bool {
+    schema.kind == Type::Array || is_map(schema)
+}
+
+fn is_map(schema: &Schema) -> bool {
+    schema.kind == Type::Object && !schema.preserve_unknown && schema.additional.is_some()
+}
+
+fn value_of(schema: &Schema, value: &Document) -> Document {
+    match (value, schema.format.as_deref()) {
+        (Document::Object(entries), _) if is_map(schema) => {
+            let values = schema.additional.as_deref().expect("a map has values");
+            entries.iter().map(|(key, value)| (key.clone(), item(values, value))).collect()
+        }
+        (Document::Object(_), _) if schema.kind == Type::Object && !schema.preserve_unknown => structure(schema, value),
+        (Document::Array(list), _) if schema.kind == Type::Array => {
+            let items = schema.items.as_deref().expect("a list has items");
+            list.iter().map(|value| item(items, value)).collect()
+        }
+        (Document::Number(number), _) if schema.kind == Type::Number => {
+            codec::from_typed(&number.as_f64()).expect("a number")
+        }
+        (Document::String(text), Some("date-time")) => text.parse::<Time>().expect("a time").to_string().into(),
+        (Document::String(text), Some("micro-time")) => text.parse::<MicroTime>().expect("a time").to_string().into(),
+        _ => value.clone(),
+    }
+}
+
+fn item(schema: &Schema, value: &Document) -> Document {
+    if value.is_null() { zero(schema) } else { value_of(schema, value) }
+}
+
+/// What a message without the value says of it.
+fn zero(schema: &Schema) -> Document {
+    match (schema.kind, schema.format.as_deref()) {
+        (Type::Boolean, _) => false.into(),
+        (Type::Integer | Type::Number | Type::IntOrString, _) => 0.into(),
+        (Type::String, Some("date-time" | "micro-time")) | (Type::Any, _) => Document::Null,
+        (Type::String, Some("quantity")) => "0".into(),
+        (Type::String, _) => "".into(),
+        (Type::Array, _) => Document::Array(Vec::new()),
+        (Type::Object, _) if schema.preserve_unknown => Document::Null,
+        (Type::Object, _) if is_map(schema) => Document::Object(Map::new()),
+        (Type::Object, _) => structure(schema, &Document::Null),
+    }
+}

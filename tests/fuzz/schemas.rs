@@ -1,0 +1,90 @@
+//! Makes schemas in which every field has a number, and puts fields into objects that a schema does not know.
+use kindsmith::schema::{Document, Schema, model::Type};
+use kindsmith_tests::Random;
+use serde_json::json;
+
+const NAMES: [&str; 12] = ["a", "b", "spec", "status", "items", "name", "", "x-y", "a.b", "é", "on", "10"];
+const FORMATS: [&str; 6] = ["", "byte", "date-time", "micro-time", "quantity", ""];
+
+/// The schema of a kind.
+pub fn root(random: &mut Random) -> Schema {
+    loop {
+        let schema = structure(random, 4, 2);
+        if !schema.properties.is_empty() {
+            return schema;
+        }
+    }
+}
+
+/// A struct; its fields' numbers begin with the one given.
+fn structure(random: &mut Random, depth: usize, mut number: u32) -> Schema {
+    let mut schema = Schema { kind: Type::Object, ..Schema::default() };
+    for _ in 0..random.below(7) {
+        let name = *random.pick(&NAMES);
+        let field = value(random, depth - 1);
+        let zero_is_absent = random.one_in(3);
+        let omit_empty = zero_is_absent || random.one_in(4);
+        if random.one_in(3) && !schema.required.iter().any(|other| other == name) {
+            schema.required.push(name.to_owned());
+        }
+        let field = Schema { protobuf: Some(number), zero_is_absent, omit_empty, ..field };
+        schema.properties.insert(name.to_owned(), field);
+        number += if random.one_in(6) { 5_000 } else { 1 };
+    }
+    schema
+}
+
+fn value(random: &mut Random, depth: usize) -> Schema {
+    let nullable = random.one_in(8);
+    let kinds = if depth == 0 { 6 } else { 10 };
+    let (kind, format) = match random.below(kinds) {
+        0 | 1 => (Type::String, *random.pick(&FORMATS)),
+        2 => (Type::Integer, *random.pick(&["int32", "int64"])),
+        3 => (Type::Number, "double"),
+        4 => (Type::Boolean, ""),
+        5 => (*random.pick(&[Type::IntOrString, Type::Any]), ""),
+        6 => (Type::Array, ""),
+        _ => (Type::Object, ""),
+    };
+    let format = (!format.is_empty()).then(|| format.to_owned());
+    let plain = Schema { kind, format, nullable, ..Schema::default() };
+    match kind {
+        Type::Array => Schema { items: Some(Box::new(value(random, depth - 1))), ..plain },
+        Type::Object if random.one_in(3) => Schema { additional: Some(Box::new(value(random, depth - 1))), ..plain },
+        Type::Object if random.one_in(6) => Schema { preserve_unknown: true, ..plain },
+        Type::Object => Schema { nullable, ..structure(random, depth, 1) },
+        _ => plain,
+    }
+}
+
+/// Puts unknown fields into an object, at whatever depth; says how many.
+pub fn spoil(random: &mut Random, schema: &Schema, value: &mut Document) -> usize {
+    if schema.kind == Type::Any || schema.preserve_unknown {
+        return 0;
+    }
+    let mut spoilt = 0;
+    match value {
+        Document::Object(fields) => {
+            for (name, value) in fields.iter_mut() {
+                if let Some(known) = schema.properties.get(name).or(schema.additional.as_deref()) {
+                    spoilt += spoil(random, known, value);
+                }
+            }
+            if schema.additional.is_none() && random.one_in(3) {
+                let unknown = random.pick(&[json!(1), json!("text"), json!({"a": [null]}), json!([])]).clone();
+                fields.insert("unknown".to_owned(), unknown);
+                spoilt += 1;
+            }
+        }
+        Document::Array(list) => {
+            let items = schema.items.as_deref();
+            spoilt += list
+                .iter_mut()
+                .zip(items.into_iter().cycle())
+                .map(|(item, known)| spoil(random, known, item))
+                .sum::<usize>();
+        }
+        _ => {}
+    }
+    spoilt
+}
