@@ -22,7 +22,7 @@ mod tests;
 
 pub use encoding::Encoding;
 pub use faults::{Order, drop_unknown};
-pub use write::{canonical, encode, size};
+pub use write::{canonical, encode, quote, size};
 
 /// What a decoder accepts. The size of the body is limited before it gets here.
 #[derive(Clone, Copy, Debug)]

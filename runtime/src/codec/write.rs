@@ -13,7 +13,7 @@ pub fn encode(document: &Document, out: &mut Vec<u8>) {
         Document::Bool(true) => out.extend_from_slice(b"true"),
         Document::Bool(false) => out.extend_from_slice(b"false"),
         Document::Number(number) => write_number(number, out),
-        Document::String(text) => write_text(text, out),
+        Document::String(text) => quote(text, out),
         Document::Array(items) => {
             let mut separator = b'[';
             for item in items {
@@ -41,7 +41,7 @@ pub fn canonical(document: &Document, out: &mut Vec<u8>) {
     for (name, value) in document.as_object().into_iter().flatten() {
         if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
             out.push(b',');
-            write_text(name, out);
+            quote(name, out);
             out.push(b':');
             encode(value, out);
         }
@@ -68,7 +68,7 @@ fn write_fields(fields: &Map<String, Document>, without: &[&str], out: &mut Vec<
         }
         out.push(separator);
         separator = b',';
-        write_text(name, out);
+        quote(name, out);
         out.push(b':');
         encode(value, out);
     }
@@ -88,7 +88,7 @@ fn write_number(number: &Number, out: &mut Vec<u8>) {
 }
 
 /// Appends text in quotes.
-fn write_text(text: &str, out: &mut Vec<u8>) {
+pub fn quote(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     loop {

@@ -10,8 +10,11 @@ use super::{
 };
 use crate::{
     codec::Decoded,
-    meta::{Time, options::PatchOptions},
-    patch::apply::{self, ApplyError, Writer},
+    meta::{
+        Time,
+        options::{PatchOptions, WriteOptions},
+    },
+    patch::apply::{self, ApplyError, View, Writer},
     schema::Document,
 };
 
@@ -35,6 +38,9 @@ impl Api {
             pruned: config.pruned,
             ..Write::of_body(request, &options.write, &config.faults)
         };
+        if let Some(written) = self.apply_unchanged(&write, document)? {
+            return Ok(written);
+        }
         self.rewrite_or_create(&write, |old| {
             let mut new = merge(request, old, document, options)?;
             if old.is_none() {
@@ -54,16 +60,25 @@ fn merge(
     config: &Document,
     options: &PatchOptions,
 ) -> Result<Document, Error> {
+    let merged = |view: &View<'_>, writer: &Writer<'_>| apply::merge(view, old, config, writer, options.force);
+    with_writer(request, &options.write, merged).map_err(refused)
+}
+
+/// Calls a function of `patch::apply` with what an apply works on, and who applies.
+pub(super) fn with_writer<T>(
+    request: &Request,
+    options: &WriteOptions,
+    then: impl FnOnce(&View<'_>, &Writer<'_>) -> T,
+) -> T {
     let kind = &*request.served.kind;
     let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
     let writer = Writer {
-        manager: &options.write.field_manager,
+        manager: &options.field_manager,
         api_version: &version,
         subresource: request.part.subresource(),
         time: &now,
     };
-    let reset = Reset::of(kind, request.part);
-    reset.view(kind, |view| apply::merge(view, old, config, &writer, options.force)).map_err(refused)
+    Reset::of(kind, request.part).view(kind, |view| then(view, &writer))
 }
 
 /// Holds a configuration that creates its object against what there is: nothing. A uid or a resourceVersion names an

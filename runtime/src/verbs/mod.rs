@@ -39,6 +39,7 @@ mod selection;
 mod system;
 #[cfg(test)]
 mod tests;
+mod unchanged;
 mod update;
 mod watch;
 

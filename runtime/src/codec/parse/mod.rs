@@ -9,6 +9,9 @@ use crate::schema::{Document, known::Known};
 
 mod token;
 
+/// How deep most objects nest, with their managed fields.
+const USUAL_DEPTH: usize = 16;
+
 /// A parser over one text.
 pub(super) struct Parser<'t, 's> {
     cursor: Cursor<'t>,
@@ -49,7 +52,7 @@ impl<'t, 's> Parser<'t, 's> {
             Ok(text) => {
                 let cursor = Cursor { text, at: 0 };
                 let (memory, faults) = (Memory::new(limits), Faults::new(order));
-                Ok(Self { cursor, limits, memory, faults, open: Vec::new() })
+                Ok(Self { cursor, limits, memory, faults, open: Vec::with_capacity(USUAL_DEPTH) })
             }
             Err(error) => Err(place(bytes, error.valid_up_to(), "invalid UTF-8".to_owned())),
         }

@@ -140,7 +140,8 @@ impl Walk {
             };
             let before = old.next_if(|(at, _)| *at == name).map(|(_, value)| value);
             let after = new.next_if(|(at, _)| *at == name).map(|(_, value)| value);
-            if nobodys && name == "managedFields" {
+            // What is the same is left out before any element is made of it: most of an object does not change.
+            if before == after || nobodys && name == "managedFields" {
                 continue;
             }
             let field = map.field(name);
@@ -181,6 +182,7 @@ impl Walk {
     ) -> Delta<'a> {
         let first = |items: &[(Element<'a>, &'a Document)]| items.first().map(|(_, item)| *item);
         match (old.len(), new.len()) {
+            (1, 1) if first(old) == first(new) => Delta::default(),
             (0 | 1, 0 | 1) => self.value(ty, first(old), first(new)),
             (0 | 1, _) => {
                 let mut delta = match first(old) {

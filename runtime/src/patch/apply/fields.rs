@@ -5,7 +5,7 @@ use super::{
     element::{Element, ElementError},
     set::{Branch, Set},
 };
-use crate::schema::Document;
+use crate::{codec, schema::Document};
 
 /// Reads a set. Elements of an unknown kind are left out.
 ///
@@ -39,6 +39,42 @@ fn branch(fields: &Document) -> Result<Branch<'_>, String> {
     // A path with nothing below it is in the set, whether it says so or not.
     found.member |= found.below.is_empty();
     Ok(found)
+}
+
+/// Writes a set as JSON text, as the document of [`write`] is written.
+pub(super) fn render(set: &Set<'_>, out: &mut Vec<u8>) {
+    render_branch(false, set, out);
+}
+
+fn render_branch(member: bool, set: &Set<'_>, out: &mut Vec<u8>) {
+    let mut separator = b'{';
+    if member && !set.is_empty() {
+        out.extend_from_slice(br#"{".":{}"#);
+        separator = b',';
+    }
+    let mut put = |name: &str, branch: &Branch<'_>| {
+        out.push(separator);
+        separator = b',';
+        codec::quote(name, out);
+        out.push(b':');
+        render_branch(branch.member, &branch.below, out);
+    };
+    // Members are sorted as text. Only fields stand in that order in a set, too.
+    let mut others: Vec<(String, &Branch<'_>)> = Vec::new();
+    for (element, branch) in set.iter() {
+        match element {
+            Element::Field(_) => put(&element.serialize(), branch),
+            _ => others.push((element.serialize(), branch)),
+        }
+    }
+    others.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    for (name, branch) in &others {
+        put(name, branch);
+    }
+    if separator == b'{' {
+        out.push(b'{');
+    }
+    out.push(b'}');
 }
 
 /// Writes a set.

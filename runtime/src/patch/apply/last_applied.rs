@@ -29,15 +29,20 @@ pub(super) fn untouched<'a>(ty: Type<'a>, applied: &'a Document, live: &'a Docum
     Some(set)
 }
 
+/// An object has the annotation, so that it is kept in step.
+pub(super) fn is_kept(live: &Document) -> bool {
+    live["metadata"]["annotations"][ANNOTATION].as_str().is_some_and(|text| !text.is_empty())
+}
+
 /// Keeps the annotation of an object that has it in step with what is applied on the server's side.
 pub(super) fn renew(object: &mut Document, config: &Document) {
+    if !is_kept(object) {
+        return;
+    }
     let Some(Document::Object(annotations)) = object.get_mut("metadata").and_then(|at| at.get_mut("annotations"))
     else {
         return;
     };
-    if annotations.get(ANNOTATION).and_then(Document::as_str).is_none_or(str::is_empty) {
-        return;
-    }
     annotations.insert(ANNOTATION.to_owned(), text_of(config).into());
     if size_of(annotations) > MOST_BYTES {
         annotations.remove(ANNOTATION);

@@ -94,12 +94,13 @@ impl Walk {
             }
             return branch;
         }
-        let mut found: Vec<(Element<'a>, &'a Document)> = Vec::with_capacity(items.len());
+        let mut found: Vec<(Element<'a>, usize)> = Vec::with_capacity(items.len());
+        let mut nameless = None;
         for (index, item) in items.iter().enumerate() {
             match element_of(list, item) {
-                Ok(element) => found.push((element, item)),
+                Ok(element) => found.push((element, index)),
                 Err(why) => {
-                    self.fault(format!("element {index}: {why}"));
+                    nameless = Some((String::new(), format!("element {index}: {why}")));
                     if self.strict {
                         break;
                     }
@@ -107,21 +108,36 @@ impl Walk {
             }
         }
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        // Faults are told in the order of the items.
+        let mut told: Vec<(usize, Fault)> = Vec::new();
         for same in found.chunk_by(|(a, _), (b, _)| a == b) {
-            let (element, item) = &same[0];
             let mut inner = Branch::LEAF;
-            if same.len() == 1 {
+            let looked_at = if self.strict || same.len() == 1 { same } else { &[] };
+            for (nth, (element, index)) in looked_at.iter().enumerate() {
                 let before = self.faults.len();
-                inner.below = self.branch(list.item, item).below;
-                self.prefix(before, element);
-            } else {
-                let mut key = String::new();
-                element.print(&mut key);
-                self.fault(format!("duplicate entries for key {key}"));
+                if nth > 0 {
+                    self.twice(element);
+                }
+                let within = self.faults.len();
+                inner.below = self.branch(list.item, &items[*index]).below;
+                self.prefix(within, element);
+                told.extend(self.faults.drain(before..).map(|fault| (*index, fault)));
             }
-            branch.below.attach(element.clone(), inner);
+            if same.len() > 1 {
+                inner.below = Set::default();
+            }
+            branch.below.attach(same[0].0.clone(), inner);
         }
+        told.sort_by_key(|(index, _)| *index);
+        self.faults.extend(told.into_iter().map(|(_, fault)| fault));
+        self.faults.extend(nameless.filter(|_| self.strict));
         branch
+    }
+
+    fn twice(&mut self, element: &Element<'_>) {
+        let mut key = String::new();
+        element.print(&mut key);
+        self.fault(format!("duplicate entries for key {key}"));
     }
 
     /// Looks for faults inside of what is owned whole.

@@ -72,7 +72,7 @@ pub(super) fn merge(
     Ok(new)
 }
 
-fn check_type(view: &View<'_>, config: &Document, writer: &Writer<'_>) -> Result<(), ApplyError> {
+pub(super) fn check_type(view: &View<'_>, config: &Document, writer: &Writer<'_>) -> Result<(), ApplyError> {
     let [version, kind] = ["apiVersion", "kind"].map(|name| config[name].as_str().unwrap_or_default());
     if version != writer.api_version || kind != view.kind {
         return Err(ApplyError::BadRequest(format!("invalid object type: {}", type_of(version, kind))));

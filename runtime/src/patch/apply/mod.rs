@@ -24,6 +24,7 @@ mod reconcile;
 mod remove;
 pub mod scale;
 mod set;
+mod stands;
 mod times;
 mod types;
 mod update;
@@ -127,6 +128,16 @@ pub fn merge(
     force: bool,
 ) -> Result<Document, ApplyError> {
     merge::merge(view, live, config, writer, force)
+}
+
+/// Whether an apply changes nothing, as far as a look can tell: where this is false, [`merge`] may find the same at more
+/// cost.
+///
+/// `live` is the object without its managed fields, `entries` are those as JSON text, as [`codec::encode`] writes it.
+///
+/// [`codec::encode`]: crate::codec::encode
+pub fn stands(view: &View<'_>, live: &Document, entries: &str, config: &Document, writer: &Writer<'_>) -> bool {
+    stands::stands(view, live, entries, config, writer)
 }
 
 /// Puts the times of `live` back where nothing but times in managed fields tells `new` from it. Called last, when defaults,

@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::{ApplyError, View, Writer, merge, update};
-use crate::schema::{self, Document, Schema, fixture};
+use crate::{
+    codec,
+    schema::{self, Document, Schema, fixture},
+};
 
 mod kubectl;
 mod lists;
@@ -14,6 +17,7 @@ mod ownership;
 mod property;
 mod removal;
 mod sets;
+mod standing;
 mod typing;
 
 /// Every kind of list and map.
@@ -90,9 +94,21 @@ impl World {
 
     pub(super) fn apply_object(&mut self, manager: &str, config: &Value, force: bool) -> Result<(), ApplyError> {
         let time = self.tick();
+        let stands = self.stands(manager, config);
         let new = merge(&view(), self.live.as_ref(), config, &writer(manager, &time), force)?;
+        assert!(!stands || self.live.as_ref() == Some(&new), "what stands is not changed: {new}");
         self.settle(new);
         Ok(())
+    }
+
+    /// An apply would change nothing, as a look tells.
+    pub(super) fn stands(&self, manager: &str, config: &Value) -> bool {
+        let Some(mut live) = self.live.clone() else { return false };
+        let mut entries = Vec::new();
+        codec::encode(&live["metadata"]["managedFields"].take(), &mut entries);
+        live["metadata"].as_object_mut().expect("metadata").remove("managedFields");
+        let entries = String::from_utf8(entries).expect("JSON");
+        super::stands(&view(), &live, &entries, config, &writer(manager, &at(0)))
     }
 
     /// Replaces the spec, as an update does.

@@ -154,6 +154,8 @@ fn run(acts: &[Act]) {
                 let once = world.live.clone();
                 world.apply_object(manager, &object(spec), false).expect("applied before");
                 assert_eq!(world.live, once, "an apply again is no change");
+                let owns = !world.owned(manager).is_null();
+                assert!(!owns || world.stands(manager, &object(spec)), "a look is enough to tell: {spec}");
                 check_kept(&before.1, &world, manager, *force);
             }
             Act::Put { manager, spec, mask } => {

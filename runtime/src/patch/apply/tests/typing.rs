@@ -49,6 +49,15 @@ fn mistakes_are_told_as_the_reference_tells_them() {
             ".spec.set: element 0: associative list without keys has an element that's an explicit null",
         ),
         (
+            json!({"list": [{"name": "q", "port": "x"}, {"name": "p", "port": "y"}, {"name": "q", "port": true}, {}, {"name": 1}]}),
+            "errors:\n  .spec.list[name=\"q\"].port: expected numeric (int or float), got string\n  \
+            .spec.list[name=\"p\"].port: expected numeric (int or float), got string\n  \
+            .spec.list: duplicate entries for key [name=\"q\"]\n  \
+            .spec.list[name=\"q\"].port: expected numeric (int or float), got bool\n  \
+            .spec.list: element 3: associative list with keys has an element that omits all key \
+            fields [\"name\"] (and doesn't have default values for any key fields)",
+        ),
+        (
             json!({"a": true, "b": "x"}),
             "errors:\n  .spec.a: expected string, got &value.valueUnstructured{Value:true}\n  \
             .spec.b: expected numeric (int or float), got string",

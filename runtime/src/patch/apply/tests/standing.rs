@@ -1,0 +1,82 @@
+//! Applies that change nothing, told by a look.
+use serde_json::{Value, json};
+
+use super::{World, object};
+
+fn standing(spec: &Value) -> World {
+    let mut world = World::default();
+    world.apply("one", spec).expect("nobody is in the way");
+    assert!(world.stands("one", &object(spec)));
+    world
+}
+
+#[test]
+fn the_same_again_stands_among_what_others_own() {
+    let spec = json!({"a": "1", "set": ["x", "y"], "map": {"k": "1"}, "free": {"deep": [{"er": 1}]}, "wholes": [{"p": "1"}],
+        "list": [{"name": "q", "port": 1}], "multi": [{"port": 1}, {"port": 10}, {"port": 9, "protocol": "UDP"}]});
+    let mut world = standing(&spec);
+    world.apply("two", &json!({"b": 1, "set": ["w"], "list": [{"name": "p"}], "map": {"l": "2"}})).expect("free");
+    let mut new = world.live.clone().expect("an object");
+    new["spec"]["flag"] = json!(true);
+    world.put_object("three", new);
+    assert!(world.stands("one", &object(&spec)));
+    assert!(!world.stands("two", &object(&spec)), "these are the fields of another");
+    assert!(!world.stands("three", &object(&json!({"flag": true}))), "who changed a field has not applied it");
+}
+
+#[test]
+fn less_more_and_other_values_do_not_stand() {
+    let world = standing(&json!({"a": "1", "set": ["x", "y"], "list": [{"name": "q", "port": 1}, {"name": "r"}]}));
+    for other in [
+        json!({"a": "1", "set": ["x", "y"], "list": [{"name": "q", "port": 1}]}),
+        json!({"a": "1", "set": ["y", "x"], "list": [{"name": "q", "port": 1}, {"name": "r"}]}),
+        json!({"a": "2", "set": ["x", "y"], "list": [{"name": "q", "port": 1}, {"name": "r"}]}),
+        json!({"a": "1", "set": ["x", "y", "z"], "list": [{"name": "q", "port": 1}, {"name": "r"}]}),
+        json!({"a": "1", "set": ["x", "y"], "list": [{"name": "q", "port": 2}, {"name": "r"}]}),
+        json!({"a": "1", "set": ["x", "y"], "list": [{"name": "q", "port": 1}, {"name": "r"}], "b": 1}),
+        json!({"a": null, "set": ["x", "y"], "list": [{"name": "q", "port": 1}, {"name": "r"}]}),
+    ] {
+        assert!(!world.stands("one", &object(&other)), "{other}");
+    }
+}
+
+#[test]
+fn what_cannot_be_applied_does_not_stand() {
+    let spec = json!({"a": "1", "set": ["x"]});
+    let world = standing(&spec);
+    let mut other = object(&spec);
+    other["kind"] = json!("Other");
+    assert!(!world.stands("one", &other));
+    let mut with_entries = object(&spec);
+    with_entries["metadata"]["managedFields"] = json!([]);
+    assert!(!world.stands("one", &with_entries));
+    assert!(!world.stands("one", &object(&json!({"a": "1", "set": ["x", "x"]}))));
+}
+
+#[test]
+fn items_that_the_object_has_twice_do_not_stand() {
+    let mut world = standing(&json!({"list": [{"name": "q", "port": 1}]}));
+    let mut new = world.live.clone().expect("an object");
+    new["spec"]["list"] =
+        json!([{"name": "q", "port": 1, "protocol": "TCP"}, {"name": "q", "port": 2, "protocol": "TCP"}]);
+    world.put_object("two", new);
+    assert!(!world.stands("one", &object(&json!({"list": [{"name": "q", "port": 1}]}))));
+}
+
+#[test]
+fn text_in_values_is_not_taken_for_an_entry() {
+    let spec = json!({"a": "1"});
+    let mut world = standing(&spec);
+    let entries = world.live.as_ref().expect("an object")["metadata"]["managedFields"].to_string();
+    world.live.as_mut().expect("an object")["metadata"]["managedFields"] = json!([]);
+    world.apply("two", &json!({"map": {entries: "1"}})).expect("free");
+    assert!(!world.stands("one", &object(&spec)));
+}
+
+#[test]
+fn an_entry_of_a_subresource_is_another() {
+    let spec = json!({"a": "1"});
+    let mut world = standing(&spec);
+    world.live.as_mut().expect("an object")["metadata"]["managedFields"][0]["subresource"] = json!("status");
+    assert!(!world.stands("one", &object(&spec)));
+}

@@ -1,0 +1,63 @@
+//! Applies that change nothing, answered without a copy of the object: most applies of tools that apply again and again
+//! are such.
+use super::{
+    Answer, Api, Error, Part, Request, Written, apply::with_writer, get::find, pipeline::Write, rewrite::document_of,
+};
+use crate::{
+    cache::Object,
+    codec::{self, Limits},
+    patch::apply,
+    schema::Document,
+};
+
+/// What stands in an object's metadata before its managed fields, up to the bracket.
+const START: &str = r#""managedFields":["#;
+/// What stands behind them, from the bracket on: keys are sorted, and every object has a name.
+const END: &str = r#"],"name":"#;
+/// What stands in an object before the value of its metadata.
+const METADATA: &str = r#""metadata":"#;
+
+impl Api {
+    /// The answer to an apply that changes nothing; `None` where it changes something, or where that takes more to find
+    /// out.
+    ///
+    /// # Errors
+    /// What is wrong with the object as it is: validation may have become stricter.
+    pub(super) fn apply_unchanged(&self, write: &Write<'_>, config: &Document) -> Result<Option<Written>, Error> {
+        let (request, kind) = (write.request, &*write.request.served.kind);
+        // Code of the kind's own, or of admission, may change what the apply does not.
+        let settled = write.faults.is_empty() && kind.hooks.default.is_none() && self.admission.len() == 1;
+        if !settled || !request.part.is_of(kind) || matches!(request.part, Part::Own(_)) {
+            return Ok(None);
+        }
+        let Ok(object) = find(request) else { return Ok(None) };
+        let Some(live) = unchanged(request, write, &object, config) else { return Ok(None) };
+        let live = if kind.hooks.validate.is_some() { document_of(&object)? } else { live };
+        write.validate(self, &live, Some(&live))?;
+        Ok(Some(Written { answer: Answer::Object(object), created: false, warnings: Vec::new() }))
+    }
+}
+
+/// The object without its managed fields, if an apply leaves it as it is.
+fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Document) -> Option<Document> {
+    if object.unreadable().is_some() {
+        return None;
+    }
+    let (rest, entries) = parts(object)?;
+    let live = codec::decode(rest.as_bytes(), &Limits::NONE).ok()?.document;
+    let stands =
+        with_writer(request, write.options, |view, writer| apply::stands(view, &live, entries, config, writer));
+    stands.then_some(live)
+}
+
+/// An object's JSON without its managed fields, and these.
+fn parts(object: &Object) -> Option<(String, &str)> {
+    let json = str::from_utf8(object.json_bytes()).ok()?;
+    let metadata = json.len() - object.item_bytes().len() + METADATA.len();
+    let within = json.get(metadata..metadata + object.metadata().len())?;
+    let start = metadata + within.find(START)?;
+    let entries = start + START.len() - 1;
+    let end = entries + json[entries..].find(END)?;
+    let rest = [&json[..start], &json[end + 2..]].concat();
+    Some((rest, &json[entries..=end]))
+}
