@@ -39,6 +39,7 @@ mod selection;
 mod system;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod unchanged;
 mod update;
 mod watch;
@@ -58,6 +59,8 @@ pub struct Api {
     admission: Vec<Arc<dyn Admission>>,
     /// Keeps creation in a namespace and the namespace's deletion apart.
     gates: gate::Gates,
+    /// Lets writers of one object go one after the other where they get in each other's way.
+    turns: turns::Turns,
 }
 
 impl Api {
@@ -76,7 +79,14 @@ impl Api {
     ) -> Arc<Self> {
         let mut admission: Vec<Arc<dyn Admission>> = vec![Arc::new(admission::NamespaceExists)];
         admission.extend(further);
-        Arc::new(Self { registry, cache, store, admission, gates: gate::Gates::default() })
+        Arc::new(Self {
+            registry,
+            cache,
+            store,
+            admission,
+            gates: gate::Gates::default(),
+            turns: turns::Turns::default(),
+        })
     }
 }
 

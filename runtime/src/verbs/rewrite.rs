@@ -8,6 +8,7 @@ use super::{
     get::current,
     pipeline::Write,
     system,
+    turns::Turn,
 };
 use crate::{
     cache::Object,
@@ -81,6 +82,8 @@ impl Api {
         if !write.request.part.is_of(&write.request.served.kind) {
             return Err(Error::MethodNotAllowed);
         }
+        let mut turn = self.turn(write.request);
+        turn.begin().await;
         for _ in 0..TRIES {
             let object = current(write.request)?;
             let old = document_of(&object)?;
@@ -91,8 +94,14 @@ impl Api {
             if let Outcome::Done(object) = self.replace(write, object, &old, &new).await? {
                 return Ok(Rewritten { object, warnings });
             }
+            turn.wait().await;
         }
         Err(conflict(write.request, MODIFIED))
+    }
+
+    /// The turn of a writer of the object that a request names.
+    pub(super) fn turn(&self, request: &Request) -> Turn<'_> {
+        self.turns.at(request.served.objects.prefix(), &request.key())
     }
 
     /// Commits a change of an object, if there is one.

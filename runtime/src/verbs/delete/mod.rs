@@ -37,23 +37,30 @@ impl Api {
         // No object may be created in a namespace once it is marked.
         let _closed =
             if is_namespace(&request.served.kind) { Some(self.gates.close(&request.name).await) } else { None };
+        let mut turn = self.turn(request);
+        turn.begin().await;
         for _ in 0..TRIES {
-            if options.ignore_read_errors {
-                match self.force(request).await? {
-                    Outcome::Done(deleted) => return Ok(deleted),
-                    Outcome::Lost => continue,
-                }
-            }
-            let object = current(request)?;
-            let old = document_of(&object)?;
-            check(request, &options.preconditions, &old)?;
-            let mut new = old.clone();
-            mark::mark(&request.served.kind, options, &mut new);
-            if let Outcome::Done(deleted) = self.finish(request, options, object, (&old, &new)).await? {
+            let outcome = if options.ignore_read_errors {
+                self.force(request).await?
+            } else {
+                self.end(request, options).await?
+            };
+            if let Outcome::Done(deleted) = outcome {
                 return Ok(deleted);
             }
+            turn.wait().await;
         }
         Err(conflict(request, MODIFIED))
+    }
+
+    /// Deletes the object as it stands now, or marks it.
+    async fn end(&self, request: &Request, options: &DeleteOptions) -> Result<Outcome<Deleted>, Error> {
+        let object = current(request)?;
+        let old = document_of(&object)?;
+        check(request, &options.preconditions, &old)?;
+        let mut new = old.clone();
+        mark::mark(&request.served.kind, options, &mut new);
+        self.finish(request, options, object, (&old, &new)).await
     }
 
     /// Commits a deletion, or the mark of one.

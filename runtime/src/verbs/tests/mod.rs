@@ -2,6 +2,7 @@
 
 mod apply;
 mod collections;
+mod contention;
 mod create;
 mod delete;
 mod fixture;
