@@ -23,7 +23,11 @@ pub(super) struct Inside {
 
 impl Inside {
     pub async fn new() -> Self {
-        let store = Arc::new(Memory::new());
+        Self::over(Arc::new(Memory::new())).await
+    }
+
+    /// One that finds what another has left in its store.
+    pub async fn over(store: Arc<Memory>) -> Self {
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
         for kind in kinds() {

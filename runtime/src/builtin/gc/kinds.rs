@@ -39,7 +39,7 @@ impl Kinds {
     }
 
     /// Takes in kinds that have come, and gives their positions. Each place in the store is followed once, in however many
-    /// versions it is served.
+    /// versions it is served. What is not stored is not followed: nobody knows which of its objects there are.
     pub fn renew(&mut self) -> Option<std::ops::Range<usize>> {
         let (all, generation) = self.api.registry.all();
         if generation == self.generation {
@@ -47,7 +47,7 @@ impl Kinds {
         }
         self.generation = generation;
         let before = self.followed.len();
-        for served in all.iter() {
+        for served in all.iter().filter(|served| served.kind.stored) {
             let found = self.followed.iter().position(|other| other.objects.prefix() == served.objects.prefix());
             let position = found.unwrap_or_else(|| {
                 self.followed.push(served.clone());

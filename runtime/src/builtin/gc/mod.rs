@@ -98,8 +98,8 @@ struct Collector {
     await_kinds: HashSet<Uid>,
     /// Up to where the graph must have caught up before an object that waits for its dependents is decided about.
     catch_up: HashMap<Uid, Revision>,
-    /// Which impossible owners have been told of.
-    told: HashSet<(Uid, String)>,
+    /// Which impossible owners of an object have been told of.
+    told: HashMap<Uid, HashSet<String>>,
 }
 
 impl Collector {
@@ -114,7 +114,7 @@ impl Collector {
             about: HashMap::new(),
             await_kinds: HashSet::new(),
             catch_up: HashMap::new(),
-            told: HashSet::new(),
+            told: HashMap::new(),
         }
     }
 
@@ -171,7 +171,10 @@ impl Collector {
                 self.take_in_object(kind, object);
             } else if !self.graph.is_empty() {
                 let place = Place { kind, key: object.key().into() };
-                let due = self.graph.forget(&place, &Facts::of(object).uid);
+                let uid = Facts::of(object).uid;
+                self.told.remove(&uid);
+                self.await_kinds.remove(&uid);
+                let due = self.graph.forget(&place, &uid);
                 self.queue.push_all(due);
             }
         }
@@ -229,7 +232,7 @@ impl Collector {
     fn carry_out(&mut self, uid: Uid, decision: decide::Decision) {
         let Some(target) = self.graph.node(&uid).map(|node| self.target(&uid, &node.place)) else { return };
         for owner in decision.misplaced {
-            if self.told.insert((uid.clone(), owner.uid.clone())) {
+            if self.told.entry(uid.clone()).or_default().insert(owner.uid.clone()) {
                 let (writer, target) = (self.writer.clone(), target.clone());
                 tokio::spawn(async move { writer.warn(target, owner).await });
             }

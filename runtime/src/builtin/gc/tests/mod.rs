@@ -2,6 +2,7 @@
 
 mod cases;
 mod graph;
+mod lasting;
 mod property;
 
 use std::time::Duration;
