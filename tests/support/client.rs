@@ -94,9 +94,17 @@ impl Client {
     /// # Errors
     /// As [`Client::send`].
     pub async fn json(&mut self, method: &str, path: &str, body: &Value) -> io::Result<Answer> {
+        let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
+        self.typed(method, path, kind, body).await
+    }
+
+    /// The same with a body of another media type, such as that of a patch.
+    ///
+    /// # Errors
+    /// As [`Client::send`].
+    pub async fn typed(&mut self, method: &str, path: &str, kind: &'static str, body: &Value) -> io::Result<Answer> {
         let bytes = if body.is_null() { Bytes::new() } else { body.to_string().into() };
         let mut request = self.head(method, path, bytes)?;
-        let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         request.headers_mut().insert("content-type", hyper::header::HeaderValue::from_static(kind));
         self.send(request).await
     }

@@ -1,4 +1,5 @@
-//! One writer: it creates, changes and deletes objects of its own, and remembers what was acknowledged.
+//! One writer: it creates, changes and deletes objects of its own by every means there is, and remembers what was
+//! acknowledged.
 
 use std::{collections::BTreeMap, io};
 
@@ -10,6 +11,45 @@ use crate::{PATH, history::Change};
 /// How many objects a writer has.
 const OBJECTS: usize = 12;
 
+/// By how many names it is known as a manager.
+const MANAGERS: usize = 3;
+
+/// How an object is written.
+#[derive(Clone, Copy)]
+enum Means {
+    /// Created, or replaced.
+    Whole,
+    /// Applied, which creates it where it is not there.
+    Apply,
+    Merge,
+    Strategic,
+    Json,
+}
+
+impl Means {
+    /// Sends a write of an object that exists or does not: POST, PUT, or a PATCH of one of its types.
+    async fn send(self, client: &mut Client, exists: bool, manager: usize, object: &Value) -> io::Result<Answer> {
+        let name = object["metadata"]["name"].as_str().expect("an object has a name");
+        let item = format!("{PATH}/{name}?fieldManager=m{manager}");
+        let data = &object["data"];
+        match self {
+            Self::Whole if exists => client.json("PUT", &item, object).await,
+            Self::Whole => client.json("POST", &format!("{PATH}?fieldManager=m{manager}"), object).await,
+            Self::Apply => {
+                client.typed("PATCH", &format!("{item}&force=true"), "application/apply-patch+yaml", object).await
+            }
+            Self::Merge => client.json("PATCH", &item, &json!({ "data": data })).await,
+            Self::Strategic => {
+                client.typed("PATCH", &item, "application/strategic-merge-patch+json", &json!({ "data": data })).await
+            }
+            Self::Json => {
+                let patch = json!([{"op": "replace", "path": "/data", "value": data}]);
+                client.typed("PATCH", &item, "application/json-patch+json", &patch).await
+            }
+        }
+    }
+}
+
 /// A writer and what it knows.
 pub struct Writer {
     number: usize,
@@ -17,6 +57,8 @@ pub struct Writer {
     next_write: u64,
     /// The acknowledged changes of each object, in order.
     told: BTreeMap<String, Vec<Change>>,
+    /// Each object as its last write was answered, with its owners, where that was answered.
+    shown: BTreeMap<String, Value>,
     /// All resourceVersions it was given.
     revisions: Vec<u64>,
     /// The write whose answer did not come: it happened, or it did not.
@@ -25,7 +67,15 @@ pub struct Writer {
 
 impl Writer {
     pub fn new(number: usize, random: Random) -> Self {
-        Self { number, random, next_write: 0, told: BTreeMap::new(), revisions: Vec::new(), open: None }
+        Self {
+            number,
+            random,
+            next_write: 0,
+            told: BTreeMap::new(),
+            shown: BTreeMap::new(),
+            revisions: Vec::new(),
+            open: None,
+        }
     }
 
     /// What was acknowledged, by object.
@@ -54,12 +104,16 @@ impl Writer {
             "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name},
             "data": {"write": self.next_write.to_string(), "filling": "x".repeat(self.random.below(3000))},
         });
-        let path = format!("{PATH}/{name}");
-        let (wanted, answer) = match (exists, delete) {
-            (true, true) => (200, client.json("DELETE", &path, &Value::Null).await?),
-            (true, false) => (200, client.json("PUT", &path, &object).await?),
-            (false, _) => (201, client.json("POST", PATH, &object).await?),
+        let means = match exists {
+            true => *self.random.pick(&[Means::Whole, Means::Apply, Means::Merge, Means::Strategic, Means::Json]),
+            false => *self.random.pick(&[Means::Whole, Means::Apply]),
         };
+        let answer = if delete {
+            client.json("DELETE", &format!("{PATH}/{name}"), &Value::Null).await?
+        } else {
+            means.send(client, exists, self.random.below(MANAGERS), &object).await?
+        };
+        let wanted = if exists { 200 } else { 201 };
         if answer.status == 503 {
             // The server is going; a write that it refused did not happen, but it need not say so in time.
             return Err(io::ErrorKind::ConnectionAborted.into());
@@ -71,10 +125,16 @@ impl Writer {
 
     fn acknowledged(&mut self, answer: &Answer) {
         let mut change = self.open.take().expect("a write is open while it is answered");
+        self.shown.remove(&change.name);
         if change.write.is_some() {
-            let revision = revision(&answer.json());
+            let mut object = answer.json();
+            let revision = revision(&object);
             change.revision = Some(revision);
             self.revisions.push(revision);
+            // The items of a list do not say their type.
+            object.as_object_mut().expect("an object").retain(|member, _| member == "metadata" || member == "data");
+            assert!(object["metadata"]["managedFields"].is_array(), "a write has an owner: {object}");
+            self.shown.insert(change.name.clone(), object);
         }
         self.told.entry(change.name.clone()).or_default().push(change);
     }
@@ -102,6 +162,7 @@ impl Writer {
             };
             if happened {
                 let revision = open.write.and(there).map(revision);
+                self.shown.remove(&open.name);
                 self.revisions.extend(revision);
                 self.told.entry(open.name.clone()).or_default().push(Change { revision, ..open });
             }
@@ -113,6 +174,9 @@ impl Writer {
                 (Some(number), Some(item)) => {
                     assert_eq!(write_of(item), number, "{name} lost an acknowledged write");
                     assert_eq!(Some(revision(item)), last.revision, "{name} has another resourceVersion than was told");
+                    if let Some(shown) = self.shown.get(name) {
+                        assert_eq!(item, shown, "{name} is not as it was told, or not whose it was told to be");
+                    }
                 }
                 (Some(number), None) => panic!("{name} is gone, but write {number} was acknowledged"),
                 (None, Some(_)) => panic!("{name} is back, but its deletion was acknowledged"),

@@ -131,23 +131,20 @@ async fn writers_by_every_means_lose_nothing_and_are_watched_once() {
 async fn writers_of_different_parts_keep_apart() {
     let world = Arc::new(World::new().await);
     world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
-    let patches: [(Part, fn(usize) -> Value); 3] = [
-        (Part::Whole, |n| json!({"spec": {"size": n + 2}, "status": {"phase": "no"}})),
-        (Part::Status, |n| json!({"spec": {"size": 999}, "status": {"phase": n.to_string()}})),
-        (Part::Scale, |n| json!({"spec": {"replicas": n + 2}})),
-    ];
-    let writers: Vec<_> = patches
-        .into_iter()
-        .map(|(part, patch)| {
-            let world = world.clone();
-            tokio::spawn(async move {
-                let request = Request { part, ..world.widget("w") };
-                for n in 0..WRITERS {
-                    world.merge(&request, patch(n)).await.unwrap();
-                }
-            })
+    let patch = |part, n: usize| match part {
+        Part::Status => json!({"spec": {"size": 999}, "status": {"phase": n.to_string()}}),
+        Part::Scale => json!({"spec": {"replicas": n + 2}}),
+        _ => json!({"spec": {"size": n + 2}, "status": {"phase": "no"}}),
+    };
+    let writers = [Part::Whole, Part::Status, Part::Scale].map(|part| {
+        let world = world.clone();
+        tokio::spawn(async move {
+            let request = Request { part, ..world.widget("w") };
+            for n in 0..WRITERS {
+                world.merge(&request, patch(part, n)).await.unwrap();
+            }
         })
-        .collect();
+    });
     for writer in writers {
         writer.await.unwrap();
     }
