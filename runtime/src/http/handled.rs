@@ -87,8 +87,8 @@ pub async fn subresource(
         Endpoint::Documents(documents) => {
             let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.messages.is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
-            let mut accepted =
-                negotiate::objects(exchange.accept(), offer).map_err(|why| status::not_acceptable(why, offer))?;
+            let mut accepted = negotiate::objects(exchange.accept(), offer)
+                .map_err(|why| status::not_acceptable(why, offer, parent.served.kind.style))?;
             accepted.pretty |= exchange.pretty;
             let include = Include::parse(&exchange.query, accepted)?;
             let of = |kind: &Option<Arc<Served>>| Request {

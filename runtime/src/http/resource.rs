@@ -103,8 +103,8 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: ResourcePath, bod
         stream: verb == Verb::Watch,
         shapeless: false,
     };
-    let mut accepted =
-        negotiate::objects(exchange.accept(), offer).map_err(|why| status::not_acceptable(why, offer))?;
+    let mut accepted = negotiate::objects(exchange.accept(), offer)
+        .map_err(|why| status::not_acceptable(why, offer, served.kind.style))?;
     accepted.pretty |= exchange.pretty;
     let include = Include::parse(&exchange.query, accepted)?;
     let namespace = match served.kind.scope {
@@ -282,7 +282,7 @@ impl Call<'_> {
         let headers = &self.exchange.parts.headers;
         let given = body::media_type(headers);
         if !types.contains(&given.as_str()) {
-            return Err(status::unsupported_patch(types).into());
+            return Err(status::unsupported_patch(types, self.kind().style).into());
         }
         let bytes = body::read(headers, body, &self.app.limits).await?;
         let mut options = PatchOptions::parse(&self.exchange.query, given.starts_with("application/apply-patch"))?;

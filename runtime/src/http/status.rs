@@ -6,6 +6,7 @@ use crate::{
     auth::{Attributes, Decision},
     cache::WatchError,
     codec::Encoding,
+    kind::model::Style,
     meta::{
         FieldError, GroupKind, GroupResource,
         options::OptionsError,
@@ -238,16 +239,17 @@ pub fn method_not_allowed() -> Status {
     Status::failure(405, "MethodNotAllowed", message, Some(StatusDetails::default()))
 }
 
-/// 406: nothing that the client accepts is offered.
-pub fn not_acceptable(refused: Unacceptable, offer: Offer) -> Status {
+/// 406: nothing that the client accepts is offered. What the reference's routes refuse for the kinds compiled into it, its
+/// handler of custom resources refuses in the words of parameters.
+pub fn not_acceptable(refused: Unacceptable, offer: Offer, style: Style) -> Status {
     let offered = offered(offer.protobuf);
     let offers = offered.clone().map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     match refused {
-        Unacceptable::MediaType => {
+        Unacceptable::MediaType if style == Style::Builtin => {
             let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
             Status::failure(406, "NotAcceptable", message, Some(StatusDetails::default()))
         }
-        Unacceptable::Params => {
+        Unacceptable::MediaType | Unacceptable::Params => {
             let message = format!("only the following media types are accepted: {offers}");
             Status::failure(406, "NotAcceptable", message, None)
         }
@@ -274,8 +276,11 @@ pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
 /// 415: a body of a media type that is not read. Protobuf is read where fields are numbered.
 pub fn unsupported_body(numbered: bool) -> Status {
     let offers = offered(numbered).map(Encoding::media_type).collect::<Vec<_>>().join(", ");
-    let message = format!("the body of the request was in an unknown format - accepted media types include: {offers}");
-    Status::failure(415, "UnsupportedMediaType", message, None)
+    Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None)
+}
+
+fn unknown_format(offers: &str) -> String {
+    format!("the body of the request was in an unknown format - accepted media types include: {offers}")
 }
 
 /// 415: a body that is compressed.
@@ -285,9 +290,15 @@ pub fn compressed_body(encoding: &str) -> Status {
 }
 
 /// 415: a patch of a type that is not served.
-pub fn unsupported_patch(offers: &[&str]) -> Status {
-    let message = format!("415: Unsupported Media Type\n\nAccepted patch types: {}", offers.join(", "));
-    Status::failure(415, "UnsupportedMediaType", message, Some(StatusDetails::default()))
+pub fn unsupported_patch(offers: &[&str], style: Style) -> Status {
+    let offers = offers.join(", ");
+    match style {
+        Style::Builtin => {
+            let message = format!("415: Unsupported Media Type\n\nAccepted patch types: {offers}");
+            Status::failure(415, "UnsupportedMediaType", message, Some(StatusDetails::default()))
+        }
+        Style::Custom => Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None),
+    }
 }
 
 /// 413.

@@ -100,8 +100,9 @@ async fn refusals_name_what_there_is() {
     let nothing = "application/json;as=Nothing;g=meta.k8s.io;v=v1";
     assert_eq!(message(CONFIG_MAPS, nothing).await, format!("only the following media types are accepted: {all}"));
     assert_eq!(message(WIDGETS, nothing).await, format!("only the following media types are accepted: {few}"));
-    let html = format!("406: Not Acceptable\n\nAvailable representations: {few}");
-    assert_eq!(message(WIDGETS, "text/html").await, html);
+    assert_eq!(message(WIDGETS, "text/html").await, format!("only the following media types are accepted: {few}"));
+    let html = format!("406: Not Acceptable\n\nAvailable representations: {all}");
+    assert_eq!(message(CONFIG_MAPS, "text/html").await, html);
     let streams =
         "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq";
     let watch = |path: &str| format!("{path}?watch=1");

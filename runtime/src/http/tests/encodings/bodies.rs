@@ -68,3 +68,54 @@ async fn yaml_in_and_out() {
     let applied: Value = serde_json::from_slice(&collect(answer).await).unwrap();
     assert_eq!(applied["data"], json!({"applied": "2"}));
 }
+
+#[tokio::test]
+async fn types_of_patches() {
+    let rig = rig().await;
+    rig.config_map("a").await;
+    rig.post(WIDGETS, &json!({"metadata": {"name": "a"}, "spec": {"size": 3}})).await;
+    let (map, widget) = (format!("{CONFIG_MAPS}/a"), format!("{WIDGETS}/a"));
+    let patch =
+        async |path: &str, media_type: &str| rig.json("PATCH", path, &[("content-type", media_type)], "{}").await;
+    for media_type in ["application/merge-patch+json", "application/merge-patch+json; charset=utf-8"] {
+        assert_eq!((patch(&map, media_type).await.0, patch(&widget, media_type).await.0), (200, 200), "{media_type}");
+    }
+    let strategic = "Application/Strategic-Merge-Patch+JSON;charset=UTF-8";
+    assert_eq!(patch(&map, strategic).await.0, 200);
+    let (code, status) = patch(&widget, strategic).await;
+    let few = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, application/apply-patch+cbor";
+    let unknown = "the body of the request was in an unknown format - accepted media types include:";
+    assert_eq!((code, &status["message"]), (415, &json!(format!("{unknown} {few}"))));
+    assert_eq!(status.get("details"), None);
+    for media_type in ["application/json", "application/vnd.kubernetes.protobuf", "text/plain", ""] {
+        let (code, status) = patch(&map, media_type).await;
+        let message = format!(
+            "415: Unsupported Media Type\n\nAccepted patch types: application/strategic-merge-patch+json, {few}"
+        );
+        assert_eq!((code, &status["message"], &status["details"]), (415, &json!(message), &json!({})), "{media_type}");
+    }
+}
+
+#[tokio::test]
+async fn warnings_are_bounded() {
+    let rig = rig().await;
+    let warned = async |count: usize, media_type: &str| {
+        let mut map = json!({"metadata": {"name": "w"}, "data": {"k": "v"}});
+        for at in 0..count {
+            map[format!("nope{at:03}{}", "x".repeat(20))] = 1.into();
+        }
+        let headers = [("content-type", media_type)];
+        let answer = rig.answer("POST", &format!("{CONFIG_MAPS}?dryRun=All"), &headers, &map.to_string()).await;
+        assert_eq!(answer.status(), 201);
+        let all = answer.headers().get_all("warning").iter().map(|text| text.to_str().unwrap().to_owned());
+        all.collect::<Vec<_>>()
+    };
+    for media_type in ["application/json", YAML] {
+        let few = warned(3, media_type).await;
+        let text = |at: usize| format!("299 - \"unknown field \\\"nope{at:03}{}\\\"\"", "x".repeat(20));
+        assert_eq!(few, [text(0), text(1), text(2)], "{media_type}");
+        // As many as are looked for, each of 43 characters, are too long together.
+        let many = warned(150, media_type).await;
+        assert_eq!((many.len(), &many[95]), (96, &text(95)), "{media_type}");
+    }
+}
