@@ -35,7 +35,7 @@ pub async fn discovers(client: Client) -> Result<(), Failure> {
         }
         let mut parts: Vec<_> = capabilities.subresources.iter().map(|(part, _)| part.plural.as_str()).collect();
         parts.sort_unstable();
-        assert_eq!(parts, ["scale", "status"]);
+        assert_eq!(parts, ["lend", "log", "return", "scale", "status"]);
         let (_, shelves) = found.resolve_gvk(&kind("Shelf")).ok_or("there are no shelves")?;
         assert!(matches!(shelves.scope, Scope::Cluster));
         for group in ["", "coordination.k8s.io"] {

@@ -1,27 +1,38 @@
 //! The Rust client `kube` against the example server, over TLS: the dynamic Api, the typed Api with the kinds' own root
-//! types, refusals, built-in kinds, and a reflector that follows the server through stops and kills.
+//! types, refusals, built-in kinds, the same in Protobuf, leader election, and a reflector that follows the server through
+//! stops and kills. And what a Protobuf compiler makes of the definitions that a server exports.
 //!
 //! ```text
 //! cargo run --manifest-path tests/clients/rust/Cargo.toml -- --library target/debug/library
+//! cargo run --manifest-path tests/clients/rust/Cargo.toml -- --definitions FOLDER
 //! ```
 //!
 //! Starts the program by itself, in an empty folder. Prints `FAILED step: why` for each step that fails, and ends with
 //! `N passed, M failed`. Every step has a time limit.
 
 mod builtin;
+mod compiled;
 mod dynamic;
+mod election;
 mod following;
 mod kinds;
+mod protobuf;
 mod refused;
 mod server;
 mod typed;
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
-use kube::runtime::watcher;
-use tokio::{sync::Mutex, time::timeout};
+use k8s_pb::api::{coordination::v1::Lease, core::v1::ConfigMap};
+use kube::{Client, runtime::watcher};
+use tokio::{sync::Mutex, time::timeout, try_join};
 
-use crate::{following::End, server::Library};
+use crate::{election::Way, following::End, server::Library};
 
 /// What a step fails with; a failed assertion counts as well.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -58,21 +69,31 @@ impl Tally {
     }
 }
 
-/// The program that `--library` names.
-fn library_argument() -> Option<PathBuf> {
-    let mut arguments = std::env::args().skip(1);
-    let (flag, path) = (arguments.next()?, arguments.next()?);
-    (flag == "--library" && arguments.next().is_none()).then(|| path.into())
-}
-
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Some(program) = library_argument() else {
-        eprintln!("usage: client-check --library PROGRAM");
-        return ExitCode::from(2);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match arguments[..] {
+        ["--library", program] => return against(Path::new(program)).await,
+        ["--definitions", folder] => compiled::export(Path::new(folder)),
+        ["--contend", kubeconfig, way, lease, identity] => {
+            election::contend(Path::new(kubeconfig), way, lease, identity).await
+        }
+        _ => Err("usage: client-check --library PROGRAM | --definitions FOLDER".into()),
     };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// All steps, against the example server.
+async fn against(program: &Path) -> ExitCode {
     let mut tally = Tally::default();
-    match Library::start(&program).await {
+    match Library::start(program).await {
         Ok(library) => check(&mut tally, library).await,
         Err(why) => {
             println!("FAILED start: {why}");
@@ -104,7 +125,9 @@ async fn check(tally: &mut Tally, library: Library) {
     tally.step("refusals", refused::reasons(client.clone())).await;
     tally.step("refusals_of_strangers", refused::strangers(library.config().await)).await;
     tally.step("config_maps", builtin::config_maps(client.clone())).await;
-    tally.step("leases", builtin::leases(client)).await;
+    tally.step("leases", builtin::leases(client.clone())).await;
+    in_protobuf(tally, client.clone()).await;
+    tally.step("elections", elections(client, library.kubeconfig())).await;
 
     let library = Arc::new(Mutex::new(library));
     let listing = || watcher::Config::default().page_size(7);
@@ -117,4 +140,21 @@ async fn check(tally: &mut Tally, library: Library) {
         tally.step(name, following::through(library.clone(), name, config, ends)).await;
     }
     tally.step("ends_well", async move { library.lock().await.end().await }).await;
+}
+
+async fn in_protobuf(tally: &mut Tally, client: Client) {
+    tally.step("protobuf_config_maps", protobuf::objects::<ConfigMap>(client.clone())).await;
+    tally.step("protobuf_leases", protobuf::objects::<Lease>(client.clone())).await;
+    tally.step("protobuf_watches_config_maps", protobuf::watches::<ConfigMap>(client.clone())).await;
+    tally.step("protobuf_watches_leases", protobuf::watches::<Lease>(client.clone())).await;
+    tally.step("protobuf_refusals", protobuf::refusals(client.clone())).await;
+    tally.step("protobuf_of_any_kind", protobuf::of_any_kind(client)).await;
+    tally.step("protobuf_definitions", compiled::definitions()).await;
+}
+
+/// Both ways at once, for most of it is waiting.
+async fn elections(client: Client, kubeconfig: PathBuf) -> Result<(), Failure> {
+    let holds = |way| election::holds(client.clone(), kubeconfig.clone(), way);
+    try_join!(holds(Way::Update), holds(Way::Apply))?;
+    Ok(())
 }

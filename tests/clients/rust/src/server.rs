@@ -90,9 +90,14 @@ impl Library {
         if log.contains("panicked") { Err(log.into()) } else { Ok(()) }
     }
 
-    /// What the kubeconfig says that the server wrote.
+    /// The kubeconfig that the server wrote.
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.folder.join("data/kubeconfig")
+    }
+
+    /// What the kubeconfig says.
     pub async fn config(&self) -> Result<Config, Failure> {
-        let kubeconfig = Kubeconfig::read_from(self.folder.join("data/kubeconfig"))?;
+        let kubeconfig = Kubeconfig::read_from(self.kubeconfig())?;
         Ok(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
     }
 
