@@ -61,6 +61,7 @@ pub struct Object {
     metadata: (u32, u32),
     natural: EventType,
     unreadable: Option<Box<str>>,
+    renewed: bool,
 }
 
 impl Object {
@@ -103,6 +104,7 @@ impl Object {
             metadata: (offset(start), offset(end)),
             natural,
             unreadable: reading.unreadable.map(String::into_boxed_str),
+            renewed: reading.renewed,
         }
     }
 
@@ -132,6 +134,7 @@ impl Object {
             metadata: (offset(new_start), offset(new_end)),
             natural: EventType::Deleted,
             unreadable: self.unreadable.clone(),
+            renewed: self.renewed,
         }
     }
 
@@ -230,6 +233,12 @@ impl Object {
         self.unreadable.as_deref()
     }
 
+    /// Whether it is not what is stored, but what today's schema makes of that: the next write stores it, even one that
+    /// changes nothing.
+    pub fn is_renewed(&self) -> bool {
+        self.renewed
+    }
+
     /// How many bytes the object takes, roughly: its frame and what stands beside it.
     pub fn size(&self) -> usize {
         self.frame.len() + self.texts.len() + size_of::<Self>()
@@ -313,7 +322,7 @@ mod tests {
             body: Bytes::from(body.to_owned()),
             labels: vec![("app".into(), "x".into()), ("é".into(), "".into())],
             fields: vec!["red".into(), "".into()],
-            unreadable: None,
+            ..Reading::default()
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Reading {
     pub fields: Vec<Box<str>>,
     /// Why the value could not be decoded; it is kept, marked and never dropped.
     pub unreadable: Option<String>,
+    /// The body is not what is stored, but what today's schema makes of it.
+    pub renewed: bool,
 }
 
 /// Reads stored values of one resource; given to the cache by the kind layer when a resource is registered.

@@ -126,14 +126,16 @@ impl KindReader {
         let unknown = |message| (Bytes::new(), message);
         let record = self.transformer.open(key, value).map_err(unknown)?;
         let record = decode(&record).map_err(unknown)?;
-        let present = record.fingerprint == self.fingerprint && record.version == self.kind.group_version.version;
-        let body = if present {
-            record.body.clone()
+        let same_version = record.version == self.kind.group_version.version;
+        let (body, renewed) = if record.fingerprint == self.fingerprint && same_version {
+            (record.body, false)
         } else {
-            self.renew(&record.body).map_err(|message| (record.body.clone(), message))?
+            let body = self.renew(&record.body).map_err(|message| (record.body.clone(), message))?;
+            let renewed = !same_version || body != record.body;
+            (body, renewed)
         };
         match self.indexes.read(&body) {
-            Ok((labels, fields)) => Ok(cache::Reading { body, labels, fields, unreadable: None }),
+            Ok((labels, fields)) => Ok(cache::Reading { body, labels, fields, unreadable: None, renewed }),
             Err(error) => Err((Bytes::new(), error)),
         }
     }
@@ -167,7 +169,7 @@ impl cache::Reader for KindReader {
         self.body(key, value).unwrap_or_else(|(body, message)| {
             // Kept and marked: what of it can be indexed, is.
             let (labels, fields) = self.indexes.read(&body).unwrap_or_default();
-            cache::Reading { body, labels, fields, unreadable: Some(message) }
+            cache::Reading { body, labels, fields, unreadable: Some(message), renewed: false }
         })
     }
 }

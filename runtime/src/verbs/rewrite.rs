@@ -112,7 +112,8 @@ impl Api {
         old: &Document,
         new: &Document,
     ) -> Result<Outcome<Arc<Object>>, Error> {
-        if new == old {
+        // An object that was stored under an older schema is stored as it is shown, as soon as anybody writes it.
+        if new == old && !object.is_renewed() {
             return Ok(Outcome::Done(object));
         }
         let (request, key, revision) = (write.request, object.key(), object.revision());

@@ -40,7 +40,7 @@ impl Api {
 
 /// The object without its managed fields, if an apply leaves it as it is.
 fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Document) -> Option<Document> {
-    if object.unreadable().is_some() {
+    if object.unreadable().is_some() || object.is_renewed() {
         return None;
     }
     let (rest, entries) = parts(object)?;

@@ -36,7 +36,7 @@ impl Reader for Plain {
             body: value.clone(),
             labels: labels.map(|(key, value)| (key.as_str().into(), text(value))).collect(),
             fields: vec![text(&document["spec"]["color"])],
-            unreadable: None,
+            ..Reading::default()
         }
     }
 }

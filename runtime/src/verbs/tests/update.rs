@@ -3,8 +3,9 @@ use serde_json::json;
 
 use super::fixture::{World, at, causes, dry_run, shown, version};
 use crate::{
-    kind::Kind,
+    kind::{Kind, record},
     meta::options::{FieldValidation, WriteOptions},
+    storage::{Expect, Op, Store},
     verbs::{Error, Part, Request},
 };
 
@@ -155,4 +156,37 @@ async fn a_dry_run_shows_the_change_and_keeps_the_object() {
     let shown = world.api.update(&request, body, &dry_run()).await.map(shown).unwrap();
     assert_eq!((&shown["data"]["k"], version(&shown)), (&json!("2"), version(&made)));
     assert_eq!(world.get(&request).await.unwrap(), made);
+}
+
+#[tokio::test]
+async fn what_was_stored_under_an_older_schema_is_stored_anew_by_any_write() {
+    let world = World::new().await;
+    for (name, write) in [("update", 0), ("merge", 1), ("apply", 2)] {
+        let made = world.create_widget(json!({"metadata": {"name": name}, "spec": {"size": 2}})).await;
+        let mut older = made.clone();
+        older["spec"].as_object_mut().unwrap().remove("color");
+        older["spec"]["gone"] = json!("a field of old");
+        let key = format!("{}ns/{name}", world.widgets.objects.prefix());
+        let value = Some(record::encode("v1", 0, &older).into());
+        let op = Op { key: key.as_str().into(), value, expect: Expect::Any };
+        let revision = world.store.commit(vec![op]).await.unwrap()[0];
+        world.api.cache.reached(revision).await;
+        let request = world.widget(name);
+        let shown_as = world.get(&request).await.unwrap();
+        assert_eq!(shown_as["spec"], made["spec"], "with the default, and without what is no longer known");
+        assert_eq!(version(&shown_as), revision.to_string(), "reading writes nothing");
+        let config = json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name}});
+        let same = match write {
+            0 => world.update(&request, shown_as).await.unwrap(),
+            1 => world.merge(&request, json!({})).await.unwrap(),
+            _ => shown(world.apply(&request, "me", config).await.unwrap()),
+        };
+        assert_eq!(same["spec"], made["spec"]);
+        let stored = world.store.get(&key).unwrap().unwrap();
+        let body = String::from_utf8(record::decode(&stored.value).unwrap().body.to_vec()).unwrap();
+        assert!(body.contains("\"color\":\"Red\"") && !body.contains("gone"), "{name}: {body}");
+        let head = world.api.cache.revision();
+        world.merge(&request, json!({})).await.unwrap();
+        assert_eq!(world.api.cache.revision(), head, "once");
+    }
 }
