@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs kubectl against the example server, and reads what it prints as a person would.
 
-    python3 tests/kubectl/check.py --server target/debug/library --kubectl kubectl [--kubectl ANOTHER ...]
+    python3 tests/kubectl/check.py --server target/debug/library --kubectl kubectl [--kubectl ANOTHER ...] [--pods target/debug/pod-server]
 
-Each kubectl gets a server of its own, in an empty folder. Prints a line for each step that fails, and ends with
+Each kubectl gets a server of its own, in an empty folder, and one more of pods, which it logs, attaches to and so on. Prints a line for each step that fails, and ends with
 `N passed, M failed`. Standard library only.
 """
 import argparse
@@ -18,8 +18,10 @@ import time
 import traceback
 
 import steps_applying
+import steps_lending
 import steps_objects
 import steps_owning
+import steps_pods
 import steps_reading
 import steps_writing
 
@@ -140,7 +142,12 @@ class Session:
         raise Failure(f"{pattern!r} did not come within {seconds} s; there was:\n{''.join(process.read)}")
 
 
-def check(kubectl, server):
+# What is done to the example, one step after the other.
+LIBRARY = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_owning.STEPS, *steps_applying.STEPS, *steps_objects.STEPS,
+           *steps_lending.STEPS]
+
+
+def check(kubectl, server, steps):
     """Runs all steps; gives back how many passed and failed."""
     version = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True).stdout.split("\n")[0]
     print(f"kubectl: {version} ({kubectl})", flush=True)
@@ -149,9 +156,7 @@ def check(kubectl, server):
     session = None
     try:
         session = Session(kubectl, server, folder)
-        steps = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_owning.STEPS, *steps_applying.STEPS, *steps_objects.STEPS,
-                 Session.close]
-        for step in steps:
+        for step in [*steps, Session.close]:
             try:
                 step(session)
                 passed += 1
@@ -170,6 +175,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kubectl", action="append", default=[])
     parser.add_argument("--server", required=True)
+    parser.add_argument("--pods")
     arguments = parser.parse_args()
     passed = failed = 0
     for name in arguments.kubectl or ["kubectl"]:
@@ -180,8 +186,10 @@ def main():
             failed += 1 if os.environ.get("CI") else 0
             continue
         # As found, not what it links to: a dispatcher looks at the name it is called by.
-        some_passed, some_failed = check(os.path.abspath(kubectl), os.path.abspath(arguments.server))
-        passed, failed = passed + some_passed, failed + some_failed
+        runs = [(arguments.server, LIBRARY)] + ([(arguments.pods, steps_pods.STEPS)] if arguments.pods else [])
+        for server, steps in runs:
+            some_passed, some_failed = check(os.path.abspath(kubectl), os.path.abspath(server), steps)
+            passed, failed = passed + some_passed, failed + some_failed
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

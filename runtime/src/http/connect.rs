@@ -81,6 +81,8 @@ impl Connecting<'_> {
 
     async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
         let (target, options) = self.target().await?;
+        // First, since those who speak something else name their ports in another way, too.
+        websocket::agree(&self.exchange.parts.headers, Known::Only(&FORWARDS))?;
         let ports = self.ports()?;
         self.may_create().await?;
         let serve = self.ask(handler, target, options).await?.into_serve();

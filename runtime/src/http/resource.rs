@@ -66,6 +66,12 @@ pub fn unstored_patch_types(kind: &Kind) -> &'static [&'static str] {
     }
 }
 
+/// What kubectl lists before it sends an object that cannot be patched, such as one of a virtual kind: it gives up where it
+/// gets no list. There are none here, and discovery does not name them.
+const CUSTOM_KINDS: (&str, &str, &str) = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+const NO_CUSTOM_KINDS: &str =
+    r#"{"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1","metadata":{},"items":[]}"#;
+
 /// A request whose kind was found.
 pub struct Call<'a> {
     /// The server.
@@ -89,7 +95,7 @@ pub struct Call<'a> {
 pub async fn serve(site: &Site, exchange: Box<Exchange>, path: ResourcePath, body: Body) -> Result<Response, Refused> {
     let app = &*site.app;
     let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else {
-        return missing(app, &path);
+        return missing(app, &exchange, &path);
     };
     let verb = Verb::of(&exchange.parts.method, &path, &exchange.query);
     check_scope(&served.kind, &path, verb)?;
@@ -131,7 +137,11 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: ResourcePath, bod
 }
 
 /// The answer where no kind is served: a Status below a group and version that exist, a plain page elsewhere.
-fn missing(app: &App, path: &ResourcePath) -> Result<Response, Refused> {
+fn missing(app: &App, exchange: &Exchange, path: &ResourcePath) -> Result<Response, Refused> {
+    let asked = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
+    if asked == CUSTOM_KINDS && Verb::of(&exchange.parts.method, path, &exchange.query) == Verb::List {
+        return Ok(response::json(StatusCode::OK, NO_CUSTOM_KINDS));
+    }
     let (kinds, _) = app.api.registry.all();
     let known = kinds.iter().any(|served| {
         let at = &served.kind.group_version;

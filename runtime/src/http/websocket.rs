@@ -28,6 +28,9 @@ use crate::handlers::{Connected, Handlers};
 
 /// The subprotocol by which browsers, which cannot send headers, send a bearer's token.
 const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
+/// What those are told who ask for SPDY.
+const SPDY: &str = "Upgrade request required: to WebSocket, since SPDY is not served here (kubectl exec and attach ask for a \
+                    WebSocket by themselves since 1.30; kubectl port-forward speaks SPDY even inside of one)";
 /// Largest message that is read; clients send pieces of some 32 KiB.
 const MESSAGE_BYTES: usize = 1 << 20;
 /// How often the peer is asked whether it is still there.
@@ -84,46 +87,48 @@ pub enum Known<'a> {
     Any,
 }
 
-/// Reads a handshake. GET and POST are alike to it.
+/// The subprotocol that both sides speak.
 ///
 /// # Errors
 /// 400 for a request that is no handshake, or names no subprotocol that is known.
-pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
-    if !is_asked(&parts.headers) {
-        return Err(status::bad_request(no_handshake(&parts.headers)).into());
+pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
+    if !is_asked(headers) {
+        let spdy = asks_for(headers, "SPDY/3.1");
+        let why = if spdy { SPDY } else { "Upgrade request required: to WebSocket" };
+        return Err(status::bad_request(why).into());
     }
-    let named: Vec<&str> = protocols(&parts.headers).filter(|protocol| !protocol.starts_with(BEARER)).collect();
+    let named: Vec<&str> = protocols(headers).filter(|protocol| !protocol.starts_with(BEARER)).collect();
     let chosen = match (known, named.as_slice()) {
-        (Known::Only(known), []) => known.contains(&"").then(String::new),
-        (Known::Only(known), named) => named.iter().find(|protocol| known.contains(protocol)).map(ToString::to_string),
-        (Known::Any, []) => Some(String::new()),
-        (Known::Any, [one]) => Some((*one).to_owned()),
+        (Known::Only(known), []) => known.contains(&"").then_some(""),
+        (Known::Only(known), named) => named.iter().find(|protocol| known.contains(protocol)).copied(),
+        (Known::Any, []) => Some(""),
+        (Known::Any, [one]) => Some(*one),
         (Known::Any, _) => None,
     };
-    let protocol = chosen.ok_or_else(|| {
+    chosen.map(str::to_owned).ok_or_else(|| {
         let offered = match known {
             Known::Only(known) => {
                 known.iter().filter(|known| !known.is_empty()).copied().collect::<Vec<_>>().join(", ")
             }
             Known::Any => "one at a time".to_owned(),
         };
-        status::bad_request(format!("no WebSocket subprotocol of {named:?} is served; those that are: {offered}"))
-    })?;
+        let why = format!("no WebSocket subprotocol of {named:?} is served; those that are: {offered}");
+        status::bad_request(why).into()
+    })
+}
+
+/// Reads a handshake. GET and POST are alike to it.
+///
+/// # Errors
+/// As [`agree`].
+pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
+    let protocol = agree(&parts.headers, known)?;
     parts.method = Method::GET;
     let upgrade = WebSocketUpgrade::from_request_parts(parts, &()).await;
     let upgrade = upgrade.map_err(|rejection| status::bad_request(rejection.body_text()))?;
     let upgrade = upgrade.max_message_size(MESSAGE_BYTES).max_frame_size(MESSAGE_BYTES);
     let upgrade = if protocol.is_empty() { upgrade } else { upgrade.protocols([protocol.clone()]) };
     Ok(Handshake { upgrade, protocol })
-}
-
-/// What is wrong with a request that is no handshake, for people who wonder why their client does not connect.
-fn no_handshake(headers: &HeaderMap) -> &'static str {
-    if asks_for(headers, "SPDY/3.1") {
-        return "Upgrade request required: to WebSocket, since SPDY is not served here (kubectl asks for a WebSocket since 1.31, \
-                before that with KUBECTL_REMOTE_COMMAND_WEBSOCKETS=true)";
-    }
-    "Upgrade request required: to WebSocket"
 }
 
 impl Handshake {

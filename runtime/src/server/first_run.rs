@@ -56,10 +56,10 @@ pub(super) fn commands(state: &StateDir, url: &str, kinds: &[Kind], builder: &Bu
         // kubectl sends no token over plain HTTP, so there is no kubeconfig to offer.
         line(format_args!("\nTry, in another terminal (kubectl needs TLS: it sends no token over plain HTTP):\n"));
     }
-    let path = kinds
-        .iter()
-        .find(|kind| kind.stored)
-        .map_or("/api/v1/namespaces".to_owned(), |kind| format!("/apis/{}/{}", kind.group_version, kind.plural));
+    let path = kinds.iter().find(|kind| kind.stored).map_or("/api/v1/namespaces".to_owned(), |kind| {
+        let root = if kind.group_version.group.is_empty() { "/api" } else { "/apis" };
+        format!("{root}/{}/{}", kind.group_version, kind.plural)
+    });
     let trust = if tls { format!(" --cacert {}", quoted(&state.file("ca.crt"))) } else { String::new() };
     let token = quoted(&state.file("admin.token"));
     line(format_args!("  curl{trust} -H \"Authorization: Bearer $(cat {token})\" {url}{path}"));

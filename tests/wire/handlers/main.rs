@@ -2,7 +2,6 @@
 
 mod actions;
 mod kinds;
-mod kubectl;
 mod pod;
 mod sessions;
 mod socket;

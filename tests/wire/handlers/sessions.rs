@@ -126,7 +126,7 @@ async fn refusals_and_panics_of_running_code_are_the_last_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_wrong_with_a_request_is_told_before_the_handshake() {
     let server = pod::server().await;
-    let speaking = [("sec-websocket-protocol", "v5.channel.k8s.io")];
+    let speaking = [("sec-websocket-protocol", "v5.channel.k8s.io, v4.channel.k8s.io")];
     for (path, code, says) in [
         (exec(&["true"], "stdin=0"), 400, "you must specify at least 1 of stdin, stdout, stderr"),
         (exec(&["true"], "stdout=1&container=other"), 400, "container other is not valid for pod one"),
@@ -160,6 +160,9 @@ async fn unknown_subprotocols_and_spdy_are_refused_with_what_would_do() {
     let spdy = [("upgrade", "SPDY/3.1"), ("connection", "Upgrade"), ("x-stream-protocol-version", "v5.channel.k8s.io")];
     let (code, body) = ask(&server, "POST", &path, &spdy).await;
     assert!(code == 400 && body.contains("SPDY is not served here"), "{code} {body}");
+    let forward = format!("{PODS}/one/portforward");
+    let (code, body) = ask(&server, "POST", &forward, &spdy).await;
+    assert!(code == 400 && body.contains("kubectl port-forward speaks SPDY even inside"), "{code} {body}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,86 @@
+//! A Pod, as far as `kubectl exec`, `attach`, `logs`, `cp` and `port-forward` look at one, and the handlers behind its
+//! subresources. What runs "in" it are processes of this machine, or a few lines of code.
+
+mod logs;
+mod sessions;
+
+use kindsmith::{
+    ApiType, ObjectMeta, Resource,
+    handlers::{self, Forward, ForwardOptions, Parent, Refusal, Result},
+    server::Builder,
+};
+pub use logs::flooded;
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncWriteExt;
+
+/// A pod.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "", version = "v1", shortname = "po", builtin, status)]
+pub struct Pod {
+    /// Its name, and what else every object has.
+    pub metadata: ObjectMeta,
+    /// What is to run.
+    pub spec: PodSpec,
+    /// What is known.
+    pub status: Option<PodStatus>,
+}
+
+/// What runs in it.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct PodSpec {
+    /// The containers.
+    #[api(list = map(key = name))]
+    pub containers: Vec<Container>,
+}
+
+/// A container.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct Container {
+    /// Its name.
+    pub name: String,
+    /// Its terminal, if it has one.
+    pub tty: Option<bool>,
+    /// It can be typed to.
+    pub stdin: Option<bool>,
+}
+
+/// What is known of it.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct PodStatus {
+    /// Such as `Running`.
+    pub phase: Option<String>,
+}
+
+/// Gives a server pods.
+pub fn serve(server: Builder) -> Builder {
+    server
+        .kind::<Pod>()
+        .subresource("log", handlers::text(logs::log))
+        .subresource("flood", handlers::text(logs::flood))
+        .subresource("exec", handlers::exec(sessions::exec))
+        .subresource("attach", handlers::exec(sessions::attach))
+        .subresource("portforward", handlers::port_forward(forward))
+}
+
+fn check(pod: &Pod, container: Option<&str>) -> Result<()> {
+    match container {
+        Some(name) if !pod.spec.containers.iter().any(|c| c.name == name) => {
+            Err(Refusal::bad_request(format!("container {name} is not valid for pod {}", pod.metadata.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Port 7 echoes, port 9 refuses, others greet.
+async fn forward(_pod: Parent<Pod>, _options: ForwardOptions) -> Result<Forward> {
+    Ok(Forward::new(|port, mut stream| async move {
+        match port {
+            7 => {
+                let (mut from, mut to) = tokio::io::split(stream);
+                tokio::io::copy(&mut from, &mut to).await.map(drop)
+            }
+            9 => Err(std::io::Error::other("nobody listens on port 9")),
+            port => stream.write_all(format!("this is port {port}").as_bytes()).await,
+        }
+    }))
+}
