@@ -64,7 +64,7 @@ fn one(call: &Call<'_>, code: StatusCode, object: &Arc<Object>) -> Result<Respon
         return Err(status::wrong_shape(PARTIAL_LIST, false).into());
     }
     if let Some(renderer) = call.renderer() {
-        return Ok(response::encoded(code, accepted.encoding, renderer.object(object)));
+        return Ok(response::encoded(code, accepted.encoding, renderer.object(object)?));
     }
     Ok(match accepted.shape {
         Shape::Table => {
@@ -92,14 +92,14 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
     }
     let list_is_long = list.items.len() > AT_ONCE;
     if let Some(renderer) = call.renderer() {
-        let bytes = rendered(list_is_long, move || renderer.list(&list)).await;
+        let bytes = rendered(list_is_long, move || renderer.list(&list)).await?;
         return Ok(response::encoded(code, accepted.encoding, bytes));
     }
     if accepted.shape == Shape::Full && accepted.encoding == Encoding::Json && !accepted.pretty {
         return Ok(response::stream(Encoding::Json.media_type(), ListBody::new(call.kind(), list)));
     }
     let (served, include) = (call.request.served.clone(), call.include);
-    let bytes = rendered(list_is_long, move || text(&served.kind, accepted, include, list)).await;
+    let bytes = rendered(list_is_long, move || Ok(text(&served.kind, accepted, include, list))).await?;
     Ok(response::encoded(code, accepted.encoding, bytes))
 }
 
@@ -118,16 +118,19 @@ fn text(kind: &Kind, accepted: Accepted, include: Include, list: List) -> Vec<u8
 }
 
 /// The bytes of a list. A long one is not rendered on a thread that others wait for.
-async fn rendered(long: bool, render: impl FnOnce() -> Vec<u8> + Send + 'static) -> Vec<u8> {
+async fn rendered(
+    long: bool,
+    render: impl FnOnce() -> Result<Vec<u8>, Refused> + Send + 'static,
+) -> Result<Vec<u8>, Refused> {
     if !long {
         return render();
     }
     match tokio::task::spawn_blocking(render).await {
-        Ok(bytes) => bytes,
+        Ok(rendered) => rendered,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The server is going down, and nobody reads this.
-            Err(_) => Vec::new(),
+            // And nobody reads this.
+            Err(_) => Err(status::internal("the server is going down").into()),
         },
     }
 }

@@ -10,6 +10,7 @@ use super::{
     negotiate::{Accepted, Shape},
     partial,
     renderings::{Piece, Renderings},
+    status::{self, Refused},
 };
 use crate::{
     cache::{EventType, Object},
@@ -67,23 +68,30 @@ impl Renderer {
     }
 
     /// An object as an answer of its own.
-    pub fn object(&self, object: &Arc<Object>) -> Vec<u8> {
-        let (item, mut out) = (self.typed_item(object), Vec::new());
+    ///
+    /// # Errors
+    /// 406 for an object that is no message of its kind. Nothing is left out instead: who writes back what was read would
+    /// lose it.
+    pub fn object(&self, object: &Arc<Object>) -> Result<Vec<u8>, Refused> {
+        let (item, mut out) = (self.typed_item(object)?, Vec::new());
         self.seal(&item, &mut out);
-        out
+        Ok(out)
     }
 
     /// A list.
-    pub fn list(&self, list: &List) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// As [`Renderer::object`].
+    pub fn list(&self, list: &List) -> Result<Vec<u8>, Refused> {
         let metadata = read(list::metadata(list).as_bytes());
         let (kind, version) = match self.form.shape {
             Shape::Full => (&*self.kind().list_kind, self.kind().group_version.to_string()),
             _ => ("PartialObjectMetadataList", self.form.meta_version().to_owned()),
         };
-        let items = self.items(&list.items);
+        let items = self.items(&list.items)?;
         if self.form.encoding == Encoding::Protobuf {
             let message = protobuf::list(&metadata, &items).expect("a list's metadata is made of what its message has");
-            return protobuf::seal(&version, kind, &message);
+            return Ok(protobuf::seal(&version, kind, &message));
         }
         let mut out = Vec::with_capacity(items.iter().map(Bytes::len).sum::<usize>() + 256);
         cbor::list_start(kind, items.len(), &mut out);
@@ -91,23 +99,26 @@ impl Renderer {
             out.extend_from_slice(&item);
         }
         cbor::list_end(&version, &metadata, &mut out);
-        out
+        Ok(out)
     }
 
     /// A watch's frame about an object, shared with all others who watch in this form.
-    pub fn frame(&self, event: EventType, object: &Arc<Object>) -> Bytes {
-        let render = || {
+    ///
+    /// # Errors
+    /// As [`Renderer::object`].
+    pub fn frame(&self, event: EventType, object: &Arc<Object>) -> Result<Bytes, Refused> {
+        self.piece(object, Piece::Frame(event), || {
             let mut whole = Vec::new();
-            self.seal(&self.make(object, true), &mut whole);
-            frame(self.form.encoding, event.as_str(), &whole).into()
-        };
-        self.kept.get(object, self.form, Piece::Frame(event), render)
+            self.seal(&self.make(object, true)?, &mut whole);
+            Ok(frame(self.form.encoding, event.as_str(), &whole))
+        })
     }
 
     /// The frame of a bookmark, which is kept for nobody.
     pub fn bookmark(&self, object: &Object) -> Vec<u8> {
         let mut whole = Vec::new();
-        self.seal(&self.make(object, true), &mut whole);
+        let made = self.make(object, true).expect("a bookmark has nothing but metadata of the server's making");
+        self.seal(&made, &mut whole);
         frame(self.form.encoding, "BOOKMARK", &whole)
     }
 
@@ -116,20 +127,35 @@ impl Renderer {
     }
 
     /// Objects as items of a list. Of a list that would drive out everything else nothing is kept.
-    fn items(&self, objects: &[Arc<Object>]) -> Vec<Bytes> {
+    fn items(&self, objects: &[Arc<Object>]) -> Result<Vec<Bytes>, Refused> {
         let size = objects.iter().map(|object| object.json_bytes().len()).sum();
         if self.kept.has_room_for(size) {
             return objects.iter().map(|object| self.item(object)).collect();
         }
-        let render = |object| self.make(object, self.items_are_typed()).into();
-        let item = |object| self.kept.find(object, self.form, Piece::Item).unwrap_or_else(|| render(object));
+        let item = |object: &Arc<Object>| match self.kept.find(object, self.form, Piece::Item) {
+            Some(found) => Ok(found),
+            None => self.make(object, self.items_are_typed()).map(Bytes::from),
+        };
         objects.iter().map(item).collect()
     }
 
+    /// A piece of an object, as it is kept, or made now and kept.
+    fn piece(
+        &self,
+        object: &Arc<Object>,
+        piece: Piece,
+        make: impl FnOnce() -> Result<Vec<u8>, Refused>,
+    ) -> Result<Bytes, Refused> {
+        if let Some(found) = self.kept.find(object, self.form, piece) {
+            return Ok(found);
+        }
+        let made = make()?.into();
+        Ok(self.kept.get(object, self.form, piece, || made))
+    }
+
     /// An object as an item of a list.
-    fn item(&self, object: &Arc<Object>) -> Bytes {
-        let typed = self.items_are_typed();
-        self.kept.get(object, self.form, Piece::Item, || self.make(object, typed).into())
+    fn item(&self, object: &Arc<Object>) -> Result<Bytes, Refused> {
+        self.piece(object, Piece::Item, || self.make(object, self.items_are_typed()))
     }
 
     /// Whether items of lists carry type meta: in CBOR as in JSON. In Protobuf, type meta is never part of a message.
@@ -138,11 +164,11 @@ impl Renderer {
     }
 
     /// An object that can be put in the mark of its encoding.
-    fn typed_item(&self, object: &Arc<Object>) -> Bytes {
+    fn typed_item(&self, object: &Arc<Object>) -> Result<Bytes, Refused> {
         if self.form.encoding == Encoding::Protobuf || self.items_are_typed() {
             return self.item(object);
         }
-        self.kept.get(object, self.form, Piece::Typed, || self.make(object, true).into())
+        self.piece(object, Piece::Typed, || self.make(object, true))
     }
 
     /// Marks a rendered object as what it is.
@@ -161,7 +187,7 @@ impl Renderer {
         }
     }
 
-    fn make(&self, object: &Object, typed: bool) -> Vec<u8> {
+    fn make(&self, object: &Object, typed: bool) -> Result<Vec<u8>, Refused> {
         let mut document = if self.form.shape == Shape::Full {
             read(object.json_bytes())
         } else {
@@ -173,12 +199,7 @@ impl Renderer {
         if self.form.encoding == Encoding::Protobuf {
             let own = self.served.messages.as_ref().filter(|_| self.form.shape == Shape::Full);
             let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
-            if let Err(error) = message.encode(&document, &mut out) {
-                tracing::warn!(key = object.key(), %error, "an object is no message of its kind: its metadata alone is sent");
-                out.clear();
-                // Metadata out of shape leaves an empty message.
-                protobuf::PARTIAL_OBJECT_METADATA.encode(&document, &mut out).unwrap_or_default();
-            }
+            message.encode(&document, &mut out).map_err(|error| status::unwritable(object.name(), &error))?;
         } else {
             if let Some(fields) = document.as_object_mut().filter(|_| !typed) {
                 fields.retain(|name, _| !matches!(name.as_str(), "kind" | "apiVersion"));
@@ -186,7 +207,7 @@ impl Renderer {
             let compiled = self.kind().style == Style::Builtin && self.form.shape == Shape::Full;
             cbor::item(compiled.then_some(&*self.kind().schema), &document, &mut out);
         }
-        out
+        Ok(out)
     }
 }
 

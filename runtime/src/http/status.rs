@@ -5,7 +5,7 @@ use super::negotiate::{Offer, Refused as Unacceptable};
 use crate::{
     auth::{Attributes, Decision},
     cache::WatchError,
-    codec::Encoding,
+    codec::{Encoding, protobuf::EncodeError},
     kind::model::Style,
     meta::{
         FieldError, GroupKind, GroupResource,
@@ -271,6 +271,13 @@ fn offered(numbered: bool) -> impl Iterator<Item = Encoding> + Clone {
 pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
     let what = if is_list { "a list" } else { "not a list" };
     Status::failure(406, "NotAcceptable", format!("you requested {asked}, but the requested object is {what}"), None)
+}
+
+/// 406: an object that does not fit into the message of its kind, such as one stored before its schema was changed.
+pub fn unwritable(name: &str, error: &EncodeError) -> Status {
+    let media_type = Encoding::Protobuf.media_type();
+    let message = format!("{name:?} cannot be written as {media_type}, only in the other encodings: {error}");
+    Status::failure(406, "NotAcceptable", message, None)
 }
 
 /// 415: a body of a media type that is not read. Protobuf is read where fields are numbered.

@@ -27,7 +27,8 @@ use super::{
     partial,
     render::{self, Renderer},
     resource::Call,
-    response, status,
+    response,
+    status::{self, Refused},
     table::{Include, Table},
     websocket::{self, Handshake},
 };
@@ -66,6 +67,7 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
             accepted: call.accepted,
             include: call.include,
             columns_sent: false,
+            broken: false,
         },
         initial: watching.initial.into_iter(),
         initial_bookmark: watching.initial_bookmark,
@@ -142,6 +144,7 @@ impl WatchBody {
             self.render.event(&mut out, &Event::Added(object));
         }
         if self.initial.len() == 0
+            && !self.render.broken
             && (out.is_empty() || !self.one_by_one)
             && let Some(revision) = self.initial_bookmark.take()
         {
@@ -216,6 +219,9 @@ impl Body for WatchBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
+        if this.render.broken {
+            return Poll::Ready(None);
+        }
         if let Some(bytes) = this.initial() {
             return Poll::Ready(Some(Ok(Frame::data(bytes))));
         }
@@ -241,20 +247,32 @@ struct Render {
     accepted: Accepted,
     include: Include,
     columns_sent: bool,
+    /// An object could not be written, which the client has been told: the stream is at its end.
+    broken: bool,
 }
 
 impl Render {
     /// The frame of an event, where it is the same for all who watch in this form.
     fn shared(&self, event: &Event) -> Option<Bytes> {
         match &self.renderer {
-            Some(renderer) => Some(renderer.frame(event.event_type(), event.object())),
+            Some(renderer) => renderer.frame(event.event_type(), event.object()).ok(),
             None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
         }
     }
 
     fn event(&mut self, out: &mut Vec<u8>, event: &Event) {
+        if self.broken {
+            return;
+        }
         if let Some(renderer) = &self.renderer {
-            return out.extend_from_slice(&renderer.frame(event.event_type(), event.object()));
+            match renderer.frame(event.event_type(), event.object()) {
+                Ok(frame) => out.extend_from_slice(&frame),
+                Err(Refused(status)) => {
+                    self.broken = true;
+                    error_frame(out, &status, self.accepted.encoding);
+                }
+            }
+            return;
         }
         let opening = event.event_type().opening();
         match self.accepted.shape {

@@ -76,4 +76,5 @@ fn every_encoding_is_known_by_its_name() {
 mod answers;
 mod bodies;
 mod matrix;
+mod unwritable;
 mod watches;

@@ -21,7 +21,7 @@ fn cbor_items(mut stream: &[u8]) -> Vec<Value> {
 }
 
 /// The events of frames: their types and their objects, in their envelopes.
-fn frames(mut stream: &[u8]) -> Vec<(String, &[u8])> {
+pub(super) fn frames(mut stream: &[u8]) -> Vec<(String, &[u8])> {
     let mut found = Vec::new();
     while let Some((length, rest)) = stream.split_first_chunk::<4>() {
         let (event, rest) = rest.split_at(u32::from_be_bytes(*length) as usize);
