@@ -6,8 +6,9 @@ use serde_json::Map as Fields;
 use super::{
     element::Element,
     item::element_of,
+    mention::everything,
     set::{Branch, Set},
-    types::{Form, List, Map, Type},
+    types::{Field, Form, List, Map, Type},
 };
 use crate::schema::Document;
 
@@ -36,6 +37,10 @@ impl Change<'_> {
 
 /// The difference between two objects of a type. `None` where a list has an item that cannot be told from others.
 pub(super) fn compare<'a>(ty: Type<'a>, old: &'a Document, new: &'a Document) -> Option<Change<'a>> {
+    if old.as_object().is_some_and(Fields::is_empty) {
+        let added = everything(ty, new)?;
+        return Some(Change { added, ..Change::default() });
+    }
     let mut walk = Walk { whole: true };
     let delta = walk.value(ty, Some(old), Some(new));
     let change = Change { added: delta.added.below, modified: delta.modified.below, removed: delta.removed.below };
@@ -144,12 +149,11 @@ impl Walk {
             if before == after || nobodys && name == "managedFields" {
                 continue;
             }
-            let field = map.field(name);
-            let ty = field.map_or(Type::Deduced, |field| field.ty);
-            let inner = if field.is_some_and(|field| field.implied) {
-                self.value(ty, before.or(Some(&EMPTY)), after.or(Some(&EMPTY)))
+            let field = map.field(name).unwrap_or(Field::UNDECLARED);
+            let inner = if field.implied {
+                self.value(field.ty, before.or(Some(&EMPTY)), after.or(Some(&EMPTY)))
             } else {
-                self.value(ty, before, after)
+                self.value(field.ty, before, after)
             };
             delta.attach(&Element::Field(name), inner);
         }

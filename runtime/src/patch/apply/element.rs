@@ -102,7 +102,7 @@ impl<'a> Element<'a> {
     /// Writes the element as FieldsV1 does.
     pub(super) fn serialize(&self) -> String {
         match self {
-            Self::Field(name) => format!("f:{name}"),
+            Self::Field(name) => ["f:", name].concat(),
             Self::Value(value) => format!("v:{}", json(value)),
             Self::Index(index) => format!("i:{index}"),
             Self::Key(keys) => {

@@ -1,9 +1,9 @@
-//! The set of what a document names.
+//! The set of what a document names, or of everything in it.
 use super::{
     element::Element,
     item::element_of,
     set::{Branch, Set},
-    types::{Form, List, Map, Scalar, Type},
+    types::{Field, Form, List, Map, Scalar, Type},
     value,
 };
 use crate::schema::Document;
@@ -16,7 +16,7 @@ type Fault = (String, String);
 /// # Errors
 /// Everything in it that does not fit the schema, as one text.
 pub(super) fn checked<'a>(ty: Type<'a>, config: &'a Document) -> Result<Set<'a>, String> {
-    let mut walk = Walk { strict: true, faults: Vec::new() };
+    let mut walk = Walk::new(Mode::Checked);
     let set = walk.branch(ty, config).below;
     match &walk.faults[..] {
         [] => Ok(set),
@@ -30,20 +30,49 @@ pub(super) fn checked<'a>(ty: Type<'a>, config: &'a Document) -> Result<Set<'a>,
 
 /// The set of what an object names, whatever is wrong with it. Of items that are the same only that they are there counts.
 pub(super) fn set_of<'a>(ty: Type<'a>, object: &'a Document) -> Set<'a> {
-    Walk { strict: false, faults: Vec::new() }.branch(ty, object).below
+    Walk::new(Mode::Lenient).branch(ty, object).below
+}
+
+/// The set of everything in a new object, containers too: what its creator brings about. `None` where a list has an item
+/// that cannot be told from others.
+pub(super) fn everything<'a>(ty: Type<'a>, object: &'a Document) -> Option<Set<'a>> {
+    let mut walk = Walk::new(Mode::Everything);
+    let set = walk.branch(ty, object).below;
+    walk.whole.then_some(set)
 }
 
 fn told((place, why): &Fault) -> String {
     if place.is_empty() { why.clone() } else { format!("{place}: {why}") }
 }
 
-struct Walk {
+/// What a walk is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
     /// Faults are wanted.
-    strict: bool,
+    Checked,
+    /// Whatever is wrong.
+    Lenient,
+    /// All paths, those of containers as well.
+    Everything,
+}
+
+struct Walk {
+    mode: Mode,
     faults: Vec<Fault>,
+    /// Every item so far could be told from others.
+    whole: bool,
 }
 
 impl Walk {
+    fn new(mode: Mode) -> Self {
+        Self { mode, faults: Vec::new(), whole: true }
+    }
+
+    /// Faults are wanted.
+    fn is_strict(&self) -> bool {
+        self.mode == Mode::Checked
+    }
+
     fn branch<'a>(&mut self, ty: Type<'a>, value: &'a Document) -> Branch<'a> {
         match ty.form(Some(value)) {
             Form::Scalar(scalar) => {
@@ -61,19 +90,27 @@ impl Walk {
             self.expect("map", value);
             return branch;
         };
-        if map.atomic && !self.strict {
+        if map.atomic && !self.is_strict() {
             return branch;
         }
         for (name, value) in fields {
             let (element, before) = (Element::Field(name), self.faults.len());
-            let Some(field) = map.field(name) else {
+            let undeclared = (self.mode == Mode::Everything).then_some(Field::UNDECLARED);
+            let Some(field) = map.field(name).or(undeclared) else {
                 self.fault("field not declared in schema".to_owned());
                 self.prefix(before, &element);
                 // The reference looks no further in this map.
                 break;
             };
+            if self.mode == Mode::Everything && map.is_metadata() && name == "managedFields" {
+                continue;
+            }
+            let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
             let mut inner = self.branch(field.ty, value);
-            inner.member |= !field.named || value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+            inner.member |= match self.mode {
+                Mode::Everything => !field.implied,
+                Mode::Checked | Mode::Lenient => !field.named || empty,
+            };
             self.prefix(before, &element);
             if !map.atomic {
                 branch.below.attach(element, inner);
@@ -89,7 +126,7 @@ impl Walk {
             return branch;
         };
         if list.atomic {
-            if self.strict {
+            if self.is_strict() {
                 self.inside(list, items);
             }
             return branch;
@@ -100,8 +137,9 @@ impl Walk {
             match element_of(list, item) {
                 Ok(element) => found.push((element, index)),
                 Err(why) => {
+                    self.whole = false;
                     nameless = Some((String::new(), format!("element {index}: {why}")));
-                    if self.strict {
+                    if self.is_strict() {
                         break;
                     }
                 }
@@ -112,7 +150,7 @@ impl Walk {
         let mut told: Vec<(usize, Fault)> = Vec::new();
         for same in found.chunk_by(|(a, _), (b, _)| a == b) {
             let mut inner = Branch::LEAF;
-            let looked_at = if self.strict || same.len() == 1 { same } else { &[] };
+            let looked_at = if self.is_strict() || same.len() == 1 { same } else { &[] };
             for (nth, (element, index)) in looked_at.iter().enumerate() {
                 let before = self.faults.len();
                 if nth > 0 {
@@ -130,7 +168,7 @@ impl Walk {
         }
         told.sort_by_key(|(index, _)| *index);
         self.faults.extend(told.into_iter().map(|(_, fault)| fault));
-        self.faults.extend(nameless.filter(|_| self.strict));
+        self.faults.extend(nameless.filter(|_| self.is_strict()));
         branch
     }
 
@@ -174,7 +212,7 @@ impl Walk {
 
     /// A value that is no map or list must be null.
     fn expect(&mut self, expected: &str, value: &Document) {
-        if self.strict && !value.is_null() {
+        if self.is_strict() && !value.is_null() {
             let mut given = String::new();
             value::plain(value, &mut given);
             self.fault(format!("expected {expected}, got &{{{given}}}"));
@@ -182,7 +220,7 @@ impl Walk {
     }
 
     fn fault(&mut self, why: String) {
-        if self.strict {
+        if self.is_strict() {
             self.faults.push((String::new(), why));
         }
     }

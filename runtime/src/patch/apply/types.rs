@@ -67,6 +67,11 @@ pub(super) struct Field<'s> {
     pub(super) implied: bool,
 }
 
+impl Field<'_> {
+    /// A field that the schema does not have, and that is there.
+    pub(super) const UNDECLARED: Self = Self { ty: Type::Deduced, named: false, implied: false };
+}
+
 /// How a value is owned.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form<'s> {
