@@ -4,7 +4,8 @@ use serde_json::Map;
 
 use super::{
     Error,
-    scalar::{Scalar, resolve, text_of_float_key},
+    literal::literal,
+    scalar::{Scalar, is_timestamp, resolve, text_of_float_key},
     tape::{Content, Node, Tagged},
 };
 use crate::{
@@ -14,6 +15,9 @@ use crate::{
 
 /// How many repeated keys are told.
 const MOST: usize = 100;
+
+/// How deep lists and maps are shown that stand as keys.
+const MOST_SHOWN: usize = 50;
 
 /// A document on its way.
 pub(super) struct Builder<'t> {
@@ -47,8 +51,8 @@ impl<'t> Builder<'t> {
                 self.map(at, *end, &mut fields)?;
                 Ok(Document::Object(fields))
             }
-            Content::Alias(target) => {
-                self.follow(at, *target)?;
+            Content::Alias { target, name } => {
+                self.follow(name, *target)?;
                 let value = self.value(*target);
                 self.following.pop();
                 value
@@ -68,7 +72,7 @@ impl<'t> Builder<'t> {
             all => 0.99 - 0.89 * (f64::from(all - 400_000) / 3_600_000.0),
         };
         if *aliased > 100 && *all > 1_000 && share > allowed {
-            return Err(Error::new(0, "document contains excessive aliasing"));
+            return Err(Error::new("document contains excessive aliasing"));
         }
         self.take(at, size_of::<Document>())
     }
@@ -78,13 +82,13 @@ impl<'t> Builder<'t> {
         if self.following.is_empty() || self.memory.take(bytes) {
             Ok(())
         } else {
-            Err(Error::new(self.tape[at].line, Memory::EXCEEDED))
+            Err(Error::on_line(self.tape[at].line, Memory::EXCEEDED))
         }
     }
 
-    fn follow(&mut self, at: usize, target: usize) -> Result<(), Error> {
+    fn follow(&mut self, name: &str, target: usize) -> Result<(), Error> {
         if self.following.contains(&target) {
-            return Err(Error::new(self.tape[at].line, "an anchor's value contains itself"));
+            return Err(Error::new(&format!("anchor '{name}' value contains itself")));
         }
         self.following.push(target);
         Ok(())
@@ -93,7 +97,7 @@ impl<'t> Builder<'t> {
     fn enter(&mut self, at: usize) -> Result<(), Error> {
         self.depth += 1;
         if self.depth > self.limits.depth {
-            return Err(Error::new(self.tape[at].line, &format!("exceeded max depth of {}", self.limits.depth)));
+            return Err(Error::on_line(self.tape[at].line, &format!("exceeded max depth of {}", self.limits.depth)));
         }
         Ok(())
     }
@@ -119,7 +123,8 @@ impl<'t> Builder<'t> {
             if is_merge(&self.tape[key]) {
                 self.merge(value, fields)?;
             } else {
-                self.entry(key, value, fields)?;
+                let found = self.value(value)?;
+                self.put(key, self.tape[value].line, found, fields)?;
             }
             key = self.after(value);
         }
@@ -127,10 +132,16 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn entry(&mut self, key: usize, value: usize, fields: &mut Map<String, Document>) -> Result<(), Error> {
-        let (name, shown) = self.key(key)?;
-        let line = self.tape[value].line;
-        let value = self.value(value)?;
+    /// Adds an entry whose value is ready. Maps in maps are walked without it, which saves stack.
+    #[inline(never)]
+    fn put(
+        &mut self,
+        key: usize,
+        line: usize,
+        value: Document,
+        fields: &mut Map<String, Document>,
+    ) -> Result<(), Error> {
+        let (name, shown) = self.key(key)?.text(&value)?;
         if fields.insert(name, value).is_some() && self.repeated.len() < MOST {
             self.repeated.push(format!("  line {line}: key {shown} already set in map"));
         }
@@ -141,7 +152,7 @@ impl<'t> Builder<'t> {
     fn merge(&mut self, at: usize, fields: &mut Map<String, Document>) -> Result<(), Error> {
         match self.tape[at].content {
             Content::Map(end) => self.map(at, end, fields),
-            Content::Alias(target) => self.merge_alias(at, target, fields),
+            Content::Alias { target, name } => self.merge_alias(at, name, target, fields),
             Content::List(end) => {
                 let (mut maps, mut next) = (Vec::new(), at + 1);
                 while next < end {
@@ -151,59 +162,61 @@ impl<'t> Builder<'t> {
                 for map in maps.into_iter().rev() {
                     match self.tape[map].content {
                         Content::Map(end) => self.map(map, end, fields)?,
-                        Content::Alias(target) => self.merge_alias(map, target, fields)?,
-                        _ => return Err(self.not_a_map(map)),
+                        Content::Alias { target, name } => self.merge_alias(map, name, target, fields)?,
+                        _ => return Err(not_a_map()),
                     }
                 }
                 Ok(())
             }
-            Content::Scalar { .. } => Err(self.not_a_map(at)),
+            Content::Scalar { .. } => Err(not_a_map()),
         }
     }
 
-    fn merge_alias(&mut self, at: usize, target: usize, fields: &mut Map<String, Document>) -> Result<(), Error> {
+    fn merge_alias(
+        &mut self,
+        at: usize,
+        name: &str,
+        target: usize,
+        fields: &mut Map<String, Document>,
+    ) -> Result<(), Error> {
         let Content::Map(end) = self.tape[target].content else {
-            return Err(self.not_a_map(at));
+            return Err(not_a_map());
         };
         self.count(at)?;
-        self.follow(at, target)?;
+        self.follow(name, target)?;
         self.map(target, end, fields)?;
         self.following.pop();
         Ok(())
-    }
-
-    fn not_a_map(&self, at: usize) -> Error {
-        Error::new(self.tape[at].line, "map merge requires map or sequence of maps as the value")
     }
 
     /// The node after this one and all that is in it.
     fn after(&self, at: usize) -> usize {
         match self.tape[at].content {
             Content::List(end) | Content::Map(end) => end,
-            Content::Scalar { .. } | Content::Alias(_) => at + 1,
+            Content::Scalar { .. } | Content::Alias { .. } => at + 1,
         }
     }
 
-    /// A key as text, and as complaints show it.
-    fn key(&mut self, at: usize) -> Result<(String, String), Error> {
+    /// A key.
+    fn key(&mut self, at: usize) -> Result<Key, Error> {
         self.count(at)?;
         let node = match self.tape[at].content {
-            Content::Alias(target) => target,
+            Content::Alias { target, .. } => target,
             _ => at,
         };
         let Content::Scalar { text, plain, tag } = &self.tape[node].content else {
-            return Err(Error::new(self.tape[at].line, "invalid map key: a list or map"));
+            return Err(self.no_key(at));
         };
         if node != at && !self.memory.take(text.len()) {
-            return Err(Error::new(self.tape[at].line, Memory::EXCEEDED));
+            return Err(Error::on_line(self.tape[at].line, Memory::EXCEEDED));
         }
         self.take(at, text.len())?;
-        let plainly = |name: String| (name.clone(), name);
-        Ok(match self.resolved(node, text, *plain, *tag)? {
+        let plainly = |name: String| Key::Text { shown: name.clone(), name };
+        Ok(match resolved(text, *plain, *tag)? {
             Scalar::Text => {
-                let name = self.text(node, text, *tag)?;
+                let name = text_of(text, *tag)?;
                 let shown = quote(&name);
-                (name, shown)
+                Key::Text { name, shown }
             }
             Scalar::Bool(value) => plainly(value.to_string()),
             Scalar::Integer(value) => plainly(value.to_string()),
@@ -212,18 +225,29 @@ impl<'t> Builder<'t> {
                 plainly(if value > 0.0 { ".inf" } else { "-.inf" }.to_owned())
             }
             Scalar::Float(value) => plainly(text_of_float_key(value)),
-            Scalar::Null => return Err(Error::new(self.tape[at].line, "unsupported map key: null")),
-            Scalar::Large(value) => {
-                return Err(Error::new(self.tape[at].line, &format!("unsupported map key: {value}")));
-            }
+            Scalar::Null => Key::Unsupported { of: "%!s(<nil>)", shown: "<nil>".to_owned() },
+            Scalar::Large(value) => Key::Unsupported { of: "uint64", shown: format!("{value:#x}") },
         })
+    }
+
+    /// What is wrong with a list or map as a key, unless there is something wrong in it. Walking keys takes stack of its
+    /// own, so those of deep maps are not shown.
+    #[inline(never)]
+    fn no_key(&mut self, at: usize) -> Error {
+        if self.depth > MOST_SHOWN {
+            return Error::new("invalid map key");
+        }
+        match self.value(at) {
+            Ok(key) => Error::new(&format!("invalid map key: {}", literal(&key))),
+            Err(error) => error,
+        }
     }
 
     fn scalar(&mut self, at: usize) -> Result<Document, Error> {
         let Content::Scalar { text, plain, tag } = &self.tape[at].content else {
             return Ok(Document::Null);
         };
-        Ok(match self.resolved(at, text, *plain, *tag)? {
+        Ok(match resolved(text, *plain, *tag)? {
             Scalar::Null => Document::Null,
             Scalar::Bool(value) => Document::Bool(value),
             Scalar::Integer(value) => Document::from(value),
@@ -231,46 +255,92 @@ impl<'t> Builder<'t> {
             Scalar::Large(value) => number::of_double(value as f64).map_or(Document::Null, Document::Number),
             Scalar::Float(value) => match number::of_double(value) {
                 Some(number) => Document::Number(number),
-                None => return Err(Error::new(self.tape[at].line, &format!("unsupported value: {text}"))),
+                None => return Err(Error::of_json(format!("json: unsupported value: {}", unspeakable(value)))),
             },
             Scalar::Text => {
                 self.take(at, text.len())?;
-                Document::String(self.text(at, text, *tag)?)
+                Document::String(text_of(text, *tag)?)
             }
         })
     }
+}
 
-    /// What a scalar is, by its tag or by how it is written.
-    fn resolved(&self, at: usize, text: &str, plain: bool, tag: Tagged) -> Result<Scalar, Error> {
-        let found = match tag {
-            Tagged::No if !plain => return Ok(Scalar::Text),
-            Tagged::Text | Tagged::Binary | Tagged::Merge => return Ok(Scalar::Text),
-            _ => resolve(text),
-        };
-        let fits = match (tag, found) {
-            (Tagged::Null, Scalar::Null)
-            | (Tagged::Bool, Scalar::Bool(_))
-            | (Tagged::Int, Scalar::Integer(_) | Scalar::Large(_))
-            | (Tagged::Float, Scalar::Float(_) | Scalar::Integer(_)) => true,
-            (tag, _) => tag == Tagged::No,
-        };
-        if fits {
-            return Ok(found);
+/// What stands before the colon of an entry.
+enum Key {
+    Text {
+        /// The key of the document.
+        name: String,
+        /// As complaints show it.
+        shown: String,
+    },
+    /// What JSON has no key for.
+    Unsupported {
+        /// Its type in Go.
+        of: &'static str,
+        /// As complaints show it.
+        shown: String,
+    },
+}
+
+impl Key {
+    /// The key and how complaints show it; `value` is what the map has under it.
+    #[inline(never)]
+    fn text(self, value: &Document) -> Result<(String, String), Error> {
+        match self {
+            Self::Text { name, shown } => Ok((name, shown)),
+            Self::Unsupported { of, shown } => {
+                let value = literal(value);
+                let message = format!("unsupported map key of type: {of}, key: {shown}, value: {value}");
+                Err(Error::of_json(message))
+            }
         }
-        let tag = format!("{tag:?}").to_lowercase();
-        Err(Error::new(self.tape[at].line, &format!("cannot decode `{text}` as a !!{tag}")))
     }
+}
 
-    /// The text of a scalar that is text.
-    fn text(&self, at: usize, text: &str, tag: Tagged) -> Result<String, Error> {
-        if tag != Tagged::Binary {
-            return Ok(text.to_owned());
-        }
-        let joined: String = text.split_ascii_whitespace().collect();
-        let bytes = BASE64_STANDARD.decode(joined).ok();
-        bytes
-            .and_then(|bytes| String::from_utf8(bytes).ok())
-            .ok_or_else(|| Error::new(self.tape[at].line, "!!binary value is not base64 data of text in UTF-8"))
+fn not_a_map() -> Error {
+    Error::new("map merge requires map or sequence of maps as the value")
+}
+
+/// What a scalar is, by its tag or by how it is written.
+fn resolved(text: &str, plain: bool, tag: Tagged) -> Result<Scalar, Error> {
+    let found = match tag {
+        Tagged::No if !plain => return Ok(Scalar::Text),
+        Tagged::Text | Tagged::Binary | Tagged::Merge => return Ok(Scalar::Text),
+        Tagged::Timestamp if is_timestamp(text) => return Ok(Scalar::Text),
+        _ => resolve(text),
+    };
+    let (fits, name) = match found {
+        Scalar::Null => (tag == Tagged::Null, "null"),
+        Scalar::Bool(_) => (tag == Tagged::Bool, "bool"),
+        Scalar::Integer(_) => (matches!(tag, Tagged::Int | Tagged::Float), "int"),
+        Scalar::Large(_) => (tag == Tagged::Int, "int"),
+        Scalar::Float(_) => (tag == Tagged::Float, "float"),
+        Scalar::Text => (false, "str"),
+    };
+    if fits || tag == Tagged::No {
+        return Ok(found);
+    }
+    let tag = format!("{tag:?}").to_lowercase();
+    Err(Error::new(&format!("cannot decode !!{name} `{text}` as a !!{tag}")))
+}
+
+/// The text of a scalar that is text.
+fn text_of(text: &str, tag: Tagged) -> Result<String, Error> {
+    if tag != Tagged::Binary {
+        return Ok(text.to_owned());
+    }
+    let joined: String = text.split(['\r', '\n']).collect();
+    let bytes =
+        BASE64_STANDARD.decode(joined).map_err(|_| Error::new("!!binary value contains invalid base64 data"))?;
+    String::from_utf8(bytes).map_err(|_| Error::new("!!binary value contains what is no text in UTF-8"))
+}
+
+/// A number that JSON does not have, as Go prints it.
+fn unspeakable(double: f64) -> &'static str {
+    match double {
+        f64::INFINITY => "+Inf",
+        f64::NEG_INFINITY => "-Inf",
+        _ => "NaN",
     }
 }
 

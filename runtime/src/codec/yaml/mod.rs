@@ -1,12 +1,10 @@
 //! YAML in and out, as Kubernetes speaks it: YAML 1.1 as go-yaml reads and writes it, of what JSON can say.
-use std::fmt;
-
-use granit_parser::Span;
-
-use super::{Decoded, Limits};
+use super::{Decoded, Limits, memory::Memory};
 use crate::schema::Document;
 
 mod build;
+mod error;
+mod literal;
 mod order;
 mod scalar;
 mod tape;
@@ -14,37 +12,8 @@ mod tape;
 mod tests;
 mod write;
 
+pub use error::Error;
 pub use write::encode;
-
-/// Why a text is not YAML, or says what JSON cannot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    /// The line, from 1; 0 where it is no matter of a line.
-    pub line: usize,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl Error {
-    fn new(line: usize, message: &str) -> Self {
-        Self { line, message: message.to_owned() }
-    }
-
-    fn at(span: &Span, message: &str) -> Self {
-        Self::new(span.start.line(), message)
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "yaml: {}", self.message),
-            line => write!(f, "yaml: line {line}: {}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Decodes the first document of a YAML text; no document is `null`. JSON is YAML, too.
 ///
@@ -58,11 +27,11 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
             let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
-            return Err(Error::new(line, "invalid UTF-8"));
+            return Err(Error::on_line(line, "invalid UTF-8"));
         }
     };
     if let Some(decoded) = json(text, limits) {
-        return Ok(decoded);
+        return decoded;
     }
     let (tape, memory) = tape::read(text, limits)?;
     if tape.is_empty() {
@@ -78,9 +47,14 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
 }
 
 /// A text that is JSON through and through is read as such, which is faster. Where JSON's decoder has anything to say, the
-/// other one says it.
-fn json(text: &str, limits: &Limits) -> Option<Decoded> {
-    let begins = text.trim_ascii_start().starts_with(['{', '[']);
-    let decoded = begins.then(|| super::decode(text.as_bytes(), limits).ok())??;
-    decoded.faults.is_empty().then_some(decoded)
+/// other one says it, but for what is too large for both.
+fn json(text: &str, limits: &Limits) -> Option<Result<Decoded, Error>> {
+    if !text.trim_ascii_start().starts_with(['{', '[']) {
+        return None;
+    }
+    match super::decode(text.as_bytes(), limits) {
+        Ok(decoded) => decoded.faults.is_empty().then_some(Ok(decoded)),
+        Err(error) if error.message == Memory::EXCEEDED => Some(Err(Error::on_line(error.line, Memory::EXCEEDED))),
+        Err(_) => None,
+    }
 }

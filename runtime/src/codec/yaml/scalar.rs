@@ -44,7 +44,7 @@ fn number(text: &str) -> Scalar {
         _ => (false, plain),
     };
     let Some(size) = unsigned(digits) else {
-        return float(plain);
+        return signed_binary(plain).unwrap_or_else(|| float(plain));
     };
     match (i64::try_from(size), negative) {
         (Ok(size), false) => Scalar::Integer(size),
@@ -70,6 +70,12 @@ fn unsigned(digits: &str) -> Option<u64> {
         return None;
     }
     u64::from_str_radix(digits, radix).ok()
+}
+
+/// Binary digits may have their sign after the prefix.
+fn signed_binary(plain: &str) -> Option<Scalar> {
+    let digits = plain.strip_prefix("0b").filter(|digits| digits.starts_with(['+', '-']))?;
+    i64::from_str_radix(digits, 2).ok().map(Scalar::Integer)
 }
 
 /// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, within the range of doubles.

@@ -2,7 +2,7 @@
 //! that they stand for and are not followed here.
 use std::borrow::Cow;
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
+use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
 
 use super::Error;
 use crate::codec::{Limits, memory::Memory};
@@ -31,7 +31,12 @@ pub(super) enum Content<'t> {
     /// A map; its keys and values, by turns, end before this index.
     Map(usize),
     /// What another node is.
-    Alias(usize),
+    Alias {
+        /// The node.
+        target: usize,
+        /// The anchor's name.
+        name: &'t str,
+    },
 }
 
 /// Tags that mean something here.
@@ -45,6 +50,7 @@ pub(super) enum Tagged {
     Bool,
     Int,
     Float,
+    Timestamp,
     Binary,
     Merge,
 }
@@ -53,10 +59,12 @@ pub(super) enum Tagged {
 /// as a document is counted here; what aliases will add is not.
 pub(super) fn read<'t>(text: &'t str, limits: &Limits) -> Result<(Vec<Node<'t>>, Memory), Error> {
     let mut reader = Reader {
+        text,
         parser: Parser::new_from_str_with_options(text, options(limits)),
         tape: Vec::new(),
         anchors: Vec::new(),
         memory: Memory::new(limits),
+        depth: limits.depth,
     };
     let mut open = Vec::new();
     loop {
@@ -93,18 +101,20 @@ fn options(limits: &Limits) -> Options {
 }
 
 struct Reader<'t> {
+    text: &'t str,
     parser: Parser<'t, StrInput<'t>>,
     tape: Vec<Node<'t>>,
     /// The node of each anchor, by the parser's number of the anchor.
     anchors: Vec<usize>,
     memory: Memory,
+    depth: usize,
 }
 
 impl<'t> Reader<'t> {
     fn next(&mut self) -> Result<(Event<'t>, Span), Error> {
         match self.parser.next_event() {
             Some(Ok(next)) => Ok(next),
-            Some(Err(error)) => Err(scan_error(&error)),
+            Some(Err(error)) => Err(Error::of_scan(&error, self.depth)),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -119,11 +129,13 @@ impl<'t> Reader<'t> {
             Event::SequenceStart(_, anchor, _) => (Content::List(0), anchor),
             Event::MappingStart(_, anchor, _) => (Content::Map(0), anchor),
             Event::Alias(anchor) => {
+                let shown = span.byte_range().and_then(|range| self.text.get(range)).unwrap_or_default();
+                let name = shown.strip_prefix('*').unwrap_or(shown).trim_end();
                 let node = self.anchors.get(anchor).copied().filter(|node| *node != usize::MAX);
-                (Content::Alias(node.ok_or_else(|| Error::at(span, "unknown anchor referenced"))?), 0)
+                (Content::Alias { target: node.ok_or_else(|| unknown_anchor(name))?, name }, 0)
             }
             Event::UnresolvedAlias(name) => {
-                return Err(Error::at(span, &format!("unknown anchor '{name}' referenced")));
+                return Err(unknown_anchor(&name));
             }
             _ => return Err(Error::at(span, "did not find expected node content")),
         };
@@ -155,16 +167,13 @@ fn tagged(tag: Option<&Tag>) -> Tagged {
         "bool" => Tagged::Bool,
         "int" => Tagged::Int,
         "float" => Tagged::Float,
+        "timestamp" => Tagged::Timestamp,
         "binary" => Tagged::Binary,
         "merge" => Tagged::Merge,
         _ => Tagged::Text,
     }
 }
 
-fn scan_error(error: &ScanError) -> Error {
-    let message = match error.info() {
-        info if info.starts_with("unclosed") => "did not find expected node content".to_owned(),
-        info => info,
-    };
-    Error { line: error.marker().line(), message }
+fn unknown_anchor(name: &str) -> Error {
+    Error::new(&format!("unknown anchor '{name}' referenced"))
 }

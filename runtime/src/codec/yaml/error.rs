@@ -1,0 +1,96 @@
+//! Why a text is no YAML, in go-yaml's words where it has some: users look for them.
+use std::fmt;
+
+use granit_parser::{ScanError, Span};
+
+/// Why a text is not YAML, or says what JSON cannot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(String);
+
+impl Error {
+    /// What is wrong with the document, wherever.
+    pub(super) fn new(message: &str) -> Self {
+        Self(format!("yaml: {message}"))
+    }
+
+    /// What is wrong on a line, counted from 1.
+    pub(super) fn on_line(line: usize, message: &str) -> Self {
+        Self(format!("yaml: line {line}: {message}"))
+    }
+
+    pub(super) fn at(span: &Span, message: &str) -> Self {
+        Self::on_line(span.start.line(), message)
+    }
+
+    /// What is wrong with the document once it has been read.
+    pub(super) fn of_json(message: String) -> Self {
+        Self(message)
+    }
+
+    /// What the parser found.
+    pub(super) fn of_scan(error: &ScanError, depth: usize) -> Self {
+        let info = error.info();
+        let (message, within) = message(&info);
+        let message = if info == "recursion limit exceeded" {
+            format!("exceeded max depth of {depth}")
+        } else {
+            message.to_owned()
+        };
+        // Go-yaml counts lines from 0 there, and tells no line that is 0.
+        let line = error.marker().line();
+        match (line, within) {
+            (line, Within::NextLine) => Self::on_line(line + 1, &message),
+            (..=1, _) => Self::new(&message),
+            (line, Within::Tokens) => Self::on_line(line, &message),
+            (line, Within::Nodes) => Self::on_line(line - 1, &message),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Which part of go-yaml finds fault.
+enum Within {
+    Tokens,
+    Nodes,
+    /// As `Tokens`, where our parser tells the line before.
+    NextLine,
+}
+
+/// Go-yaml's words for what the parser says. What stands before a comma is the context, which go-yaml keeps to itself.
+fn message(info: &str) -> (&str, Within) {
+    let problem = info.split_once(", ").filter(|(context, _)| context.starts_with("while ")).map_or(info, |(_, p)| p);
+    let begins = |start: &str| problem.starts_with(start);
+    match problem {
+        "misplaced bracket" | "unclosed bracket '['" | "unclosed bracket '{'" => {
+            ("did not find expected node content", Within::Nodes)
+        }
+        "mismatched bracket '[' closed by '}'" | "expected ',' or ']'" | "illegal placement of ':' indicator" => {
+            ("did not find expected ',' or ']'", Within::Nodes)
+        }
+        "mismatched bracket '{' closed by ']'" => ("did not find expected ',' or '}'", Within::Nodes),
+        "the handle wasn't declared" => ("found undefined tag handle", Within::Nodes),
+        "found a tab" => ("found a tab character that violates indentation", Within::NextLine),
+        "unclosed quote" => ("found unexpected end of stream", Within::Tokens),
+        "simple key expected ':'" | "simple key is no longer valid" => {
+            ("could not find expected ':'", Within::NextLine)
+        }
+        _ if begins("invalid trailing content after ") => ("did not find expected key", Within::Nodes),
+        _ if begins("unexpected EOF while parsing a block") => ("did not find expected key", Within::Nodes),
+        _ if begins("unexpected character: ") || begins("tabs disallowed") || begins("tab cannot be used") => {
+            ("found character that cannot start any token", Within::Tokens)
+        }
+        "did not find expected node content"
+        | "did not find expected key"
+        | "did not find expected ',' or '}'"
+        | "did not find expected '-' indicator"
+        | "did not find expected <document start>" => (problem, Within::Nodes),
+        _ => (problem, Within::Tokens),
+    }
+}

@@ -1,0 +1,14 @@
+//! Tests of YAML, by what go-yaml and sigs.k8s.io/yaml are known to do.
+use super::*;
+use crate::schema::Document;
+
+mod reading;
+mod writing;
+
+fn read(text: &str) -> Document {
+    decode(text.as_bytes(), &Limits::default()).expect(text).document
+}
+
+fn refuse(text: &str) -> String {
+    decode(text.as_bytes(), &Limits::default()).expect_err(text).to_string()
+}
