@@ -18,7 +18,10 @@ fn expanded(source: &str) -> String {
             Item::Enum(item) => (&item.ident, &item.attrs),
             _ => continue,
         };
-        let tokens = if derives(attributes, "Resource") {
+        // What a type is as a message stands apart from what declares it.
+        let tokens = if derives(attributes, "Message") {
+            derive::message(item.to_token_stream())
+        } else if derives(attributes, "Resource") {
             derive::resource(item.to_token_stream())
         } else {
             derive::api_type(item.to_token_stream())

@@ -19,6 +19,19 @@ pub fn container(container: &Container) -> TokenStream {
     message_items(&quote!(#body #as_field))
 }
 
+/// A field's type as part of messages. Named by the type as it is written, so that a type that is no part of messages is
+/// reported there.
+fn part(field: &Field) -> TokenStream {
+    let ty = &field.ty;
+    quote_spanned!(ty.span()=> <#ty as __message::Field>)
+}
+
+/// The value of a field before anything of it has been read.
+fn empty(field: &Field) -> TokenStream {
+    let (rust, field_of) = (&field.ident, part(field));
+    quote!(#rust: #field_of::empty())
+}
+
 /// The two parts of a field's writing: the statement, and the length.
 struct Writing {
     write: TokenStream,
@@ -28,11 +41,11 @@ struct Writing {
 /// How a field is written; `value` is a reference to it.
 fn writing(field: &Field, value: &TokenStream, zeros: bool) -> Writing {
     let number = field.rules.proto;
-    let span = field.ty.span();
     let functions = if field.rules.proto_zero { ["write_always", "always_length"] } else { ["write", "length"] };
-    let [write, length] = functions.map(|name| Ident::new(name, span));
-    let write = quote_spanned!(span=> __message::Field::#write(#value, #number, out));
-    let length = quote_spanned!(span=> __message::Field::#length(#value, #number));
+    let [write, length] = functions.map(|name| Ident::new(name, Span::call_site()));
+    let field_of = part(field);
+    let write = quote!(#field_of::#write(#value, #number, out));
+    let length = quote!(#field_of::#length(#value, #number));
     // What serde leaves out is not in the document, and so not in the message of it.
     let skip = field.skip_serializing_if.as_ref().and_then(|path| path.parse::<syn::Path>().ok());
     match skip.filter(|_| !zeros && !field.rules.proto_zero) {
@@ -52,9 +65,9 @@ fn by_number(fields: &[Field]) -> Vec<&Field> {
 
 /// An arm that reads a field; `value` is a mutable reference to it.
 fn reading(owner: &str, field: &Field, value: &TokenStream) -> TokenStream {
-    let (number, rust) = (field.rules.proto, &field.rust);
+    let (number, rust, field_of) = (field.rules.proto, &field.rust, part(field));
     quote! {
-        #number => __message::merge_named(__message::Field::merge(#value, wire, from, context), #owner, #rust)
+        #number => __message::merge_named(#field_of::merge(#value, wire, from, context), #owner, #rust)
     }
 }
 
@@ -70,10 +83,7 @@ fn structure(container: &Container, fields: &[Field]) -> TokenStream {
         let rust = &field.ident;
         reading(&name, field, &quote!(&mut self.#rust))
     });
-    let empties = fields.iter().map(|field| {
-        let rust = &field.ident;
-        quote!(#rust: __message::Field::empty())
-    });
+    let empties = fields.iter().map(empty);
     let empty = quote!(Self { #(#empties),* });
     message(ident, &quote!(#(#writes)*), &quote!(0 #(+ #lengths)*), &quote!(#(#readings,)*), &empty)
 }
@@ -250,10 +260,7 @@ fn several(owner: &str, member: &Member, rust: &Ident, fields: &[Field], parts: 
         let local = local(field);
         reading(name, field, &quote!(#local))
     });
-    let empties = fields.iter().map(|field| {
-        let rust = &field.ident;
-        quote!(#rust: __message::Field::empty())
-    });
+    let empties = fields.iter().map(empty);
     let empty = quote!(Self::#rust { #(#empties),* });
     let length = quote!(0 #(+ #lengths)*);
     parts.writes.push(quote! {

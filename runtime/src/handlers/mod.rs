@@ -88,9 +88,15 @@ use crate::{Resource, schema::Document};
 /// What a handler answers, once it has.
 pub(crate) type Soon<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no object that handlers take or give",
+    label = "not declared as a kind",
+    note = "declare it: `#[derive(Resource)] #[resource(group = \"example.com\", version = \"v1\")]`"
+)]
 /// A kind's Rust type as handlers use it. Every `#[derive(Resource)]` gives it.
 pub trait Object: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Resource + Serialize + DeserializeOwned + Send + Sync + 'static> Object for T {}
 
 /// A document as its type. The schema has been checked already: what goes wrong here is the declaration's fault.

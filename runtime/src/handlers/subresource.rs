@@ -57,6 +57,11 @@ pub(crate) struct Declared {
     pub endpoint: Endpoint,
 }
 
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no answer of an action",
+    label = "neither a kind nor `()`",
+    note = "an action answers with an object, whose type has `#[derive(Resource)]`, or with `()`, for a Status that says `Success`"
+)]
 /// What a handler of an action gives back: an object, or nothing, for a Status that says `Success`.
 pub trait Reply: Send + 'static {
     /// The kind of the object.
@@ -68,6 +73,7 @@ pub trait Reply: Send + 'static {
     fn document(self) -> Result<Option<Document>>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<R: Object> Reply for R {
     fn kind() -> Option<Kind> {
         Some(<R as crate::Resource>::kind())

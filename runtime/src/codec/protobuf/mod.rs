@@ -8,8 +8,7 @@
 //! Times are seconds and nanoseconds, raw JSON and `fieldsV1` are JSON text in a message, and so are quantities.
 //!
 //! **What is read** are the documents that the same object would have been as JSON. Fields with numbers that the schema does
-//! not know are skipped whatever the level of field validation, as the reference skips them: a message names no fields, so
-//! there is nothing to tell the user.
+//! not know are dropped, and told by their numbers among the faults, for a message names no fields.
 //!
 //! Schemas end, and messages are read only as deep as the schema goes, so hostile bytes cannot nest deeper than that; and
 //! what a message may become in memory is bounded.

@@ -1,5 +1,6 @@
 //! Protobuf definitions of kinds: one file for each group and version, in proto2 as the reference's are, and the files of
-//! the API machinery that they import. What a compiler makes of them writes and reads the bytes that the server does.
+//! the API machinery that they import. What a compiler makes of them writes and reads the bytes that the server does, but for
+//! entries of maps with an empty key or value: these Go writes whole, as does the server, and prost shorter; both read both.
 //!
 //! Kinds of which a field has no number have no messages, and are left out. Packages are named as the reference names
 //! them: `k8s.io.api.coordination.v1` for what is compiled into it, `com.example.library.v1` for `library.example.com/v1`.

@@ -1,0 +1,18 @@
+use kindsmith::{
+    ObjectMeta, Resource, Server,
+    handlers::{Parent, Result, post},
+};
+
+#[derive(Resource, Clone)]
+#[resource(group = "library.example.com", version = "v1")]
+struct Book {
+    metadata: ObjectMeta,
+}
+
+async fn lend(_: Parent<Book>) -> Result<()> {
+    Ok(())
+}
+
+fn main() {
+    let _ = Server::builder().kind::<Book>().subresource("lend", post(lend));
+}
