@@ -1,6 +1,8 @@
 //! Forwarded ports over a WebSocket: for each port a channel of data and one of errors, each of which begins with the port's
 //! number in two bytes, least first.
 
+use std::{future::poll_fn, io, task::Poll};
+
 use bytes::{Buf, Bytes};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream, WriteHalf, duplex, split},
@@ -10,6 +12,7 @@ use tokio::{
 
 use super::{
     channels::{CHANNELS, Channels, Said},
+    guard,
     websocket::{End, Socket},
 };
 use crate::handlers::Serve;
@@ -43,7 +46,7 @@ fn open(serve: &Serve, ports: &[u16]) -> Ports {
     let inputs = ports.iter().zip((0..).step_by(2)).map(|(port, data)| {
         let (theirs, ours) = duplex(WAITING);
         let (mut output, input) = split(ours);
-        let (serving, errors, tell) = (serve(*port, theirs), tell.clone(), tell.clone());
+        let (serving, errors, tell) = (guarded(serve, *port, theirs), tell.clone(), tell.clone());
         work.spawn(async move {
             if let Err(error) = serving.await {
                 // Nobody to tell is nobody who cares.
@@ -62,6 +65,16 @@ fn open(serve: &Serve, ports: &[u16]) -> Ports {
     });
     let inputs = inputs.collect();
     Ports { inputs, said, _work: work }
+}
+
+/// A port's code, whose panic is an error of that port and of no other.
+fn guarded(serve: &Serve, port: u16, stream: DuplexStream) -> impl Future<Output = io::Result<()>> + Send + use<> {
+    let mut serving = guard::attempt(|| serve(port, stream));
+    let panicked = || Poll::Ready(Err(io::Error::other("the server failed at this port; its log says why")));
+    poll_fn(move |cx| {
+        let polled = serving.as_mut().and_then(|serving| guard::attempt(|| serving.as_mut().poll(cx)));
+        polled.unwrap_or_else(panicked)
+    })
 }
 
 async fn converse(socket: &mut Socket, channels: Channels, mut ports: Ports, numbers: &[u16]) -> Result<(), End> {
@@ -96,9 +109,9 @@ async fn converse(socket: &mut Socket, channels: Channels, mut ports: Ports, num
     }
 }
 
-async fn write(input: &mut Option<WriteHalf<DuplexStream>>, bytes: &[u8]) -> std::io::Result<usize> {
+async fn write(input: &mut Option<WriteHalf<DuplexStream>>, bytes: &[u8]) -> io::Result<usize> {
     match input {
         Some(input) => input.write(bytes).await,
-        None => Err(std::io::ErrorKind::BrokenPipe.into()),
+        None => Err(io::ErrorKind::BrokenPipe.into()),
     }
 }

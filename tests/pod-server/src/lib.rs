@@ -71,7 +71,7 @@ fn check(pod: &Pod, container: Option<&str>) -> Result<()> {
     }
 }
 
-/// Port 7 echoes, port 9 refuses, others greet.
+/// Port 7 echoes, port 9 refuses, port 13 panics, others greet.
 async fn forward(_pod: Parent<Pod>, _options: ForwardOptions) -> Result<Forward> {
     Ok(Forward::new(|port, mut stream| async move {
         match port {
@@ -80,6 +80,7 @@ async fn forward(_pod: Parent<Pod>, _options: ForwardOptions) -> Result<Forward>
                 tokio::io::copy(&mut from, &mut to).await.map(drop)
             }
             9 => Err(std::io::Error::other("nobody listens on port 9")),
+            13 => panic!("as asked"),
             port => stream.write_all(format!("this is port {port}").as_bytes()).await,
         }
     }))

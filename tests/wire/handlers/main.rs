@@ -1,5 +1,6 @@
 //! The user's own handlers on the wire: virtual kinds, subresources, streams, connections.
 
+mod access;
 mod actions;
 mod kinds;
 mod pod;

@@ -186,6 +186,15 @@ async fn ports_are_told_apart_by_channels() {
     }
     socket.write(0, b"again").await;
     assert_eq!(socket.next().await, Some(Message::Binary(b"\0again".to_vec().into())));
+    let panics = format!("{PODS}/one/portforward?ports=13&ports=7");
+    let mut socket = Socket::speaking(&server, &panics, "v4.channel.k8s.io").await;
+    for _ in 0..4 {
+        socket.next().await.expect("a port's number");
+    }
+    let told = b"\x01the server failed at this port; its log says why";
+    assert_eq!(socket.next().await, Some(Message::Binary(told.to_vec().into())));
+    socket.write(2, b"still here").await;
+    assert_eq!(socket.next().await, Some(Message::Binary(b"\x02still here".to_vec().into())));
     let text = format!("{PODS}/one/portforward?ports=81");
     let mut socket = Socket::speaking(&server, &text, "v4.base64.channel.k8s.io").await;
     for expected in ["0UQA=", "1UQA=", "0dGhpcyBpcyBwb3J0IDgx"] {

@@ -168,8 +168,17 @@ impl<'k> Operations<'k> {
 
     /// An operation's unique id.
     pub fn id(&self, verb: &str, rest: &str) -> String {
+        self.id_of(verb, "", rest)
+    }
+
+    /// The id of a connection: there, the method stands after the group and version.
+    pub fn connect_id(&self, method: &str, rest: &str) -> String {
+        self.id_of("connect", method, rest)
+    }
+
+    fn id_of(&self, verb: &str, method: &str, rest: &str) -> String {
         let scope = if self.namespaced { "Namespaced" } else { "" };
-        format!("{verb}{}{scope}{}{rest}", self.id_root, self.kind.kind)
+        format!("{verb}{}{method}{scope}{}{rest}", self.id_root, self.kind.kind)
     }
 
     /// An operation that gives an object of the kind.

@@ -33,7 +33,7 @@ fn operation(of: &Operations<'_>, own: &Subresource, asked: &model::Operation) -
         json!({"group": own.group_version.group, "kind": own.kind, "version": own.group_version.version});
     let mut operation = if asked.connects {
         let upper = method.to_ascii_uppercase();
-        let id = of.id("connect", &suffix).replacen("connect", &format!("connect{}", camel(method)), 1);
+        let id = of.connect_id(&camel(method), &suffix);
         Operation {
             produces: ANYTHING.to_vec(),
             ..of.operation(method, "connect", id, format!("connect {upper} requests to {name} of {kind}"))
