@@ -89,6 +89,10 @@ fn still(mut value: Value) -> Value {
             }
             fields.values_mut().for_each(|field| *field = still(field.take()));
         }
+        // How old something is may change between two answers.
+        Value::String(text) if text.strip_suffix('s').is_some_and(|age| age.parse::<u32>().is_ok()) => {
+            *text = "age".into()
+        }
         Value::Array(items) => items.iter_mut().for_each(|item| *item = still(item.take())),
         _ => {}
     }
