@@ -73,7 +73,10 @@ impl Message {
         let began = reading.unknown.len();
         while let Some((number, value)) = reader.field()? {
             let Some(field) = self.field(number) else {
-                reading.skip(number, began);
+                // Clients that write fields whether or not they say anything go on to write those that have been retired.
+                if !value.is_empty() {
+                    reading.skip(number, began);
+                }
                 continue;
             };
             let before = reading.unknown.len();

@@ -96,6 +96,11 @@ impl<'a> Wire<'a> {
         }
     }
 
+    /// Whether it is what is left out where Protobuf knows no presence: no bytes, or zero.
+    pub fn is_empty(self) -> bool {
+        matches!(self, Self::Varint(0) | Self::Fixed64(0) | Self::Fixed32(0) | Self::Bytes([]))
+    }
+
     /// The error for a value that cannot be what the schema wants.
     pub fn wrong_type(self) -> DecodeError {
         let number = match self {
