@@ -114,3 +114,16 @@ async fn protobuf_definitions_are_served_with_all_that_they_import() {
     }
     assert_eq!(rig.get("/openapi/proto/../../secret").await.0, 404);
 }
+
+#[tokio::test]
+async fn kubectl_is_told_that_no_kind_is_defined_by_another() {
+    let rig = Rig::with(crate::builtin::kinds()).await;
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let (code, list) = rig.get(path).await;
+    assert_eq!((code, &list["kind"], &list["items"]), (200, &json!("CustomResourceDefinitionList"), &json!([])));
+    for other in ["/x", "?watch=1"] {
+        assert_eq!(rig.answer("GET", &format!("{path}{other}"), &[], "").await.status(), 404, "{other}");
+    }
+    assert_eq!(rig.answer("POST", path, &[], "{}").await.status(), 404);
+    assert_eq!(rig.answer("GET", "/apis/apiextensions.k8s.io/v1", &[], "").await.status(), 404);
+}
