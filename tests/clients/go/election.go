@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -42,6 +43,7 @@ func contend(s *session, lease, identity string) {
 			OnStoppedLeading: func() { fmt.Println("stops") },
 		},
 	})
+	s.onlyProtobuf()
 }
 
 // A contender in a process of its own, and what it has said and when.
@@ -49,10 +51,12 @@ type contender struct {
 	command *exec.Cmd
 	lock    sync.Mutex
 	said    map[string]time.Time
+	logged  bytes.Buffer
 }
 
 func start(lease, identity string) *contender {
 	contender := &contender{command: exec.Command(os.Args[0], os.Args[1], "contend", lease, identity), said: map[string]time.Time{}}
+	contender.command.Stderr = &contender.logged
 	out, err := contender.command.StdoutPipe()
 	must(err)
 	must(contender.command.Start())
@@ -77,9 +81,11 @@ func (contender *contender) says(line string, limit time.Duration) {
 	until("that it "+line, limit, func() bool { return !contender.when(line).IsZero() })
 }
 
+// end kills it, or lets it go; then it must end well.
 func (contender *contender) end(signal syscall.Signal) time.Time {
 	must(contender.command.Process.Signal(signal))
-	_ = contender.command.Wait()
+	err := contender.command.Wait()
+	want(err == nil || signal == syscall.SIGKILL, "a contender ended with %v:\n%s", err, contender.logged.String())
 	return time.Now()
 }
 
@@ -106,7 +112,6 @@ func electsAfterADeath(s *session) {
 	want(first.when("stops").IsZero(), "the first stopped before it was killed")
 	holds(s, "killed", "second", 1)
 	second.end(syscall.SIGTERM)
-	s.onlyProtobuf()
 }
 
 func electsAfterARelease(s *session) {

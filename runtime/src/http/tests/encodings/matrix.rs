@@ -91,7 +91,7 @@ fn still(mut value: Value) -> Value {
         }
         // How old something is may change between two answers.
         Value::String(text) if text.strip_suffix('s').is_some_and(|age| age.parse::<u32>().is_ok()) => {
-            *text = "age".into()
+            *text = "age".into();
         }
         Value::Array(items) => items.iter_mut().for_each(|item| *item = still(item.take())),
         _ => {}
