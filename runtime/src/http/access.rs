@@ -104,15 +104,12 @@ pub async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused
     }
 }
 
-/// Whether the user may create the object that a request names.
-///
-/// # Errors
-/// 403.
-pub async fn may_create(app: &App, request: &Request, path: &str) -> Result<(), Refused> {
+/// A further verb on the object that a request names, which the request's own verb may turn out to need.
+pub fn further<'a>(request: &'a Request, verb: &'a str, path: &'a str) -> Attributes<'a> {
     let kind = &*request.served.kind;
-    let attributes = Attributes {
+    Attributes {
         user: &request.user,
-        verb: Verb::Create.as_str(),
+        verb,
         group: &kind.group_version.group,
         version: &kind.group_version.version,
         resource: &kind.plural,
@@ -120,7 +117,15 @@ pub async fn may_create(app: &App, request: &Request, path: &str) -> Result<(), 
         namespace: &request.namespace,
         name: &request.name,
         path,
-    };
+    }
+}
+
+/// Whether the user may create the object that a request names.
+///
+/// # Errors
+/// 403.
+pub async fn may_create(app: &App, request: &Request, path: &str) -> Result<(), Refused> {
+    let attributes = further(request, Verb::Create.as_str(), path);
     match app.authorizer.authorize(&attributes).await {
         Decision::Allow => Ok(()),
         refusal => Err(status::forbidden(&attributes, &refusal).into()),

@@ -26,7 +26,7 @@ use super::{
     watch, websocket,
 };
 use crate::{
-    auth::{Attributes, Decision},
+    auth::Decision,
     codec::Decoded,
     kind::{
         Kind,
@@ -349,17 +349,7 @@ impl Call<'_> {
     async fn authorize_force(&self) -> Result<(), Refused> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
         let (request, kind) = (&self.request, self.kind());
-        let asked = Attributes {
-            user: &request.user,
-            verb: VERB,
-            group: &kind.group_version.group,
-            version: &kind.group_version.version,
-            resource: &kind.plural,
-            subresource: "",
-            namespace: &request.namespace,
-            name: &request.name,
-            path: self.exchange.parts.uri.path(),
-        };
+        let asked = access::further(request, VERB, self.exchange.parts.uri.path());
         let reason = match self.app.authorizer.authorize(&asked).await {
             Decision::Allow => return Ok(()),
             Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     codec::{self, Limits},
-    schema::Document,
+    schema::{Document, types::name_of},
 };
 
 /// The reference's limit of operations.
@@ -51,7 +51,7 @@ impl Patch {
         let mut faults: Vec<String> = decoded.faults.iter().map(|fault| format!("json patch {fault}")).collect();
         let list = match decoded.document {
             Document::Array(list) => list,
-            other => return wrong(super::type_name(&other), "[]handlers.jsonPatchOp"),
+            other => return wrong(name_of(&other), "[]handlers.jsonPatchOp"),
         };
         if list.len() > MAX_OPERATIONS {
             let given = list.len();
@@ -60,7 +60,7 @@ impl Patch {
             )));
         }
         if let Some(stranger) = list.iter().find(|operation| !operation.is_object()) {
-            return wrong(super::type_name(stranger), "handlers.jsonPatchOp");
+            return wrong(name_of(stranger), "handlers.jsonPatchOp");
         }
         for (at, operation) in list.iter().enumerate() {
             let names = operation.as_object().into_iter().flatten().map(|(name, _)| name.as_str());

@@ -4,7 +4,7 @@ use serde_json::Map;
 use super::PatchError;
 use crate::{
     codec::{self, Decoded, Limits},
-    schema::Document,
+    schema::{Document, types::name_of},
 };
 
 /// Reads a merge patch, which for API objects is a JSON object. Strategic merge patches are read so, too.
@@ -16,7 +16,7 @@ pub fn parse(bytes: &[u8]) -> Result<Decoded, PatchError> {
     if decoded.document.is_object() {
         return Ok(decoded);
     }
-    let given = super::type_name(&decoded.document);
+    let given = name_of(&decoded.document);
     let message = format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}");
     Err(PatchError::Malformed(message))
 }

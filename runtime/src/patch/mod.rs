@@ -1,8 +1,6 @@
 //! Patches as pure functions on documents: JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386), strategic merge patch, apply.
 use std::fmt;
 
-use crate::schema::Document;
-
 pub mod apply;
 pub mod json;
 pub mod merge;
@@ -42,15 +40,3 @@ impl fmt::Display for PatchError {
 }
 
 impl std::error::Error for PatchError {}
-
-/// How the reference's messages call a value's type.
-fn type_name(value: &Document) -> &'static str {
-    match value {
-        Document::Null => "null",
-        Document::Bool(_) => "bool",
-        Document::Number(_) => "number",
-        Document::String(_) => "string",
-        Document::Array(_) => "array",
-        Document::Object(_) => "object",
-    }
-}

@@ -89,7 +89,8 @@ fn is_int32(schema: &Schema) -> bool {
     schema.kind == Type::IntOrString || schema.format.as_deref() == Some("int32")
 }
 
-fn name_of(value: &Document) -> &'static str {
+/// How the reference's messages call a value's type.
+pub(crate) fn name_of(value: &Document) -> &'static str {
     match value {
         Document::Null => "null",
         Document::Bool(_) => "bool",

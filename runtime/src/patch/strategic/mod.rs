@@ -18,7 +18,7 @@
 use serde_json::Map;
 
 use super::PatchError;
-use crate::schema::{Document, METADATA, Schema, model::PatchStrategy};
+use crate::schema::{Document, METADATA, Schema, model::PatchStrategy, types::name_of};
 
 mod added;
 mod diff;
@@ -51,7 +51,7 @@ const SET_ORDER: &str = "$setElementOrder";
 /// [`PatchError::Invalid`], [`PatchError::NoMergeKey`] and [`PatchError::Inapplicable`], with the reference's texts.
 pub fn apply(root: &Schema, document: &Document, patch: &Document) -> Result<Document, PatchError> {
     let Document::Object(changes) = patch else {
-        let given = super::type_name(patch);
+        let given = name_of(patch);
         return Err(invalid(format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}")));
     };
     let mut fields = document.as_object().cloned().unwrap_or_default();

@@ -100,15 +100,7 @@ async fn a_name_or_the_beginning_of_one_is_required() {
 async fn made_up_names_that_are_taken_run_out() {
     let world = World::new().await;
     let hooks = Hooks { generate_name: Some(|_, base| Ok(format!("{base}always"))), ..Hooks::default() };
-    let kind = Kind {
-        kind: "Thing".to_owned(),
-        list_kind: "ThingList".to_owned(),
-        plural: "things".to_owned(),
-        singular: "thing".to_owned(),
-        hooks,
-        ..Kind::clone(&world.configs.kind)
-    };
-    let things = world.api.registry.register(kind).unwrap();
+    let things = world.things(hooks);
     let body = json!({"metadata": {"generateName": "t-"}});
     let first = world.create(&things, "ns", body.clone()).await.unwrap();
     assert_eq!(first["metadata"]["name"], "t-always");
@@ -181,15 +173,7 @@ async fn hooks_fill_in_and_refuse() {
         }),
         ..Hooks::default()
     };
-    let kind = Kind {
-        kind: "Thing".to_owned(),
-        list_kind: "ThingList".to_owned(),
-        plural: "things".to_owned(),
-        singular: "thing".to_owned(),
-        hooks,
-        ..Kind::clone(&world.configs.kind)
-    };
-    let things: Arc<_> = world.api.registry.register(kind).unwrap();
+    let things = world.things(hooks);
     let made = world.create(&things, "ns", json!({"metadata": {"name": "t"}})).await.unwrap();
     assert_eq!(made["data"], json!({"by": "", "dry": "false"}));
     let refused = world.create(&things, "ns", json!({"metadata": {"name": "refused"}})).await.unwrap_err();

@@ -61,6 +61,19 @@ impl World {
         at(&self.widgets, "ns", name)
     }
 
+    /// A further kind, like the compiled one but for its hooks.
+    pub fn things(&self, hooks: Hooks) -> Arc<Served> {
+        let kind = Kind {
+            kind: "Thing".to_owned(),
+            list_kind: "ThingList".to_owned(),
+            plural: "things".to_owned(),
+            singular: "thing".to_owned(),
+            hooks,
+            ..Kind::clone(&self.configs.kind)
+        };
+        self.api.registry.register(kind).expect("a kind")
+    }
+
     pub async fn create(&self, served: &Arc<Served>, namespace: &str, body: Value) -> Result<Value, Error> {
         self.api.create(&at(served, namespace, ""), body, &WriteOptions::default()).await.map(shown)
     }
