@@ -18,6 +18,8 @@ mod write;
 pub mod yaml;
 
 #[cfg(test)]
+pub(crate) mod recorded;
+#[cfg(test)]
 mod tests;
 
 pub use encoding::Encoding;
