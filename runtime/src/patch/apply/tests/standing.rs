@@ -80,3 +80,21 @@ fn an_entry_of_a_subresource_is_another() {
     world.live.as_mut().expect("an object")["metadata"]["managedFields"][0]["subresource"] = json!("status");
     assert!(!world.stands("one", &object(&spec)));
 }
+
+#[test]
+fn what_was_taken_away_without_its_owner_does_not_stand() {
+    let spec = json!({"set": ["x", "y"], "map": {"k": "1", "l": "2"}, "list": [{"name": "q"}, {"name": "r"}]});
+    for (field, left) in [
+        ("set", json!(["x"])),
+        ("map", json!({"k": "1"})),
+        ("list", json!([{"name": "q", "protocol": "TCP"}])),
+        ("set", json!(null)),
+        ("list", json!([])),
+    ] {
+        let mut world = standing(&spec);
+        world.live.as_mut().expect("an object")["spec"][field] = left;
+        assert!(!world.stands("one", &object(&spec)), "a hook has changed {field}, and the apply brings it back");
+        world.apply("one", &spec).expect("nobody is in the way");
+        assert!(world.stands("one", &object(&spec)), "{field}");
+    }
+}
