@@ -24,7 +24,10 @@ use http_body::Body as _;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
 use super::{status, status::Refused};
-use crate::handlers::{Connected, Handlers};
+use crate::{
+    handlers::{Connected, Handlers},
+    meta::status::Status,
+};
 
 /// The subprotocol by which browsers, which cannot send headers, send a bearer's token.
 const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
@@ -90,7 +93,7 @@ pub enum Known<'a> {
 /// The subprotocol that both sides speak.
 ///
 /// # Errors
-/// 400 for a request that is no handshake, or names no subprotocol that is known.
+/// 400 for a request that is no handshake, 403 for one that names no subprotocol that is known.
 pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
     if !is_asked(headers) {
         let spdy = asks_for(headers, "SPDY/3.1");
@@ -106,14 +109,11 @@ pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
         (Known::Any, _) => None,
     };
     chosen.map(str::to_owned).ok_or_else(|| {
-        let offered = match known {
-            Known::Only(known) => {
-                known.iter().filter(|known| !known.is_empty()).copied().collect::<Vec<_>>().join(", ")
-            }
-            Known::Any => "one at a time".to_owned(),
-        };
-        let why = format!("no WebSocket subprotocol of {named:?} is served; those that are: {offered}");
-        status::bad_request(why).into()
+        let supported: &[&str] = if let Known::Only(known) = known { known } else { &["any one"] };
+        let supported: Vec<&str> = supported.iter().filter(|protocol| !protocol.is_empty()).copied().collect();
+        let why = format!("requested protocol(s) are not supported: {named:?}; supports {supported:?}");
+        // 403, as the reference has it, although who asks has nothing to do with it.
+        Status::failure(403, "Forbidden", why, None).into()
     })
 }
 
