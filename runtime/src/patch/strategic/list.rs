@@ -26,7 +26,8 @@ pub(super) fn merge(old: &mut Vec<Document>, changes: &[Document], known: Known<
     }
     if let Some(items) = kind_of(old, changes)? {
         let key = key_for(items, known)?;
-        let places = Places::of(changes, key);
+        // What a patch deletes it may add again, further on: its place is there.
+        let places = Places::of(changes.iter().filter(|change| change.get(DIRECTIVE).is_none()), key);
         let merged = merge_items(std::mem::take(old), changes, known)?;
         require_keys(merged.iter().map(|item| &item.value), key)?;
         *old = arrange(merged, &places, key);

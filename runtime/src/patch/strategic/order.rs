@@ -28,9 +28,10 @@ pub(super) fn identity<'d>(item: &'d Document, key: Option<&str>) -> Option<&'d 
 pub(super) struct Places<'d>(HashMap<&'d Document, usize>);
 
 impl<'d> Places<'d> {
-    pub(super) fn of(items: &'d [Document], key: Option<&str>) -> Self {
-        let mut places = HashMap::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
+    pub(super) fn of(items: impl IntoIterator<Item = &'d Document>, key: Option<&str>) -> Self {
+        let items = items.into_iter();
+        let mut places = HashMap::with_capacity(items.size_hint().0);
+        for (index, item) in items.enumerate() {
             if let Some(identity) = identity(item, key) {
                 places.entry(identity).or_insert(index);
             }

@@ -133,6 +133,12 @@ fn lists_are_merged_by_key() {
             json!({"ports": [{"name": "one", "note": "n"}]}),
         ),
         (
+            "delete and add again, further on",
+            two.clone(),
+            json!({"ports": [{"$patch": "delete", "name": "one"}, {"name": "two"}, {"name": "one"}]}),
+            json!({"ports": [{"name": "two"}, {"name": "one"}]}),
+        ),
+        (
             "replace",
             two.clone(),
             json!({"ports": [{"$patch": "replace"}, {"name": "only"}, {"$patch": "delete", "name": "x"}]}),
@@ -236,6 +242,12 @@ fn scalars_are_merged_as_a_set() {
             json!({"tags": ["a", "b"]}),
         ),
         ("nothing to delete from", json!({}), json!({"$deleteFromPrimitiveList/tags": ["a"]}), json!({})),
+        (
+            "no list of what goes",
+            json!({"tags": ["a"]}),
+            json!({"$deleteFromPrimitiveList/tags": "a"}),
+            json!({"tags": ["a"]}),
+        ),
         ("all of it", json!({"tags": ["a"]}), json!({"$deleteFromPrimitiveList/tags": null}), json!({})),
     ]);
 }
@@ -291,7 +303,7 @@ fn what_no_patch_may_say_is_refused() {
         (json!({"data": {"$retainKeys": [{}]}}), invalid("invalid patch format of retainKeys")),
         (json!({"data": {"$retainKeys": ["a"], "b": "2"}}), invalid("invalid patch format of retainKeys")),
         (json!({"$deleteFromPrimitiveList": ["a"]}), invalid("invalid patch format of primitive list")),
-        (json!({"$deleteFromPrimitiveList/tags": "a"}), invalid("invalid patch format of primitive list")),
+        (json!({"$deleteFromPrimitiveList/data": {"a": "1"}}), invalid("invalid patch format of primitive list")),
         (json!({"$deleteFromPrimitiveList/ports": [{"name": "a"}]}), invalid("invalid patch format of primitive list")),
         (json!({"$setElementOrderly": []}), invalid("invalid patch format of setElementOrder list")),
         (json!({"$setElementOrder/tags": "a"}), invalid("expected a []interface {}, but received a string")),
