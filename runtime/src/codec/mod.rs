@@ -24,6 +24,7 @@ mod tests;
 
 pub use encoding::Encoding;
 pub use faults::{Order, drop_unknown};
+pub(crate) use memory::taken;
 pub use write::{canonical, encode, quote, size};
 
 /// What a decoder accepts. The size of the body is limited before it gets here.
@@ -36,6 +37,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// For patches, which are held beside the object and what becomes of it.
+    pub const PATCH: Self = Self { depth: 1_000, memory: 16 << 20 };
+
+    /// For options.
+    pub const OPTIONS: Self = Self { depth: 100, memory: 1 << 20 };
+
     /// For what the server has written itself.
     pub const NONE: Self = Self { depth: usize::MAX, memory: usize::MAX };
 }

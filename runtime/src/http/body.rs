@@ -99,7 +99,10 @@ impl Expected<'_> {
 /// # Errors
 /// 415 for a media type that is not read, 400 for a body that cannot be decoded.
 pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
-    let limits = codec::Limits::default();
+    let limits = match expected {
+        Expected::DeleteOptions => codec::Limits::OPTIONS,
+        Expected::Object(_) | Expected::Scale => codec::Limits::default(),
+    };
     let encoding = match media_type(headers).as_str() {
         "" => Some(Encoding::Json),
         given => Encoding::of_media_type(given),
@@ -125,7 +128,7 @@ pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Resu
 /// # Errors
 /// 400 for a body that cannot be decoded.
 pub fn decode_apply(body: &Bytes, is_cbor: bool) -> Result<codec::Decoded, Refused> {
-    let limits = codec::Limits::default();
+    let limits = codec::Limits::PATCH;
     let decoded = if is_cbor {
         cbor::decode(body, &limits).map_err(|error| format!("error decoding CBOR: {error}"))
     } else {

@@ -27,14 +27,15 @@ pub struct Patch {
     pub faults: Vec<String>,
 }
 
+/// Pointers are read when their turn comes: many long ones would take many times the memory of their texts.
 #[derive(Clone, Debug)]
 enum Operation {
-    Add(Pointer, Document),
-    Remove(Pointer),
-    Replace(Pointer, Document),
-    Move { from: Pointer, to: Pointer },
-    Copy { from: Pointer, to: Pointer },
-    Test(Pointer, Document),
+    Add(String, Document),
+    Remove(String),
+    Replace(String, Document),
+    Move { from: String, to: String },
+    Copy { from: String, to: String },
+    Test(String, Document),
 }
 
 impl Patch {
@@ -43,7 +44,7 @@ impl Patch {
     /// # Errors
     /// [`PatchError::Malformed`] for what is not a JSON list of objects, [`PatchError::TooLarge`].
     pub fn parse(bytes: &[u8]) -> Result<Self, PatchError> {
-        let decoded = codec::decode(bytes, &Limits::default());
+        let decoded = codec::decode(bytes, &Limits::PATCH);
         let wrong = |given: &str, wanted: &str| {
             Err(PatchError::Malformed(format!("json: cannot unmarshal {given} into Go value of type {wanted}")))
         };
@@ -75,7 +76,7 @@ impl Patch {
     /// # Errors
     /// [`PatchError::Inapplicable`].
     pub fn apply(&self, document: &Document) -> Result<Document, PatchError> {
-        let mut run = Run { document: document.clone(), copied: 0, work: 0 };
+        let mut run = Run { document: document.clone(), copied: 0, copied_memory: 0, work: 0 };
         for operation in &self.operations {
             let done = operation.as_ref().map_err(Clone::clone).and_then(|operation| run.step(operation));
             done.map_err(PatchError::Inapplicable)?;
@@ -87,7 +88,7 @@ impl Patch {
 fn operation(mut from: Document) -> Result<Operation, String> {
     let kind = from["op"].as_str().unwrap_or("unknown").to_owned();
     let pointer = |name: &str| match &from[name] {
-        Document::String(text) => Pointer::parse(text),
+        Document::String(text) => Ok(text.clone()),
         _ => Err(format!("{kind} operation, missing {name} field: missing value")),
     };
     Ok(match kind.as_str() {
@@ -112,16 +113,18 @@ fn operation(mut from: Document) -> Result<Operation, String> {
 struct Run {
     document: Document,
     copied: usize,
+    copied_memory: usize,
     work: usize,
 }
 
 impl Run {
     fn step(&mut self, operation: &Operation) -> Result<(), String> {
         match operation {
-            Operation::Add(path, value) => self.add("add", path, value.clone()),
-            Operation::Remove(path) => self.remove("remove", path).map(drop),
-            Operation::Replace(path, value) => self.replace(path, value),
+            Operation::Add(path, value) => self.add("add", &Pointer::parse(path)?, value.clone()),
+            Operation::Remove(path) => self.remove("remove", &Pointer::parse(path)?).map(drop),
+            Operation::Replace(path, value) => self.replace(&Pointer::parse(path)?, value),
             Operation::Move { from, to } => {
+                let (from, to) = (&Pointer::parse(from)?, &Pointer::parse(to)?);
                 if to.is_inside(from) {
                     let (from, to) = (from.text(), to.text());
                     return Err(format!("move operation does not apply: '{to}' is inside of '{from}'"));
@@ -133,6 +136,7 @@ impl Run {
                 self.add("move", to, value)
             }
             Operation::Copy { from, to } => {
+                let (from, to) = (&Pointer::parse(from)?, &Pointer::parse(to)?);
                 let value = from.find(&self.document).ok_or_else(|| missing("copy", "from path", from))?;
                 self.copied += codec::size(value);
                 if self.copied > MAX_COPIED {
@@ -141,10 +145,19 @@ impl Run {
                         self.copied
                     ));
                 }
+                self.copied_memory += codec::taken(value);
+                if self.copied_memory > Limits::PATCH.memory {
+                    return Err(format!(
+                        "Unable to complete the copy, what is copied takes {} bytes of memory, exceeding the limit {}",
+                        self.copied_memory,
+                        Limits::PATCH.memory
+                    ));
+                }
                 let value = value.clone();
                 self.add("copy", to, value)
             }
             Operation::Test(path, value) => {
+                let path = &Pointer::parse(path)?;
                 let found = path.find(&self.document);
                 if found.map_or(value.is_null(), |found| found == value) {
                     return Ok(());

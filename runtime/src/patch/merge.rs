@@ -12,7 +12,7 @@ use crate::{
 /// # Errors
 /// [`PatchError::Malformed`].
 pub fn parse(bytes: &[u8]) -> Result<Decoded, PatchError> {
-    let decoded = codec::decode(bytes, &Limits::default()).map_err(|error| PatchError::Malformed(error.to_string()))?;
+    let decoded = codec::decode(bytes, &Limits::PATCH).map_err(|error| PatchError::Malformed(error.to_string()))?;
     if decoded.document.is_object() {
         return Ok(decoded);
     }

@@ -1,5 +1,5 @@
 //! JSON Pointer (RFC 6901).
-use crate::schema::Document;
+use crate::{codec::Limits, schema::Document};
 
 /// A parsed pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,9 @@ impl Pointer {
         let invalid = |why: &str| format!("{text:?} is not a JSON pointer: {why}");
         if !text.is_empty() && !text.starts_with('/') {
             return Err(invalid("it must be empty or begin with '/'"));
+        }
+        if text.bytes().filter(|byte| *byte == b'/').count() > 2 * Limits::default().depth {
+            return Err("a JSON pointer is deeper than any document".to_owned());
         }
         let unescape = |step: &str| {
             let mut parts = step.split('~');

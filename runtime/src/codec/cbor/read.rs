@@ -102,11 +102,11 @@ impl<'b> Reader<'b> {
             time = tag(self.decoder.tag()?, &mut text)?.or(time);
         };
         if let Some(time) = time {
-            return self.time(time, kind);
+            return self.time(time, kind).and_then(|text| self.charged(text));
         }
         match kind {
             Type::Bytes | Type::BytesIndef | Type::String | Type::StringIndef => {
-                self.text(kind, text).map(Document::String)
+                self.text(kind, text).and_then(|text| self.charged(Document::String(text)))
             }
             Type::Map | Type::MapIndef => self.map(text),
             Type::Array | Type::ArrayIndef => self.array(text),
@@ -118,6 +118,11 @@ impl<'b> Reader<'b> {
             }
             _ => self.integer(kind).map(Document::from),
         }
+    }
+
+    /// A text, once there is the memory for it.
+    fn charged(&mut self, text: Document) -> Result<Document, Stop> {
+        if text.as_str().is_none_or(|text| self.memory.text(text)) { Ok(text) } else { stop(Memory::EXCEEDED) }
     }
 
     fn integer(&mut self, kind: Type) -> Result<i64, Stop> {
@@ -169,6 +174,9 @@ impl<'b> Reader<'b> {
         self.enter()?;
         let mut left = self.decoder.array()?;
         self.check_claim(left)?;
+        if left != Some(0) && !self.memory.list() {
+            return stop(Memory::EXCEEDED);
+        }
         let mut items = Vec::with_capacity(claimed(left));
         while self.more(&mut left)? {
             items.push(self.value(text)?);
@@ -191,6 +199,9 @@ impl<'b> Reader<'b> {
                 return stop(format!("cbor: cannot unmarshal {kind} into Go value of type string: map keys are text"));
             }
             let key = self.text(kind, Text::Plain)?;
+            if !self.memory.field() {
+                return stop(Memory::EXCEEDED);
+            }
             if fields.contains_key(&key) {
                 let index = fields.len();
                 return stop(format!("cbor: found duplicate map key {key:?} at map element index {index}"));

@@ -102,7 +102,13 @@ impl<'t, 's> Parser<'t, 's> {
         }
         let cursor = &mut self.cursor;
         let value = match cursor.peek_token() {
-            Some(b'"') => Document::String(cursor.string()?),
+            Some(b'"') => {
+                let text = cursor.string()?;
+                if !self.memory.text(&text) {
+                    return Err(Memory::EXCEEDED.to_owned());
+                }
+                Document::String(text)
+            }
             Some(b'{') => return self.begin_object(known),
             Some(b'[') => return self.begin_list(known),
             Some(b'-' | b'0'..=b'9') => cursor.number()?,
@@ -136,6 +142,9 @@ impl<'t, 's> Parser<'t, 's> {
             self.cursor.at += 1;
             return Ok(Some(Document::Array(Vec::new())));
         }
+        if !self.memory.list() {
+            return Err(Memory::EXCEEDED.to_owned());
+        }
         self.open.push(Open { content: Content::List(Vec::new()), known, below: known.item() });
         Ok(None)
     }
@@ -155,6 +164,9 @@ impl<'t, 's> Parser<'t, 's> {
             return Err(self.cursor.unexpected("looking for beginning of object key string"));
         }
         let given = self.cursor.string()?;
+        if !self.memory.field() {
+            return Err(Memory::EXCEEDED.to_owned());
+        }
         if self.cursor.peek_token() != Some(b':') {
             return Err(self.cursor.unexpected("after object key"));
         }

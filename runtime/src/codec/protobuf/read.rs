@@ -11,13 +11,13 @@ use super::{
 };
 use crate::schema::Document;
 
-/// About what a value takes in memory.
-const VALUE_COST: usize = 32;
+/// About what a value takes in memory, a short text among them.
+const VALUE_COST: usize = 64;
 /// About what the first field of a struct or map takes in memory.
 const FIELDS_COST: usize = 700;
 /// What the document of one message may take. A field of two bytes can become some hundred bytes of a document, so the
 /// length of the message alone bounds nothing.
-const MEMORY: usize = 48 << 20;
+const MEMORY: usize = 32 << 20;
 
 /// One reading of a message: what it may use, and what is left of that.
 pub(super) struct Reading {

@@ -146,8 +146,14 @@ impl<'t> Reader<'t> {
             self.anchors[anchor] = self.tape.len();
         }
         let opens = matches!(content, Content::List(_) | Content::Map(_));
-        let map = matches!(content, Content::Map(_));
-        if !self.memory.take(size_of::<Node<'_>>()) || !self.memory.value() || map && !self.memory.object() {
+        let taken = match &content {
+            Content::Map(_) => self.memory.object(),
+            Content::List(_) => self.memory.list(),
+            Content::Scalar { text, .. } => self.memory.text(text),
+            // It costs as much to follow.
+            Content::Alias(_) => self.memory.text("*"),
+        };
+        if !taken || !self.memory.take(size_of::<Node<'_>>()) || !self.memory.value() {
             return Err(Error::at(span, Memory::EXCEEDED));
         }
         self.tape.push(Node { line: span.start.line(), content });

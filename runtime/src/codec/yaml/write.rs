@@ -14,10 +14,19 @@ const WIDTH: usize = 80;
 /// Longer keys are written as `? key`.
 const LONGEST_KEY: usize = 128;
 
+/// What stands further in than this is written in brackets: a line for each item would be mostly spaces.
+const DEEPEST: usize = 200;
+
+/// The most spaces that lines of a document begin with, all together. A small object can nest so that it takes gigabytes.
+const MOST_SPACES: usize = 4 << 20;
+
+/// What stands no further in than this is written in lines all the same.
+const SHALLOW: usize = 20;
+
 /// Appends a document.
 pub fn encode(document: &Document, out: &mut Vec<u8>) {
     let start = out.len();
-    let mut writer = Writer { out: String::new(), line_start: 0 };
+    let mut writer = Writer { out: String::new(), line_start: 0, spaces: 0 };
     match document {
         Document::Object(fields) if !fields.is_empty() => writer.map(fields, 0),
         Document::Array(items) if !items.is_empty() => writer.list(items, 0),
@@ -35,6 +44,8 @@ struct Writer {
     out: String,
     /// Where the line begins that is being written.
     line_start: usize,
+    /// How many spaces lines have begun with.
+    spaces: usize,
 }
 
 impl Writer {
@@ -44,6 +55,10 @@ impl Writer {
             self.start_entry(indent);
             let inline = !self.key(name, indent);
             match &fields[name.as_str()] {
+                value if self.is_too_deep(value, indent + 2) => {
+                    self.out.push(' ');
+                    self.flow(value);
+                }
                 Document::Object(inner) if !inner.is_empty() => {
                     self.start_value(indent + 2, inline);
                     self.map(inner, indent + 2);
@@ -67,6 +82,10 @@ impl Writer {
             self.start_entry(indent);
             self.out.push('-');
             match item {
+                item if self.is_too_deep(item, indent + 2) => {
+                    self.out.push(' ');
+                    self.flow(item);
+                }
                 Document::Object(fields) if !fields.is_empty() => {
                     self.out.push(' ');
                     self.map(fields, indent + 2);
@@ -80,6 +99,40 @@ impl Writer {
                     self.scalar(scalar, indent + 2, false);
                 }
             }
+        }
+    }
+
+    /// Whether a map or list would begin too many lines with too many spaces.
+    fn is_too_deep(&self, value: &Document, indent: usize) -> bool {
+        let entries = match value {
+            Document::Object(fields) => fields.len(),
+            Document::Array(items) => items.len(),
+            _ => 0,
+        };
+        entries > 0 && (indent > DEEPEST || indent > SHALLOW && self.spaces + entries * indent > MOST_SPACES)
+    }
+
+    /// A value in brackets, as JSON but for the escapes.
+    fn flow(&mut self, value: &Document) {
+        match value {
+            Document::Object(fields) => {
+                for (at, name) in order::sorted(fields.keys()).into_iter().enumerate() {
+                    self.out.push_str(if at == 0 { "{" } else { ", " });
+                    self.double_quoted(name, 0, true);
+                    self.out.push_str(": ");
+                    self.flow(&fields[name.as_str()]);
+                }
+                self.out.push_str(if fields.is_empty() { "{}" } else { "}" });
+            }
+            Document::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.out.push_str(if at == 0 { "[" } else { ", " });
+                    self.flow(item);
+                }
+                self.out.push_str(if items.is_empty() { "[]" } else { "]" });
+            }
+            Document::String(text) => self.double_quoted(text, 0, true),
+            scalar => self.scalar(scalar, 0, true),
         }
     }
 
@@ -118,6 +171,7 @@ impl Writer {
             self.out.push('\n');
         }
         self.line_start = self.out.len();
+        self.spaces += indent;
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 

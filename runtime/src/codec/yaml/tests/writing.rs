@@ -221,3 +221,17 @@ proptest! {
         prop_assert!(decoded.faults.is_empty());
     }
 }
+
+#[test]
+fn what_nests_deeply_is_written_in_brackets() {
+    let deep = (0..990).fold(json!(["a", 1, null, {"b": "\u{7f}"}]), |inner, _| json!([inner]));
+    let wide = (0..60).fold((0..100_000).collect::<Document>(), |inner, level| {
+        [(format!("level{level}"), inner)].into_iter().collect()
+    });
+    for (document, most) in [(deep, 10_000), (wide, 5 << 20)] {
+        let mut text = Vec::new();
+        encode(&document, &mut text);
+        assert!(text.len() < most, "{} bytes", text.len());
+        assert_eq!(decode(&text, &Limits::default()).expect("YAML").document, document);
+    }
+}
