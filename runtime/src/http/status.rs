@@ -1,6 +1,8 @@
 //! Failures as the API answers them: the only place that makes a `Status`. The words are those that clients of the
 //! reference meet, since clients match on reasons and people search for messages.
 
+use std::collections::HashSet;
+
 use super::negotiate::{Offer, Refused as Unacceptable};
 use crate::{
     auth::{Attributes, Decision},
@@ -9,6 +11,7 @@ use crate::{
     kind::model::Style,
     meta::{
         FieldError, GroupKind, GroupResource,
+        field::MOST_ERRORS,
         options::OptionsError,
         status::{Status, StatusCause, StatusDetails},
     },
@@ -157,10 +160,11 @@ fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String
 
 /// 422: one cause for each error; the message names each text once.
 fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Status {
-    let mut texts: Vec<String> = Vec::with_capacity(errors.len());
-    for error in errors {
+    let told = &errors[..errors.len().min(MOST_ERRORS)];
+    let (mut texts, mut known) = (Vec::with_capacity(told.len()), HashSet::with_capacity(told.len()));
+    for error in told {
         let text = error.to_string();
-        if !texts.contains(&text) {
+        if known.insert(text.clone()) {
             texts.push(text);
         }
     }
@@ -168,7 +172,7 @@ fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Status {
         [one] => one.clone(),
         several => format!("[{}]", several.join(", ")),
     };
-    let causes = errors
+    let causes = told
         .iter()
         .map(|error| StatusCause {
             reason: error.reason().to_owned(),

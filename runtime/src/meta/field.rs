@@ -48,6 +48,30 @@ impl fmt::Display for FieldPath {
     }
 }
 
+/// How many errors of one object are told. Some take a few bytes of a body each, and far more in an answer.
+pub const MOST_ERRORS: usize = 1_000;
+
+/// How much of a value an error repeats, in bytes of JSON.
+const MOST_REPEATED: usize = 4 << 10;
+
+/// The text, or its beginning.
+pub(crate) fn beginning(text: &str, most: usize) -> String {
+    let end = text.floor_char_boundary(most);
+    if end == text.len() { text.to_owned() } else { format!("{}…", &text[..end]) }
+}
+
+/// The value, or the beginning of its text.
+fn shown(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.len() > MOST_REPEATED => beginning(&text, MOST_REPEATED).into(),
+        Value::Array(_) | Value::Object(_) => {
+            let text = value.to_string();
+            if text.len() > MOST_REPEATED { beginning(&text, MOST_REPEATED).into() } else { value }
+        }
+        short => short,
+    }
+}
+
 /// What is wrong with a field; each has its own cause reason and wording.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldErrorKind {
@@ -100,8 +124,19 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// An error of the given kind.
+    /// An error of the given kind. Of a value that is long it repeats the beginning.
     pub fn new(path: &FieldPath, kind: FieldErrorKind, detail: impl Into<String>) -> Self {
+        let kind = match kind {
+            FieldErrorKind::Invalid(value) => FieldErrorKind::Invalid(shown(value)),
+            FieldErrorKind::InvalidText(text) => FieldErrorKind::InvalidText(beginning(&text, MOST_REPEATED)),
+            FieldErrorKind::TypeInvalid(value) => FieldErrorKind::TypeInvalid(shown(value)),
+            FieldErrorKind::NotSupported { given, supported } => {
+                FieldErrorKind::NotSupported { given: shown(given), supported }
+            }
+            FieldErrorKind::Duplicate(value) => FieldErrorKind::Duplicate(shown(value)),
+            FieldErrorKind::NotFound(value) => FieldErrorKind::NotFound(shown(value)),
+            other => other,
+        };
         Self { path: path.clone(), kind, detail: detail.into() }
     }
 

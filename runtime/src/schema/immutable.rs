@@ -1,6 +1,8 @@
 //! Immutable fields: what may be set once and never changed or taken away.
+use std::collections::HashMap;
+
 use super::{Document, Schema, model::ListType, place::Place};
-use crate::meta::{FieldError, FieldErrorKind};
+use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
 
 /// Immutable fields that were set and are not the same any more.
 ///
@@ -12,8 +14,14 @@ pub(super) fn changes(schema: &Schema, new: &Document, old: &Document) -> Vec<Fi
     errors
 }
 
-fn compare(schema: &Schema, new: Option<&Document>, old: &Document, place: &Place<'_>, errors: &mut Vec<FieldError>) {
-    if old.is_null() || new == Some(old) {
+fn compare<'d>(
+    schema: &Schema,
+    new: Option<&'d Document>,
+    old: &'d Document,
+    place: &Place<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    if old.is_null() || errors.len() >= MOST_ERRORS || new == Some(old) {
         return;
     }
     if schema.immutable {
@@ -34,9 +42,13 @@ fn compare(schema: &Schema, new: Option<&Document>, old: &Document, place: &Plac
         }
         Document::Array(old) => {
             if let (ListType::Map(keys), Some(items), Some(Document::Array(new))) = (&schema.list, &schema.items, new) {
-                let same = |a: &Document, b: &Document| keys.iter().all(|key| a.get(key) == b.get(key));
+                let key_of = |item: &'d Document| -> Vec<Option<&'d Document>> {
+                    keys.iter().map(|key| item.get(key)).collect()
+                };
+                // Of items with the same keys the first counts.
+                let old: HashMap<_, _> = old.iter().rev().map(|old| (key_of(old), old)).collect();
                 for (index, new) in new.iter().enumerate() {
-                    if let Some(old) = old.iter().find(|old| same(old, new)) {
+                    if let Some(old) = old.get(&key_of(new)) {
                         compare(items, Some(new), old, &place.item(index), errors);
                     }
                 }

@@ -1,7 +1,10 @@
 //! Where a walk over a document is: a chain on the stack that costs nothing until it is printed.
 use std::fmt::Write;
 
-use crate::meta::FieldPath;
+use crate::meta::{FieldPath, field::beginning};
+
+/// How much of a field's name is printed: keys of maps may be as long as a body, and each error would repeat them.
+const MOST_OF_A_NAME: usize = 1_000;
 
 /// A place in a document, linked to the place above it.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +53,7 @@ impl<'p> Place<'p> {
                     if !text.is_empty() {
                         text.push('.');
                     }
-                    text.push_str(name);
+                    text.push_str(&beginning(name, MOST_OF_A_NAME));
                 }
                 Place::Item(_, index) => write!(text, "[{index}]").expect("writing to a String cannot fail"),
                 Place::Root => {}

@@ -1,8 +1,8 @@
 //! Uniqueness in lists that are sets or maps.
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::{Document, model::ListType, place::Place, validate::Walk};
-use crate::meta::{FieldError, FieldErrorKind};
+use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
 
 /// Reports every item that occurs a second time, once.
 pub(super) fn check(walk: &mut Walk, kind: &ListType, list: &[Document], place: &Place<'_>) {
@@ -30,7 +30,9 @@ pub(super) fn check(walk: &mut Walk, kind: &ListType, list: &[Document], place: 
 }
 
 fn report(walk: &mut Walk, place: &Place<'_>, index: usize, kind: FieldErrorKind, detail: &str) {
-    walk.duplicates.push(FieldError::new(&place.item(index).path(), kind, detail));
+    if walk.duplicates.len() < MOST_ERRORS {
+        walk.duplicates.push(FieldError::new(&place.item(index).path(), kind, detail));
+    }
 }
 
 /// Where something occurs for the second time.
@@ -38,13 +40,16 @@ fn repeated<T: Eq + std::hash::Hash>(items: impl ExactSizeIterator<Item = T>) ->
     if items.len() < 2 {
         return Vec::new();
     }
-    let mut seen: HashMap<T, usize> = HashMap::with_capacity(items.len());
+    let mut seen: HashSet<T> = HashSet::with_capacity(items.len());
+    let mut told = HashSet::new();
     let mut found = Vec::new();
     for (index, item) in items.enumerate() {
-        let times = seen.entry(item).or_default();
-        *times += 1;
-        if *times == 2 {
-            found.push(index);
+        if seen.contains(&item) {
+            if found.len() < MOST_ERRORS && told.insert(item) {
+                found.push(index);
+            }
+        } else {
+            seen.insert(item);
         }
     }
     found

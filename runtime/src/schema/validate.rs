@@ -2,7 +2,7 @@
 use serde_json::Map;
 
 use super::{Document, Schema, bounds, format, immutable, model::Type, number, place::Place, unique};
-use crate::meta::{FieldError, FieldErrorKind, FieldPath};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
 
 /// Everything that is wrong with a document. Duplicates in sets and maps come after the rest, as in the reference.
 pub fn validate(schema: &Schema, document: &Document) -> Vec<FieldError> {
@@ -33,11 +33,15 @@ impl Walk {
 
     /// Adds an error that the reference reports of no field in particular.
     pub(super) fn invalid_nowhere(&mut self, detail: String) {
-        self.errors.push(FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("".into()), detail));
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("".into()), detail));
+        }
     }
 
     fn add(&mut self, place: &Place<'_>, kind: FieldErrorKind, detail: String) {
-        self.errors.push(FieldError::new(&place.path(), kind, detail));
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(FieldError::new(&place.path(), kind, detail));
+        }
     }
 
     fn value(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {

@@ -2,7 +2,7 @@
 use serde_json::{Value, json};
 
 use super::{NameCheck, items, label, label_value, owners, qualified_name, text};
-use crate::meta::{FieldError, FieldErrorKind, FieldPath};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
 
 /// The most bytes that keys and values of an object's annotations may have together.
 pub const MAX_ANNOTATIONS: usize = 256 << 10;
@@ -62,6 +62,9 @@ fn entries<'m>(metadata: &'m Value, name: &str) -> impl Iterator<Item = (&'m str
 pub fn labels(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (key, value) in entries(metadata, "labels") {
+        if errors.len() >= MOST_ERRORS {
+            break;
+        }
         let invalid = |given: &str, why| FieldError::new(path, FieldErrorKind::Invalid(json!(given)), why);
         errors.extend(qualified_name(key).into_iter().map(|why| invalid(key, why)));
         errors.extend(label_value(value).into_iter().map(|why| invalid(value, why)));
@@ -78,7 +81,10 @@ pub fn annotations(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
         // Only an upper-case prefix can be wrong for its case alone.
         let lower = if key.bytes().any(|b| b.is_ascii_uppercase()) { Some(key.to_lowercase()) } else { None };
         let wrong = qualified_name(lower.as_deref().unwrap_or(key));
-        errors.extend(wrong.into_iter().map(|why| FieldError::new(path, FieldErrorKind::Invalid(json!(key)), why)));
+        let left = MOST_ERRORS.saturating_sub(errors.len());
+        errors.extend(
+            wrong.into_iter().map(|why| FieldError::new(path, FieldErrorKind::Invalid(json!(key)), why)).take(left),
+        );
     }
     if size > MAX_ANNOTATIONS {
         let limit = i64::try_from(MAX_ANNOTATIONS).expect("a small constant");
@@ -94,7 +100,7 @@ pub fn standard_finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError
     let mut errors = Vec::new();
     for (at, name) in items(metadata, "finalizers").iter().filter_map(Value::as_str).enumerate() {
         let known = matches!(name, "kubernetes" | "orphan" | "foregroundDeletion");
-        if !known && !name.contains('/') {
+        if !known && !name.contains('/') && errors.len() < MOST_ERRORS {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
             errors.push(FieldError::new(&path.index(at), FieldErrorKind::Invalid(json!(name)), why));
         }
@@ -106,6 +112,9 @@ fn finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let names: Vec<&str> = items(metadata, "finalizers").iter().filter_map(Value::as_str).collect();
     let mut errors = Vec::new();
     for name in &names {
+        if errors.len() >= MOST_ERRORS {
+            break;
+        }
         let invalid = |why| FieldError::new(path, FieldErrorKind::Invalid(json!(name)), why);
         errors.extend(qualified_name(name).into_iter().map(invalid));
     }
@@ -119,6 +128,9 @@ fn finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
 pub(super) fn managed_fields(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (at, entry) in items(metadata, "managedFields").iter().enumerate() {
+        if errors.len() >= MOST_ERRORS {
+            break;
+        }
         let path = path.index(at);
         match text(entry, "operation") {
             "Apply" | "Update" => {}
@@ -159,7 +171,8 @@ pub(in crate::meta) fn is_printable(c: char) -> bool {
 pub(in crate::meta) fn field_manager(name: &str, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if name.len() > MAX_FIELD_MANAGER {
-        errors.push(FieldError::new(path, FieldErrorKind::TooLong { limit: 128 }, ""));
+        // Each error below repeats the name, which may be as long as a body.
+        return vec![FieldError::new(path, FieldErrorKind::TooLong { limit: 128 }, "")];
     }
     for (at, c) in name.char_indices() {
         if !is_printable(c) {

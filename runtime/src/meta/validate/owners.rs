@@ -2,14 +2,19 @@
 use serde_json::{Value, json};
 
 use super::{items, text};
-use crate::meta::{FieldError, FieldErrorKind, FieldPath};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
 
 /// Checks `ownerReferences` of the metadata. The API names the list, not the item.
 pub(super) fn owner_references(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let references = items(metadata, "ownerReferences");
     let mut errors = Vec::new();
     let mut controller: Option<String> = None;
+    // Each such error repeats all references.
+    let mut said = false;
     for reference in references {
+        if errors.len() >= MOST_ERRORS {
+            break;
+        }
         let version = text(reference, "apiVersion").rsplit('/').next().unwrap_or_default();
         let mut required = |member: &str, why: &str| {
             let given = FieldErrorKind::Invalid(json!(text(reference, member)));
@@ -29,13 +34,14 @@ pub(super) fn owner_references(metadata: &Value, path: &FieldPath) -> Vec<FieldE
         }
         if reference.get("controller") == Some(&Value::Bool(true)) {
             let name = format!("{}/{}", text(reference, "kind"), text(reference, "name"));
-            if let Some(first) = &controller {
+            if let Some(first) = controller.as_ref().filter(|_| !said) {
+                said = true;
                 let why = format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
                 );
                 let all: Vec<String> = references.iter().map(shown).collect();
                 errors.push(FieldError::new(path, FieldErrorKind::InvalidText(format!("[{}]", all.join(","))), why));
-            } else {
+            } else if controller.is_none() {
                 controller = Some(name);
             }
         }
