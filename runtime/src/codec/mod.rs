@@ -37,8 +37,11 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// How deep documents nest. Each walk over one fits the stack of a thread several times, in debug builds, too.
+    const DEPTH: usize = 256;
+
     /// For patches, which are held beside the object and what becomes of it.
-    pub const PATCH: Self = Self { depth: 1_000, memory: 16 << 20 };
+    pub const PATCH: Self = Self { depth: Self::DEPTH, memory: 16 << 20 };
 
     /// For options.
     pub const OPTIONS: Self = Self { depth: 100, memory: 1 << 20 };
@@ -49,7 +52,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 1_000, memory: 32 << 20 }
+        Self { depth: Self::DEPTH, memory: 28 << 20 }
     }
 }
 

@@ -40,7 +40,7 @@ fn repeated<T: Eq + std::hash::Hash>(items: impl ExactSizeIterator<Item = T>) ->
     if items.len() < 2 {
         return Vec::new();
     }
-    let mut seen: HashSet<T> = HashSet::with_capacity(items.len());
+    let mut seen: HashSet<T> = HashSet::new();
     let mut told = HashSet::new();
     let mut found = Vec::new();
     for (index, item) in items.enumerate() {

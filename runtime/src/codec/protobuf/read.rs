@@ -17,7 +17,7 @@ const VALUE_COST: usize = 64;
 const FIELDS_COST: usize = 700;
 /// What the document of one message may take. A field of two bytes can become some hundred bytes of a document, so the
 /// length of the message alone bounds nothing.
-const MEMORY: usize = 32 << 20;
+const MEMORY: usize = 28 << 20;
 
 /// One reading of a message: what it may use, and what is left of that.
 pub(super) struct Reading {

@@ -118,6 +118,7 @@ impl Writer {
             Document::Object(fields) => {
                 for (at, name) in order::sorted(fields.keys()).into_iter().enumerate() {
                     self.out.push_str(if at == 0 { "{" } else { ", " });
+                    self.out.push_str(if name.len() > LONGEST_KEY { "? " } else { "" });
                     self.double_quoted(name, 0, true);
                     self.out.push_str(": ");
                     self.flow(&fields[name.as_str()]);

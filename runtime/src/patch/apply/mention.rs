@@ -6,7 +6,7 @@ use super::{
     types::{Field, Form, List, Map, Scalar, Type},
     value,
 };
-use crate::schema::Document;
+use crate::{meta::field::MOST_ERRORS, schema::Document};
 
 /// What in a document does not fit its type: where, and why.
 type Fault = (String, String);
@@ -220,7 +220,7 @@ impl Walk {
     }
 
     fn fault(&mut self, why: String) {
-        if self.is_strict() {
+        if self.is_strict() && self.faults.len() < MOST_ERRORS {
             self.faults.push((String::new(), why));
         }
     }

@@ -224,7 +224,7 @@ proptest! {
 
 #[test]
 fn what_nests_deeply_is_written_in_brackets() {
-    let deep = (0..990).fold(json!(["a", 1, null, {"b": "\u{7f}"}]), |inner, _| json!([inner]));
+    let deep = (0..250).fold(json!(["a", 1, null, {"b": "\u{7f}", "k".repeat(2_000): []}]), |inner, _| json!([inner]));
     let wide = (0..60).fold((0..100_000).collect::<Document>(), |inner, level| {
         [(format!("level{level}"), inner)].into_iter().collect()
     });
