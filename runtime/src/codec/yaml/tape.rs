@@ -151,7 +151,7 @@ impl<'t> Reader<'t> {
             Content::List(_) => self.memory.list(),
             Content::Scalar { text, .. } => self.memory.text(text),
             // It costs as much to follow.
-            Content::Alias(_) => self.memory.text("*"),
+            Content::Alias { .. } => self.memory.text("*"),
         };
         if !taken || !self.memory.take(size_of::<Node<'_>>()) || !self.memory.value() {
             return Err(Error::at(span, Memory::EXCEEDED));
