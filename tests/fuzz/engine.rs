@@ -1,10 +1,12 @@
 //! Makes input, tries it, and tells what went wrong with which.
 use std::{
+    cell::Cell,
     collections::HashSet,
     fs,
     hash::{DefaultHasher, Hash, Hasher},
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{self, AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
+    sync::Once,
     time::{Duration, Instant},
 };
 
@@ -36,8 +38,32 @@ const FIXED_SEED: u64 = 0x6b69_6e64;
 /// How many inputs are kept to be changed further.
 const MOST_KEPT: usize = 4_000;
 
+thread_local! {
+    /// How many panics this thread has seen: a server catches those of its handlers.
+    static PANICS: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count_panics() {
+    static COUNTING: Once = Once::new();
+    COUNTING.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            PANICS.set(PANICS.get() + 1);
+            before(panic);
+        }));
+    });
+}
+
+/// The processor's time that this thread has had, where the system tells.
+fn processor_time() -> Option<Duration> {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
 /// Tries the corpus, then random input for as long as the environment says.
 pub fn fuzz<T: Target>(name: &str, target: &T) {
+    count_panics();
+    let start = Instant::now();
     let mut run = Run { name, target, kept: Vec::new(), seen: HashSet::new(), tried: 0, slowest: Duration::ZERO };
     for (path, input) in corpus(name) {
         run.attempt(input, &format!("{}", path.display()));
@@ -49,7 +75,11 @@ pub fn fuzz<T: Target>(name: &str, target: &T) {
     run.kept = corpus;
     let seed = std::env::var("KINDSMITH_SEED").ok().and_then(|text| text.parse().ok());
     run.random(seed.unwrap_or_else(|| Random::from_environment().number()), half);
-    eprintln!("{name}: {} inputs, {} kinds of answers, at most {:.1?}", run.tried, run.seen.len(), run.slowest);
+    let (took, busy) = (start.elapsed(), processor_time().unwrap_or_default());
+    let (tried, answers, slowest) = (run.tried, run.seen.len(), run.slowest);
+    eprintln!(
+        "{name}: {tried} inputs in {took:.0?} ({busy:.0?} of a processor), {answers} kinds of answers, at most {slowest:.1?}"
+    );
 }
 
 /// The inputs that are kept in the sources.
@@ -95,18 +125,24 @@ impl<T: Target> Run<'_, T> {
 
     fn attempt(&mut self, input: Vec<u8>, which: &str) {
         self.tried += 1;
-        let start = Instant::now();
+        let (start, panics) = (Instant::now(), PANICS.get());
         let Ok(answer) = catch_unwind(AssertUnwindSafe(|| self.target.attempt(&input))) else {
             self.found(&input, which, "shows a mistake: see the panic above");
         };
+        if PANICS.get() > panics {
+            self.found(&input, which, "led to a panic that was caught: see above");
+        }
         let took = start.elapsed();
         let patience = if cfg!(debug_assertions) { 10 * T::PATIENCE } else { T::PATIENCE };
         if took > patience {
-            // Other work on the machine takes time, too; it hardly does so three times.
+            // Other work on the machine takes time, too: what counts is the processor's, or else the least of three.
             let again = (0..3).map(|_| {
-                let start = Instant::now();
+                let (start, busy) = (Instant::now(), processor_time());
                 self.target.attempt(&input);
-                start.elapsed()
+                let took = start.elapsed();
+                let busy = processor_time().zip(busy).map(|(now, before)| now.saturating_sub(before));
+                // Who takes much longer than he works waits for something.
+                busy.filter(|_| took < 20 * patience).unwrap_or(took)
             });
             let least = again.min().unwrap_or_default();
             if least > patience {

@@ -17,13 +17,18 @@ mod schemas;
 mod targets {
     pub mod decoders;
     pub mod encodings;
+    pub mod messages;
     pub mod objects;
+    pub mod parameters;
     pub mod patches;
     pub mod requests;
+    pub mod sockets;
     pub mod texts;
+    pub mod values;
+    pub mod yaml;
 }
 
-use targets::{decoders, encodings, objects, patches, requests, texts};
+use targets::{decoders, encodings, messages, objects, parameters, patches, requests, sockets, texts, values, yaml};
 
 /// A test for each target, under its name.
 macro_rules! fuzz {
@@ -38,9 +43,11 @@ macro_rules! fuzz {
 fuzz! {
     json: decoders::Json;
     json_of_a_kind: decoders::JsonOfAKind::new();
+    yaml: yaml::Yaml;
     cbor: decoders::Cbor;
     protobuf: objects::Protobuf::new();
     encodings: encodings::Encodings::new();
+    protobuf_messages: messages::Messages;
     json_patch: patches::JsonPatch;
     merge_patch: patches::MergePatch;
     strategic_merge_patch: patches::Strategic::new();
@@ -49,5 +56,8 @@ fuzz! {
     field_selector: texts::Fields;
     quantity: texts::Quantities;
     time: texts::Times;
+    values: values::Values;
+    parameters: parameters::Parameters;
     requests: requests::Requests::start();
+    sockets: sockets::Sockets::start();
 }

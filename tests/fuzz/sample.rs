@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A kind with a field of each sort.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "fuzz.example.com", version = "v1", status)]
+#[resource(group = "fuzz.example.com", version = "v1", builtin, status)]
 pub struct Sample {
     #[api(proto = 1)]
     pub metadata: ObjectMeta,

@@ -24,7 +24,9 @@ fn structure(random: &mut Random, depth: usize, mut number: u32) -> Schema {
         let field = value(random, depth - 1);
         let zero_is_absent = random.one_in(3);
         let omit_empty = zero_is_absent || random.one_in(4);
-        if random.one_in(3) && !schema.required.iter().any(|other| other == name) {
+        // What is left out where it is empty cannot be required: a struct without fields would always lack it.
+        schema.required.retain(|other| other != name);
+        if random.one_in(3) && !omit_empty {
             schema.required.push(name.to_owned());
         }
         let field = Schema { protobuf: Some(number), zero_is_absent, omit_empty, ..field };

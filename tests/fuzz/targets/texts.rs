@@ -1,4 +1,6 @@
 //! Selectors, quantities, times.
+use std::cmp::Ordering;
+
 use kindsmith::{
     MicroTime, Quantity, Time,
     meta::selector::{self, Fields as FieldSelector, Labels as LabelSelector},
@@ -100,7 +102,7 @@ impl Target for Fields {
             Ok(selector) => {
                 let printed = selector.to_string();
                 assert_eq!(FieldSelector::parse(&printed).as_ref(), Ok(&selector), "{printed}");
-                for term in selector.terms() {
+                for term in selector.terms().iter().take(20) {
                     assert!(
                         selector.pins(&term.field).is_some()
                             || selector.terms().iter().all(|t| t.field != term.field || !t.equal)
@@ -160,7 +162,10 @@ impl Target for Quantities {
         let Ok(quantity) = String::from_utf8_lossy(input).parse::<Quantity>() else { return "none".to_owned() };
         let canonical = quantity.canonical();
         let again: Quantity = canonical.parse().expect("a canonical quantity is one");
-        assert_eq!(again.canonical(), canonical);
+        // What was rounded to a number without a suffix is decimal from then on.
+        let settled: Quantity = again.canonical().parse().expect("a canonical quantity is one");
+        assert_eq!(settled.canonical(), again.canonical());
+        assert_eq!(again.compare(&settled), Ordering::Equal, "{canonical}");
         assert_eq!(quantity.whole() < 0, again.whole() < 0, "{canonical}");
         canonical
     }

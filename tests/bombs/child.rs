@@ -1,0 +1,88 @@
+//! A server in a process of its own.
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, stdin},
+    process::{self, ChildStdin, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use kindsmith::Server;
+
+use crate::sample::Sample;
+
+/// The process. It ends when it is dropped.
+pub struct Child {
+    pub url: String,
+    pub token: String,
+    process: process::Child,
+    started: Instant,
+    _stdin: Option<ChildStdin>,
+}
+
+#[test]
+#[ignore = "the other tests run it in a process of its own"]
+fn serves() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let server = runtime.block_on(Server::test().kind::<Sample>().start());
+    println!("listening on {} {}", server.url(), server.token());
+    // Until the parent goes.
+    let _ = stdin().read_to_end(&mut Vec::new());
+    process::exit(0);
+}
+
+impl Child {
+    pub fn start() -> Self {
+        let program = std::env::current_exe().expect("this program");
+        let mut process = Command::new(program)
+            .args(["--ignored", "--exact", "child::serves", "--nocapture", "--test-threads=1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a process");
+        let lines = BufReader::new(process.stdout.take().expect("it is piped")).lines();
+        let mut lines = lines.map(|line| line.expect("a line of text"));
+        let line =
+            lines.find_map(|line| Some(line.split_once("listening on ")?.1.to_owned())).expect("where it listens");
+        let (url, token) = line.split_once(' ').expect("a URL and a token");
+        let stdin = process.stdin.take();
+        Self { url: url.to_owned(), token: token.to_owned(), process, started: Instant::now(), _stdin: stdin }
+    }
+
+    fn status_kib(&self, name: &str) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+    }
+
+    /// The processor's time that it has had; the clock's where the system does not tell.
+    pub fn processor_time(&self) -> Duration {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.process.id())).into_iter().flatten().flatten();
+        let of_thread = |thread: fs::DirEntry| -> Option<Duration> {
+            let told = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+        };
+        let told: Duration = threads.filter_map(of_thread).sum();
+        if told.is_zero() { self.started.elapsed() } else { told }
+    }
+
+    /// Begins to look for the peak of memory; gives what is in use now.
+    pub fn forget_peak(&self) -> u64 {
+        // Where the system has no such thing, no peak is found.
+        let _ = fs::write(format!("/proc/{}/clear_refs", self.process.id()), "5");
+        self.status_kib("VmRSS:")
+    }
+
+    /// The peak of memory.
+    pub fn peak_kib(&self) -> u64 {
+        self.status_kib("VmHWM:")
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

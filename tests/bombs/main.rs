@@ -1,0 +1,178 @@
+//! Requests that are small to send and could be large or slow to answer: nesting, lengths that lie, what doubles, what is
+//! compared with all the rest. Each is refused within 100 ms and 50 MB. What is not refused, since it is an object that may be
+//! stored, for all its size, has a second and 150 MB.
+//!
+//! Each bomb meets a server of its own, in a process of its own, so that what it takes is its own: the processor's time from
+//! the request to the whole answer, the least of some tries, which other work on the machine lengthens less than it does the
+//! time of the clock; and the peak of resident memory over what there was before, of the first try. Debug builds get twenty
+//! times the time, and no more memory.
+//!
+//! `cargo test --release -p kindsmith-tests --test bombs -- --nocapture` prints the table; `KINDSMITH_BOMB=yaml` picks bombs
+//! by a part of their names.
+
+#![expect(clippy::format_collect, clippy::format_push_string, reason = "texts are made once, and read more easily so")]
+
+mod child;
+mod encodings;
+mod objects;
+mod patches;
+mod texts;
+
+#[path = "../fuzz/sample.rs"]
+mod sample;
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use hyper::Request;
+use kindsmith_tests::Client;
+use serde_json::{Value, json};
+
+use child::Child;
+
+const PATIENCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 100 });
+const MEMORY_KIB: u64 = 50 << 10;
+/// How much more a request may take that is not refused: it made or changed an object of up to 3 MB.
+const ANSWERED: u32 = 10;
+const ANSWERED_KIB: u64 = 150 << 10;
+const TRIES: usize = 5;
+/// By the clock: whoever waits takes no time of a processor.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+const SAMPLES: &str = "/apis/fuzz.example.com/v1/namespaces/default/samples";
+const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+/// A request, and what is there before it.
+struct Bomb {
+    name: String,
+    method: &'static str,
+    path: String,
+    headers: Vec<(&'static str, String)>,
+    body: Bytes,
+    /// What is created before.
+    live: Option<Value>,
+    /// The status of the answer.
+    status: u16,
+}
+
+impl Bomb {
+    /// A body of a media type that is posted.
+    fn post(name: impl Into<String>, media_type: &str, body: impl Into<Bytes>, status: u16) -> Self {
+        let headers = vec![("content-type", media_type.to_owned())];
+        Self {
+            name: name.into(),
+            method: "POST",
+            path: SAMPLES.to_owned(),
+            headers,
+            body: body.into(),
+            live: None,
+            status,
+        }
+    }
+
+    /// A patch of an object that is there.
+    fn patch(name: &str, media_type: &str, live: Value, body: impl Into<Bytes>, status: u16) -> Self {
+        let post = Self::post(name, media_type, body, status);
+        Self { method: "PATCH", path: format!("{SAMPLES}/a?fieldManager=bomb"), live: Some(live), ..post }
+    }
+
+    /// A request without a body.
+    fn get(name: &str, path: String, status: u16) -> Self {
+        Self { method: "GET", path, headers: Vec::new(), ..Self::post(name, "", "", status) }
+    }
+
+    fn request(&self, token: &str) -> Request<http_body_util::Full<Bytes>> {
+        let request = Request::builder().method(self.method).uri(&self.path).header("host", "server");
+        let request = request.header("authorization", format!("Bearer {token}"));
+        let request = self.headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+        request.body(self.body.clone().into()).expect("a request")
+    }
+}
+
+/// What a bomb led to.
+struct Outcome {
+    status: u16,
+    took: Duration,
+    kib: u64,
+    said: String,
+}
+
+impl Outcome {
+    /// The time and memory that it may take.
+    fn bounds(&self) -> (Duration, u64) {
+        if self.status < 300 { (ANSWERED * PATIENCE, ANSWERED_KIB) } else { (PATIENCE, MEMORY_KIB) }
+    }
+}
+
+async fn blow(bomb: &Bomb) -> Outcome {
+    let child = Child::start();
+    let mut client = Client::new(&child.url, &child.token);
+    // What is made once, is made now.
+    let ready =
+        client.json("POST", SAMPLES, &json!({"metadata": {"name": "ready"}, "spec": {}})).await.expect("an answer");
+    assert_eq!(ready.status, 201, "{:?}", ready.body);
+    if let Some(live) = &bomb.live {
+        let created = client.json("POST", SAMPLES, live).await.expect("an answer");
+        assert_eq!(created.status, 201, "{}: {:?}", bomb.name, created.body);
+    }
+    let before = child.forget_peak();
+    let mut outcome = Outcome { status: 0, took: Duration::MAX, kib: 0, said: String::new() };
+    for number in 0..TRIES {
+        let request = bomb.request(&child.token);
+        let (start, busy) = (Instant::now(), child.processor_time());
+        let answer = client.send(request).await.unwrap_or_else(|error| panic!("{}: {error}", bomb.name));
+        assert!(start.elapsed() < LONGEST_WAIT, "{}: an answer after {:?}", bomb.name, start.elapsed());
+        outcome.took = outcome.took.min(child.processor_time().saturating_sub(busy));
+        if number == 0 {
+            outcome.kib = child.peak_kib().saturating_sub(before);
+            outcome.status = answer.status;
+            outcome.said = String::from_utf8_lossy(&answer.body).chars().take(300).collect();
+        }
+        if outcome.took <= outcome.bounds().0 {
+            break;
+        }
+    }
+    outcome
+}
+
+fn all_hold(bombs: &[Bomb]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let picked = std::env::var("KINDSMITH_BOMB").unwrap_or_default();
+    let mut over = Vec::new();
+    for bomb in bombs.iter().filter(|bomb| bomb.name.contains(&picked)) {
+        let outcome = runtime.block_on(blow(bomb));
+        let (time, memory) = outcome.bounds();
+        let Outcome { status, took, kib, said } = outcome;
+        let row = format!(
+            "{:<44} {:>5} KB → {status} in {took:>8.1?}, {:>5.1} MB",
+            bomb.name,
+            bomb.body.len() >> 10,
+            f64::from(u32::try_from(kib).unwrap_or(u32::MAX)) / 1024.0
+        );
+        eprintln!("{row}");
+        if took > time || kib > memory || status != bomb.status {
+            over.push(format!("{row}, wanted {}: {said}", bomb.status));
+        }
+    }
+    assert!(over.is_empty(), "{} bombs of {} hit:\n{}", over.len(), bombs.len(), over.join("\n"));
+}
+
+#[test]
+fn encodings_hold() {
+    all_hold(&encodings::all());
+}
+
+#[test]
+fn objects_hold() {
+    all_hold(&objects::all());
+}
+
+#[test]
+fn patches_hold() {
+    all_hold(&patches::all());
+}
+
+#[test]
+fn texts_hold() {
+    all_hold(&texts::all());
+}
