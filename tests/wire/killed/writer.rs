@@ -104,9 +104,10 @@ impl Writer {
             "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name},
             "data": {"write": self.next_write.to_string(), "filling": "x".repeat(self.random.below(3000))},
         });
-        let means = match exists {
-            true => *self.random.pick(&[Means::Whole, Means::Apply, Means::Merge, Means::Strategic, Means::Json]),
-            false => *self.random.pick(&[Means::Whole, Means::Apply]),
+        let means = if exists {
+            *self.random.pick(&[Means::Whole, Means::Apply, Means::Merge, Means::Strategic, Means::Json])
+        } else {
+            *self.random.pick(&[Means::Whole, Means::Apply])
         };
         let answer = if delete {
             client.json("DELETE", &format!("{PATH}/{name}"), &Value::Null).await?
