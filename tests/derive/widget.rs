@@ -162,6 +162,7 @@ fn the_schema_says_what_the_fields_say() {
     let ports = at(&schema, "spec.ports");
     assert_eq!(ports.list, ListType::Map(vec!["name".to_owned()]));
     assert_eq!(ports.patch.merge_key.as_deref(), Some("name"));
+    assert!(Widget::kind().strategic, "one of its lists says how patches merge");
     assert_eq!(at(ports, "[]").required, ["name", "port"]);
     assert_eq!(at(ports, "[].protocol").default, Some(json!("TCP")));
     assert_eq!(at(&schema, "spec.tags").list, ListType::Set);

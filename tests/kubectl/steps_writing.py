@@ -82,8 +82,13 @@ def patch_by_json_and_merge(s):
           r'The Book "applied" is invalid|\(BadRequest\)', r"spec\.copies")
     s.run("patch", "book", "applied", "--subresource=status", "--type=merge", "-p", '{"status":{"copies":5}}')
     s.same((field(s, ".status.copies"), field(s, ".spec.copies")), ("5", "6"))
-    # Kinds that are not declared to kubectl have no strategic merge; the server says so.
-    s.has(s.refused("patch", "book", "applied", "-p", '{"spec":{"copies":1}}'), "UnsupportedMediaType|application/strategic-merge-patch")
+    # A kind whose declaration says how its lists merge takes kubectl's own kind of patch; another one says that it does not.
+    s.run("patch", "book", "applied", "-p", '{"spec":{"chapters":[{"name":"two","pages":22},{"name":"three","$patch":"delete"}]}}')
+    s.same((field(s, ".spec.chapters[*].name"), field(s, ".spec.chapters[1].pages")), ("one two", "22"))
+    s.run("patch", "book", "applied", "-p", '{"spec":{"chapters":[{"name":"three"}]}}')
+    s.same(field(s, ".spec.chapters[*].name"), "three one two")
+    s.has(s.refused("patch", "shelf", "by-the-window", "-p", '{"spec":{"room":"Attic"}}'),
+          "UnsupportedMediaType|application/strategic-merge-patch")
 
 
 def scale(s):

@@ -50,20 +50,14 @@ const PATCH_TYPES: [&str; 5] = [
     "application/apply-patch+cbor",
 ];
 
-/// The media types of the patches that are served for a kind. Declared kinds have no strategic merge, as in the reference.
+/// The media types of the patches that are served for a kind.
 pub fn patch_types(kind: &Kind) -> &'static [&'static str] {
-    match kind.style {
-        Style::Builtin => &PATCH_TYPES,
-        Style::Custom => &PATCH_TYPES[1..],
-    }
+    &PATCH_TYPES[usize::from(!kind.strategic)..]
 }
 
 /// Those for documents of a kind that are not stored: nobody owns their fields, so they are not applied.
 pub fn unstored_patch_types(kind: &Kind) -> &'static [&'static str] {
-    match kind.style {
-        Style::Builtin => &PATCH_TYPES[..3],
-        Style::Custom => &PATCH_TYPES[1..3],
-    }
+    &PATCH_TYPES[usize::from(!kind.strategic)..3]
 }
 
 /// What kubectl lists before it sends an object that cannot be patched, such as one of a virtual kind: it gives up where it

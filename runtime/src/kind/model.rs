@@ -190,6 +190,9 @@ pub struct Kind {
     pub names: NameRule,
     /// The object's schema: properties beside apiVersion, kind and metadata.
     pub schema: Arc<Schema>,
+    /// Strategic merge patches are taken: those of a kind in the style of the built-in ones, and of any kind whose schema
+    /// says somewhere how they merge. (The reference takes none for custom resources, which cannot say so.)
+    pub strategic: bool,
     /// There is a status subresource, and writes of the object itself leave status alone.
     pub status: bool,
     /// `metadata.generation` counts changes of what is not metadata or status.

@@ -27,6 +27,7 @@ fn reader(schema: Schema) -> KindReader {
         style: Style::Custom,
         names: NameRule::Subdomain,
         schema: Arc::new(schema),
+        strategic: false,
         status: true,
         generation: true,
         scale: None,

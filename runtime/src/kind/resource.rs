@@ -209,6 +209,7 @@ impl ResourceDecl {
             scope: self.scope,
             style: self.style,
             names: self.names,
+            strategic: self.style == Style::Builtin || schema.says_how_patches_merge(),
             schema: schema.into(),
             status: self.status,
             generation: self.generation,

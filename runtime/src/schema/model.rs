@@ -131,3 +131,11 @@ pub struct Schema {
     /// The field's number in the Protobuf message.
     pub protobuf: Option<u32>,
 }
+
+impl Schema {
+    /// Somewhere in it, something other than the merge patch of RFC 7396 is declared for strategic merge patches.
+    pub fn says_how_patches_merge(&self) -> bool {
+        let below = || self.properties.values().chain(self.additional.as_deref()).chain(self.items.as_deref());
+        self.patch != PatchStrategy::default() || below().any(Self::says_how_patches_merge)
+    }
+}

@@ -208,6 +208,7 @@ fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind {
         scope: Scope::Namespaced,
         style: Style::Builtin,
         names: NameRule::Subdomain,
+        strategic: true,
         schema: Arc::new(Schema { name: Some(name.to_owned()), ..schema(from) }),
         status: false,
         generation: false,

@@ -1,5 +1,12 @@
 //! Bodies.
 use super::*;
+use crate::{
+    kind::Kind,
+    schema::{
+        Schema,
+        model::{PatchStrategy, Type},
+    },
+};
 
 #[tokio::test]
 async fn bodies_in_cbor() {
@@ -94,6 +101,24 @@ async fn types_of_patches() {
         );
         assert_eq!((code, &status["message"], &status["details"]), (415, &json!(message), &json!({})), "{media_type}");
     }
+}
+
+#[tokio::test]
+async fn declared_kinds_merge_strategically_where_they_say_how() {
+    let mut schema = Schema::clone(&sample::widget().schema);
+    assert!(!schema.says_how_patches_merge());
+    let text = Schema { kind: Type::String, ..Schema::default() };
+    let list = Schema { kind: Type::Array, items: Some(text.into()), ..Schema::default() };
+    let merged = Schema { patch: PatchStrategy { merge: true, ..PatchStrategy::default() }, ..list };
+    schema.properties.get_mut("spec").unwrap().properties.insert("tags".to_owned(), merged);
+    assert!(schema.says_how_patches_merge());
+    let widget = Kind { strategic: true, schema: schema.into(), ..sample::widget() };
+    let rig = Rig::with([crate::builtin::kinds(), vec![widget]].concat()).await;
+    rig.post(WIDGETS, &json!({"metadata": {"name": "a"}, "spec": {"size": 3, "tags": ["x"]}})).await;
+    let strategic = [("content-type", "application/strategic-merge-patch+json")];
+    let body = r#"{"spec": {"tags": ["y"]}}"#;
+    let (code, merged) = rig.json("PATCH", &format!("{WIDGETS}/a"), &strategic, body).await;
+    assert_eq!((code, &merged["spec"]["tags"]), (200, &json!(["y", "x"])));
 }
 
 #[tokio::test]
