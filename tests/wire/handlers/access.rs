@@ -103,7 +103,7 @@ async fn bodies_and_messages_have_limits() {
     }
     let path = format!("{PODS}/one/exec?command=cat&stdin=1&stdout=1");
     let mut socket = Socket::speaking(&server, &path, "v5.channel.k8s.io").await;
-    socket.send(Message::Binary(vec![0; 2 << 20].into())).await;
+    socket.offer(Message::Binary(vec![0; 2 << 20].into())).await;
     let [_, out, ..] = socket.channels().await;
     assert!(out.is_empty(), "{} bytes of a message that is too large", out.len());
     assert_eq!(server.call("GET", &format!("{PODS}/one/log"), Value::Null).await.0, 200, "and nothing else is harmed");

@@ -64,6 +64,11 @@ impl Socket {
         self.stream.send(message).await.expect("the server listens");
     }
 
+    /// Sends a message to a server that need not hear it out: it may close before all of it is sent.
+    pub async fn offer(&mut self, message: Message) {
+        drop(self.stream.send(message).await);
+    }
+
     /// Sends bytes on a channel.
     pub async fn write(&mut self, channel: u8, bytes: &[u8]) {
         self.send(Message::Binary([&[channel], bytes].concat().into())).await;
