@@ -1,0 +1,151 @@
+//! What an attack does to the server: resident memory, sampled, and how long `/readyz` takes, on new connections and on
+//! one that is kept.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use kindsmith_tests::Client;
+
+use super::Target;
+
+/// Between two samples of memory, and between two probes.
+const EVERY: Duration = Duration::from_millis(50);
+/// How much longer debug builds may take. Other work on the machine counts as well.
+const SLOWNESS: u32 = if cfg!(debug_assertions) { 5 } else { 1 };
+/// An attack may leave the allocator with this much more than there was before.
+const LEFT_KIB: u64 = 64 << 10;
+
+/// What an attack may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Resident memory above that before the attack, at its peak, in MiB.
+    pub peak_mib: u64,
+    /// The longest answer of `/readyz`, in release builds.
+    pub latency: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { peak_mib: 64, latency: Duration::from_secs(1) }
+    }
+}
+
+/// A server being watched during an attack.
+pub struct Observation {
+    name: &'static str,
+    process: u32,
+    base_kib: u64,
+    ended: Arc<AtomicBool>,
+    memory: JoinHandle<u64>,
+    fresh: JoinHandle<Duration>,
+    kept: JoinHandle<Duration>,
+    start: Instant,
+    processor: Duration,
+}
+
+impl Observation {
+    /// Warms the server up, then begins to watch it.
+    pub async fn begin(name: &'static str, target: &Target) -> Self {
+        let mut client = target.client();
+        for _ in 0..20 {
+            assert_eq!(client.get("/readyz").await.unwrap().status, 200);
+            assert_eq!(client.get("/api/v1/namespaces/default/configmaps?limit=1").await.unwrap().status, 200);
+        }
+        let (process, ended) = (target.process_id(), Arc::new(AtomicBool::new(false)));
+        let base_kib = resident_kib(process);
+        let end = ended.clone();
+        let memory = thread::spawn(move || {
+            let mut peak = 0;
+            while !end.load(Ordering::Relaxed) {
+                peak = peak.max(resident_kib(process));
+                thread::sleep(EVERY);
+            }
+            peak.max(resident_kib(process))
+        });
+        let probes = |anew: bool| {
+            let (end, client) = (ended.clone(), target.client());
+            thread::spawn(move || probe(client, anew, &end))
+        };
+        let (fresh, kept) = (probes(true), probes(false));
+        let processor = target.processor_time();
+        Self { name, process, base_kib, ended, memory, fresh, kept, start: Instant::now(), processor }
+    }
+
+    /// The processor's time that the server has had since the attack began.
+    pub fn processor_time(&self, target: &Target) -> Duration {
+        target.processor_time().saturating_sub(self.processor)
+    }
+
+    /// Ends the attack's measurement and lets the server recover. Prints what was seen.
+    ///
+    /// # Panics
+    /// Where the attack went past its bounds.
+    pub async fn end(self, target: &Target, bounds: Bounds) {
+        let (took, processor) = (self.start.elapsed(), self.processor_time(target));
+        self.ended.store(true, Ordering::Relaxed);
+        let peak = self.memory.join().unwrap().saturating_sub(self.base_kib);
+        let (fresh, kept) = (self.fresh.join().unwrap(), self.kept.join().unwrap());
+        let recovery = target.recovers().await;
+        let left = settle(self.process, self.base_kib + LEFT_KIB).await.saturating_sub(self.base_kib);
+        let row = format!(
+            "{:<28} {took:>7.1?}: base {:>4} MiB, peak +{:>4} MiB, left +{:>3} MiB; readyz new {fresh:>7.1?}, kept \
+             {kept:>7.1?}; recovered in {recovery:.1?}; processor {processor:.1?}",
+            self.name,
+            self.base_kib >> 10,
+            peak >> 10,
+            left >> 10,
+        );
+        eprintln!("{row}");
+        let latency = bounds.latency * SLOWNESS;
+        assert!(peak >> 10 <= bounds.peak_mib, "more than {} MiB above the base: {row}", bounds.peak_mib);
+        assert!(fresh.max(kept) < latency, "health took longer than {latency:?}: {row}");
+        assert!(left <= LEFT_KIB, "memory is not given back: {row}");
+    }
+}
+
+/// Waits up to five seconds for the resident memory to come below a bound.
+async fn settle(process: u32, bound_kib: u64) -> u64 {
+    let start = Instant::now();
+    loop {
+        let now = resident_kib(process);
+        if now <= bound_kib || start.elapsed() > Duration::from_secs(5) {
+            return now;
+        }
+        tokio::time::sleep(EVERY).await;
+    }
+}
+
+/// Asks for health again and again; gives the longest time that an answer took. An answer that never comes is one of ten
+/// seconds, as is a refused connection.
+fn probe(mut client: Client, anew: bool, ended: &AtomicBool) -> Duration {
+    const LOST: Duration = Duration::from_secs(10);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut longest = Duration::ZERO;
+        while !ended.load(Ordering::Relaxed) {
+            if anew {
+                client = client.another();
+            }
+            let start = Instant::now();
+            let answer = tokio::time::timeout(LOST, client.get("/readyz")).await;
+            let well = matches!(answer, Ok(Ok(answer)) if answer.status == 200);
+            longest = longest.max(if well { start.elapsed() } else { LOST });
+            tokio::time::sleep(EVERY).await;
+        }
+        longest
+    })
+}
+
+/// Resident memory of a process.
+pub fn resident_kib(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).expect("the server's process is running")
+}

@@ -1,0 +1,163 @@
+//! The server under attack, in a process of its own: this program again, started with limits.
+
+use std::{
+    env, fs,
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdout, Command, Stdio},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use kindsmith::Server;
+use kindsmith_tests::{Client, Folder};
+use serde_json::{Value, json};
+
+/// The token of the admin.
+const TOKEN: &str = "attack";
+/// Where the token file is; its presence makes the child a server.
+const TOKEN_FILE: &str = "KINDSMITH_ATTACK_TOKENS";
+/// Clients that fill a server at a time.
+const WRITERS: usize = 16;
+
+/// Attacks go one after the other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// How a server is started.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Setup {
+    /// How many descriptors its process may have.
+    pub descriptors: Option<u32>,
+}
+
+/// A server's process. It ends when it is dropped.
+pub struct Target {
+    url: String,
+    process: Child,
+    // Held open: a server that prints into a closed pipe would fail.
+    _output: BufReader<ChildStdout>,
+    _folder: Folder,
+    _alone: MutexGuard<'static, ()>,
+}
+
+#[test]
+#[ignore = "the other tests run it in a process of its own"]
+fn serves() {
+    let Ok(tokens) = env::var(TOKEN_FILE) else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let server = pod_server::serve(Server::builder()).memory().http().token_file(tokens);
+    runtime.block_on(server.serve("127.0.0.1:0")).unwrap();
+}
+
+impl Target {
+    /// Starts a server once the attack before has ended.
+    pub fn start(setup: Setup) -> Self {
+        // An attack that failed has ended, too.
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = Folder::new("attack");
+        let tokens = folder.path().join("tokens.csv");
+        fs::write(&tokens, format!("{TOKEN},admin,1,\"system:masters\"\n")).unwrap();
+        let limits = setup.descriptors.map(|count| format!("ulimit -n {count}; ")).unwrap_or_default();
+        let mut process = Command::new("sh")
+            .args(["-c", &format!("{limits}exec \"$0\" \"$@\"")])
+            .arg(env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "target::serves", "--nocapture", "--test-threads=1"])
+            .env(TOKEN_FILE, &tokens)
+            .env("TMPDIR", folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let url = loop {
+            let mut line = String::new();
+            assert_ne!(output.read_line(&mut line).unwrap(), 0, "the server ended before it listened");
+            if let Some((_, url)) = line.split_once("listening on ") {
+                break url.trim().to_owned();
+            }
+        };
+        Self { url, process, _output: output, _folder: folder, _alone: alone }
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        self.url.strip_prefix("http://").unwrap()
+    }
+
+    /// A client of the admin's, with a connection of its own.
+    pub fn client(&self) -> Client {
+        Client::new(&self.url, TOKEN)
+    }
+
+    /// The header that says who asks.
+    pub fn authorization() -> String {
+        format!("Bearer {TOKEN}")
+    }
+
+    /// The process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The processor's time that the process has had, in steps of 10 ms.
+    pub fn processor_time(&self) -> Duration {
+        let text = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).unwrap();
+        // The name in parentheses may hold anything; the fields behind it are numbers. User and system time are 14 and 15.
+        let fields: Vec<&str> = text.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        let ticks: u64 = fields[11..13].iter().map(|field| field.parse::<u64>().unwrap()).sum();
+        Duration::from_millis(ticks * 10)
+    }
+
+    /// Puts ConfigMaps with a value of some bytes into the namespace `default`: `attack-0`, `attack-1`, ….
+    pub async fn fill(&self, count: usize, bytes: usize) {
+        let value: Arc<str> = "x".repeat(bytes).into();
+        let writers = (0..WRITERS).map(|writer| {
+            let (mut client, value) = (self.client(), value.clone());
+            tokio::spawn(async move {
+                for number in (writer..count).step_by(WRITERS) {
+                    let body = json!({"metadata": {"name": format!("attack-{number}")}, "data": {"value": &*value}});
+                    let answer = client.json("POST", "/api/v1/namespaces/default/configmaps", &body).await.unwrap();
+                    assert_eq!(answer.status, 201, "{:?}", answer.body);
+                }
+            })
+        });
+        for writer in writers.collect::<Vec<_>>() {
+            writer.await.unwrap();
+        }
+    }
+
+    /// Waits for the server to answer as if nothing had happened, within five seconds: a read, a write, on a new connection.
+    pub async fn recovers(&self) -> Duration {
+        let start = Instant::now();
+        let work = async {
+            loop {
+                let mut client = self.client();
+                if let Ok(answer) = client.get("/readyz").await
+                    && answer.status == 200
+                    && self.writes(&mut client).await
+                {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let within = tokio::time::timeout(Duration::from_secs(5), work).await;
+        within.expect("the server answers again within five seconds");
+        start.elapsed()
+    }
+
+    /// Whether a write and a deletion succeed.
+    async fn writes(&self, client: &mut Client) -> bool {
+        let path = "/api/v1/namespaces/default/configmaps";
+        let created = client.json("POST", path, &json!({"metadata": {"name": "recovered"}})).await;
+        let deleted = client.json("DELETE", &format!("{path}/recovered"), &Value::Null).await;
+        matches!((created, deleted), (Ok(created), Ok(deleted)) if created.status == 201 && deleted.status == 200)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to kill.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
