@@ -117,8 +117,10 @@ impl Builder {
         self
     }
 
-    /// Keeps objects in this directory, durably. It is made where it is missing, for its owner only (0700), and also
-    /// holds the server's certificate authority, the admin's token and the kubeconfig.
+    /// Keeps objects in this directory, durably. It also holds the server's certificate authority, the admin's token and
+    /// the kubeconfig. It is made where it is missing, for its owner only (0700). One that is there keeps its mode, and is
+    /// refused if it belongs to another user than this one and root, if users outside its group or a group that this
+    /// process is not in can write it, or if it has files but no store.
     pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.keep = Keep::Disk(path.as_ref().to_owned());
         self

@@ -2,7 +2,7 @@
 
 use std::{fmt, io, net::SocketAddr, path::PathBuf};
 
-use crate::storage::OpenError;
+use crate::storage::{FileError, OpenError};
 
 /// Why a server could not start or go on.
 ///
@@ -23,8 +23,8 @@ pub enum Error {
     PlainHttp(SocketAddr),
     /// Neither `data_dir` nor `memory` was called.
     NoStore,
-    /// A file or a folder of the data directory cannot be made, read or written.
-    File(PathBuf, io::Error),
+    /// The data directory or a file in it cannot be made, read or written, or somebody else could have written it.
+    File(FileError),
     /// The store cannot be opened: another process has the data directory, or it is damaged.
     Store(OpenError),
     /// The token file cannot be used.
@@ -59,7 +59,7 @@ impl fmt::Display for Error {
             Self::NoStore => f.write_str(
                 "the server has no store; call data_dir(\"./data\") to keep objects on disk, or memory() to forget them at the end",
             ),
-            Self::File(path, source) => write!(f, "{}: {source}{}", path.display(), way_out(source)),
+            Self::File(error) => error.fmt(f),
             Self::Store(error) => error.fmt(f),
             Self::TokenFile(path, message) => write!(
                 f,
@@ -77,16 +77,6 @@ impl fmt::Display for Error {
     }
 }
 
-/// What a person can do about an I/O error, where that is plain.
-fn way_out(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => "; make it belong to the user that runs the server",
-        io::ErrorKind::NotFound => "; check the path",
-        io::ErrorKind::StorageFull => "; free some space",
-        _ => "",
-    }
-}
-
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -96,7 +86,9 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Address { source, .. } | Self::Listen(_, source) | Self::File(_, source) => Some(source),
+            Self::Address { source, .. } | Self::Listen(_, source) => Some(source),
+            Self::File(error) => Some(error),
+            Self::Store(error) => Some(error),
             _ => None,
         }
     }

@@ -1,9 +1,12 @@
 //! What a server tells the person who started it: the kubeconfig, and commands that work as printed.
 
-use std::{fmt::Write, path::Path};
+use std::fmt::Write;
 
 use super::{Result, builder::Builder, state::StateDir};
-use crate::kind::{Kind, model::Scope};
+use crate::{
+    kind::{Kind, model::Scope},
+    storage::private::{Access, quoted},
+};
 
 /// The name of the kubeconfig in the data directory.
 pub(super) const KUBECONFIG: &str = "kubeconfig";
@@ -14,6 +17,7 @@ pub(super) fn write_kubeconfig(state: &StateDir, url: &str, authority_pem: &str,
     let authority = STANDARD.encode(authority_pem);
     state.write(
         KUBECONFIG,
+        Access::Secret,
         &format!(
             "apiVersion: v1\n\
              kind: Config\n\
@@ -64,22 +68,4 @@ pub(super) fn commands(state: &StateDir, url: &str, kinds: &[Kind], builder: &Bu
     let token = quoted(&state.file("admin.token"));
     line(format_args!("  curl{trust} -H \"Authorization: Bearer $(cat {token})\" {url}{path}"));
     text
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
-    if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_that_a_shell_would_take_apart_is_quoted() {
-        assert_eq!(quoted(Path::new("/a/b-c.d")), "/a/b-c.d");
-        assert_eq!(quoted(Path::new("/my data/it's")), r"'/my data/it'\''s'");
-    }
 }

@@ -62,10 +62,11 @@ impl Running {
             Keep::Memory => StateDir::temporary()?,
             Keep::Disk(path) => StateDir::open(path)?,
         };
-        let Access { authenticator, authorizer, admin_token } = access::of(&mut builder, &state)?;
         let kinds = std::mem::take(&mut builder.kinds);
         let handlers = std::mem::take(&mut builder.handlers);
         let (api, handlers) = load(&builder.keep, &state, builder.limits.clone(), kinds.clone(), handlers).await?;
+        // Only now is the directory locked, and no other server makes the same files.
+        let Access { authenticator, authorizer, admin_token } = access::of(&mut builder, &state)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let controllers = builder.controllers.then(|| Controllers::start(api.clone()));
 

@@ -25,6 +25,7 @@ use tokio_rustls::rustls::{
 };
 
 use super::{Error, Result, state::StateDir};
+use crate::storage::private::Access;
 
 const CERTIFICATE: &str = "ca.crt";
 const KEY: &str = "ca.key";
@@ -42,9 +43,11 @@ impl Authority {
     /// The authority kept in the folder, or a new one where there is none.
     pub fn open(state: &StateDir) -> Result<Self> {
         let failed = |name: &str, message: String| Error::Certificates(state.file(name), message);
-        let key =
-            state.read(KEY)?.map(|pem| KeyPair::from_pem(&pem).map_err(|e| failed(KEY, e.to_string()))).transpose()?;
-        let (certificate_pem, key) = match (state.read(CERTIFICATE)?, key) {
+        let key = state
+            .read(KEY, Access::Secret)?
+            .map(|pem| KeyPair::from_pem(&pem).map_err(|e| failed(KEY, e.to_string())))
+            .transpose()?;
+        let (certificate_pem, key) = match (state.read(CERTIFICATE, Access::Public)?, key) {
             (Some(pem), Some(key)) => {
                 CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|e| failed(CERTIFICATE, e.to_string()))?;
                 (pem, key)
@@ -58,8 +61,8 @@ impl Authority {
                 };
                 let certificate =
                     authority_params().self_signed(&key).map_err(|e| failed(CERTIFICATE, e.to_string()))?;
-                state.write(KEY, &key.serialize_pem())?;
-                state.write(CERTIFICATE, &certificate.pem())?;
+                state.write(KEY, Access::Secret, &key.serialize_pem())?;
+                state.write(CERTIFICATE, Access::Public, &certificate.pem())?;
                 (certificate.pem(), key)
             }
         };

@@ -4,11 +4,13 @@
 
 pub mod embedded;
 pub mod memory;
+pub(crate) mod private;
 #[cfg(test)]
 mod suite;
 
 pub use embedded::{Embedded, OpenError, Options};
 pub use memory::Memory;
+pub use private::FileError;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 

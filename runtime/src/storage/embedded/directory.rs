@@ -1,26 +1,38 @@
-//! The data directory: made private to its owner, locked against other processes, and marked with its format.
+//! The data directory of a store: locked against other processes, and marked with its format.
 //!
-//! | file | holds |
-//! |---|---|
-//! | `LOCK` | nothing; the process that uses the directory holds the lock on it |
-//! | `FORMAT` | the format's number as text |
-//! | `store.redb` | the engine's file; made under another name and renamed once it is whole |
+//! A new store is made in four durable steps, so that a crash after any of them is told from damage:
+//!
+//! | step | `FORMAT.new` | `store.redb` | `FORMAT` | the next start |
+//! |---|---|---|---|---|
+//! | begin | yes | | | begins again |
+//! | make the engine's file, as `store.redb.new` | yes | | | begins again |
+//! | rename it | yes | yes | | goes on with the last step |
+//! | rename `FORMAT.new` | | yes | yes | opens the store |
+//!
+//! One of `store.redb` and `FORMAT` without the other is damage in every other state, never an empty store.
 
 use std::{
     fmt,
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{File, TryLockError},
     io,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use super::OpenError;
+use crate::storage::private::{Access, FileError, PrivateDir};
 
 /// The newest format that this version reads, and the one it writes.
 pub(super) const FORMAT: u64 = 1;
 
+const LOCK_FILE: &str = "LOCK";
+const FORMAT_FILE: &str = "FORMAT";
+const FORMAT_BEGUN: &str = "FORMAT.new";
+const STORE_FILE: &str = "store.redb";
+const STORE_BEGUN: &str = "store.redb.new";
+
 /// A data directory that this process alone may use, for as long as the value lives.
 pub(super) struct Directory {
-    path: PathBuf,
+    files: PrivateDir,
     /// Closing the file gives the lock up; the system does it when the process dies.
     _lock: File,
 }
@@ -28,93 +40,93 @@ pub(super) struct Directory {
 impl Directory {
     /// Makes the directory if it is missing, locks it and checks its format.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
-        let failed = |source| OpenError::Directory { dir: path.to_owned(), source };
-        make_private(path).map_err(failed)?;
-        let lock =
-            OpenOptions::new().create(true).truncate(false).write(true).open(path.join("LOCK")).map_err(failed)?;
+        let files = PrivateDir::open(path)?;
+        let lock = match files.open_file(LOCK_FILE, Access::Public, true)? {
+            Some(lock) => lock,
+            None => files.create(LOCK_FILE)?,
+        };
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { dir: path.to_owned() }),
-            Err(TryLockError::Error(source)) => return Err(failed(source)),
+            Err(TryLockError::Error(source)) => {
+                return Err(OpenError::Directory { dir: path.to_owned(), source });
+            }
         }
-        let directory = Self { path: path.to_owned(), _lock: lock };
+        let directory = Self { files, _lock: lock };
         directory.check_format()?;
         Ok(directory)
     }
 
-    /// The engine's file.
-    pub(super) fn file(&self) -> PathBuf {
-        self.path.join("store.redb")
+    /// Opens the engine's file for reading and writing. It is not empty: an engine would take it for a new one.
+    pub(super) fn open_file(&self) -> Result<File, OpenError> {
+        let file = self.files.open_file(STORE_FILE, Access::Data, true)?;
+        let file = file.ok_or_else(|| self.lacks_store())?;
+        if file.metadata().map_err(|source| self.io(source))?.len() == 0 {
+            return Err(self.damaged("the file store.redb is empty"));
+        }
+        Ok(file)
     }
 
-    /// Makes the engine's file where there is none: a crash in between leaves no file that looks whole.
-    pub(super) fn make_file<E>(&self, fill: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), MakeError<E>> {
-        if self.file().exists() {
+    /// Makes the engine's file in a directory that has no store yet.
+    pub(super) fn make_file<E>(&self, fill: impl FnOnce(File) -> Result<(), E>) -> Result<(), MakeError<E>> {
+        if self.files.has(FORMAT_FILE)? {
             return Ok(());
         }
-        let new = self.path.join("store.redb.new");
-        match fs::remove_file(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(MakeError::Io(error)),
-            _ => fill(&new).map_err(MakeError::Fill)?,
+        if !self.files.has(STORE_FILE)? {
+            self.files.write_new(FORMAT_BEGUN, &format!("{FORMAT}\n"))?;
+            fill(self.files.create(STORE_BEGUN)?).map_err(MakeError::Fill)?;
+            self.files.rename(STORE_BEGUN, STORE_FILE)?;
         }
-        fs::rename(&new, self.file()).and_then(|()| self.sync()).map_err(MakeError::Io)
+        Ok(self.files.rename(FORMAT_BEGUN, FORMAT_FILE)?)
     }
 
     /// An error of the system about this directory.
     pub(super) fn io(&self, source: io::Error) -> OpenError {
-        OpenError::Directory { dir: self.path.clone(), source }
+        OpenError::Directory { dir: self.files.path().to_owned(), source }
     }
 
     /// An error that says that the files are damaged.
     pub(super) fn damaged(&self, message: impl fmt::Display) -> OpenError {
-        OpenError::Damaged { dir: self.path.clone(), message: message.to_string() }
+        OpenError::Damaged { dir: self.files.path().to_owned(), message: message.to_string() }
     }
 
     fn check_format(&self) -> Result<(), OpenError> {
-        let path = self.path.join("FORMAT");
-        match fs::read_to_string(&path) {
-            Ok(text) => match text.trim().parse() {
-                Ok(found) if found > FORMAT => {
-                    Err(OpenError::NewerFormat { dir: self.path.clone(), found, known: FORMAT })
-                }
-                Ok(0) | Err(_) => Err(self.damaged(format!("the file FORMAT says {text:?}, which is no format"))),
-                Ok(_) => Ok(()),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if self.file().exists() {
-                    return Err(self.damaged("the file FORMAT is missing"));
-                }
-                self.write_format(&path).map_err(|source| self.io(source))
+        let has_store = self.files.has(STORE_FILE)?;
+        let text = match self.files.read(FORMAT_FILE, Access::Public) {
+            Ok(Some(text)) => text,
+            // The last step of making a store is left to `make_file`.
+            Ok(None) if !has_store || self.files.has(FORMAT_BEGUN)? => return Ok(()),
+            Ok(None) => {
+                return Err(self.damaged("the file FORMAT is missing beside store.redb"));
             }
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(self.damaged("the file FORMAT is no text")),
-            Err(error) => Err(self.io(error)),
+            Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::InvalidData => {
+                return Err(self.damaged("the file FORMAT is not text"));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        match text.trim().parse() {
+            Ok(found) if found > FORMAT => {
+                Err(OpenError::NewerFormat { dir: self.files.path().to_owned(), found, known: FORMAT })
+            }
+            Ok(0) | Err(_) => Err(self.damaged(format!("the file FORMAT says {text:?}, which is not a format"))),
+            Ok(_) if !has_store => Err(self.lacks_store()),
+            Ok(_) => Ok(()),
         }
     }
 
-    fn write_format(&self, path: &Path) -> io::Result<()> {
-        let new = self.path.join("FORMAT.new");
-        fs::write(&new, format!("{FORMAT}\n"))?;
-        File::open(&new)?.sync_all()?;
-        fs::rename(&new, path)?;
-        self.sync()
-    }
-
-    /// Makes the names in the directory durable.
-    fn sync(&self) -> io::Result<()> {
-        File::open(&self.path)?.sync_all()
+    fn lacks_store(&self) -> OpenError {
+        self.damaged("the file store.redb is missing beside FORMAT")
     }
 }
 
 /// Why the engine's file could not be made.
 pub(super) enum MakeError<E> {
-    Io(io::Error),
+    File(FileError),
     Fill(E),
 }
 
-fn make_private(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+impl<E> From<FileError> for MakeError<E> {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::{fmt, io, path::PathBuf};
 
+use crate::storage::FileError;
+
 /// Why a store could not be opened.
 #[derive(Debug)]
 pub enum OpenError {
@@ -12,6 +14,9 @@ pub enum OpenError {
         /// What the system said.
         source: io::Error,
     },
+    /// The directory or a file in it is not used, because somebody else could have written it, or because the directory is
+    /// not one of a store.
+    Refused(FileError),
     /// Another process has the directory open.
     InUse {
         /// The data directory.
@@ -44,6 +49,7 @@ impl fmt::Display for OpenError {
                  another directory",
                 dir.display()
             ),
+            Self::Refused(error) => error.fmt(f),
             Self::InUse { dir } => write!(
                 f,
                 "the data directory {} is in use by another process; stop that process, or choose another directory",
@@ -57,8 +63,8 @@ impl fmt::Display for OpenError {
             ),
             Self::Damaged { dir, message } => write!(
                 f,
-                "the data in {} is damaged: {message}; restore the directory from a backup, or move it away to start \
-                 empty",
+                "the data in {} is damaged: {message}; restore it from a backup with `kindsmith store restore`, or move what \
+                 is left of the store (store.redb, FORMAT) away to begin empty",
                 dir.display()
             ),
         }
@@ -69,7 +75,17 @@ impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Directory { source, .. } => Some(source),
+            Self::Refused(error) => Some(error),
             _ => None,
+        }
+    }
+}
+
+impl From<FileError> for OpenError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Io { path, source } => Self::Directory { dir: path, source },
+            refused => Self::Refused(refused),
         }
     }
 }

@@ -144,11 +144,13 @@ impl Embedded {
 fn open_file(directory: &Directory, options: &Options) -> Result<Database, OpenError> {
     let mut builder = Database::builder();
     builder.set_cache_size(options.cache_bytes);
-    directory.make_file(|path| make_tables(&builder.create(path)?, options.origin)).map_err(|error| match error {
-        MakeError::Io(source) => directory.io(source),
-        MakeError::Fill(error) => cannot_open(directory, error),
-    })?;
-    builder.open(directory.file()).map_err(|error| cannot_open(directory, error.into()))
+    directory.make_file(|file| make_tables(&builder.create_file(file)?, options.origin)).map_err(
+        |error| match error {
+            MakeError::File(error) => error.into(),
+            MakeError::Fill(error) => cannot_open(directory, error),
+        },
+    )?;
+    builder.create_file(directory.open_file()?).map_err(|error| cannot_open(directory, error.into()))
 }
 
 fn make_tables(db: &Database, origin: Revision) -> Result<(), redb::Error> {

@@ -37,12 +37,51 @@ fn a_directory_that_cannot_be_made_is_named() {
 
 #[test]
 fn a_creation_that_was_cut_off_is_begun_again() {
-    let scratch = Scratch::new();
-    drop(scratch.open(Options::default()));
-    fs::rename(scratch.0.join("store.redb"), scratch.0.join("store.redb.new")).unwrap();
-    fs::write(scratch.0.join("store.redb.new"), "half a file").unwrap();
-    let store = scratch.open(Options::default());
-    assert_eq!(put(&store, "/a", "1"), Revision(1));
+    // What each step of `directory.rs` leaves, and what its last write may leave in half.
+    let half = Some("half");
+    for (format_new, store_new, store) in [
+        (None, None, false),
+        (half, None, false),
+        (Some("1\n"), None, false),
+        (Some("1\n"), Some(""), false),
+        (Some("1\n"), half, false),
+        (Some("1\n"), None, true),
+    ] {
+        let scratch = Scratch::new();
+        drop(scratch.open(Options::default()));
+        let file = |name| scratch.0.join(name);
+        fs::remove_file(file("FORMAT")).unwrap();
+        if !store {
+            fs::remove_file(file("store.redb")).unwrap();
+        }
+        for (name, text) in [("FORMAT.new", format_new), ("store.redb.new", store_new)] {
+            text.map_or(Ok(()), |text| fs::write(file(name), text)).unwrap();
+        }
+        let opened = scratch.open(Options::default());
+        assert_eq!(put(&opened, "/a", "1"), Revision(1), "{format_new:?} {store_new:?} {store}");
+        drop(opened);
+        let mut names: Vec<_> = fs::read_dir(&scratch.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["FORMAT", "LOCK", "store.redb"]);
+        assert_eq!(scratch.open(Options::default()).head(), Revision(1));
+    }
+}
+
+#[test]
+fn a_store_that_lost_a_file_is_damaged_and_not_empty() {
+    for (lost, left) in [("store.redb", "FORMAT"), ("FORMAT", "store.redb")] {
+        let scratch = Scratch::new();
+        put(&scratch.open(Options::default()), "/a", "1");
+        fs::remove_file(scratch.0.join(lost)).unwrap();
+        let Err(error) = Embedded::open(&scratch.0, Options::default()) else { panic!("opened without {lost}") };
+        assert!(matches!(error, OpenError::Damaged { .. }), "{error}");
+        let error = error.to_string();
+        assert!(error.contains(&format!("{lost} is missing beside {left}")), "{error}");
+        assert!(error.contains("kindsmith store restore"), "{error}");
+        // The other way out that the message names.
+        fs::remove_file(scratch.0.join(left)).unwrap();
+        assert_eq!(put(&scratch.open(Options::default()), "/a", "1"), Revision(1));
+    }
 }
 
 #[cfg(unix)]
@@ -50,8 +89,16 @@ fn a_creation_that_was_cut_off_is_begun_again() {
 fn the_directory_is_private() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new();
-    let _store = scratch.open(Options::default());
-    assert_eq!(fs::metadata(&scratch.0).unwrap().permissions().mode() & 0o777, 0o700);
+    let mode = |name: &str| fs::metadata(scratch.0.join(name)).unwrap().permissions().mode() & 0o777;
+    drop(scratch.open(Options::default()));
+    assert_eq!(mode(""), 0o700);
+    for name in ["LOCK", "FORMAT", "store.redb"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+    // As earlier versions made it.
+    fs::set_permissions(scratch.0.join("store.redb"), fs::Permissions::from_mode(0o644)).unwrap();
+    drop(scratch.open(Options::default()));
+    assert_eq!(mode("store.redb"), 0o600);
 }
 
 #[test]
