@@ -49,10 +49,16 @@ impl ServerProcess {
         self.end();
     }
 
+    /// Sends it a signal, such as `HUP`.
+    pub fn signal(&self, name: &str) {
+        let arguments = ["-s", name, &self.child.id().to_string()];
+        let sent = Command::new("kill").args(arguments).status().expect("there is a kill command");
+        assert!(sent.success(), "the server is there to get the signal");
+    }
+
     /// Tells it to stop, as `kill` does; gives back whether it ended well, and the rest of what it printed.
     pub fn terminate(mut self) -> (bool, String) {
-        let told = Command::new("kill").arg(self.child.id().to_string()).status().expect("there is a kill command");
-        assert!(told.success(), "the server is there to be told");
+        self.signal("TERM");
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("a server prints text");
         (self.child.wait().expect("the server is our child").success(), rest)

@@ -12,7 +12,7 @@ pub mod tokens;
 pub use authenticate::{Anonymous, Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated, bearer};
 pub use authorize::{AllowAll, Attributes, Authorize, Decision, MastersOnly};
 pub use soon::Soon;
-pub use tokens::{TokenFileError, Tokens};
+pub use tokens::{CurrentTokens, TokenFileError, Tokens};
 
 /// An authenticated user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,6 +7,8 @@ use std::{
     sync::Arc,
 };
 
+use arc_swap::ArcSwap;
+
 use super::{
     Soon, User,
     authenticate::{Authenticate, Credentials, Identity},
@@ -105,6 +107,28 @@ impl Tokens {
 impl Authenticate for Tokens {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
         Soon::now(Ok(credentials.token.and_then(|token| self.find(token)).cloned()))
+    }
+}
+
+/// Users by tokens that are replaced while requests are answered.
+pub struct CurrentTokens(ArcSwap<Tokens>);
+
+impl CurrentTokens {
+    /// The first tokens.
+    pub fn new(tokens: Tokens) -> Self {
+        Self(ArcSwap::from_pointee(tokens))
+    }
+
+    /// Replaces all tokens: requests that come from now on are judged by these.
+    pub fn replace(&self, tokens: Tokens) {
+        self.0.store(Arc::new(tokens));
+    }
+}
+
+impl Authenticate for Arc<CurrentTokens> {
+    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        let tokens = self.0.load();
+        Soon::now(Ok(credentials.token.and_then(|token| tokens.find(token)).cloned()))
     }
 }
 

@@ -1,9 +1,14 @@
 //! Who may use the server: the user's own authenticator and authorizer, or tokens and `system:masters`.
 
-use std::{fs, sync::Arc};
+use std::sync::Arc;
 
-use super::{Error, Result, builder::Builder, state::StateDir};
-use crate::auth::{Anonymous, Authenticate, Authorize, Chain, MastersOnly, Tokens};
+use super::{
+    Result,
+    builder::Builder,
+    state::{ADMIN_TOKEN, StateDir},
+    token_file::{Source, TokenFile},
+};
+use crate::auth::{Anonymous, Authenticate, Authorize, Chain, MastersOnly};
 
 /// Who may use the server.
 pub(super) struct Access {
@@ -11,26 +16,24 @@ pub(super) struct Access {
     pub authorizer: Arc<dyn Authorize>,
     /// The token of the admin, where the server made one.
     pub admin_token: Option<String>,
+    /// Where the tokens come from, if the users have tokens.
+    pub token_file: Option<TokenFile>,
 }
 
 /// What the builder asked for; without that an admin with a token of the server's making.
 pub(super) fn of(builder: &mut Builder, state: &StateDir) -> Result<Access> {
     let authorizer = builder.authorizer.take().unwrap_or_else(|| Arc::new(MastersOnly));
     if let Some(authenticator) = builder.authenticator.take() {
-        return Ok(Access { authenticator, authorizer, admin_token: None });
+        return Ok(Access { authenticator, authorizer, admin_token: None, token_file: None });
     }
-    if let Some(path) = &builder.token_file {
-        let failed = |message: String| Error::TokenFile(path.clone(), message);
-        let text = fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
-        let tokens = Tokens::from_csv(&text).map_err(|e| failed(e.to_string()))?;
-        return Ok(Access { authenticator: known_by(tokens), authorizer, admin_token: None });
-    }
-    let token = state.admin_token()?;
-    let authenticator = known_by(Tokens::admin(&token));
-    Ok(Access { authenticator, authorizer, admin_token: Some(token) })
-}
-
-/// Users by their tokens; who shows none is anonymous, and the authorizer says what that allows.
-fn known_by(tokens: Tokens) -> Arc<dyn Authenticate> {
-    Arc::new(Chain::new(vec![Box::new(tokens), Box::new(Anonymous::default())]))
+    let (source, admin_token) = if let Some(path) = &builder.token_file {
+        (Source::Users(path.clone()), None)
+    } else {
+        let token = state.admin_token()?;
+        (Source::Admin { files: state.files().clone(), name: ADMIN_TOKEN, kubeconfig: None }, Some(token))
+    };
+    let file = TokenFile::open(source)?;
+    // Requests without a token are anonymous; the authorizer decides what that allows.
+    let chain = Chain::new(vec![Box::new(file.tokens()), Box::new(Anonymous::default())]);
+    Ok(Access { authenticator: Arc::new(chain), authorizer, admin_token, token_file: Some(file) })
 }

@@ -134,6 +134,9 @@ impl Builder {
 
     /// Knows users by the tokens in this file, a line `token,user,uid,"group,group"` each, and makes no admin's token
     /// and no kubeconfig of its own. Members of the group `system:masters` may do everything.
+    ///
+    /// The file is read again within a few seconds after it changes, and at once after SIGHUP. One that cannot be used
+    /// is reported in the log, and the tokens read before stay valid.
     pub fn token_file(mut self, path: impl AsRef<Path>) -> Self {
         self.token_file = Some(path.as_ref().to_owned());
         self
@@ -201,7 +204,8 @@ impl Builder {
     }
 
     /// Serves on `host:port` until the process is told to stop (SIGTERM or SIGINT), and then ends gracefully: watches
-    /// end after a whole frame, requests in flight are answered, the store is closed. Port 0 picks a free one.
+    /// end after a whole frame, requests in flight are answered, the store is closed. Port 0 picks a free one. SIGHUP
+    /// makes the server read its tokens again at once.
     ///
     /// Prints `listening on https://HOST:PORT` as the first line of standard output, then commands to try.
     ///
@@ -216,11 +220,12 @@ impl Builder {
         if let Some(tell) = on_ready {
             tell(&running.ready());
         }
-        signals.next().await;
+        let read_now = running.read_now();
+        signals.stop(&read_now).await;
         // A second signal says that the person will not wait.
         tokio::select! {
             () = running.stop(within) => {}
-            () = signals.next() => tracing::warn!("stopped without waiting for requests in flight"),
+            () = signals.stop(&read_now) => tracing::warn!("stopped without waiting for requests in flight"),
         }
         Ok(())
     }

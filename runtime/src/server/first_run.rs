@@ -2,34 +2,41 @@
 
 use std::fmt::Write;
 
-use super::{Result, builder::Builder, state::StateDir};
+use super::{Error, Result, builder::Builder, state::StateDir};
 use crate::{
     kind::{Kind, model::Scope},
-    storage::private::{Access, quoted},
+    storage::private::{Access, PrivateDir, quoted},
 };
 
 /// The name of the kubeconfig in the data directory.
 pub(super) const KUBECONFIG: &str = "kubeconfig";
 
-/// Writes the kubeconfig, with the authority's certificate and the admin's token in it.
-pub(super) fn write_kubeconfig(state: &StateDir, url: &str, authority_pem: &str, token: &str) -> Result<()> {
-    use base64::{Engine, engine::general_purpose::STANDARD};
-    let authority = STANDARD.encode(authority_pem);
-    state.write(
-        KUBECONFIG,
-        Access::Secret,
-        &format!(
+/// The kubeconfig, but for the admin's token.
+pub(super) struct Kubeconfig {
+    /// The base of the server's URLs.
+    pub url: String,
+    /// The certificate to trust.
+    pub authority_pem: String,
+}
+
+impl Kubeconfig {
+    /// Writes it with this token.
+    pub fn write(&self, files: &PrivateDir, token: &str) -> Result<()> {
+        use base64::{Engine, engine::general_purpose::STANDARD};
+        let (url, authority) = (&self.url, STANDARD.encode(&self.authority_pem));
+        let text = format!(
             "apiVersion: v1\n\
-             kind: Config\n\
-             clusters:\n\
-             - name: kindsmith\n  cluster:\n    server: {url}\n    certificate-authority-data: {authority}\n\
-             users:\n\
-             - name: admin\n  user:\n    token: {token}\n\
-             contexts:\n\
-             - name: kindsmith\n  context:\n    cluster: kindsmith\n    user: admin\n\
-             current-context: kindsmith\n"
-        ),
-    )
+         kind: Config\n\
+         clusters:\n\
+         - name: kindsmith\n  cluster:\n    server: {url}\n    certificate-authority-data: {authority}\n\
+         users:\n\
+         - name: admin\n  user:\n    token: {token}\n\
+         contexts:\n\
+         - name: kindsmith\n  context:\n    cluster: kindsmith\n    user: admin\n\
+         current-context: kindsmith\n"
+        );
+        files.write(KUBECONFIG, Access::Secret, &text).map_err(Error::File)
+    }
 }
 
 /// The commands to try, for a server that made its admin's token itself.

@@ -19,6 +19,7 @@ mod run;
 mod state;
 mod stop;
 mod tls;
+mod token_file;
 
 pub use builder::{Builder, Ready};
 pub use error::{Error, Result};

@@ -6,7 +6,7 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::{
     net::{TcpListener, TcpSocket},
-    sync::watch,
+    sync::{Notify, watch},
     task::{JoinHandle, spawn_blocking},
     time::timeout,
 };
@@ -47,6 +47,8 @@ pub(super) struct Running {
     controllers: Option<Controllers>,
     stop: watch::Sender<bool>,
     accepting: JoinHandle<GracefulShutdown>,
+    read_now: Arc<Notify>,
+    following: Option<JoinHandle<()>>,
     // Last, so that a temporary folder outlives what uses it.
     state: StateDir,
 }
@@ -66,7 +68,7 @@ impl Running {
         let handlers = std::mem::take(&mut builder.handlers);
         let (api, handlers) = load(&builder.keep, &state, builder.limits.clone(), kinds.clone(), handlers).await?;
         // Only now is the directory locked, and no other server makes the same files.
-        let Access { authenticator, authorizer, admin_token } = access::of(&mut builder, &state)?;
+        let Access { authenticator, authorizer, admin_token, mut token_file } = access::of(&mut builder, &state)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let controllers = builder.controllers.then(|| Controllers::start(api.clone()));
 
@@ -89,8 +91,11 @@ impl Running {
             None
         } else {
             let authority = Authority::open(&state)?;
-            if let Some(token) = &admin_token {
-                first_run::write_kubeconfig(&state, &url, authority.certificate_pem(), token)?;
+            if let (Some(token), Some(file)) = (&admin_token, &mut token_file) {
+                let authority_pem = authority.certificate_pem().to_owned();
+                let kubeconfig = first_run::Kubeconfig { url: url.clone(), authority_pem };
+                kubeconfig.write(state.files(), token)?;
+                file.set_kubeconfig(kubeconfig);
             }
             Some(TlsAcceptor::from(Arc::new(authority.server_config(address, &builder.names)?)))
         };
@@ -98,6 +103,8 @@ impl Running {
             Some(_) => first_run::commands(&state, &url, &kinds, &builder),
             None => String::new(),
         };
+        let read_now = Arc::new(Notify::new());
+        let following = token_file.map(|file| file.follow(Arc::clone(&read_now)));
         let (stop, stopping) = watch::channel(false);
         let accepting = tokio::spawn(connections::accept(listener, tls, router.clone(), stopping));
         tracing::info!(url, data = %state.path().display(), revision = %api.cache.revision(), "listening");
@@ -113,6 +120,8 @@ impl Running {
             controllers,
             stop,
             accepting,
+            read_now,
+            following,
             state,
         })
     }
@@ -125,6 +134,11 @@ impl Running {
     /// The token of the admin that the server made, if it made one.
     pub fn admin_token(&self) -> Option<&str> {
         self.admin_token.as_deref()
+    }
+
+    /// Notified, it makes the server read its tokens again at once.
+    pub fn read_now(&self) -> Arc<Notify> {
+        Arc::clone(&self.read_now)
     }
 
     /// The folder with the server's certificate authority and kubeconfig.
@@ -167,6 +181,9 @@ impl Running {
             && timeout(within, async { tokio::join!(open.shutdown(), self.handlers.ended()) }).await.is_err()
         {
             tracing::warn!(seconds = within.as_secs(), "some requests were not finished in time");
+        }
+        if let Some(following) = self.following {
+            following.abort();
         }
         if let Some(controllers) = self.controllers {
             controllers.stop().await;

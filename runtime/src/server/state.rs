@@ -16,7 +16,7 @@ use crate::storage::{
 };
 
 /// The admin's token, which the admin replaces to rotate it.
-const ADMIN_TOKEN: &str = "admin.token";
+pub(super) const ADMIN_TOKEN: &str = "admin.token";
 
 /// The directory of a running server; a server without a data directory has a temporary one, removed when dropped.
 pub(super) struct StateDir {
@@ -46,6 +46,11 @@ impl StateDir {
     /// The directory's absolute path.
     pub fn path(&self) -> &Path {
         self.files.path()
+    }
+
+    /// The directory by itself.
+    pub fn files(&self) -> &PrivateDir {
+        &self.files
     }
 
     /// Reads a file, or `None` where there is none.

@@ -1,25 +1,36 @@
-//! When to stop: the signals that tell a process so.
+//! The signals that a server obeys: those that stop it, and the one that makes it read files again.
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::Notify,
+};
 
-/// The signals that stop a server: SIGTERM from supervisors, SIGINT from a terminal.
+/// SIGTERM from supervisors and SIGINT from a terminal stop a server. SIGHUP makes it read its token file again.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    hangup: Signal,
 }
 
 /// Begins to listen for them; from here on they no longer end the process by themselves.
 pub(super) fn signals() -> Signals {
     let listen = |kind| signal(kind).expect("the runtime has I/O enabled, and the signal may be handled");
-    Signals { terminate: listen(SignalKind::terminate()), interrupt: listen(SignalKind::interrupt()) }
+    Signals {
+        terminate: listen(SignalKind::terminate()),
+        interrupt: listen(SignalKind::interrupt()),
+        hangup: listen(SignalKind::hangup()),
+    }
 }
 
 impl Signals {
-    /// Waits for the next one.
-    pub async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+    /// Waits for one that stops the server; notifies of each one that makes it read files again.
+    pub async fn stop(&mut self, read_now: &Notify) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => read_now.notify_one(),
+            }
         }
     }
 }

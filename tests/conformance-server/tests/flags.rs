@@ -53,6 +53,60 @@ async fn users_are_those_of_the_token_file_and_only_masters_may() {
     }
 }
 
+/// Waits until a token gets this status.
+async fn wait_for_status(server: &ServerProcess, token: &str, status: u16) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    while Client::new(server.url(), token).get(MAPS).await.expect("the server answers").status != status {
+        assert!(tokio::time::Instant::now() < deadline, "the token {token} gets no {status}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn the_token_file_is_read_again_when_it_changes_and_on_sighup() {
+    let folder = Folder::new("flags");
+    let tokens = with_tokens(&folder);
+    let server = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0", "--token-file", &tokens]);
+    wait_for_status(&server, "t1", 200).await;
+    // Replaced by a rename, as a mounted Secret is.
+    let new = folder.path().join("new.csv");
+    std::fs::write(&new, "t4,admin,1,\"system:masters\"\n").expect("the folder takes a file");
+    std::fs::rename(&new, &tokens).expect("the folder takes a file");
+    wait_for_status(&server, "t4", 200).await;
+    wait_for_status(&server, "t1", 401).await;
+
+    // A file that cannot be used changes nothing. SIGHUP reads it at once, so the next signal finds it read.
+    std::fs::write(&tokens, "no user here\n").expect("the folder takes a file");
+    server.signal("HUP");
+    wait_for_status(&server, "t4", 200).await;
+    std::fs::write(&tokens, "t5,admin,1,\"system:masters\"\n").expect("the folder takes a file");
+    server.signal("HUP");
+    wait_for_status(&server, "t5", 200).await;
+    wait_for_status(&server, "t4", 401).await;
+    std::fs::remove_file(&tokens).expect("the file is there");
+    server.signal("HUP");
+    wait_for_status(&server, "t5", 200).await;
+    assert!(server.terminate().0, "the server outlives SIGHUP and ends well");
+}
+
+#[tokio::test]
+async fn the_admins_token_is_rotated_by_replacing_its_file() {
+    let folder = Folder::new("flags");
+    let data = folder.path().join("data");
+    let arguments = ["--listen", "127.0.0.1:0", "--tls", "--data-dir", data.to_str().expect("the path is text")];
+    let server = ServerProcess::start(PROGRAM, &arguments);
+    let kubeconfig = || std::fs::read_to_string(data.join("kubeconfig")).expect("there is a kubeconfig");
+    assert!(!kubeconfig().contains("token: rotated\n"));
+    std::fs::write(data.join("admin.token"), "rotated\n").expect("the folder takes a file");
+    server.signal("HUP");
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+    while !kubeconfig().contains("token: rotated\n") {
+        assert!(tokio::time::Instant::now() < deadline, "{}", kubeconfig());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(server.terminate().0, "the server ends well");
+}
+
 #[test]
 fn the_first_line_says_where_it_listens() {
     let plain = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0"]);
