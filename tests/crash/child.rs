@@ -67,9 +67,10 @@ fn write(store: &Embedded, dir: &Path, writer: usize) {
     let mut acks = Log::open(&dir.join("acks"));
     let mut step = 1;
     if let Some(done) = store.get(&model::count_key(writer)).unwrap() {
+        let count = model::count(&done.value.unwrap());
         // A step of an earlier life that was done and not acknowledged counts as acknowledged from here on.
-        acks.line(&format!("{writer} {} {}", model::count(&done.value), done.revision));
-        step = model::count(&done.value) + 1;
+        acks.line(&format!("{writer} {count} {}", done.revision));
+        step = count + 1;
     }
     loop {
         match runtime.block_on(store.commit(model::ops(writer, step))) {

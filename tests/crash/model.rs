@@ -95,7 +95,7 @@ pub fn verify(dir: &Path, store: &Embedded) -> Verified {
 /// A writer's keys are as after some whole step: the last acknowledged one, or the one that was on its way.
 fn verify_writer(store: &Embedded, writer: usize, acknowledged: u64) {
     let (entries, _) = store.range(&format!("/w/{writer}/"), None).unwrap();
-    let done = store.get(&count_key(writer)).unwrap().map_or(0, |entry| count(&entry.value));
+    let done = store.get(&count_key(writer)).unwrap().map_or(0, |entry| count(&entry.value.unwrap()));
     assert!(
         done == acknowledged || done == acknowledged + 1,
         "writer {writer} has {done} steps in the store, {acknowledged} acknowledged"
@@ -109,7 +109,7 @@ fn verify_writer(store: &Embedded, writer: usize, acknowledged: u64) {
             };
         }
     }
-    let found: BTreeMap<_, _> = entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
+    let found: BTreeMap<_, _> = entries.into_iter().map(|entry| (entry.key, entry.value.unwrap())).collect();
     assert!(found == expected, "writer {writer} after {done} steps: {:?}, {:?}", found.keys(), expected.keys());
 }
 
@@ -126,7 +126,7 @@ pub fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
         next = next.next();
         assert_eq!(change.revision, next, "history has a gap");
         let previous = match &change.value {
-            Some(value) => state.insert(change.key.clone(), (change.revision, value.clone())),
+            Some(value) => state.insert(change.key.clone(), (change.revision, Ok(value.clone()))),
             None => state.remove(&change.key),
         };
         assert!(change.previous == previous, "the change {} does not know what it replaced", change.revision);

@@ -152,7 +152,7 @@ fn apply(resource: &Resource, state: &mut State, change: &storage::Change) -> Op
         Some(value) => {
             let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
             let new =
-                Arc::new(render(&resource.reader, &resource.prefix, natural, &change.key, change.revision, value));
+                Arc::new(render(&resource.reader, &resource.prefix, natural, &change.key, change.revision, Ok(value)));
             (Some(Arc::clone(&new)), state.tree.insert(new))
         }
         None => (None, Some(state.tree.remove(key)?)),

@@ -51,13 +51,23 @@ impl History {
         let bytes: usize = found.iter().map(size).sum();
         self.ask = (self.ask * PIECE_BYTES / bytes.max(1)).clamp(PIECE_LEAST, (self.ask * 2).min(PIECE_MOST));
         // Where the log has nothing more, everything up to the end that was asked for has been seen.
-        let end = found.last().map_or(upto, |change| change.revision.min(upto));
+        let mut end = found.last().map_or(upto, |change| change.revision.min(upto));
         let mut known = Known { recent: HashMap::new(), tree: lock(&self.resource.feed).tree.clone() };
         let mut changes = Vec::new();
+        let mut reached = self.position;
         for change in found.iter().take_while(|change| change.revision <= end) {
             if change.key.starts_with(&*self.resource.prefix) {
-                changes.push(Arc::new(known.change(&self.resource, change)));
+                match known.change(&self.resource, change) {
+                    Ok(change) => changes.push(Arc::new(change)),
+                    // Told at the next call, after the changes before it.
+                    Err(_) if reached > self.position => {
+                        end = reached;
+                        break;
+                    }
+                    Err(error) => return Err(error),
+                }
             }
+            reached = change.revision;
         }
         changes.retain(|change| interest.touched(change));
         self.position = end.max(self.position);
@@ -66,13 +76,32 @@ impl History {
 }
 
 impl Known {
-    fn change(&mut self, resource: &Resource, change: &storage::Change) -> Change {
+    /// The error is that of a change which replaced a value that cannot be read: who saw the object before cannot be
+    /// told what became of it.
+    fn change(&mut self, resource: &Resource, change: &storage::Change) -> Result<Change, ReadError> {
         let key = &change.key;
-        let previous = change.previous.as_ref();
-        let old = previous.map(|(revision, value)| self.object(resource, EventType::Added, key, *revision, value));
+        let old = match &change.previous {
+            Some((revision, value)) => {
+                let damaged =
+                    |damage| ReadError::Damaged(format!("{key} before revision {}: {damage}", change.revision));
+                let old = match (self.find(resource, key, *revision), value) {
+                    (Some(object), _) => object,
+                    (None, Ok(value)) => self.object(resource, EventType::Added, key, *revision, value),
+                    (None, Err(damage)) => return Err(damaged(damage)),
+                };
+                Some(old)
+            }
+            None => None,
+        };
         let natural = if old.is_some() { EventType::Modified } else { EventType::Added };
         let new = change.value.as_ref().map(|value| self.object(resource, natural, key, change.revision, value));
-        Change::new(change.revision, new, old)
+        Ok(Change::new(change.revision, new, old))
+    }
+
+    fn find(&self, resource: &Resource, key: &str, revision: Revision) -> Option<Arc<Object>> {
+        let below = key.strip_prefix(&*resource.prefix).unwrap_or(key);
+        let known = [self.recent.get(below), self.tree.get(below)];
+        known.into_iter().flatten().find(|object| object.revision() == revision).map(Arc::clone)
     }
 
     fn object(
@@ -83,19 +112,18 @@ impl Known {
         revision: Revision,
         value: &Bytes,
     ) -> Arc<Object> {
-        let below = key.strip_prefix(&*resource.prefix).unwrap_or(key);
-        let known = [self.recent.get(below), self.tree.get(below)];
-        if let Some(object) = known.into_iter().flatten().find(|object| object.revision() == revision) {
-            return Arc::clone(object);
+        if let Some(object) = self.find(resource, key, revision) {
+            return object;
         }
-        let object = Arc::new(render(&resource.reader, &resource.prefix, natural, key, revision, value));
+        let below = key.strip_prefix(&*resource.prefix).unwrap_or(key);
+        let object = Arc::new(render(&resource.reader, &resource.prefix, natural, key, revision, Ok(value)));
         self.recent.insert(below.into(), Arc::clone(&object));
         object
     }
 }
 
 fn size(change: &storage::Change) -> usize {
-    let previous = change.previous.as_ref().map_or(0, |(_, value)| value.len());
+    let previous = change.previous.as_ref().map_or(0, |(_, value)| value.as_ref().map_or(0, Bytes::len));
     change.key.len() + change.value.as_ref().map_or(0, Bytes::len) + previous
 }
 

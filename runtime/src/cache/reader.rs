@@ -8,7 +8,10 @@ use std::{
 use bytes::Bytes;
 
 use super::{EventType, Object, tree::Tree};
-use crate::{meta::Revision, storage::Entry};
+use crate::{
+    meta::Revision,
+    storage::{Damage, Entry},
+};
 
 /// What the kind layer reads out of a stored value for the cache.
 #[derive(Clone, Debug, Default)]
@@ -42,18 +45,22 @@ pub trait Reader: Send + Sync {
 /// A reader shared by the cache's parts.
 pub type SharedReader = Arc<dyn Reader>;
 
-/// Renders a stored value.
+/// Renders a stored value; one that is damaged is kept and marked, as one that cannot be decoded is.
 pub(super) fn render(
     reader: &SharedReader,
     prefix: &str,
     natural: EventType,
     key: &str,
     revision: Revision,
-    value: &Bytes,
+    value: Result<&Bytes, Damage>,
 ) -> Object {
     // A reader that panics must not take the store's writer with it; the value counts as unreadable.
-    let reading = catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
-        .unwrap_or_else(|_| Reading { unreadable: Some("the reader failed".to_owned()), ..Reading::default() });
+    let unreadable = |reason| Reading { unreadable: Some(reason), ..Reading::default() };
+    let reading = match value {
+        Ok(value) => catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
+            .unwrap_or_else(|_| unreadable("the reader failed".to_owned())),
+        Err(damage) => unreadable(damage.to_string()),
+    };
     let below = key.strip_prefix(prefix).unwrap_or(key);
     Object::compose_as(natural, below, revision, reader.type_meta(), reading)
 }
@@ -64,7 +71,14 @@ pub(super) fn load(reader: &SharedReader, prefix: &str, entries: &[Entry], known
         let below = entry.key.strip_prefix(prefix).unwrap_or(&entry.key);
         match known.get(below).filter(|object| object.revision() == entry.revision) {
             Some(object) => Arc::clone(object),
-            None => Arc::new(render(reader, prefix, EventType::Added, &entry.key, entry.revision, &entry.value)),
+            None => Arc::new(render(
+                reader,
+                prefix,
+                EventType::Added,
+                &entry.key,
+                entry.revision,
+                entry.value.as_ref().map_err(|damage| *damage),
+            )),
         }
     };
     Tree::from_sorted(&entries.iter().map(object).collect::<Vec<_>>())

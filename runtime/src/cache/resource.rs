@@ -133,8 +133,9 @@ impl Resource {
         }
         let resource = Arc::clone(self);
         match blocking(move || history::refill(&resource)).await {
-            // The log was compacted while it was read; what it still has can be read from it directly.
-            Ok(()) | Err(ReadError::Compacted(_)) => {
+            // The log was compacted while it was read, or part of it is damaged; what it still has can be read from it
+            // directly.
+            Ok(()) | Err(ReadError::Compacted(_) | ReadError::Damaged(_)) => {
                 *refilled = true;
                 Ok(())
             }

@@ -16,6 +16,7 @@ use crate::{
         status::{Status, StatusCause, StatusDetails},
     },
     patch::apply::Conflict,
+    storage::ReadError,
     verbs::{Error, error::Occupant},
 };
 
@@ -332,6 +333,10 @@ pub fn of_watch(error: WatchError) -> Option<Status> {
         }
         WatchError::Unreadable { key, reason } => {
             let message = format!("failed to read an object from the storage: {key}: {reason}");
+            Some(Status::failure(500, "StoreReadError", message, None))
+        }
+        WatchError::Read(ReadError::Damaged(message)) => {
+            let message = format!("failed to read past changes from the storage: {message}");
             Some(Status::failure(500, "StoreReadError", message, None))
         }
         WatchError::Read(error) => Some(internal(&error.to_string())),

@@ -9,9 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use bytes::Bytes;
-
-use super::{Change, CommitError, CommitFuture, Entry, Op, ReadError, Sink, Store};
+use super::{Change, CommitError, CommitFuture, Entry, Op, ReadError, Sink, Store, Value};
 use crate::meta::Revision;
 
 /// A store that lives and dies with its process.
@@ -35,7 +33,7 @@ struct State {
     compacted: Revision,
     /// Nothing happened up to here.
     origin: Revision,
-    newest: BTreeMap<Arc<str>, (Revision, Bytes)>,
+    newest: BTreeMap<Arc<str>, (Revision, Value)>,
     /// Changes after `compacted`, one a revision.
     log: VecDeque<Change>,
 }
@@ -91,7 +89,7 @@ impl State {
         let revision = self.head.next();
         self.head = revision;
         let previous = match &op.value {
-            Some(value) => self.newest.insert(Arc::clone(&op.key), (revision, value.clone())),
+            Some(value) => self.newest.insert(Arc::clone(&op.key), (revision, Ok(value.clone()))),
             None => self.newest.remove(&op.key),
         };
         let change = Change { revision, key: op.key, value: op.value, previous };
@@ -101,7 +99,7 @@ impl State {
 
     /// The newest values, with the changes after a revision undone, newest first.
     fn range_at(&self, prefix: &str, at: Revision) -> Vec<Entry> {
-        let mut past: BTreeMap<&Arc<str>, &(Revision, Bytes)> = self
+        let mut past: BTreeMap<&Arc<str>, &(Revision, Value)> = self
             .newest
             .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))
             .take_while(|(key, _)| key.starts_with(prefix))
@@ -124,7 +122,7 @@ impl State {
     }
 }
 
-fn entry(key: &Arc<str>, (revision, value): &(Revision, Bytes)) -> Entry {
+fn entry(key: &Arc<str>, (revision, value): &(Revision, Value)) -> Entry {
     Entry { key: Arc::clone(key), value: value.clone(), revision: *revision }
 }
 

@@ -51,6 +51,27 @@ pub struct Op {
     pub expect: Expect,
 }
 
+/// Why a stored value cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// What is stored is not what was written.
+    Altered,
+    /// What was written is not there.
+    Missing,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Altered => "the stored bytes are damaged: their checksum is wrong",
+            Self::Missing => "the stored bytes are missing",
+        })
+    }
+}
+
+/// A stored value, or why it cannot be read.
+pub type Value = Result<Bytes, Damage>;
+
 /// One change of the store, as history keeps it and the cache receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
@@ -61,7 +82,7 @@ pub struct Change {
     /// The value after the change; `None` where it deleted the key.
     pub value: Option<Bytes>,
     /// The value before the change and the revision that wrote it; `None` where the change created the key.
-    pub previous: Option<(Revision, Bytes)>,
+    pub previous: Option<(Revision, Value)>,
 }
 
 /// One key as a range returns it.
@@ -70,8 +91,8 @@ pub struct Entry {
     /// The key.
     pub key: Arc<str>,
     /// Its value.
-    pub value: Bytes,
-    /// The revision that wrote the value.
+    pub value: Value,
+    /// The revision that wrote the value; zero where damage took that, too.
     pub revision: Revision,
 }
 
@@ -84,6 +105,13 @@ pub enum CommitError {
         index: usize,
         /// The revision of the key's newest value, or `None` where the key does not exist.
         current: Option<Revision>,
+    },
+    /// The value that an operation would replace cannot be read. It can be deleted.
+    Damaged {
+        /// Which operation of the commit, by position.
+        index: usize,
+        /// What is wrong with the value.
+        damage: Damage,
     },
     /// The store is shutting down; nothing was written.
     Closed,
@@ -98,6 +126,8 @@ pub enum ReadError {
     Compacted(Revision),
     /// The revision has not happened yet; the newest is given.
     Future(Revision),
+    /// What is stored is damaged; the message is for logs and administrators.
+    Damaged(String),
     /// The engine failed; the message is for logs and administrators.
     Engine(String),
 }
@@ -106,6 +136,9 @@ impl fmt::Display for CommitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Conflict { index, .. } => write!(f, "the precondition of operation {index} does not hold"),
+            Self::Damaged { index, damage } => {
+                write!(f, "the value that operation {index} would replace cannot be read: {damage}")
+            }
             Self::Closed => f.write_str("the store is shutting down"),
             Self::Engine(message) => write!(f, "the storage engine failed: {message}"),
         }
@@ -117,6 +150,7 @@ impl fmt::Display for ReadError {
         match self {
             Self::Compacted(at) => write!(f, "history is compacted up to revision {at}"),
             Self::Future(head) => write!(f, "the newest revision is {head}"),
+            Self::Damaged(message) => write!(f, "the stored data is damaged: {message}"),
             Self::Engine(message) => write!(f, "the storage engine failed: {message}"),
         }
     }
@@ -151,7 +185,7 @@ pub trait Store: Send + Sync + 'static {
     /// The newest value of a key.
     ///
     /// # Errors
-    /// [`ReadError::Engine`].
+    /// [`ReadError::Engine`], [`ReadError::Damaged`] where not even that the key exists can be read.
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError>;
 
     /// All keys that begin with the prefix, in byte order, and the revision at which this holds: the newest, or the
@@ -167,10 +201,11 @@ pub trait Store: Send + Sync + 'static {
     /// The revision up to which history is compacted; zero while it is whole. Changes after it can be read.
     fn compacted(&self) -> Revision;
 
-    /// Changes strictly after a revision, in order, at most `limit` of them.
+    /// Changes strictly after a revision, in order, at most `limit` of them. They end before one that cannot be read.
     ///
     /// # Errors
-    /// [`ReadError::Compacted`] where changes after the revision are gone.
+    /// [`ReadError::Compacted`] where changes after the revision are gone; [`ReadError::Damaged`] where the first of
+    /// them cannot be read.
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError>;
 
     /// Forgets history up to and including a revision. Newest values stay.

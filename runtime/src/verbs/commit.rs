@@ -26,7 +26,8 @@ impl Api {
     /// Stores an object, and gives it as readers see it.
     ///
     /// # Errors
-    /// [`Error::TooLarge`], [`Error::Unavailable`] while the server stops, [`Error::Internal`] where the engine fails.
+    /// [`Error::TooLarge`], [`Error::Unavailable`] while the server stops, [`Error::StoreRead`] where what it would
+    /// replace cannot be read, [`Error::Internal`] where the engine fails.
     pub(super) async fn store(
         &self,
         request: &Request,
@@ -37,7 +38,7 @@ impl Api {
         let at = full_key(request, key);
         let value = record(request, &at, document)?;
         let op = Op { key: at, value: Some(value.clone()), expect };
-        let revision = match self.commit(op).await? {
+        let revision = match self.commit(request, op).await? {
             Outcome::Done(revision) => revision,
             Outcome::Lost => return Ok(Outcome::Lost),
         };
@@ -52,18 +53,24 @@ impl Api {
     /// As [`Api::store`].
     pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Outcome<()>, Error> {
         let op = Op { key: full_key(request, key), value: None, expect: Expect::At(at) };
-        Ok(match self.commit(op).await? {
+        Ok(match self.commit(request, op).await? {
             Outcome::Done(_) => Outcome::Done(()),
             Outcome::Lost => Outcome::Lost,
         })
     }
 
-    async fn commit(&self, op: Op) -> Result<Outcome<Revision>, Error> {
+    async fn commit(&self, request: &Request, op: Op) -> Result<Outcome<Revision>, Error> {
+        let key = Arc::clone(&op.key);
         match self.store.commit(vec![op]).await {
             Ok(revisions) => Ok(Outcome::Done(*revisions.first().expect("a revision for each operation"))),
             Err(CommitError::Conflict { current, .. }) => {
                 self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
                 Ok(Outcome::Lost)
+            }
+            Err(CommitError::Damaged { damage, .. }) => {
+                let causes = vec![(key.to_string(), damage.to_string())];
+                let resource = request.served.kind.group_resource();
+                Err(Error::StoreRead { resource, name: request.name.clone(), causes, more: false })
             }
             Err(error @ CommitError::Closed) => Err(Error::Unavailable(error.to_string())),
             Err(error @ CommitError::Engine(_)) => Err(Error::Internal(error.to_string())),

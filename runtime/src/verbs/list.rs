@@ -55,7 +55,7 @@ impl Api {
         if !exact {
             return Ok((objects.snapshot(), None));
         }
-        let snapshot = objects.snapshot_at(asked).await.map_err(|error| unreachable(&error, asked))?;
+        let snapshot = objects.snapshot_at(asked).await.map_err(|error| unreachable(request, &error, asked))?;
         Ok((snapshot, None))
     }
 
@@ -69,7 +69,7 @@ impl Api {
                 message: TOO_OLD_TO_CONTINUE.to_owned(),
                 continue_token: Some(Position { revision: None, ..from }.encode()),
             }),
-            Err(error) => Err(unreachable(&error, revision)),
+            Err(error) => Err(unreachable(request, &error, revision)),
         }
     }
 }

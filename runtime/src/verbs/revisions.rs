@@ -1,7 +1,7 @@
 //! Waiting for revisions: a read that must not be older than a revision waits for it, but not for ever.
 use std::time::Duration;
 
-use super::{Api, Error};
+use super::{Api, Error, Request};
 use crate::{meta::Revision, storage::ReadError};
 
 /// How long a read waits for a revision that has not happened yet. Clients of the reference know this span.
@@ -24,13 +24,18 @@ impl Api {
 }
 
 /// What a client is told when the state at a revision cannot be read.
-pub(super) fn unreachable(error: &ReadError, asked: Revision) -> Error {
+pub(super) fn unreachable(request: &Request, error: &ReadError, asked: Revision) -> Error {
     match error {
         ReadError::Compacted(_) => Error::Expired {
             message: "The resourceVersion for the provided list is too old.".to_owned(),
             continue_token: None,
         },
         ReadError::Future(current) => Error::TooLargeRevision { asked, current: *current },
+        ReadError::Damaged(message) => {
+            let causes = vec![(request.served.objects.prefix().to_owned(), message.clone())];
+            let resource = request.served.kind.group_resource();
+            Error::StoreRead { resource, name: request.name.clone(), causes, more: false }
+        }
         ReadError::Engine(_) => Error::Internal(error.to_string()),
     }
 }

@@ -38,7 +38,8 @@ impl Api {
             (_, Some(asked)) => (Vec::new(), asked),
         };
         let interest = selection.interest();
-        let watch = objects.watch(after, interest, selection.filter).await.map_err(|error| refused(&error, after))?;
+        let watch =
+            objects.watch(after, interest, selection.filter).await.map_err(|error| refused(request, &error, after))?;
         let wants_end = options.initial_events == Some(true) && options.bookmarks;
         Ok(Watching { initial, initial_bookmark: wants_end.then_some(after), bookmarks: options.bookmarks, watch })
     }
@@ -57,7 +58,7 @@ fn selected(request: &Request, snapshot: &Snapshot, selection: &Selection) -> Re
     Ok(objects)
 }
 
-fn refused(error: &WatchError, asked: Revision) -> Error {
+fn refused(request: &Request, error: &WatchError, asked: Revision) -> Error {
     match error {
         WatchError::Expired(oldest) => {
             Error::Expired { message: format!("too old resource version: {asked} ({oldest})"), continue_token: None }
@@ -65,6 +66,6 @@ fn refused(error: &WatchError, asked: Revision) -> Error {
         WatchError::Lagged => Error::Unavailable("the server is stopping".to_owned()),
         // Only a watch under way meets what cannot be read.
         WatchError::Unreadable { key, reason } => Error::Internal(format!("{key}: {reason}")),
-        WatchError::Read(error) => unreachable(error, asked),
+        WatchError::Read(error) => unreachable(request, error, asked),
     }
 }

@@ -13,22 +13,23 @@
 
 use std::{
     fmt,
-    fs::{File, TryLockError},
+    fs::{self, File, TryLockError},
     io,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::OpenError;
 use crate::storage::private::{Access, FileError, PrivateDir};
 
 /// The newest format that this version reads, and the one it writes.
-pub(super) const FORMAT: u64 = 1;
+pub(super) const FORMAT: u64 = 2;
 
 const LOCK_FILE: &str = "LOCK";
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_BEGUN: &str = "FORMAT.new";
 const STORE_FILE: &str = "store.redb";
 const STORE_BEGUN: &str = "store.redb.new";
+const WITNESS_FILE: &str = "HEAD";
 
 /// A data directory that this process alone may use, for as long as the value lives.
 pub(super) struct Directory {
@@ -74,10 +75,65 @@ impl Directory {
         }
         if !self.files.has(STORE_FILE)? {
             self.files.write_new(FORMAT_BEGUN, &format!("{FORMAT}\n"))?;
+            // What a store that was moved away had reached says nothing of the new one.
+            self.files.create(WITNESS_FILE)?;
             fill(self.files.create(STORE_BEGUN)?).map_err(MakeError::Fill)?;
             self.files.rename(STORE_BEGUN, STORE_FILE)?;
         }
         Ok(self.files.rename(FORMAT_BEGUN, FORMAT_FILE)?)
+    }
+
+    /// Puts a new file in the place of the engine's, and keeps that one under another name. A crash at any moment leaves
+    /// one of the two, whole, in the place.
+    pub(super) fn replace_file<E>(
+        &self,
+        keep: &str,
+        fill: impl FnOnce(File) -> Result<(), E>,
+    ) -> Result<(), MakeError<E>> {
+        let file = self.files.create(STORE_BEGUN)?;
+        let written = file.try_clone();
+        fill(file).map_err(MakeError::Fill)?;
+        let (store, kept) = (self.files.file(STORE_FILE), self.files.file(keep));
+        let keep_old = || {
+            written?.sync_all()?;
+            match fs::remove_file(&kept) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            // Not every file system has links.
+            fs::hard_link(&store, &kept).or_else(|_| fs::copy(&store, &kept).map(drop))?;
+            File::open(&kept)?.sync_all()
+        };
+        keep_old().map_err(|source| FileError::Io { path: kept.clone(), source })?;
+        Ok(self.files.rename(STORE_BEGUN, STORE_FILE)?)
+    }
+
+    /// The first name for a damaged file that is free.
+    pub(super) fn name_for_damaged(&self) -> String {
+        let mut names = (1_u32..).map(|number| format!("{STORE_FILE}.damaged-{number}"));
+        names.find(|name| !self.files.file(name).exists()).expect("fewer than four billion files")
+    }
+
+    /// Notes that the engine's file has the newest format.
+    pub(super) fn note_format(&self) -> Result<(), OpenError> {
+        let newest = FORMAT.to_string();
+        if self.files.read(FORMAT_FILE, Access::Public)?.is_none_or(|text| text.trim() != newest) {
+            self.files.write(FORMAT_FILE, Access::Public, &format!("{newest}\n"))?;
+        }
+        Ok(())
+    }
+
+    /// Opens the witness of the newest durable revision, which is made if it is missing.
+    pub(super) fn open_witness(&self) -> Result<File, OpenError> {
+        Ok(match self.files.open_file(WITNESS_FILE, Access::Public, true)? {
+            Some(file) => file,
+            None => self.files.create(WITNESS_FILE)?,
+        })
+    }
+
+    /// Where the engine's file is, for messages.
+    pub(super) fn file(&self) -> PathBuf {
+        self.files.file(STORE_FILE)
     }
 
     /// An error of the system about this directory.

@@ -63,8 +63,9 @@ impl fmt::Display for OpenError {
             ),
             Self::Damaged { dir, message } => write!(
                 f,
-                "the data in {} is damaged: {message}; restore it from a backup with `kindsmith store restore`, or move what \
-                 is left of the store (store.redb, FORMAT) away to begin empty",
+                "the data in {} is damaged: {message}; copy what can be read into a new directory with `kindsmith store \
+                 salvage`, restore it from a backup with `kindsmith store restore`, or move what is left of the store \
+                 (store.redb, FORMAT) away to begin empty",
                 dir.display()
             ),
         }

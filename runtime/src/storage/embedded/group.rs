@@ -6,78 +6,108 @@ use std::sync::Arc;
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::{
-    layout::{INDEX, LOG, Row},
-    read::body,
+    layout::{End, INDEX, LOG, META, Row, Sealed, State, pointer, read_pointer},
+    read::value,
 };
 use crate::{
     meta::Revision,
-    storage::{Change, CommitError, Op},
+    storage::{Change, CommitError, Op, Value},
 };
 
-/// Where the log ends: the newest revision, and how many bytes all changes so far made obsolete.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct End {
-    pub(super) head: Revision,
-    pub(super) obsolete: u64,
-}
+/// A value that an operation replaces or deletes.
+type Previous = Option<(Revision, Value)>;
 
 /// A group while it is written.
 pub(super) struct Group<'t> {
     log: Table<'t, u64, &'static [u8]>,
-    index: Table<'t, &'static str, u64>,
-    end: End,
+    index: Table<'t, &'static [u8], Sealed>,
+    meta: Table<'t, &'static str, &'static [u8]>,
+    state: State,
     changes: Vec<Change>,
 }
 
 impl<'t> Group<'t> {
-    pub(super) fn begin(transaction: &'t WriteTransaction, end: End) -> Result<Self, redb::Error> {
-        Ok(Self { log: transaction.open_table(LOG)?, index: transaction.open_table(INDEX)?, end, changes: Vec::new() })
+    pub(super) fn begin(transaction: &'t WriteTransaction) -> Result<Self, redb::Error> {
+        let meta = transaction.open_table(META)?;
+        let (log, index) = (transaction.open_table(LOG)?, transaction.open_table(INDEX)?);
+        Ok(Self { log, index, state: State::load(&meta)?, meta, changes: Vec::new() })
     }
 
     /// Writes one commit. The outer error is the engine's and ends the group; the inner one is this commit's own.
     pub(super) fn commit(&mut self, ops: Vec<Op>) -> Result<Result<Vec<Revision>, CommitError>, redb::Error> {
+        let mut previous = Vec::with_capacity(ops.len());
         for (index, op) in ops.iter().enumerate() {
-            let current = self.index.get(&*op.key)?.map(|found| Revision(found.value()));
-            if !op.expect.holds(current, op.value.is_none()) {
-                return Ok(Err(CommitError::Conflict { index, current }));
+            match self.judge(index, op)? {
+                Ok(found) => previous.push(found),
+                Err(error) => return Ok(Err(error)),
             }
         }
-        let revisions = ops.into_iter().map(|op| self.apply(op)).collect::<Result<_, _>>()?;
-        Ok(Ok(revisions))
+        let applied = ops.into_iter().zip(previous).map(|(op, previous)| self.apply(op, previous));
+        Ok(Ok(applied.collect::<Result<_, _>>()?))
     }
 
     /// What the group changed, and where the log ends now.
-    pub(super) fn finish(self) -> (Vec<Change>, End) {
-        (self.changes, self.end)
+    pub(super) fn finish(mut self) -> Result<(Vec<Change>, End), redb::Error> {
+        if !self.changes.is_empty() {
+            self.state.save(&mut self.meta)?;
+        }
+        Ok((self.changes, self.state.end))
     }
 
-    fn apply(&mut self, op: Op) -> Result<Revision, redb::Error> {
-        let revision = self.end.head.next();
-        let pointed = match op.value {
-            Some(_) => self.index.insert(&*op.key, revision.0)?.map(|found| Revision(found.value())),
-            None => self.index.remove(&*op.key)?.map(|found| Revision(found.value())),
+    /// Whether an operation may happen; if so, what it replaces. Nothing is written over what cannot be read, but such
+    /// a value can be deleted.
+    fn judge(&self, index: usize, op: &Op) -> Result<Result<Previous, CommitError>, redb::Error> {
+        let damaged = |damage| Ok(Err(CommitError::Damaged { index, damage }));
+        let found = self.index.get(op.key.as_bytes())?;
+        let current = match found.map(|found| read_pointer(op.key.as_bytes(), found.value())).transpose() {
+            Ok(current) => current,
+            Err(damage) => return damaged(damage),
         };
-        let previous = match pointed {
-            Some(previous) => Some((previous, body(&self.log, previous)?)),
-            None => None,
+        if !op.expect.holds(current, op.value.is_none()) {
+            return Ok(Err(CommitError::Conflict { index, current }));
+        }
+        let Some(current) = current else { return Ok(Ok(None)) };
+        match value(&self.log, &op.key, current)? {
+            Err(damage) if op.value.is_some() => damaged(damage),
+            value => Ok(Ok(Some((current, value)))),
+        }
+    }
+
+    fn apply(&mut self, op: Op, previous: Previous) -> Result<Revision, redb::Error> {
+        let revision = self.state.end.head.next();
+        let key = op.key.as_bytes();
+        let replaced = if op.value.is_some() {
+            let sealed = pointer(key, revision);
+            self.state.index.add(sealed.1);
+            self.index.insert(key, sealed)?.map(|found| found.value())
+        } else {
+            self.index.remove(key)?.map(|found| found.value())
         };
+        if let Some((_, checksum)) = replaced {
+            self.state.index.remove(checksum);
+        }
         let mut row = Row {
-            previous: pointed.unwrap_or_default(),
-            obsolete: self.end.obsolete,
+            previous: previous.as_ref().map(|(revision, _)| *revision).unwrap_or_default(),
+            obsolete: self.state.end.obsolete,
             key: &op.key,
             body: op.value.as_deref(),
         };
-        row.obsolete += made_obsolete(&row, previous.as_ref().map(|(_, value)| value.as_ref()));
-        row.write(self.log.insert_reserve(revision.0, row.size())?.as_mut());
-        self.end = End { head: revision, obsolete: row.obsolete };
+        row.obsolete += made_obsolete(&row, previous.as_ref());
+        let checksum = row.write(revision, self.log.insert_reserve(revision.0, row.size())?.as_mut());
+        self.state.log.add(checksum);
+        self.state.end = End { head: revision, obsolete: row.obsolete };
         self.changes.push(Change { revision, key: Arc::clone(&op.key), value: op.value, previous });
         Ok(revision)
     }
 }
 
 /// The bytes that compacting this change frees: the row that it replaced, and its own where it is a deletion.
-fn made_obsolete(row: &Row<'_>, previous: Option<&[u8]>) -> u64 {
-    let replaced = previous.map_or(0, |body| Row { body: Some(body), ..*row }.size());
+fn made_obsolete(row: &Row<'_>, previous: Option<&(Revision, Value)>) -> u64 {
+    let replaced = match previous {
+        Some((_, Ok(body))) => Row { body: Some(body), ..*row }.size(),
+        // How long a damaged row was is not known.
+        _ => 0,
+    };
     let own = if row.body.is_none() { row.size() } else { 0 };
     (replaced + own) as u64
 }

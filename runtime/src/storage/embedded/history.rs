@@ -12,8 +12,7 @@ use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, WriteTr
 
 use super::{
     Options,
-    group::End,
-    layout::{COMPACTED, LOG, MARKS, META, OBSOLETE, ORIGIN, Row},
+    layout::{End, LOG, MARKS, META, Row, State, mark, read_mark},
 };
 use crate::meta::Revision;
 
@@ -41,26 +40,19 @@ impl History {
     /// Reads what the file says; also gives the end of the log.
     pub(super) fn load(db: &Database, options: &Options) -> Result<(Self, End), redb::Error> {
         let transaction = db.begin_read()?;
-        let meta = transaction.open_table(META)?;
-        let number = |name| Ok::<_, redb::Error>(meta.get(name)?.map_or(0, |found| found.value()));
-        let origin = Revision(number(ORIGIN)?);
-        let compacted = End { head: origin.max(Revision(number(COMPACTED)?)), obsolete: number(OBSOLETE)? };
-        let end = match transaction.open_table(LOG)?.last()? {
-            Some((revision, bytes)) if revision.value() > compacted.head.0 => {
-                End { head: Revision(revision.value()), obsolete: Row::read(bytes.value())?.obsolete }
-            }
-            _ => compacted,
-        };
+        let state = State::load(&transaction.open_table(META)?)?;
         let now = now_ms();
-        let marks = transaction
-            .open_table(MARKS)?
-            .iter()?
-            // A clock that was ahead must not keep history for ever.
-            .map(|mark| mark.map(|(revision, ms)| (Revision(revision.value()), ms.value().min(now))))
-            .collect::<Result<_, _>>()?;
+        let mut marks = VecDeque::new();
+        for found in transaction.open_table(MARKS)?.iter()? {
+            let (before, ms) = found?;
+            let before = Revision(before.value());
+            // A damaged mark is passed over: history is kept until the next one is old enough. A clock that was ahead
+            // must not keep it for ever.
+            marks.extend(read_mark(before, ms.value()).ok().map(|ms| (before, ms.min(now))));
+        }
         let age_ms = u64::try_from(options.history_age.as_millis()).unwrap_or(u64::MAX);
-        let goal = compacted.head;
-        Ok((Self { age_ms, limit_bytes: options.history_bytes, marks, origin, compacted, goal }, end))
+        let (origin, compacted, goal) = (state.origin, state.compacted, state.compacted.head);
+        Ok((Self { age_ms, limit_bytes: options.history_bytes, marks, origin, compacted, goal }, state.end))
     }
 
     /// The revision up to which history is forgotten.
@@ -90,7 +82,14 @@ impl History {
         let due =
             self.marks.back().is_none_or(|&(revision, ms)| revision < before && ms.saturating_add(distance_ms) <= now);
         if due {
-            transaction.open_table(MARKS)?.insert(before.0, now)?;
+            let mut meta = transaction.open_table(META)?;
+            let mut state = State::load(&meta)?;
+            let sealed = mark(before, now);
+            if let Some(replaced) = transaction.open_table(MARKS)?.insert(before.0, sealed)? {
+                state.marks.remove(replaced.value().1);
+            }
+            state.marks.add(sealed.1);
+            state.save(&mut meta)?;
             self.marks.push_back((before, now));
         }
         Ok(())
@@ -104,7 +103,7 @@ impl History {
             self.marks.pop_front();
         }
         self.goal = self.goal.min(end.head);
-        self.compacted.head < self.goal || self.over(end, self.compacted)
+        self.wants_more(end, self.compacted)
     }
 
     /// In how many milliseconds something grows too old, if nothing else happens.
@@ -114,43 +113,66 @@ impl History {
 
     /// Forgets a few changes, without waiting for the disk: the next durable commit takes them along, and a crash before
     /// it only means that they are forgotten again.
-    pub(super) fn step(&mut self, db: &Database, end: End) -> Result<(), redb::Error> {
+    pub(super) fn step(&mut self, db: &Database) -> Result<(), redb::Error> {
         let mut transaction = db.begin_write()?;
         transaction.set_durability(Durability::None)?;
-        let compacted = self.remove(&mut transaction.open_table(LOG)?, end)?;
+        let mut state;
         {
             let mut meta = transaction.open_table(META)?;
-            meta.insert(COMPACTED, compacted.head.0)?;
-            meta.insert(OBSOLETE, compacted.obsolete)?;
-            transaction.open_table(MARKS)?.retain_in(..=compacted.head.0, |_, _| false)?;
+            state = State::load(&meta)?;
+            self.remove(&mut transaction.open_table(LOG)?, &mut state)?;
+            let marks = &mut state.marks;
+            transaction.open_table(MARKS)?.retain_in(..=state.compacted.head.0, |_, (_, checksum)| {
+                marks.remove(checksum);
+                false
+            })?;
+            state.save(&mut meta)?;
         }
         transaction.commit()?;
-        self.compacted = compacted;
+        self.compacted = state.compacted;
         Ok(())
     }
 
-    /// Removes the rows that a step's changes made obsolete; gives how far it came.
-    fn remove(&self, log: &mut Table<'_, u64, &'static [u8]>, end: End) -> Result<End, redb::Error> {
-        let mut compacted = self.compacted;
+    /// Removes the rows that a step's changes made obsolete, and moves `compacted` on. A row that cannot be read is
+    /// passed; it stays, as the index may point to it.
+    fn remove(&self, log: &mut Table<'_, u64, &'static [u8]>, state: &mut State) -> Result<(), redb::Error> {
         let mut obsolete_rows = Vec::new();
-        for found in log.range(compacted.head.0 + 1..=end.head.0)?.take(STEP) {
-            if compacted.head >= self.goal && !self.over(end, compacted) {
+        let mut reached = state.compacted.head;
+        let mut nothing = true;
+        for found in log.range(reached.0 + 1..=state.end.head.0)?.take(STEP) {
+            if !self.wants_more(state.end, state.compacted) {
                 break;
             }
             let (revision, bytes) = found?;
-            let row = Row::read(bytes.value())?;
+            let revision = Revision(revision.value());
+            nothing = false;
+            state.passed += revision.0 - reached.0 - 1;
+            reached = revision;
+            state.compacted.head = revision;
+            let Ok(row) = Row::read(revision, bytes.value()) else {
+                state.passed += 1;
+                continue;
+            };
             obsolete_rows.extend(Some(row.previous.0).filter(|&previous| previous != 0));
-            obsolete_rows.extend(Some(revision.value()).filter(|_| row.body.is_none()));
-            compacted = End { head: Revision(revision.value()), obsolete: row.obsolete };
+            obsolete_rows.extend(Some(revision.0).filter(|_| row.body.is_none()));
+            state.compacted.obsolete = row.obsolete;
+        }
+        if nothing && self.wants_more(state.end, state.compacted) {
+            // Every row up to the end is missing.
+            state.passed += state.end.head.0 - reached.0;
+            state.compacted = state.end;
         }
         for revision in obsolete_rows {
-            log.remove(revision)?;
+            if let Some(removed) = log.remove(revision)? {
+                state.log.remove(Row::stored_checksum(removed.value()));
+            }
         }
-        Ok(compacted)
+        Ok(())
     }
 
-    fn over(&self, end: End, compacted: End) -> bool {
-        end.obsolete - compacted.obsolete > self.limit_bytes
+    /// Whether more is to be forgotten where history is forgotten up to a position.
+    fn wants_more(&self, end: End, compacted: End) -> bool {
+        compacted.head < self.goal || end.obsolete.saturating_sub(compacted.obsolete) > self.limit_bytes
     }
 }
 

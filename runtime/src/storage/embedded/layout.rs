@@ -1,35 +1,173 @@
-//! How the store lies in the engine's file.
+//! How the store lies in the engine's file: layout 2.
 //!
 //! | table | key → value |
 //! |---|---|
-//! | `log` | revision → the change that has this revision ([`Row`]) |
-//! | `index` | key → the revision of its newest value |
-//! | `marks` | revision → a time (Unix, ms) at which every change before the revision had happened |
-//! | `meta` | `compacted`, `obsolete` → the revision up to which history is forgotten, and that row's `obsolete` |
-//! | | `origin` → the revision after which the store began; nothing happened before |
+//! | `log` | revision → the change that has this revision ([`Row`]), checksum first |
+//! | `index` | key → the revision of its newest value, checksum |
+//! | `marks` | revision → a time (Unix, ms) at which every change before the revision had happened, checksum |
+//! | `meta` | `state` → [`State`], checksum first: how far history goes, and what the other tables hold |
+//!
+//! Each checksum is XXH3 (64 bits) of the row's key and value, verified whenever the row is read. `state` holds for each
+//! of the other tables the number of rows and the sum of their checksums. Every transaction that changes a table changes
+//! them with it, so that a row that vanished is noticed when the store is loaded (`verify.rs`).
 //!
 //! A body is written once, in the row of the change that made it; the row is the newest value while the index points to
 //! it, and the previous value of the change that replaced it until that change is compacted. Hence:
 //!
-//! - every revision after `compacted` and `origin` has a row, and so has every revision that the index or such a row points to;
-//! - a row at or before `compacted` is there only if the index points to it or a change after `compacted` does;
-//! - the newest revision is that of the last row, or `compacted` or `origin` where that is later.
+//! - every revision after `compacted` up to `head` has a row, and so has every revision that such a row points to;
+//! - every revision that the index points to has a row with that key and a body, unless damage took it: then the index
+//!   still names the object, and points to revision zero where not even the revision is known;
+//! - a row at or before `compacted` is there only if the index points to it or a change after `compacted` does, or if
+//!   compaction passed a row that it could not read (`passed`), which may have pointed to it.
 
-use redb::TableDefinition;
+use redb::{ReadableTable, TableDefinition};
+use twox_hash::XxHash3_64;
 
-use crate::meta::Revision;
+use crate::{meta::Revision, storage::Damage};
 
 pub(super) const LOG: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("log");
-pub(super) const INDEX: TableDefinition<'_, &str, u64> = TableDefinition::new("index");
-pub(super) const MARKS: TableDefinition<'_, u64, u64> = TableDefinition::new("marks");
-pub(super) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
+pub(super) const INDEX: TableDefinition<'_, &[u8], Sealed> = TableDefinition::new("index");
+pub(super) const MARKS: TableDefinition<'_, u64, Sealed> = TableDefinition::new("marks");
+pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 
-/// Names in the table `meta`.
-pub(super) const COMPACTED: &str = "compacted";
-pub(super) const ORIGIN: &str = "origin";
-pub(super) const OBSOLETE: &str = "obsolete";
+/// The one row of the table `meta`.
+const STATE: &str = "state";
 
-/// One change as it lies in the log: a head of fixed size, the key, the body.
+/// A number with the checksum of its row.
+pub(super) type Sealed = (u64, u64);
+
+/// The checksum of a row. Each row is a number and bytes, whichever of the two is the key.
+fn checksum(number: u64, bytes: &[u8]) -> u64 {
+    XxHash3_64::oneshot_with_seed(number, bytes)
+}
+
+/// What the index holds for a key.
+pub(super) fn pointer(key: &[u8], revision: Revision) -> Sealed {
+    (revision.0, checksum(revision.0, key))
+}
+
+/// Reads what the index holds for a key.
+pub(super) fn read_pointer(key: &[u8], pointer: Sealed) -> Result<Revision, Damage> {
+    if pointer.1 == checksum(pointer.0, key) { Ok(Revision(pointer.0)) } else { Err(Damage::Altered) }
+}
+
+/// What the marks hold for a revision.
+pub(super) fn mark(before: Revision, ms: u64) -> Sealed {
+    (ms, checksum(ms, &before.0.to_le_bytes()))
+}
+
+/// Reads what the marks hold for a revision.
+pub(super) fn read_mark(before: Revision, sealed: Sealed) -> Result<u64, Damage> {
+    if sealed == mark(before, sealed.0) { Ok(sealed.0) } else { Err(Damage::Altered) }
+}
+
+/// How many rows a table has, and the sum of their checksums as stored, which does not depend on their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) rows: u64,
+    pub(super) digest: u64,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, checksum: u64) {
+        self.rows = self.rows.wrapping_add(1);
+        self.digest = self.digest.wrapping_add(checksum);
+    }
+
+    pub(super) fn remove(&mut self, checksum: u64) {
+        self.rows = self.rows.wrapping_sub(1);
+        self.digest = self.digest.wrapping_sub(checksum);
+    }
+}
+
+/// A position in the log: a revision, and how many bytes all changes up to it made obsolete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct End {
+    pub(super) head: Revision,
+    pub(super) obsolete: u64,
+}
+
+/// What the store says of itself, changed in every transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct State {
+    /// The revision after which the store began; nothing happened before.
+    pub(super) origin: Revision,
+    /// History is forgotten up to here; the origin while it is whole.
+    pub(super) compacted: End,
+    /// The newest change.
+    pub(super) end: End,
+    /// Rows of the log that compaction passed without being able to read them.
+    pub(super) passed: u64,
+    pub(super) log: Tally,
+    pub(super) index: Tally,
+    pub(super) marks: Tally,
+}
+
+const NUMBERS: usize = 12;
+
+impl State {
+    /// The state of a store in which nothing has happened.
+    pub(super) fn new(origin: Revision) -> Self {
+        let end = End { head: origin, obsolete: 0 };
+        Self { origin, compacted: end, end, ..Self::default() }
+    }
+
+    /// The revision up to which history is forgotten, as readers are told it: zero while history is whole.
+    pub(super) fn compacted_for_readers(&self) -> Revision {
+        if self.compacted.head == self.origin { Revision(0) } else { self.compacted.head }
+    }
+
+    pub(super) fn load(meta: &impl ReadableTable<&'static str, &'static [u8]>) -> Result<Self, redb::Error> {
+        let damaged = || redb::Error::Corrupted("the row that holds the store's state is damaged".to_owned());
+        let found = meta.get(STATE)?.ok_or_else(damaged)?;
+        Self::read(found.value()).ok_or_else(damaged)
+    }
+
+    pub(super) fn save(&self, meta: &mut redb::Table<'_, &'static str, &'static [u8]>) -> Result<(), redb::Error> {
+        let numbers: [u64; NUMBERS] = [
+            self.origin.0,
+            self.compacted.head.0,
+            self.compacted.obsolete,
+            self.end.head.0,
+            self.end.obsolete,
+            self.passed,
+            self.log.rows,
+            self.log.digest,
+            self.index.rows,
+            self.index.digest,
+            self.marks.rows,
+            self.marks.digest,
+        ];
+        let mut bytes = [0; 8 * (1 + NUMBERS)];
+        for (into, number) in bytes.chunks_exact_mut(8).skip(1).zip(numbers) {
+            into.copy_from_slice(&number.to_le_bytes());
+        }
+        let sum = checksum(0, &bytes[8..]);
+        bytes[..8].copy_from_slice(&sum.to_le_bytes());
+        meta.insert(STATE, &bytes[..])?;
+        Ok(())
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (sum, rest) = bytes.split_first_chunk()?;
+        if rest.len() != 8 * NUMBERS || u64::from_le_bytes(*sum) != checksum(0, rest) {
+            return None;
+        }
+        let mut numbers = rest.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number));
+        let mut next = || numbers.next();
+        Some(Self {
+            origin: Revision(next()?),
+            compacted: End { head: Revision(next()?), obsolete: next()? },
+            end: End { head: Revision(next()?), obsolete: next()? },
+            passed: next()?,
+            log: Tally { rows: next()?, digest: next()? },
+            index: Tally { rows: next()?, digest: next()? },
+            marks: Tally { rows: next()?, digest: next()? },
+        })
+    }
+}
+
+/// One change as it lies in the log: a checksum, a head of fixed size, the key, the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row<'a> {
     /// The revision of the value that this change replaced or deleted; zero where it created the key.
@@ -44,18 +182,20 @@ pub(super) struct Row<'a> {
 
 const PUT: u8 = 0;
 const DELETE: u8 = 1;
+const SUM: usize = 8;
 const HEAD: usize = 1 + 8 + 8 + 4;
 
 impl<'a> Row<'a> {
     /// Its size in the log.
     pub(super) fn size(&self) -> usize {
-        HEAD + self.key.len() + self.body.map_or(0, <[u8]>::len)
+        SUM + HEAD + self.key.len() + self.body.map_or(0, <[u8]>::len)
     }
 
-    /// Writes it into a buffer of exactly its size.
-    pub(super) fn write(&self, into: &mut [u8]) {
+    /// Writes it into a buffer of exactly its size; gives its checksum.
+    pub(super) fn write(&self, revision: Revision, into: &mut [u8]) -> u64 {
         let key_size = u32::try_from(self.key.len()).expect("the engine limits keys to 3 GiB");
-        let (head, rest) = into.split_at_mut(HEAD);
+        let (sum, content) = into.split_at_mut(SUM);
+        let (head, rest) = content.split_at_mut(HEAD);
         head[0] = if self.body.is_some() { PUT } else { DELETE };
         head[1..9].copy_from_slice(&self.previous.0.to_le_bytes());
         head[9..17].copy_from_slice(&self.obsolete.to_le_bytes());
@@ -63,14 +203,27 @@ impl<'a> Row<'a> {
         let (key, body) = rest.split_at_mut(self.key.len());
         key.copy_from_slice(self.key.as_bytes());
         body.copy_from_slice(self.body.unwrap_or_default());
+        let checksum = checksum(revision.0, content);
+        sum.copy_from_slice(&checksum.to_le_bytes());
+        checksum
     }
 
-    /// Reads it back.
-    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, redb::Error> {
-        Self::parse(bytes).ok_or_else(|| redb::Error::Corrupted("a row of the change log cannot be read".to_owned()))
+    /// Reads it back and verifies it.
+    pub(super) fn read(revision: Revision, bytes: &'a [u8]) -> Result<Self, Damage> {
+        let content = bytes.get(SUM..).ok_or(Damage::Altered)?;
+        if Self::stored_checksum(bytes) != checksum(revision.0, content) {
+            return Err(Damage::Altered);
+        }
+        Self::parse(content).ok_or(Damage::Altered)
     }
 
-    fn parse(bytes: &'a [u8]) -> Option<Self> {
+    /// The checksum that stands in a row, right or wrong.
+    pub(super) fn stored_checksum(bytes: &[u8]) -> u64 {
+        bytes.first_chunk().map_or(0, |sum| u64::from_le_bytes(*sum))
+    }
+
+    /// Reads what follows the checksum; the rows of layout 1 are no more than that.
+    pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (kind, rest) = bytes.split_first()?;
         let (previous, rest) = rest.split_first_chunk()?;
         let (obsolete, rest) = rest.split_first_chunk()?;
@@ -94,14 +247,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_reads_back_as_written() {
+    fn a_row_reads_back_as_written_and_no_changed_bit_goes_unnoticed() {
         for body in [None, Some(&b""[..]), Some(b"{}")] {
             let row = Row { previous: Revision(7), obsolete: 9, key: "/registry/a", body };
             let mut bytes = vec![0xff; row.size()];
-            row.write(&mut bytes);
-            assert_eq!(Row::read(&bytes).unwrap(), row);
+            let sum = row.write(Revision(8), &mut bytes);
+            assert_eq!(Row::stored_checksum(&bytes), sum);
+            assert_eq!(Row::read(Revision(8), &bytes).unwrap(), row);
+            assert!(Row::read(Revision(9), &bytes).is_err(), "under another revision");
+            for bit in 0..bytes.len() * 8 {
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                assert!(Row::read(Revision(8), &bytes).is_err(), "bit {bit}");
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+            for length in 0..bytes.len() {
+                assert!(Row::read(Revision(8), &bytes[..length]).is_err(), "{length} bytes");
+            }
         }
-        assert!(Row::read(b"\0short").is_err());
-        assert!(Row::read(&[9; HEAD]).is_err());
+    }
+
+    #[test]
+    fn pointers_and_marks_read_back_and_no_changed_bit_goes_unnoticed() {
+        let good = pointer(b"/registry/a", Revision(7));
+        assert_eq!(read_pointer(b"/registry/a", good), Ok(Revision(7)));
+        assert!(read_pointer(b"/registry/b", good).is_err());
+        let time = mark(Revision(7), 1_700_000_000_000);
+        assert_eq!(read_mark(Revision(7), time), Ok(1_700_000_000_000));
+        assert!(read_mark(Revision(8), time).is_err());
+        for bit in 0..64 {
+            for flip in [(1 << bit, 0), (0, 1 << bit)] {
+                assert!(read_pointer(b"/registry/a", (good.0 ^ flip.0, good.1 ^ flip.1)).is_err(), "bit {bit}");
+                assert!(read_mark(Revision(7), (time.0 ^ flip.0, time.1 ^ flip.1)).is_err(), "bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tally_does_not_depend_on_order() {
+        let (mut one, mut other) = (Tally::default(), Tally::default());
+        for sum in [5, u64::MAX, 7] {
+            one.add(sum);
+        }
+        for sum in [7, 5, 9, u64::MAX] {
+            other.add(sum);
+        }
+        other.remove(9);
+        assert_eq!(one, other);
     }
 }

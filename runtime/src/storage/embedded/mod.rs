@@ -33,12 +33,18 @@
 
 mod directory;
 mod error;
+mod fresh;
 mod group;
+mod guard;
+mod head;
 mod history;
 mod layout;
+mod load;
 mod read;
 #[cfg(test)]
 mod tests;
+mod upgrade;
+mod verify;
 mod writer;
 
 use std::{
@@ -52,14 +58,14 @@ use std::{
     time::Duration,
 };
 
-use redb::Database;
 use tokio::sync::oneshot;
 
 use self::{
-    directory::{Directory, MakeError},
+    directory::Directory,
+    guard::{Engine, guarded},
+    head::Witness,
     history::History,
-    layout::{INDEX, LOG, MARKS, META, ORIGIN},
-    read::{View, engine},
+    read::View,
     writer::{Answer, Job, Pending, Progress, Writer},
 };
 use super::{Change, CommitError, CommitFuture, Entry, Op, ReadError, Sink, Store};
@@ -101,7 +107,7 @@ pub struct Embedded {
     progress: Arc<Progress>,
     closed: AtomicBool,
     writer: Mutex<Option<JoinHandle<()>>>,
-    db: Arc<Database>,
+    db: Arc<Engine>,
     /// Dropped last: the directory is free when the engine's file is closed.
     directory: Option<Directory>,
 }
@@ -113,22 +119,38 @@ impl Embedded {
     /// [`OpenError`].
     pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
         let directory = Directory::open(dir.as_ref())?;
-        let db = open_file(&directory, &options)?;
-        let mut store = Self::start(db, &options).map_err(|error| cannot_open(&directory, error))?;
+        let (db, witness) = load::load(&directory, &options)?;
+        let mut store =
+            Self::start(db, &options, Some(witness)).map_err(|error| load::cannot_open(&directory, error))?;
         store.directory = Some(directory);
         Ok(store)
     }
 
     /// Starts the writer on an open file that has its tables.
-    fn start(db: Database, options: &Options) -> Result<Self, redb::Error> {
+    fn start(db: Engine, options: &Options, witness: Option<Witness>) -> Result<Self, redb::Error> {
         let db = Arc::new(db);
-        let loaded = History::load(&db, options)?;
+        let loaded = guarded(|| History::load(&db, options))?;
         let progress = Arc::new(Progress::default());
         let (jobs, queue) = mpsc::channel();
-        let writer = Writer::new(Arc::clone(&db), queue, Arc::clone(&progress), loaded);
+        let writer = Writer::new(Arc::clone(&db), queue, Arc::clone(&progress), loaded, witness);
         let thread = thread::Builder::new().name("store".to_owned()).spawn(|| writer.run())?;
         let (closed, writer) = (AtomicBool::new(false), Mutex::new(Some(thread)));
         Ok(Self { jobs, progress, closed, writer, db, directory: None })
+    }
+
+    /// Reads from the file as the last commit left it. The outer error of `read` is the engine's, the inner one its own.
+    fn read<T>(&self, read: impl FnOnce(&View) -> Result<Result<T, ReadError>, redb::Error>) -> Result<T, ReadError> {
+        match guarded(|| read(&View::open(&self.db)?)) {
+            Ok(result) => result,
+            Err(redb::Error::Corrupted(message)) => {
+                let dir = self.directory.as_ref().map(Directory::file).unwrap_or_default();
+                Err(ReadError::Damaged(format!(
+                    "{}: {message}; stop the server and copy what can be read with `kindsmith store salvage`",
+                    dir.display()
+                )))
+            }
+            Err(error) => Err(ReadError::Engine(error.to_string())),
+        }
     }
 
     /// Why a job of the writer was left undone: it stops after a `close`, and otherwise only by a bug.
@@ -138,37 +160,6 @@ impl Embedded {
         } else {
             CommitError::Engine("the store's writer has stopped".to_owned())
         }
-    }
-}
-
-fn open_file(directory: &Directory, options: &Options) -> Result<Database, OpenError> {
-    let mut builder = Database::builder();
-    builder.set_cache_size(options.cache_bytes);
-    directory.make_file(|file| make_tables(&builder.create_file(file)?, options.origin)).map_err(
-        |error| match error {
-            MakeError::File(error) => error.into(),
-            MakeError::Fill(error) => cannot_open(directory, error),
-        },
-    )?;
-    builder.create_file(directory.open_file()?).map_err(|error| cannot_open(directory, error.into()))
-}
-
-fn make_tables(db: &Database, origin: Revision) -> Result<(), redb::Error> {
-    let transaction = db.begin_write()?;
-    transaction.open_table(LOG)?;
-    transaction.open_table(INDEX)?;
-    transaction.open_table(MARKS)?;
-    transaction.open_table(META)?.insert(ORIGIN, origin.0)?;
-    transaction.commit()?;
-    Ok(())
-}
-
-fn cannot_open(directory: &Directory, error: redb::Error) -> OpenError {
-    use std::io::ErrorKind::{InvalidData, UnexpectedEof};
-    match error {
-        // How the engine says that a file is none of its own, or has lost its end.
-        redb::Error::Io(source) if !matches!(source.kind(), InvalidData | UnexpectedEof) => directory.io(source),
-        other => directory.damaged(other),
     }
 }
 
@@ -188,11 +179,11 @@ impl Store for Embedded {
     }
 
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
-        View::open(&self.db).and_then(|view| view.get(key)).map_err(|error| engine(&error))
+        self.read(|view| view.get(key).map(Ok))
     }
 
     fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        View::open(&self.db).map_err(|error| engine(&error))?.range(prefix, at)
+        self.read(|view| view.range(prefix, at))
     }
 
     fn head(&self) -> Revision {
@@ -204,7 +195,7 @@ impl Store for Embedded {
     }
 
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
-        View::open(&self.db).map_err(|error| engine(&error))?.changes(after, limit)
+        self.read(|view| view.changes(after, limit))
     }
 
     fn compact(&self, upto: Revision) -> Result<(), ReadError> {

@@ -1,4 +1,6 @@
 //! Reads: each on a view of the file as one commit left it, beside the writer and never waiting for it.
+//! Every row is verified as it is read. A damaged value comes out as such, under its key; history that cannot be read is
+//! an error, so that no change is left out and none invented.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,81 +8,106 @@ use std::{
 };
 
 use bytes::Bytes;
-use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
+use redb::{AccessGuard, Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
 
-use super::layout::{COMPACTED, INDEX, LOG, META, ORIGIN, Row};
+use super::layout::{INDEX, LOG, META, Row, Sealed, State, read_pointer};
 use crate::{
     meta::Revision,
-    storage::{Change, Entry, ReadError},
+    storage::{Change, Damage, Entry, ReadError, Value},
 };
 
 /// The store as one commit left it.
 pub(super) struct View {
-    log: ReadOnlyTable<u64, &'static [u8]>,
-    index: ReadOnlyTable<&'static str, u64>,
-    /// History is forgotten up to here.
-    pub(super) compacted: Revision,
-    /// The newest revision.
-    pub(super) head: Revision,
+    pub(super) log: ReadOnlyTable<u64, &'static [u8]>,
+    pub(super) index: ReadOnlyTable<&'static [u8], Sealed>,
+    pub(super) state: State,
 }
 
 impl View {
     pub(super) fn open(db: &Database) -> Result<Self, redb::Error> {
         let transaction = db.begin_read()?;
-        let log = transaction.open_table(LOG)?;
-        let meta = transaction.open_table(META)?;
-        let number = |name| Ok::<_, redb::Error>(meta.get(name)?.map_or(0, |found| found.value()));
-        let (compacted, origin) = (number(COMPACTED)?, number(ORIGIN)?);
-        let last = log.last()?.map_or(0, |(revision, _)| revision.value());
-        Ok(Self {
-            index: transaction.open_table(INDEX)?,
-            log,
-            compacted: Revision(compacted),
-            head: Revision(origin.max(compacted).max(last)),
-        })
+        let state = State::load(&transaction.open_table(META)?)?;
+        Ok(Self { log: transaction.open_table(LOG)?, index: transaction.open_table(INDEX)?, state })
     }
 
     pub(super) fn get(&self, key: &str) -> Result<Option<Entry>, redb::Error> {
-        let Some(revision) = self.index.get(key)?.map(|found| Revision(found.value())) else { return Ok(None) };
-        Ok(Some(Entry { key: key.into(), value: self.body(revision)?, revision }))
+        let Some(found) = self.index.get(key.as_bytes())? else { return Ok(None) };
+        // A damaged pointer points to nothing: the value is missing.
+        let revision = read_pointer(key.as_bytes(), found.value()).unwrap_or_default();
+        Ok(Some(Entry { key: key.into(), value: value(&self.log, key, revision)?, revision }))
     }
 
-    pub(super) fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
-        let at = at.unwrap_or(self.head);
-        if at < self.compacted {
-            return Err(ReadError::Compacted(self.compacted));
+    pub(super) fn range(
+        &self,
+        prefix: &str,
+        at: Option<Revision>,
+    ) -> Result<Result<(Vec<Entry>, Revision), ReadError>, redb::Error> {
+        let at = at.unwrap_or(self.state.end.head);
+        if let Err(error) = self.reaches_back_to(at) {
+            return Ok(Err(error));
         }
-        if at > self.head {
-            return Err(ReadError::Future(self.head));
+        if at > self.state.end.head {
+            return Ok(Err(ReadError::Future(self.state.end.head)));
         }
-        let entries = self.pointers(prefix, at).and_then(|pointers| self.entries(pointers));
-        Ok((entries.map_err(|error| engine(&error))?, at))
+        let pointers = match self.pointers(prefix, at)? {
+            Ok(pointers) => pointers,
+            Err(error) => return Ok(Err(error)),
+        };
+        let entry = |(key, revision): (Arc<str>, Revision)| {
+            let value = value(&self.log, &key, revision)?;
+            Ok(Entry { key, value, revision })
+        };
+        let entries = pointers.into_iter().map(entry).collect::<Result<_, redb::Error>>()?;
+        Ok(Ok((entries, at)))
     }
 
-    pub(super) fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
-        if after < self.compacted {
-            return Err(ReadError::Compacted(self.compacted));
+    /// Changes after a revision. What comes before a change that cannot be read is given; then that is the error.
+    pub(super) fn changes(&self, after: Revision, limit: usize) -> Result<Result<Vec<Change>, ReadError>, redb::Error> {
+        if let Err(error) = self.reaches_back_to(after) {
+            return Ok(Err(error));
         }
-        self.log_after(after, limit).map_err(|error| engine(&error))
+        let mut changes = Vec::new();
+        let end = self.each_change(after, |revision, row| {
+            if changes.len() == limit {
+                return Ok(false);
+            }
+            let previous = match row.previous {
+                Revision(0) => None,
+                previous => Some((previous, value(&self.log, row.key, previous)?)),
+            };
+            let body = row.body.map(Bytes::copy_from_slice);
+            changes.push(Change { revision, key: row.key.into(), value: body, previous });
+            Ok(true)
+        })?;
+        Ok(if changes.is_empty() { end.map(|()| changes) } else { Ok(changes) })
+    }
+
+    fn reaches_back_to(&self, revision: Revision) -> Result<(), ReadError> {
+        let compacted = self.state.compacted_for_readers();
+        if revision < compacted { Err(ReadError::Compacted(compacted)) } else { Ok(()) }
     }
 
     /// Keys with the prefix and the revisions of their values, as of a revision: what the index says now, with the
     /// changes since then undone. The first change of a key after that revision says what was before it.
-    fn pointers(&self, prefix: &str, at: Revision) -> Result<BTreeMap<Arc<str>, Revision>, redb::Error> {
+    fn pointers(
+        &self,
+        prefix: &str,
+        at: Revision,
+    ) -> Result<Result<BTreeMap<Arc<str>, Revision>, ReadError>, redb::Error> {
         let mut pointers = BTreeMap::new();
-        for found in self.index.range(prefix..)? {
-            let (key, revision) = found?;
-            if !key.value().starts_with(prefix) {
+        for found in self.index.range(prefix.as_bytes()..)? {
+            let (key, sealed) = found?;
+            let key = key.value();
+            if !key.starts_with(prefix.as_bytes()) {
                 break;
             }
-            pointers.insert(Arc::from(key.value()), Revision(revision.value()));
+            let revision = read_pointer(key, sealed.value()).unwrap_or_default();
+            pointers.insert(Arc::from(String::from_utf8_lossy(key)), revision);
         }
         let mut undone = BTreeSet::new();
-        for found in self.log.range(at.0 + 1..)? {
-            let (_, bytes) = found?;
-            let row = Row::read(bytes.value())?;
+        let whole = self.each_change(at, |_, row| {
             if !row.key.starts_with(prefix) || undone.contains(row.key) {
-                continue;
+                return Ok(true);
             }
             let key: Arc<str> = row.key.into();
             if row.previous == Revision(0) {
@@ -89,46 +116,50 @@ impl View {
                 pointers.insert(Arc::clone(&key), row.previous);
             }
             undone.insert(key);
+            Ok(true)
+        })?;
+        Ok(whole.map(|()| pointers))
+    }
+
+    /// Gives each change after a revision to `take`, for as long as that says so. The inner error is a change that is
+    /// damaged or missing.
+    fn each_change(
+        &self,
+        after: Revision,
+        mut take: impl FnMut(Revision, &Row<'_>) -> Result<bool, redb::Error>,
+    ) -> Result<Result<(), ReadError>, redb::Error> {
+        let mut expected = after.max(self.state.origin);
+        for found in self.log.range(expected.0.saturating_add(1)..=self.state.end.head.0)? {
+            expected = expected.next();
+            let (revision, bytes): (AccessGuard<'_, u64>, AccessGuard<'_, &[u8]>) = found?;
+            let row =
+                if revision.value() == expected.0 { Row::read(expected, bytes.value()) } else { Err(Damage::Missing) };
+            match row {
+                Ok(row) if take(expected, &row)? => {}
+                Ok(_) => return Ok(Ok(())),
+                Err(damage) => return Ok(Err(ReadError::Damaged(damaged_change(expected, damage)))),
+            }
         }
-        Ok(pointers)
-    }
-
-    fn entries(&self, pointers: BTreeMap<Arc<str>, Revision>) -> Result<Vec<Entry>, redb::Error> {
-        pointers.into_iter().map(|(key, revision)| Ok(Entry { key, value: self.body(revision)?, revision })).collect()
-    }
-
-    fn log_after(&self, after: Revision, limit: usize) -> Result<Vec<Change>, redb::Error> {
-        let mut changes = Vec::new();
-        for found in self.log.range(after.0.saturating_add(1)..)?.take(limit) {
-            let (revision, bytes) = found?;
-            let row = Row::read(bytes.value())?;
-            let previous = match row.previous {
-                Revision(0) => None,
-                previous => Some((previous, self.body(previous)?)),
-            };
-            changes.push(Change {
-                revision: Revision(revision.value()),
-                key: row.key.into(),
-                value: row.body.map(Bytes::copy_from_slice),
-                previous,
-            });
+        if expected < self.state.end.head {
+            return Ok(Err(ReadError::Damaged(damaged_change(expected.next(), Damage::Missing))));
         }
-        Ok(changes)
-    }
-
-    fn body(&self, revision: Revision) -> Result<Bytes, redb::Error> {
-        body(&self.log, revision)
+        Ok(Ok(()))
     }
 }
 
-/// The body that a change wrote.
-pub(super) fn body(log: &impl ReadableTable<u64, &'static [u8]>, revision: Revision) -> Result<Bytes, redb::Error> {
-    let missing = || redb::Error::Corrupted(format!("the change log has no value of revision {revision}"));
-    let bytes = log.get(revision.0)?.ok_or_else(missing)?;
-    Row::read(bytes.value())?.body.map(Bytes::copy_from_slice).ok_or_else(missing)
+fn damaged_change(revision: Revision, damage: Damage) -> String {
+    format!("the change of revision {revision} cannot be read: {damage}")
 }
 
-/// An error of the engine as readers see it.
-pub(super) fn engine(error: &redb::Error) -> ReadError {
-    ReadError::Engine(error.to_string())
+/// The value of a key that a change wrote.
+pub(super) fn value(
+    log: &impl ReadableTable<u64, &'static [u8]>,
+    key: &str,
+    revision: Revision,
+) -> Result<Value, redb::Error> {
+    let Some(bytes) = log.get(revision.0)? else { return Ok(Err(Damage::Missing)) };
+    Ok(Row::read(revision, bytes.value()).and_then(|row| match row.body {
+        Some(body) if row.key == key => Ok(Bytes::copy_from_slice(body)),
+        _ => Err(Damage::Missing),
+    }))
 }

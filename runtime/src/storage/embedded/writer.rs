@@ -10,12 +10,14 @@ use std::{
     time::Duration,
 };
 
-use redb::Database;
 use tokio::sync::oneshot;
 
 use super::{
-    group::{End, Group},
+    group::Group,
+    guard::{Engine, guarded},
+    head::Witness,
     history::History,
+    layout::End,
 };
 use crate::{
     meta::Revision,
@@ -63,7 +65,7 @@ impl Progress {
 
 /// The writer's own state.
 pub(super) struct Writer {
-    db: Arc<Database>,
+    db: Arc<Engine>,
     jobs: Receiver<Job>,
     progress: Arc<Progress>,
     sink: Option<Sink>,
@@ -77,14 +79,17 @@ pub(super) struct Writer {
     unsettled: bool,
     /// What the engine said when it failed; nothing is written after that.
     failed: Option<String>,
+    /// Where there is a directory for it.
+    witness: Option<Witness>,
 }
 
 impl Writer {
     pub(super) fn new(
-        db: Arc<Database>,
+        db: Arc<Engine>,
         jobs: Receiver<Job>,
         progress: Arc<Progress>,
         (history, end): (History, End),
+        witness: Option<Witness>,
     ) -> Self {
         progress.head.store(end.head.0, Ordering::Release);
         progress.compacted.store(history.compacted_for_readers().0, Ordering::Release);
@@ -99,6 +104,7 @@ impl Writer {
             forgetting: Vec::new(),
             unsettled: false,
             failed: None,
+            witness,
         }
     }
 
@@ -178,11 +184,14 @@ impl Writer {
             group.into_iter().map(|pending| (pending.ops, pending.reply)).unzip();
         let answers = match &self.failed {
             Some(message) => Err(message.clone()),
-            None => self.write(all_ops).map_err(|error| self.fail(&error)),
+            None => guarded(|| self.write(all_ops)).map_err(|error| self.fail(&error)),
         };
         match answers {
             Ok((changes, answers)) => {
                 self.progress.head.store(self.end.head.0, Ordering::Release);
+                if let Some(witness) = self.witness.as_mut().filter(|_| !changes.is_empty()) {
+                    witness.testify(self.end.head);
+                }
                 if let Some(sink) = self.sink.as_mut().filter(|_| !changes.is_empty()) {
                     sink(&changes);
                 }
@@ -202,9 +211,9 @@ impl Writer {
     /// Writes a group in one transaction; when this returns it is durable.
     fn write(&mut self, all_ops: Vec<Vec<Op>>) -> Result<(Vec<Change>, Vec<Answer>), redb::Error> {
         let transaction = self.db.begin_write()?;
-        let mut group = Group::begin(&transaction, self.end)?;
+        let mut group = Group::begin(&transaction)?;
         let answers = all_ops.into_iter().map(|ops| group.commit(ops)).collect::<Result<Vec<_>, _>>()?;
-        let (changes, end) = group.finish();
+        let (changes, end) = group.finish()?;
         if changes.is_empty() {
             transaction.abort()?;
         } else {
@@ -219,7 +228,7 @@ impl Writer {
     /// Forgets a little of what is too old or too much; says whether there is more to do.
     fn tidy(&mut self) -> bool {
         if self.failed.is_none() && self.history.due(self.end) {
-            match self.history.step(&self.db, self.end) {
+            match guarded(|| self.history.step(&self.db)) {
                 Ok(()) => self.unsettled = true,
                 Err(error) => _ = self.fail(&error),
             }
@@ -249,7 +258,7 @@ impl Writer {
             return;
         }
         self.unsettled = false;
-        if let Err(error) = self.write_settled() {
+        if let Err(error) = guarded(|| self.write_settled()) {
             self.fail(&error);
         }
     }

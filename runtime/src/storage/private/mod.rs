@@ -9,6 +9,9 @@
 //! | `LOCK` | nothing; the process that uses the directory holds the lock on it |
 //! | `FORMAT` | the format's number as text; `FORMAT.new` while a store is being made |
 //! | `store.redb` | the engine's file |
+//! | `HEAD` | the newest durable revision, as a witness beside the engine's file |
+//! | `store.redb.format-1` | the engine's file as it was before an upgrade |
+//! | `store.redb.damaged-1`, … | the engine's file as it was when damage was found; what could be read went on |
 //! | `admin.token`, `ca.crt`, `ca.key`, `kubeconfig` | what the server keeps beside the store |
 //! | `NAME.new` | the next content of one of these, until it is whole |
 
@@ -33,7 +36,7 @@ pub(crate) use error::quoted;
 pub(crate) use trust::Access;
 
 /// The names that a directory may have before it has a store. A directory without a store that has others is not ours.
-const OWN: [&str; 7] = ["LOCK", "FORMAT", "store.redb", "admin.token", "ca.crt", "ca.key", "kubeconfig"];
+const OWN: [&str; 8] = ["LOCK", "FORMAT", "HEAD", "store.redb", "admin.token", "ca.crt", "ca.key", "kubeconfig"];
 /// What `mkfs` leaves in an empty volume.
 const IGNORED: [&str; 1] = ["lost+found"];
 

@@ -2,13 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use bytes::Bytes;
 use proptest::prelude::*;
 
 use super::{delete, put};
 use crate::{
     meta::Revision,
-    storage::{Change, CommitError, CommitFuture, Entry, Expect, Op, ReadError, Store},
+    storage::{Change, CommitError, CommitFuture, Entry, Expect, Op, ReadError, Store, Value},
 };
 
 /// A store that can be closed and opened again, where the engine can.
@@ -97,7 +96,7 @@ struct Model {
     compacted: Revision,
 }
 
-type State = BTreeMap<Arc<str>, (Revision, Bytes)>;
+type State = BTreeMap<Arc<str>, (Revision, Value)>;
 
 impl Model {
     fn head(&self) -> Revision {
@@ -112,7 +111,7 @@ impl Model {
         let mut state = State::new();
         for change in self.changes.iter().take_while(|change| change.revision <= at) {
             match &change.value {
-                Some(value) => state.insert(Arc::clone(&change.key), (change.revision, value.clone())),
+                Some(value) => state.insert(Arc::clone(&change.key), (change.revision, Ok(value.clone()))),
                 None => state.remove(&change.key),
             };
         }

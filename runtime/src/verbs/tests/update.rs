@@ -183,7 +183,7 @@ async fn what_was_stored_under_an_older_schema_is_stored_anew_by_any_write() {
         };
         assert_eq!(same["spec"], made["spec"]);
         let stored = world.store.get(&key).unwrap().unwrap();
-        let body = String::from_utf8(record::decode(&stored.value).unwrap().body.to_vec()).unwrap();
+        let body = String::from_utf8(record::decode(&stored.value.unwrap()).unwrap().body.to_vec()).unwrap();
         assert!(body.contains("\"color\":\"Red\"") && !body.contains("gone"), "{name}: {body}");
         let head = world.api.cache.revision();
         world.merge(&request, json!({})).await.unwrap();

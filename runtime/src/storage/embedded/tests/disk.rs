@@ -2,7 +2,7 @@
 
 use std::{io, sync::MutexGuard};
 
-use redb::StorageBackend;
+use redb::{Database, StorageBackend};
 
 use super::*;
 
@@ -42,9 +42,9 @@ impl Disk {
         let empty = self.contents().now.is_empty();
         let db = Database::builder().create_with_backend(self.clone()).unwrap();
         if empty {
-            make_tables(&db, options.origin).unwrap();
+            fresh::write_to(&db, &layout::State::new(options.origin), |_| Ok(())).unwrap();
         }
-        Embedded::start(db, options).unwrap()
+        Embedded::start(Engine::new(db), options, None).unwrap()
     }
 }
 
@@ -154,7 +154,7 @@ fn nothing_published_is_lost(options: &Options) {
         let mut state = std::collections::BTreeMap::new();
         for change in &all[..usize::try_from(head.0).unwrap()] {
             match &change.value {
-                Some(value) => state.insert(change.key.clone(), (change.revision, value.clone())),
+                Some(value) => state.insert(change.key.clone(), (change.revision, Ok(value.clone()))),
                 None => state.remove(&change.key),
             };
         }

@@ -1,8 +1,10 @@
 //! The durable engine by itself: the suite, and what only a store on disk can do.
 
+mod damage;
 mod disk;
 mod history;
 mod opening;
+mod upgrade;
 
 use std::{fs, path::PathBuf, sync::atomic::AtomicUsize};
 

@@ -1,0 +1,174 @@
+//! Writes a store into a new file of the engine: an empty one, one of an older layout, or one of which only a part can be
+//! read. Rows go in one after the other; what `state` says of the tables is counted on the way.
+
+use std::{
+    collections::{BTreeMap, HashSet, btree_map::Entry},
+    fs::File,
+};
+
+use redb::{Database, ReadableDatabase, ReadableTable, Table, WriteTransaction};
+
+use super::{
+    guard::{Engine, guarded},
+    layout::{End, INDEX, LOG, MARKS, META, Row, Sealed, State, mark, pointer, read_mark, read_pointer},
+    verify::{Report, each_row},
+};
+use crate::meta::Revision;
+
+/// The tables of a new file while it is written.
+pub(super) struct Fresh<'t> {
+    log: Table<'t, u64, &'static [u8]>,
+    index: Table<'t, &'static [u8], Sealed>,
+    marks: Table<'t, u64, Sealed>,
+    state: State,
+}
+
+/// Writes a new file. How far the log and history go is taken from `state`; `fill` puts the rows in.
+pub(super) fn write(
+    file: File,
+    state: &State,
+    fill: impl FnOnce(&mut Fresh<'_>) -> Result<(), redb::Error>,
+) -> Result<(), redb::Error> {
+    guarded(|| write_to(&Engine::new(Database::builder().create_file(file)?), state, fill))
+}
+
+/// The same into a file that is open and empty.
+pub(super) fn write_to(
+    db: &Database,
+    state: &State,
+    fill: impl FnOnce(&mut Fresh<'_>) -> Result<(), redb::Error>,
+) -> Result<(), redb::Error> {
+    let transaction = db.begin_write()?;
+    let State { origin, compacted, end, .. } = *state;
+    let state = State { origin, compacted, end, ..State::default() };
+    let mut fresh = Fresh::begin(&transaction, state)?;
+    fill(&mut fresh)?;
+    let state = fresh.state;
+    drop(fresh);
+    state.save(&mut transaction.open_table(META)?)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+impl<'t> Fresh<'t> {
+    fn begin(transaction: &'t WriteTransaction, state: State) -> Result<Self, redb::Error> {
+        let (log, index) = (transaction.open_table(LOG)?, transaction.open_table(INDEX)?);
+        Ok(Self { log, index, marks: transaction.open_table(MARKS)?, state })
+    }
+
+    pub(super) fn put_row(&mut self, revision: Revision, row: &Row<'_>) -> Result<(), redb::Error> {
+        let checksum = row.write(revision, self.log.insert_reserve(revision.0, row.size())?.as_mut());
+        self.state.log.add(checksum);
+        Ok(())
+    }
+
+    pub(super) fn put_pointer(&mut self, key: &[u8], revision: Revision) -> Result<(), redb::Error> {
+        let sealed = pointer(key, revision);
+        self.index.insert(key, sealed)?;
+        self.state.index.add(sealed.1);
+        Ok(())
+    }
+
+    pub(super) fn put_mark(&mut self, before: Revision, ms: u64) -> Result<(), redb::Error> {
+        let sealed = mark(before, ms);
+        self.marks.insert(before.0, sealed)?;
+        self.state.marks.add(sealed.1);
+        Ok(())
+    }
+}
+
+/// Writes what can be read of a damaged store into a new file, so that the tables are whole again and the engine has
+/// sound pages to write to. Every object that the old file names is in the new one, those that cannot be read as such.
+/// History begins after the last change that cannot be read.
+pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result<(), redb::Error> {
+    let transaction = old.begin_read()?;
+    let log = transaction.open_table(LOG)?;
+    let compacted = report.history.last().copied().unwrap_or_default().max(report.state.compacted.head);
+    let index = index_again(&transaction.open_table(INDEX)?, &log, report);
+    let mut kept: HashSet<u64> = index.values().map(|revision| revision.0).collect();
+    let mut obsolete = report.state.compacted.obsolete;
+    each_row(&log, |revision, bytes| {
+        let Ok(row) = Row::read(Revision(revision), bytes) else { return };
+        if revision > compacted.0 {
+            kept.extend([revision, row.previous.0]);
+        } else {
+            obsolete = obsolete.max(row.obsolete);
+        }
+    });
+    let state = State { compacted: End { head: compacted, obsolete }, ..report.state };
+    write(file, &state, |fresh| {
+        let mut result = Ok(());
+        each_row(&log, |revision, bytes| {
+            let revision = Revision(revision);
+            if let Ok(row) = Row::read(revision, bytes)
+                && kept.contains(&revision.0)
+                && result.is_ok()
+            {
+                result = fresh.put_row(revision, &row);
+            }
+        });
+        result?;
+        for (key, revision) in &index {
+            fresh.put_pointer(key.as_bytes(), *revision)?;
+        }
+        let marks = transaction.open_table(MARKS)?;
+        // Marks that cannot be got at are left out: history is kept until a new one is old enough.
+        let readable = guarded(|| {
+            let mut found = Vec::new();
+            for mark in marks.iter()? {
+                let (before, sealed) = mark?;
+                let before = Revision(before.value());
+                found.extend(read_mark(before, sealed.value()).map(|ms| (before, ms)));
+            }
+            Ok(found)
+        });
+        readable.unwrap_or_default().into_iter().try_for_each(|(before, ms)| fresh.put_mark(before, ms))
+    })
+}
+
+/// The index: as it is where it is whole, else out of the log where that is whole. Where both are damaged, an object that
+/// only the log knows may have changed or gone since: it is named, and points to nothing.
+fn index_again(
+    index: &impl ReadableTable<&'static [u8], Sealed>,
+    log: &impl ReadableTable<u64, &'static [u8]>,
+    report: &Report,
+) -> BTreeMap<String, Revision> {
+    let mut pointers = BTreeMap::new();
+    let derivable = report.log_whole && report.state.passed == 0;
+    if report.index_whole || !derivable {
+        // What comes before a page that cannot be read is there.
+        let _ = guarded(|| {
+            for found in index.iter()? {
+                let (key, sealed) = found?;
+                if let (Ok(text), Ok(revision)) =
+                    (std::str::from_utf8(key.value()), read_pointer(key.value(), sealed.value()))
+                {
+                    pointers.insert(text.to_owned(), revision);
+                }
+            }
+            Ok(())
+        });
+    }
+    if report.index_whole {
+        return pointers;
+    }
+    let mut live = BTreeMap::new();
+    each_row(log, |revision, bytes| {
+        let Ok(row) = Row::read(Revision(revision), bytes) else { return };
+        match row.body {
+            Some(_) => _ = live.insert(row.key.to_owned(), Revision(revision)),
+            None => _ = live.remove(row.key),
+        }
+    });
+    if derivable {
+        return live;
+    }
+    for key in live.into_keys() {
+        let Entry::Vacant(unknown) = pointers.entry(key) else { continue };
+        let key = unknown.key().as_bytes();
+        let found = guarded(|| Ok(index.get(key)?.map(|sealed| sealed.value())));
+        let revision = found.ok().flatten().and_then(|sealed| read_pointer(key, sealed).ok());
+        unknown.insert(revision.unwrap_or_default());
+    }
+    pointers
+}

@@ -1,0 +1,56 @@
+//! Every call into the engine goes through here. The engine trusts its pages: on damaged ones it may panic, which must
+//! end neither a thread of the server nor the process. A panic becomes an error like any other of the engine's.
+
+use std::{
+    ops::{Deref, DerefMut},
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use redb::Database;
+
+/// Calls into the engine. What it panics with becomes [`redb::Error::Corrupted`].
+pub(super) fn guarded<T>(call: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, redb::Error> {
+    // What the call leaves behind is the engine's: it refuses what a panic left half done.
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        let text = text.lines().next().unwrap_or_default();
+        Err(redb::Error::Corrupted(format!("a page cannot be read ({text})")))
+    })
+}
+
+/// An open file of the engine. Closing it writes, so that it may panic, too.
+pub(super) struct Engine(Option<Database>);
+
+impl Engine {
+    pub(super) fn new(db: Database) -> Self {
+        Self(Some(db))
+    }
+}
+
+impl Deref for Engine {
+    type Target = Database;
+
+    fn deref(&self) -> &Database {
+        self.0.as_ref().expect("it is taken out only when it is dropped")
+    }
+}
+
+impl DerefMut for Engine {
+    fn deref_mut(&mut self) -> &mut Database {
+        self.0.as_mut().expect("it is taken out only when it is dropped")
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let db = self.0.take();
+        let closed = guarded(|| {
+            drop(db);
+            Ok(())
+        });
+        if let Err(error) = closed {
+            tracing::warn!(%error, "the store's file could not be closed in order");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Damage at rest: what is changed or missing in the file is reported, and never served; the rest goes on.
+
+use redb::{Database, TableDefinition};
+
+use super::*;
+use crate::storage::{Damage, Entry, Value};
+
+const LOG: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("log");
+const INDEX: TableDefinition<'_, &[u8], (u64, u64)> = TableDefinition::new("index");
+
+impl Scratch {
+    fn file(&self) -> PathBuf {
+        self.0.join("store.redb")
+    }
+
+    /// Changes the file behind the store's back; the store is closed.
+    fn change(&self, change: impl FnOnce(&redb::WriteTransaction)) {
+        let db = Database::open(self.file()).unwrap();
+        let transaction = db.begin_write().unwrap();
+        change(&transaction);
+        transaction.commit().unwrap();
+    }
+
+    /// Changes one byte of a row of the log.
+    fn spoil(&self, revision: u64) {
+        self.change(|transaction| {
+            let mut log = transaction.open_table(LOG).unwrap();
+            let mut bytes = log.get(revision).unwrap().unwrap().value().to_vec();
+            *bytes.last_mut().unwrap() ^= 1;
+            log.insert(revision, &*bytes).unwrap();
+        });
+    }
+
+    fn lose(&self, revision: u64) {
+        self.change(|transaction| drop(transaction.open_table(LOG).unwrap().remove(revision).unwrap().unwrap()));
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.join(name).exists()
+    }
+}
+
+use redb::ReadableTable;
+
+/// Keys `/a` to `/e`, written at 1 to 5, and `/a` once more at 6.
+fn filled() -> Scratch {
+    let scratch = Scratch::new();
+    let store = scratch.open(Options::default());
+    for key in ["/a", "/b", "/c", "/d", "/e"] {
+        put(&store, key, key);
+    }
+    put(&store, "/a", "again");
+    scratch
+}
+
+fn values(store: &Embedded) -> Vec<(String, Value)> {
+    let (entries, _) = store.range("", None).unwrap();
+    entries.into_iter().map(|Entry { key, value, .. }| (key.to_string(), value)).collect()
+}
+
+fn whole() -> Vec<(String, Value)> {
+    ["/a", "/b", "/c", "/d", "/e"]
+        .map(|key| (key.to_owned(), Ok(if key == "/a" { "again".into() } else { Bytes::from(key) })))
+        .to_vec()
+}
+
+fn with(key: &str, damage: Damage) -> Vec<(String, Value)> {
+    let mut values = whole();
+    values.iter_mut().find(|(found, _)| found == key).unwrap().1 = Err(damage);
+    values
+}
+
+#[test]
+fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
+    let scratch = filled();
+    scratch.spoil(3);
+    for _ in 0..2 {
+        // At the first start what can be read goes on in a new file; the second finds the same damage there.
+        let store = scratch.open(Options::default());
+        assert_eq!(values(&store), with("/c", Damage::Missing));
+        assert_eq!(store.get("/c").unwrap().unwrap().value, Err(Damage::Missing));
+        assert_eq!(store.get("/d").unwrap().unwrap().value, Ok("/d".into()));
+    }
+    assert!(scratch.has("store.redb.damaged-1") && !scratch.has("store.redb.damaged-2"));
+    let store = scratch.open(Options::default());
+    let over = commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any }]);
+    assert!(matches!(over, Err(CommitError::Damaged { index: 0, damage: Damage::Missing })), "{over:?}");
+    let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)) };
+    assert_eq!(commit(&store, vec![delete]).unwrap(), [Revision(7)]);
+    assert_eq!(put(&store, "/c", "/c"), Revision(8));
+    assert_eq!(values(&store), whole());
+    store.compact(Revision(8)).unwrap();
+    drop(store);
+    assert_eq!(values(&scratch.open(Options::default())), whole());
+    assert!(!scratch.has("store.redb.damaged-2"), "the store is whole again");
+}
+
+#[test]
+fn damage_that_comes_while_the_store_is_open_is_found_when_it_is_read() {
+    let scratch = filled();
+    let store = scratch.open(Options::default());
+    let transaction = store.db.begin_write().unwrap();
+    {
+        let mut log = transaction.open_table(LOG).unwrap();
+        let mut bytes = log.get(3).unwrap().unwrap().value().to_vec();
+        bytes[30] ^= 64;
+        log.insert(3, &*bytes).unwrap();
+    }
+    transaction.commit().unwrap();
+    assert_eq!(values(&store), with("/c", Damage::Altered));
+    let over = commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any }]);
+    assert!(matches!(over, Err(CommitError::Damaged { index: 0, damage: Damage::Altered })), "{over:?}");
+    assert_eq!(store.changes(Revision(0), 9).unwrap().len(), 2, "what comes before it");
+    assert!(matches!(store.changes(Revision(2), 9), Err(ReadError::Damaged(_))));
+    assert_eq!(store.changes(Revision(3), 9).unwrap().len(), 3, "what comes after it");
+    assert!(matches!(store.range("", Some(Revision(2))), Err(ReadError::Damaged(_))));
+    assert_eq!(store.range("", Some(Revision(5))).unwrap().0.len(), 5);
+    let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)) };
+    commit(&store, vec![delete]).unwrap();
+    let gone = store.changes(Revision(6), 1).unwrap().remove(0);
+    assert_eq!(gone.previous, Some((Revision(3), Err(Damage::Altered))));
+    // Compaction passes what it cannot read.
+    store.compact(Revision(7)).unwrap();
+    assert_eq!(store.compacted(), Revision(7));
+}
+
+#[test]
+fn a_missing_row_is_noticed_whatever_it_was() {
+    // A newest value.
+    let scratch = filled();
+    scratch.lose(4);
+    let store = scratch.open(Options::default());
+    assert_eq!(values(&store), with("/d", Damage::Missing));
+    assert_eq!(store.compacted(), Revision(4), "history begins after it");
+    assert_eq!(store.changes(Revision(4), 9).unwrap().len(), 2);
+    // A replaced one.
+    let scratch = filled();
+    scratch.lose(1);
+    let store = scratch.open(Options::default());
+    assert_eq!(values(&store), whole());
+    assert_eq!(store.compacted(), Revision(6), "the change at 6 replaced it");
+    // The newest change.
+    let scratch = filled();
+    scratch.lose(6);
+    let store = scratch.open(Options::default());
+    assert_eq!(values(&store), with("/a", Damage::Missing));
+    assert_eq!(put(&store, "/f", "1"), Revision(7), "no revision is given twice");
+    // One that nothing names: noticed by its absence alone.
+    let scratch = filled();
+    scratch.open(Options::default()).compact(Revision(6)).unwrap();
+    scratch.lose(2);
+    scratch.change(|transaction| drop(transaction.open_table(INDEX).unwrap().remove(&b"/b"[..]).unwrap().unwrap()));
+    let store = scratch.open(Options::default());
+    assert!(scratch.has("store.redb.damaged-1"), "noticed");
+    assert_eq!(values(&store).len(), 4);
+}
+
+#[test]
+fn a_damaged_index_is_made_again_from_the_log() {
+    for lost in [true, false] {
+        let scratch = filled();
+        let store = scratch.open(Options::default());
+        commit(&store, vec![Op { key: "/e".into(), value: None, expect: Expect::Any }]).unwrap();
+        drop(store);
+        scratch.change(|transaction| {
+            let mut index = transaction.open_table(INDEX).unwrap();
+            let (revision, checksum) = index.remove(&b"/b"[..]).unwrap().unwrap().value();
+            if !lost {
+                index.insert(&b"/b"[..], (revision + 1, checksum)).unwrap();
+            }
+        });
+        let store = scratch.open(Options::default());
+        assert_eq!(values(&store), whole()[..4]);
+        assert_eq!((store.head(), store.compacted()), (Revision(7), Revision(0)), "history is whole");
+        assert_eq!(store.changes(Revision(0), 9).unwrap().len(), 7);
+    }
+}
+
+#[test]
+fn where_log_and_index_are_damaged_nothing_older_is_served() {
+    let scratch = filled();
+    scratch.lose(6);
+    scratch.change(|transaction| drop(transaction.open_table(INDEX).unwrap().remove(&b"/a"[..]).unwrap().unwrap()));
+    let store = scratch.open(Options::default());
+    assert_eq!(values(&store), with("/a", Damage::Missing), "the value of revision 1 is not the newest");
+    let delete = Op { key: "/a".into(), value: None, expect: Expect::At(Revision(0)) };
+    commit(&store, vec![delete]).unwrap();
+    assert_eq!(values(&store), whole()[1..]);
+}
+
+#[test]
+fn a_damaged_state_is_refused_with_the_way_out() {
+    let scratch = filled();
+    scratch.change(|transaction| {
+        let mut meta = transaction.open_table(layout::META).unwrap();
+        let mut bytes = meta.get("state").unwrap().unwrap().value().to_vec();
+        bytes[40] ^= 1;
+        meta.insert("state", &*bytes).unwrap();
+    });
+    let Err(error) = Embedded::open(&scratch.0, Options::default()) else { panic!("opened") };
+    assert!(matches!(error, OpenError::Damaged { .. }), "{error}");
+    assert!(error.to_string().contains("kindsmith store salvage"), "{error}");
+}
+
+#[test]
+fn a_store_behind_its_witness_is_refused() {
+    let scratch = filled();
+    let before = fs::read(scratch.file()).unwrap();
+    let store = scratch.open(Options::default());
+    put(&store, "/f", "1");
+    drop(store);
+    let after = fs::read(scratch.file()).unwrap();
+    fs::write(scratch.file(), before).unwrap();
+    let Err(error) = Embedded::open(&scratch.0, Options::default()) else { panic!("opened") };
+    let text = error.to_string();
+    assert!(text.contains("revision 6") && text.contains("7 to 7") && text.contains("salvage"), "{text}");
+    fs::write(scratch.file(), after).unwrap();
+    let witness = scratch.0.join("HEAD");
+    let whole = fs::read(&witness).unwrap();
+    // Older, torn, foreign and missing witnesses say nothing.
+    for content in [&whole[..10], b"", b"what", &[0xff; 2_000]] {
+        fs::write(&witness, content).unwrap();
+        assert_eq!(scratch.open(Options::default()).head(), Revision(7));
+    }
+    fs::remove_file(&witness).unwrap();
+    let store = scratch.open(Options::default());
+    assert_eq!(put(&store, "/g", "1"), Revision(8));
+    assert_eq!(fs::read(&witness).unwrap()[..20], *b"00000000000000000008");
+}

@@ -1,0 +1,96 @@
+//! Directories of format 1 become format 2, and the old file is kept.
+
+use redb::{Database, TableDefinition};
+
+use super::*;
+
+/// Writes a directory as format 1 had it: `/a` written, replaced and deleted, `/b` written and replaced; history is
+/// forgotten up to the first change.
+fn format_1(scratch: &Scratch) {
+    fs::create_dir_all(&scratch.0).unwrap();
+    fs::write(scratch.0.join("FORMAT"), "1\n").unwrap();
+    let db = Database::create(scratch.0.join("store.redb")).unwrap();
+    let transaction = db.begin_write().unwrap();
+    {
+        let mut log = transaction.open_table(TableDefinition::<u64, &[u8]>::new("log")).unwrap();
+        let mut row = |revision: u64, kind: u8, previous: u64, key: &str, body: &str| {
+            let mut bytes = vec![kind];
+            bytes.extend(previous.to_le_bytes());
+            bytes.extend(revision.to_le_bytes());
+            bytes.extend(u32::try_from(key.len()).unwrap().to_le_bytes());
+            bytes.extend(key.as_bytes());
+            bytes.extend(body.as_bytes());
+            log.insert(revision, &*bytes).unwrap();
+        };
+        row(11, 0, 0, "/a", "a1");
+        row(12, 0, 0, "/b", "b1");
+        row(13, 0, 11, "/a", "a2");
+        row(14, 0, 12, "/b", "b2");
+        row(15, 1, 13, "/a", "");
+        let mut index = transaction.open_table(TableDefinition::<&str, u64>::new("index")).unwrap();
+        index.insert("/b", 14).unwrap();
+        let mut marks = transaction.open_table(TableDefinition::<u64, u64>::new("marks")).unwrap();
+        marks.insert(12, 1_700_000_000_000).unwrap();
+        let mut meta = transaction.open_table(TableDefinition::<&str, u64>::new("meta")).unwrap();
+        meta.insert("origin", 10).unwrap();
+        meta.insert("compacted", 11).unwrap();
+        meta.insert("obsolete", 0).unwrap();
+    }
+    transaction.commit().unwrap();
+}
+
+/// History of any age stays.
+fn options() -> Options {
+    Options { history_age: Duration::from_secs(1 << 40), ..Options::default() }
+}
+
+fn holds_what_format_1_held(store: &Embedded) {
+    assert_eq!((store.head(), store.compacted()), (Revision(15), Revision(11)));
+    assert_eq!(store.get("/a").unwrap(), None);
+    assert_eq!(store.get("/b").unwrap().unwrap().value, Ok("b2".into()));
+    let (then, _) = store.range("/", Some(Revision(13))).unwrap();
+    let then: Vec<_> = then.into_iter().map(|entry| entry.value.unwrap()).collect();
+    assert_eq!(then, ["a2", "b1"]);
+    let changes = store.changes(Revision(11), 9).unwrap();
+    assert_eq!(changes.len(), 4);
+    assert_eq!(changes[3].previous, Some((Revision(13), Ok("a2".into()))));
+}
+
+#[test]
+fn a_directory_of_format_1_is_upgraded_and_the_old_file_is_kept() {
+    let scratch = Scratch::new();
+    format_1(&scratch);
+    let store = scratch.open(options());
+    holds_what_format_1_held(&store);
+    assert_eq!(put(&store, "/c", "c1"), Revision(16));
+    drop(store);
+    assert_eq!(fs::read_to_string(scratch.0.join("FORMAT")).unwrap(), "2\n");
+    assert!(!scratch.0.join("store.redb.new").exists());
+    let kept = Database::open(scratch.0.join("store.redb.format-1")).unwrap();
+    let old = redb::ReadableDatabase::begin_read(&kept).unwrap();
+    let index = old.open_table(TableDefinition::<&str, u64>::new("index")).unwrap();
+    assert_eq!(index.get("/b").unwrap().unwrap().value(), 14);
+    assert_eq!(scratch.open(options()).head(), Revision(16));
+}
+
+#[test]
+fn an_upgrade_that_was_cut_off_is_done_again_or_over() {
+    // Before the new file was in place: half a new file, and perhaps the old one under its second name.
+    for linked in [false, true] {
+        let scratch = Scratch::new();
+        format_1(&scratch);
+        fs::write(scratch.0.join("store.redb.new"), "half a file").unwrap();
+        if linked {
+            fs::hard_link(scratch.0.join("store.redb"), scratch.0.join("store.redb.format-1")).unwrap();
+        }
+        holds_what_format_1_held(&scratch.open(options()));
+        assert!(scratch.0.join("store.redb.format-1").exists());
+    }
+    // After it was in place, before that was noted.
+    let scratch = Scratch::new();
+    format_1(&scratch);
+    drop(scratch.open(options()));
+    fs::write(scratch.0.join("FORMAT"), "1\n").unwrap();
+    holds_what_format_1_held(&scratch.open(options()));
+    assert_eq!(fs::read_to_string(scratch.0.join("FORMAT")).unwrap(), "2\n");
+}

@@ -1,0 +1,207 @@
+//! Verifies a whole store: every row, what `state` says of each table, and the invariants of `layout.rs`.
+//! Names what is missing or wrong by key where one of the tables still knows it. Goes on behind pages that the engine
+//! cannot read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use redb::{Database, ReadableDatabase, ReadableTable};
+
+use super::{
+    guard::guarded,
+    layout::{INDEX, LOG, MARKS, META, Row, Sealed, State, Tally, read_mark, read_pointer},
+};
+use crate::{meta::Revision, storage::Damage};
+
+/// What is there of a store.
+pub(super) struct Report {
+    pub(super) state: State,
+    /// Objects whose newest value cannot be read, by key.
+    pub(super) objects: BTreeMap<String, Damage>,
+    /// Changes after `compacted` that cannot be read, or that replaced a value which cannot be read.
+    pub(super) history: Vec<Revision>,
+    /// Rows of the log that are missing without anything that names them.
+    pub(super) unnamed: u64,
+    /// Whether every row of the table is there and as it was written.
+    pub(super) log_whole: bool,
+    /// The same of the index.
+    pub(super) index_whole: bool,
+    /// The same of the marks.
+    pub(super) marks_whole: bool,
+}
+
+impl Report {
+    /// Whether the tables are whole. Objects may still be damaged: those of an earlier damage, which the index names.
+    pub(super) fn is_whole(&self) -> bool {
+        self.log_whole && self.index_whole && self.marks_whole
+    }
+}
+
+/// The log as verification found it.
+struct Log {
+    /// Rows that are as they were written, by revision.
+    seen: Vec<Seen>,
+    /// Revisions under which something else was found.
+    altered: BTreeSet<u64>,
+    /// Rows of both kinds.
+    rows: u64,
+}
+
+/// What verification remembers of a row of the log.
+struct Seen {
+    revision: u64,
+    key: u64,
+    previous: u64,
+    has_body: bool,
+}
+
+/// Verifies everything. The error is that of a file in which not even the tables or the state can be read.
+pub(super) fn verify(db: &Database) -> Result<Report, redb::Error> {
+    let transaction = guarded(|| Ok(db.begin_read()?))?;
+    let state = guarded(|| State::load(&transaction.open_table(META)?))?;
+    let mut report = Report {
+        state,
+        objects: BTreeMap::new(),
+        history: Vec::new(),
+        unnamed: 0,
+        log_whole: false,
+        index_whole: false,
+        marks_whole: false,
+    };
+    let log = guarded(|| Ok(transaction.open_table(LOG)?))?;
+    let index = guarded(|| Ok(transaction.open_table(INDEX)?))?;
+    let log = report.verify_log(&log);
+    report.verify_history(&log);
+    report.verify_index(&index, &log);
+    let named = report.objects.len() + report.history.len();
+    report.unnamed = state.log.rows.saturating_sub(log.rows).saturating_sub(named as u64);
+    report.marks_whole = guarded(|| {
+        let (mut tally, mut whole) = (Tally::default(), true);
+        for found in transaction.open_table(MARKS)?.iter()? {
+            let (before, sealed) = found?;
+            tally.add(sealed.value().1);
+            whole &= read_mark(Revision(before.value()), sealed.value()).is_ok();
+        }
+        Ok(whole && tally == state.marks)
+    })
+    .unwrap_or(false);
+    Ok(report)
+}
+
+impl Report {
+    fn verify_log(&mut self, log: &impl ReadableTable<u64, &'static [u8]>) -> Log {
+        let (mut seen, mut altered, mut tally) = (Vec::new(), BTreeSet::new(), Tally::default());
+        let readable = each_row(log, |revision, bytes| {
+            tally.add(Row::stored_checksum(bytes));
+            match Row::read(Revision(revision), bytes) {
+                Ok(row) => seen.push(Seen {
+                    revision,
+                    key: hash(row.key.as_bytes()),
+                    previous: row.previous.0,
+                    has_body: row.body.is_some(),
+                }),
+                Err(_) => _ = altered.insert(revision),
+            }
+        });
+        self.log_whole = readable && altered.is_empty() && tally == self.state.log;
+        Log { seen, altered, rows: tally.rows }
+    }
+
+    /// Looks for changes that cannot be read or replaced what cannot be read.
+    fn verify_history(&mut self, log: &Log) {
+        let mut expected = self.state.compacted.head.0;
+        let first = log.seen.partition_point(|row| row.revision <= expected);
+        for row in log.seen[first..].iter().filter(|row| row.revision <= self.state.end.head.0) {
+            self.history.extend((expected + 1..row.revision).map(Revision));
+            expected = row.revision;
+            let previous = log.find(row.previous);
+            if row.previous != 0 && previous.is_none_or(|previous| previous.key != row.key) {
+                self.history.push(Revision(row.revision));
+            }
+        }
+        self.history.extend((expected + 1..=self.state.end.head.0).map(Revision));
+        self.log_whole &= self.history.is_empty();
+    }
+
+    /// Reads every entry of the index and looks for the row that it points to.
+    fn verify_index(&mut self, index: &impl ReadableTable<&'static [u8], Sealed>, log: &Log) {
+        let (mut tally, mut whole) = (Tally::default(), true);
+        let objects = &mut self.objects;
+        let read = guarded(|| {
+            for found in index.iter()? {
+                let (key, sealed) = found?;
+                tally.add(sealed.value().1);
+                let Ok(revision) = read_pointer(key.value(), sealed.value()) else {
+                    whole = false;
+                    continue;
+                };
+                let row = log.find(revision.0);
+                if row.is_none_or(|row| !row.has_body || row.key != hash(key.value())) {
+                    let damage = if log.altered.contains(&revision.0) { Damage::Altered } else { Damage::Missing };
+                    objects.insert(String::from_utf8_lossy(key.value()).into_owned(), damage);
+                }
+            }
+            Ok(())
+        });
+        self.index_whole = read.is_ok() && whole && tally == self.state.index;
+    }
+}
+
+fn hash(key: &[u8]) -> u64 {
+    twox_hash::XxHash3_64::oneshot(key)
+}
+
+impl Log {
+    fn find(&self, revision: u64) -> Option<&Seen> {
+        self.seen.binary_search_by_key(&revision, |row| row.revision).ok().map(|at| &self.seen[at])
+    }
+}
+
+/// Gives every row of the log that can be got at, as it is stored, in the order of revisions; says whether that is all.
+pub(super) fn each_row(log: &impl ReadableTable<u64, &'static [u8]>, mut take: impl FnMut(u64, &[u8])) -> bool {
+    let (mut from, mut whole) = (0, true);
+    loop {
+        let read = guarded(|| {
+            for found in log.range(from..)? {
+                let (revision, bytes) = found?;
+                let revision = revision.value();
+                if revision < from {
+                    return Err(redb::Error::Corrupted("rows are out of order".to_owned()));
+                }
+                take(revision, bytes.value());
+                from = revision.saturating_add(1);
+            }
+            Ok(())
+        });
+        if read.is_ok() {
+            return whole;
+        }
+        whole = false;
+        match next_readable(log, from) {
+            Some(next) => from = next,
+            None => return false,
+        }
+    }
+}
+
+/// The first revision after a page that cannot be read.
+fn next_readable(log: &impl ReadableTable<u64, &'static [u8]>, after: u64) -> Option<u64> {
+    let first =
+        |from: u64| guarded(|| Ok(log.range(from..)?.next().transpose()?.map(|(revision, _)| revision.value())));
+    let (mut bad, mut step) = (after, 1_u64);
+    let mut good = loop {
+        let from = after.checked_add(step)?;
+        match first(from) {
+            Ok(found) => break found.filter(|found| *found >= from)?,
+            Err(_) => bad = from,
+        }
+        step = step.checked_mul(2)?;
+    };
+    while good - bad > 1 {
+        let middle = bad + (good - bad) / 2;
+        match first(middle) {
+            Ok(Some(found)) if found >= middle => good = middle,
+            _ => bad = middle,
+        }
+    }
+    Some(good)
+}
