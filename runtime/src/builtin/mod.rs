@@ -16,6 +16,8 @@ use crate::{
 mod config_map;
 mod event;
 mod gc;
+#[cfg(test)]
+mod generations_tests;
 mod keys;
 mod lease;
 mod lifecycle;

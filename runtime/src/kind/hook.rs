@@ -14,8 +14,11 @@ use crate::{
 /// What a hook is told about the request it runs in.
 #[derive(Debug)]
 pub struct Context<'a, T> {
-    /// The object before the request; none when it is created.
+    /// The object before the request; none when it is created, and where the type does not decode it.
     pub old: Option<T>,
+    /// Why the type does not decode the object before the request, if so: it was stored when the type was another. A write
+    /// that mends such an object is validated, but `default` hooks are not run for it, since nothing tells them what changes.
+    pub old_error: Option<String>,
     /// Who asks.
     pub user: &'a User,
     /// Nothing will be stored.
@@ -32,13 +35,13 @@ fn encode<T: Serialize>(value: &T) -> Result<Document, String> {
     serde_json::to_value(value).map_err(|e| e.to_string())
 }
 
-fn typed<'a, T: DeserializeOwned>(context: &HookContext<'a>) -> Result<Context<'a, T>, String> {
-    Ok(Context {
-        old: context.old.map(decode).transpose()?,
-        user: context.user,
-        dry_run: context.dry_run,
-        subresource: context.subresource,
-    })
+fn typed<'a, T: DeserializeOwned>(context: &HookContext<'a>) -> Context<'a, T> {
+    let (old, old_error) = match context.old.map(decode).transpose() {
+        Ok(old) => (old, None),
+        Err(why) => (None, Some(why)),
+    };
+    let HookContext { user, dry_run, subresource, .. } = *context;
+    Context { old, old_error, user, dry_run, subresource }
 }
 
 /// Runs a default hook.
@@ -51,8 +54,12 @@ pub fn default<T: Serialize + DeserializeOwned>(
     hook: fn(&mut T, &Context<'_, T>),
 ) -> Result<(), String> {
     let mut value: T = decode(document)?;
+    let context = typed(context);
+    if context.old_error.is_some() {
+        return Ok(());
+    }
     let before = encode(&value)?;
-    hook(&mut value, &typed(context)?);
+    hook(&mut value, &context);
     apply_difference(document, &before, encode(&value)?);
     Ok(())
 }
@@ -66,7 +73,7 @@ pub fn validate<T: DeserializeOwned>(
     context: &HookContext<'_>,
     hook: fn(&T, &Context<'_, T>) -> Vec<FieldError>,
 ) -> Result<Vec<FieldError>, String> {
-    Ok(hook(&decode(document)?, &typed(context)?))
+    Ok(hook(&decode(document)?, &typed(context)))
 }
 
 /// Runs a hook that makes names.

@@ -1,22 +1,50 @@
 //! Records: what is stored for an object. The canonical body, and beside it the storage version and a fingerprint of the
-//! schema that the body was checked against.
+//! schema that the body was checked against: its upper half is that of the structure (fields, types, defaults), its lower
+//! half that of the rules beyond it, zero where the body was not checked. (Records of old have the structure's in both.)
+//!
+//! A body of another structure is defaulted and pruned by today's schema when it is read, and served so, whether it fits
+//! or not: objects that do not fit can be read, deleted and mended.
 //!
 //! A record is the byte 1, the fingerprint as eight bytes, least first, the length of the version as one byte, the
 //! version, and the body up to the end.
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
 use super::{Kind, index::Indexes};
 use crate::{
     cache, codec,
-    schema::{self, Document},
+    schema::{self, Document, Schema},
 };
 
 /// The layout of records that this code writes.
 const LAYOUT: u8 = 1;
 /// Where the version begins.
 const VERSION_START: usize = 10;
+/// Whether an object is known to fit the schema that it is stored under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It was checked, and fits.
+    Checked,
+    /// It does not fit, or was not checked.
+    Unchecked,
+}
+
+impl Fit {
+    /// Checks an object.
+    pub fn of(schema: &Schema, document: &Document) -> Self {
+        if schema::validate(schema, document).is_empty() { Self::Checked } else { Self::Unchecked }
+    }
+}
+
+/// Stored objects that do not fit today's schema.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Misfits {
+    /// How many there are.
+    pub count: usize,
+    /// The key of one, as it is in the store.
+    pub example: String,
+}
 
 /// Changes stored bytes on their way to and from the store, such as by encryption.
 pub trait Transformer: Send + Sync {
@@ -95,20 +123,27 @@ pub fn decode(stored: &Bytes) -> Result<Record, String> {
 pub struct KindReader {
     kind: Arc<Kind>,
     transformer: Arc<dyn Transformer>,
-    fingerprint: u64,
+    /// The whole fingerprint of the structure.
+    structure: u64,
+    /// The fingerprint of the rules.
+    rules: u32,
     type_meta: String,
     indexes: Indexes,
+    /// What was found while the resource was loaded; `None` after that.
+    misfits: Mutex<Option<Misfits>>,
 }
 
 impl KindReader {
     /// A reader for a kind.
     pub fn new(kind: Arc<Kind>, transformer: Arc<dyn Transformer>) -> Self {
         Self {
-            fingerprint: schema::fingerprint(&kind.schema),
+            structure: schema::fingerprint(&kind.schema),
+            rules: schema::fingerprint::rules(&kind.schema),
             type_meta: format!(r#""kind":"{}","apiVersion":"{}","#, kind.kind, kind.group_version),
             indexes: Indexes::new(&kind.selectable),
             kind,
             transformer,
+            misfits: Mutex::new(Some(Misfits::default())),
         }
     }
 
@@ -116,9 +151,44 @@ impl KindReader {
     ///
     /// # Errors
     /// What the transformer says.
-    pub fn write(&self, key: &str, document: &Document) -> Result<Bytes, String> {
-        let record = encode(&self.kind.group_version.version, self.fingerprint, document);
+    pub fn write(&self, key: &str, document: &Document, fit: Fit) -> Result<Bytes, String> {
+        let rules = if fit == Fit::Checked { self.rules } else { 0 };
+        let fingerprint = self.structure >> 32 << 32 | u64::from(rules);
+        let record = encode(&self.kind.group_version.version, fingerprint, document);
         self.transformer.seal(key, record).map(Bytes::from)
+    }
+
+    /// What was found not to fit while the resource was loaded. Nothing is counted after this.
+    pub fn take_misfits(&self) -> Option<Misfits> {
+        self.misfits().take().filter(|misfits| misfits.count > 0)
+    }
+
+    fn misfits(&self) -> MutexGuard<'_, Option<Misfits>> {
+        self.misfits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks whether a body of this structure, but of other rules, fits.
+    fn check(&self, key: &str, record: &Record) {
+        let fingerprint = record.fingerprint;
+        let known = fingerprint == self.structure || fingerprint & 0xffff_ffff == u64::from(self.rules);
+        if known || self.misfits().is_none() {
+            return;
+        }
+        if let Ok(decoded) = codec::decode(&record.body, &codec::Limits::default()) {
+            self.count_misfit(key, &decoded.document);
+        }
+    }
+
+    fn count_misfit(&self, key: &str, document: &Document) {
+        if self.misfits().is_none() || Fit::of(&self.kind.schema, document) == Fit::Checked {
+            return;
+        }
+        if let Some(misfits) = self.misfits().as_mut() {
+            misfits.count += 1;
+            if misfits.example.is_empty() {
+                key.clone_into(&mut misfits.example);
+            }
+        }
     }
 
     /// The body of a stored value, brought to today's schema, and its indexes.
@@ -127,10 +197,12 @@ impl KindReader {
         let record = self.transformer.open(key, value).map_err(unknown)?;
         let record = decode(&record).map_err(unknown)?;
         let same_version = record.version == self.kind.group_version.version;
-        let (body, renewed) = if record.fingerprint == self.fingerprint && same_version {
+        let same_structure = record.fingerprint >> 32 == self.structure >> 32;
+        let (body, renewed) = if same_structure && same_version {
+            self.check(key, &record);
             (record.body, false)
         } else {
-            let body = self.renew(&record.body).map_err(|message| (record.body.clone(), message))?;
+            let body = self.renew(key, &record.body).map_err(|message| (record.body.clone(), message))?;
             let renewed = !same_version || body != record.body;
             (body, renewed)
         };
@@ -141,15 +213,13 @@ impl KindReader {
     }
 
     /// A body that was checked against another schema, defaulted and pruned by this one.
-    fn renew(&self, body: &[u8]) -> Result<Bytes, String> {
+    fn renew(&self, key: &str, body: &[u8]) -> Result<Bytes, String> {
         let decoded = codec::decode(body, &codec::Limits::default()).map_err(|error| error.to_string())?;
         let mut document = decoded.document;
         schema::default(&self.kind.schema, &mut document);
         schema::prune(&self.kind.schema, &mut document);
         schema::normalise(&self.kind.schema, &mut document);
-        if let Some(wrong) = schema::check_types(&self.kind.schema, &document) {
-            return Err(wrong);
-        }
+        self.count_misfit(key, &document);
         let mut renewed = Vec::with_capacity(body.len());
         codec::canonical(&document, &mut renewed);
         Ok(Bytes::from(renewed))

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{
     Kind,
     model::{Hooks, NameRule, Path, Scope, Style},
-    record::{self, Identity, KindReader},
+    record::{self, Fit, Identity, KindReader},
 };
 use crate::{
     cache::Reader,
@@ -49,7 +49,7 @@ const KEY: &str = "/registry/example.com/widgets/ns/w";
 fn what_is_written_is_read_without_a_copy() {
     let reader = reader(fixture::widget());
     let object = fixture::object(&json!({"size": 1, "color": "Red"}));
-    let stored = reader.write(KEY, &object).expect("identity");
+    let stored = reader.write(KEY, &object, Fit::Checked).expect("identity");
     let reading = reader.read(KEY, &stored);
     assert_eq!(
         reading.body,
@@ -68,7 +68,7 @@ fn a_body_of_another_schema_is_defaulted_and_pruned() {
     let before = fixture::schema(&json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
         "size": {"type": "integer"}, "gone": {"type": "string"}}}}}));
     let object = fixture::object(&json!({"size": 1, "gone": "x"}));
-    let stored = reader(before).write(KEY, &object).expect("identity");
+    let stored = reader(before).write(KEY, &object, Fit::Checked).expect("identity");
     let reading = reader(fixture::widget()).read(KEY, &stored);
     let spec = r#""spec":{"color":"Red","replicas":1,"size":1}}"#;
     assert!(std::str::from_utf8(&reading.body).expect("UTF-8").ends_with(spec), "{:?}", reading.body);
@@ -78,7 +78,7 @@ fn a_body_of_another_schema_is_defaulted_and_pruned() {
 #[test]
 fn what_cannot_be_decoded_is_marked_with_the_reason() {
     let reader = reader(fixture::widget());
-    let whole = reader.write(KEY, &fixture::object(&json!({"size": 1}))).expect("identity");
+    let whole = reader.write(KEY, &fixture::object(&json!({"size": 1})), Fit::Checked).expect("identity");
     for length in 0..whole.len() {
         let reading = reader.read(KEY, &whole.slice(..length));
         assert!(reading.unreadable.is_some(), "{length} of {} bytes", whole.len());

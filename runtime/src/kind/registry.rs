@@ -83,6 +83,13 @@ impl Registry {
             .cache
             .register(&kind.prefix(), records.clone())
             .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
+        if let Some(misfits) = records.take_misfits() {
+            tracing::warn!(
+                resource = %kind.group_resource(), count = misfits.count, example = misfits.example,
+                "stored objects do not fit the schema of their kind: they are served, can be deleted, and can be written \
+                 as far as that changes only what fits",
+            );
+        }
         let served = Arc::new(Served { kind, objects, records, messages });
         self.table.store(Arc::new(table.with(served.clone())));
         Ok(served)

@@ -11,6 +11,15 @@ pub fn fingerprint(schema: &Schema) -> u64 {
     hash.0
 }
 
+/// A hash of what decides which documents are valid beyond their types: required fields, allowed values, bounds, lists with
+/// keys. Never zero.
+pub fn rules(schema: &Schema) -> u32 {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    add_rules(schema, &mut hash);
+    let folded = (hash.0 >> 32) ^ (hash.0 & 0xffff_ffff);
+    u32::try_from(folded).expect("both halves have 32 bits").max(1)
+}
+
 struct Fnv(u64);
 
 impl Fnv {
@@ -28,6 +37,27 @@ impl Fnv {
 
     fn flags<const N: usize>(&mut self, flags: [bool; N]) {
         self.bytes(&flags.map(u8::from));
+    }
+}
+
+fn add_rules(schema: &Schema, hash: &mut Fnv) {
+    hash.bytes(&(schema.required.len() as u64).to_le_bytes());
+    schema.required.iter().for_each(|name| hash.text(name));
+    hash.text(&format!("{:?} {:?}", schema.enumeration, schema.list));
+    hash.text(&format!("{:?} {:?} {:?}", schema.minimum, schema.maximum, schema.multiple_of));
+    hash.flags([schema.exclusive_minimum, schema.exclusive_maximum, schema.one_of]);
+    hash.text(&format!("{:?} {:?}", schema.min_length, schema.max_length));
+    hash.text(&format!("{:?} {:?}", schema.min_items, schema.max_items));
+    hash.text(&format!("{:?} {:?}", schema.min_properties, schema.max_properties));
+    hash.text(schema.pattern.as_ref().map_or("", |pattern| &pattern.text));
+    hash.bytes(&(schema.properties.len() as u64).to_le_bytes());
+    for (name, property) in &schema.properties {
+        hash.text(name);
+        add_rules(property, hash);
+    }
+    hash.flags([schema.additional.is_some(), schema.items.is_some()]);
+    for inner in [&schema.additional, &schema.items].into_iter().flatten() {
+        add_rules(inner, hash);
     }
 }
 

@@ -46,7 +46,7 @@ impl Api {
             if old.is_none() {
                 check_new(request, &new)?;
             }
-            let warnings = write.decode_named(&mut new)?;
+            let warnings = write.decode_named(&mut new, old)?;
             Ok((new, warnings))
         })
         .await

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use super::{Api, Error, Request};
 use crate::{
     cache::{Object, Reader},
+    kind::record::Fit,
     meta::Revision,
     schema::Document,
     storage::{CommitError, Expect, Op},
@@ -32,11 +33,11 @@ impl Api {
         &self,
         request: &Request,
         key: &str,
-        document: &Document,
+        (document, fit): (&Document, Fit),
         expect: Expect,
     ) -> Result<Outcome<Arc<Object>>, Error> {
         let at = full_key(request, key);
-        let value = record(request, &at, document)?;
+        let value = record(request, &at, document, fit)?;
         let op = Op { key: at, value: Some(value.clone()), expect };
         let revision = match self.commit(request, op).await? {
             Outcome::Done(revision) => revision,
@@ -88,12 +89,12 @@ pub(super) fn preview(
     revision: Revision,
     document: &Document,
 ) -> Result<Arc<Object>, Error> {
-    let value = record(request, &full_key(request, key), document)?;
+    let value = record(request, &full_key(request, key), document, Fit::Checked)?;
     Ok(render(request, key, revision, &value))
 }
 
-fn record(request: &Request, full_key: &str, document: &Document) -> Result<Bytes, Error> {
-    let value = request.served.records.write(full_key, document).map_err(Error::Internal)?;
+fn record(request: &Request, full_key: &str, document: &Document, fit: Fit) -> Result<Bytes, Error> {
+    let value = request.served.records.write(full_key, document, fit).map_err(Error::Internal)?;
     if value.len() > MAX_OBJECT_BYTES {
         let size = value.len();
         let message = format!("the object would take {size} bytes, and the limit of an object is {MAX_OBJECT_BYTES}");

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     codec::Decoded,
-    kind::model::Scope,
+    kind::{model::Scope, record::Fit},
     meta::{Revision, options::CreateOptions},
     schema::Document,
     storage::Expect,
@@ -75,12 +75,12 @@ impl Api {
                 system::set(&mut document, "name", name.map_err(Error::Internal)?);
                 write.run_default(&mut document, None)?;
             }
-            write.validate(self, &document, None)?;
+            let fit = write.validate(self, &document, None)?;
             if !system::text(&document, "resourceVersion").is_empty() {
                 let message = "resourceVersion should not be set on objects to be created";
                 return Err(Error::Unknown(message.to_owned()));
             }
-            if let Outcome::Done(answer) = self.insert(write, &document).await? {
+            if let Outcome::Done(answer) = self.insert(write, (&document, fit)).await? {
                 return Ok(answer);
             }
         }
@@ -95,7 +95,7 @@ impl Api {
         Err(refuse(kind.group_resource(), name, occupant))
     }
 
-    async fn insert(&self, write: &Write<'_>, document: &Document) -> Result<Outcome<Answer>, Error> {
+    async fn insert(&self, write: &Write<'_>, (document, fit): (&Document, Fit)) -> Result<Outcome<Answer>, Error> {
         let request = write.request;
         let key = request.key_of(system::text(document, "name"));
         if write.options.dry_run {
@@ -104,7 +104,7 @@ impl Api {
             }
             return preview(request, &key, Revision(0), document).map(|object| Outcome::Done(Answer::Object(object)));
         }
-        Ok(match self.store(request, &key, document, Expect::Absent).await? {
+        Ok(match self.store(request, &key, (document, fit), Expect::Absent).await? {
             Outcome::Done(object) => Outcome::Done(Answer::Object(object)),
             Outcome::Lost => Outcome::Lost,
         })

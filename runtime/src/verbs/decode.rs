@@ -1,5 +1,5 @@
 //! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
-use super::{Error, ownership, pipeline::Write};
+use super::{Error, ownership, pipeline::Write, ratchet::only_metadata_differs};
 use crate::{
     codec,
     kind::{Kind, model::Style},
@@ -40,9 +40,16 @@ impl<'k> From<&'k Kind> for Shape<'k> {
 /// Brings a document into a shape: type meta filled in, values of the right types, unknown fields dropped. Gives
 /// warnings about those, and about what the decoder found fault with.
 ///
+/// A document that has all but its metadata from the stored object, `old`, may have types of another schema.
+///
 /// # Errors
 /// What the reference answers to a body it cannot decode: 400, or 422 naming the patch.
-pub(super) fn decode(write: &Write<'_>, shape: &Shape<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
+pub(super) fn decode(
+    write: &Write<'_>,
+    shape: &Shape<'_>,
+    document: &mut Document,
+    old: Option<&Document>,
+) -> Result<Vec<String>, Error> {
     let validation = write.options.field_validation;
     let refuse = |document: &Document, why: &str| match write.origin {
         Origin::Body | Origin::Apply => Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))),
@@ -54,7 +61,7 @@ pub(super) fn decode(write: &Write<'_>, shape: &Shape<'_>, document: &mut Docume
         metadata.remove("selfLink");
         ownership::keep_reset(metadata);
     }
-    if let Some(why) = wrong_types(shape, document) {
+    if let Some(why) = wrong_types(shape, document, old) {
         return Err(refuse(document, &why));
     }
     // What a strict patch is told shows the document as it was before the unknown fields were dropped.
@@ -143,11 +150,15 @@ fn empty() -> Document {
 
 /// The first value of a wrong type. Declared kinds are told all of them by validation, as in the reference; metadata and
 /// the reference's own kinds are decoded into types.
-fn wrong_types(shape: &Shape<'_>, document: &Document) -> Option<String> {
+fn wrong_types(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Option<String> {
     let metadata = &document["metadata"];
     if !metadata.is_object() {
         return Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned());
     }
-    let in_spec = || schema::check_types(shape.schema, document);
-    schema::check_types(&METADATA, metadata).or_else(|| (shape.style == Style::Builtin).then(in_spec).flatten())
+    let wrong = schema::check_types(&METADATA, metadata);
+    if wrong.is_some() || shape.style != Style::Builtin {
+        return wrong;
+    }
+    let stored = || old.is_some_and(|old| only_metadata_differs(document, old));
+    schema::check_types(shape.schema, document).filter(|_| !stored())
 }

@@ -32,6 +32,7 @@ mod owners;
 mod ownership;
 mod patch;
 mod pipeline;
+mod ratchet;
 mod revisions;
 mod rewrite;
 mod scale;

@@ -7,15 +7,16 @@
 use super::{
     Api, Attempt, Error, Part, Request,
     decode::{Origin, Shape, decode, normalise},
-    owners, ownership,
+    owners, ownership, ratchet,
     system::{self, Nameless},
 };
 use crate::{
     kind::{
         Kind,
         model::{HookContext, NameRule, Scope, Style},
+        record::Fit,
     },
-    meta::{FieldError, FieldPath, options::WriteOptions, validate},
+    meta::{FieldError, FieldErrorKind, FieldPath, options::WriteOptions, validate},
     patch::apply,
     schema::{self, Document},
 };
@@ -72,17 +73,20 @@ impl Write<'_> {
     /// # Errors
     /// [`Error::BadRequest`], or what is wrong with the patch.
     pub fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, &Shape::from(&*self.request.served.kind), document)?;
+        let warnings = decode(self, &Shape::from(&*self.request.served.kind), document, None)?;
         system::place(self.request, document, Nameless::Named)?;
         Ok(warnings)
     }
 
-    /// The same for what an object is to become: it says its name, and is not given the one in the path.
+    /// The same for what an object is to become: it says its name, and is not given the one in the path. What it has in
+    /// common with the stored object need not have the types of today's schema.
     ///
     /// # Errors
     /// As [`Write::decode`].
-    pub fn decode_named(&self, document: &mut Document) -> Result<Vec<String>, Error> {
-        self.decode_as(&Shape::from(&*self.request.served.kind), document)
+    pub fn decode_named(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
+        let warnings = decode(self, &Shape::from(&*self.request.served.kind), document, old)?;
+        system::place(self.request, document, Nameless::Refused)?;
+        Ok(warnings)
     }
 
     /// The same for a document that is another view of the object, such as its scale.
@@ -90,7 +94,7 @@ impl Write<'_> {
     /// # Errors
     /// As [`Write::decode`].
     pub fn decode_as(&self, shape: &Shape<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, shape, document)?;
+        let warnings = decode(self, shape, document, None)?;
         system::place(self.request, document, Nameless::Refused)?;
         Ok(warnings)
     }
@@ -107,7 +111,10 @@ impl Write<'_> {
         }
         schema::default(&kind.schema, document);
         normalise(kind, document);
-        self.run_default(document, old)?;
+        match old {
+            Some(old) if ratchet::only_metadata_differs(document, old) => self.default_metadata(document, old),
+            _ => self.run_default(document, old)?,
+        }
         let mut warnings = Vec::new();
         if self.origin == Origin::Body {
             warnings.extend(owners::dedup(document, false));
@@ -145,20 +152,25 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Validation, and validating admission after it.
+    /// Validation, and validating admission after it. Tells whether the object fits the schema: what a write leaves as it
+    /// is stored may not, see [`ratchet`].
     ///
     /// # Errors
     /// [`Error::Invalid`] with everything that is wrong; what admission says.
-    pub fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+    pub fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
         let kind = &*self.request.served.kind;
         let mut errors = self.metadata_errors(document, old);
-        errors.extend(schema::validate(&kind.schema, document));
+        let mut found = schema::validate(&kind.schema, document);
+        let fit = if found.is_empty() { Fit::Checked } else { Fit::Unchecked };
         if let Some(old) = old {
-            errors.extend(schema::validate_update(&kind.schema, document, old));
+            found = ratchet::brought_about(found, document, old);
+            found.extend(schema::validate_update(&kind.schema, document, old));
         }
+        errors.extend(found);
         self.judge(document, old, errors)?;
         let attempt = self.attempt(old);
-        api.admission.iter().try_for_each(|step| step.validate(api, &attempt, document))
+        api.admission.iter().try_for_each(|step| step.validate(api, &attempt, document))?;
+        Ok(fit)
     }
 
     /// Validation of a document that is not stored. It needs no name.
@@ -174,8 +186,13 @@ impl Write<'_> {
         let kind = &*self.request.served.kind;
         // The kind's own hook reads the object as its type: only what the schema allows is one.
         if let (Some(hook), true) = (kind.hooks.validate, errors.is_empty()) {
-            let found = hook(document, &self.context(old)).map_err(|why| self.not_the_type(&why))?;
-            errors.extend(found);
+            let unchanged = old.filter(|old| ratchet::only_metadata_differs(document, old));
+            match (hook(document, &self.context(old)), unchanged) {
+                (Ok(found), Some(old)) => errors.extend(ratchet::hook_errors(hook, found, old)),
+                (Ok(found), None) => errors.extend(found),
+                (Err(_), Some(_)) => {}
+                (Err(why), None) => errors.push(not_the_type(&why)),
+            }
         }
         if errors.is_empty() {
             return Ok(());
@@ -207,17 +224,14 @@ impl Write<'_> {
 
     /// A default hook could not read the object. Where the schema finds fault with it, too, validation tells that better.
     fn undecodable(&self, document: &Document, why: &str) -> Result<(), Error> {
-        let faults = schema::validate(&self.request.served.kind.schema, document);
-        if faults.is_empty() { Err(self.not_the_type(why)) } else { Ok(()) }
-    }
-
-    fn not_the_type(&self, why: &str) -> Error {
         let kind = &*self.request.served.kind;
-        let version = &kind.group_version.version;
-        Error::BadRequest(format!("{0} in version {version:?} cannot be handled as a {0}: {why}", kind.kind))
+        if !schema::validate(&kind.schema, document).is_empty() {
+            return Ok(());
+        }
+        Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), vec![not_the_type(why)]))
     }
 
-    fn context<'c>(&'c self, old: Option<&'c Document>) -> HookContext<'c> {
+    pub(super) fn context<'c>(&'c self, old: Option<&'c Document>) -> HookContext<'c> {
         HookContext {
             old,
             user: &self.request.user,
@@ -229,4 +243,10 @@ impl Write<'_> {
     fn attempt<'c>(&'c self, old: Option<&'c Document>) -> Attempt<'c> {
         Attempt { request: self.request, old, dry_run: self.options.dry_run }
     }
+}
+
+/// The type of the kind's hooks does not decode an object that the schema allows.
+fn not_the_type(why: &str) -> FieldError {
+    let given = FieldErrorKind::Invalid("object".into());
+    FieldError::new(&FieldPath::root(), given, format!("the kind's hooks cannot decode the object: {why}"))
 }

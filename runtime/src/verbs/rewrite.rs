@@ -13,6 +13,7 @@ use super::{
 use crate::{
     cache::Object,
     codec,
+    kind::record::Fit,
     meta::{FieldError, FieldPath, GroupKind, Revision},
     schema::Document,
     storage::Expect,
@@ -90,8 +91,8 @@ impl Api {
             let (mut new, mut warnings) = change(&old)?;
             check_version(write.request, &mut new, &old)?;
             warnings.extend(write.complete(self, &mut new, Some(&old))?);
-            write.validate(self, &new, Some(&old))?;
-            if let Outcome::Done(object) = self.replace(write, object, &old, &new).await? {
+            let fit = write.validate(self, &new, Some(&old))?;
+            if let Outcome::Done(object) = self.replace(write, object, &old, (&new, fit)).await? {
                 return Ok(Rewritten { object, warnings });
             }
             turn.wait().await;
@@ -110,7 +111,7 @@ impl Api {
         write: &Write<'_>,
         object: Arc<Object>,
         old: &Document,
-        new: &Document,
+        (new, fit): (&Document, Fit),
     ) -> Result<Outcome<Arc<Object>>, Error> {
         // An object that was stored under an older schema is stored as it is shown, as soon as anybody writes it.
         if new == old && !object.is_renewed() {
@@ -122,7 +123,7 @@ impl Api {
             return preview(request, key, revision, new).map(Outcome::Done);
         }
         if !goes {
-            return self.store(request, key, new, Expect::At(revision)).await;
+            return self.store(request, key, (new, fit), Expect::At(revision)).await;
         }
         // Nothing holds the deleted object any more: it goes, and the client is shown what it had made of it.
         match self.remove(request, key, revision).await? {

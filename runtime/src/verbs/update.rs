@@ -1,5 +1,11 @@
 //! update: an object, or a subresource, as a whole.
-use super::{Api, Error, Part, Request, Written, pipeline::Write, rewrite::check_uid, system};
+use super::{
+    Api, Error, Part, Request, Written,
+    get::current,
+    pipeline::Write,
+    rewrite::{check_uid, document_of},
+    system,
+};
 use crate::{codec::Decoded, meta::options::UpdateOptions, schema::Document};
 
 impl Api {
@@ -20,7 +26,13 @@ impl Api {
         let Decoded { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(request, options, &faults) };
         // What is wrong with the body is told even where there is no object to update.
-        let mut warnings = write.decode_named(&mut document)?;
+        let mut warnings = match write.decode_named(&mut document, None) {
+            Ok(warnings) => warnings,
+            Err(refusal) => {
+                let live = current(request).and_then(|object| document_of(&object)).map_err(|_| refusal)?;
+                write.decode_named(&mut document, Some(&live))?
+            }
+        };
         let replace = |old: Option<&Document>| {
             check_uid(request, &document, old)?;
             let mut new = document.clone();

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     cache::Object,
+    kind::record::Fit,
     meta::{
         GroupResource,
         options::{DeleteOptions, Preconditions},
@@ -87,7 +88,9 @@ impl Api {
             let object = preview(request, object.key(), object.revision(), new)?;
             return Ok(Outcome::Done(Deleted::Marked(object)));
         }
-        Ok(match self.store(request, object.key(), new, Expect::At(object.revision())).await? {
+        // The mark is no reason to check the object, but only one that fits may be stored as checked.
+        let fit = Fit::of(&request.served.kind.schema, new);
+        Ok(match self.store(request, object.key(), (new, fit), Expect::At(object.revision())).await? {
             Outcome::Done(object) => Outcome::Done(Deleted::Marked(object)),
             Outcome::Lost => Outcome::Lost,
         })

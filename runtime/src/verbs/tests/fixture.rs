@@ -39,7 +39,11 @@ impl World {
 
     /// With a cache that keeps few past changes.
     pub async fn with_window(window: usize) -> Self {
-        let store = Arc::new(Memory::new());
+        Self::over(Arc::new(Memory::new()), window).await
+    }
+
+    /// One that finds what another has left in its store.
+    pub async fn over(store: Arc<Memory>, window: usize) -> Self {
         let cache = Cache::new(store.clone(), Limits { window, ..Limits::default() });
         let registry = Arc::new(Registry::new(cache.clone()));
         let mut served =
@@ -47,7 +51,9 @@ impl World {
         let mut next = || served.next().expect("three kinds");
         let (namespaces, configs, widgets) = (next(), next(), next());
         let world = Self { api: Api::new(registry, cache, store.clone()), store, namespaces, configs, widgets };
-        world.create(&world.namespaces, "", json!({"metadata": {"name": "ns"}})).await.expect("the namespace");
+        if world.namespaces.objects.snapshot().get("ns").is_none() {
+            world.create(&world.namespaces, "", json!({"metadata": {"name": "ns"}})).await.expect("the namespace");
+        }
         world
     }
 
@@ -196,7 +202,7 @@ pub(super) fn causes(error: &Error) -> Vec<String> {
     }
 }
 
-fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind {
+pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind {
     Kind {
         group_version: GroupVersion { group: group.to_owned(), version: "v1".to_owned() },
         kind: name.to_owned(),

@@ -7,6 +7,7 @@ mod create;
 mod delete;
 mod fixture;
 mod force;
+mod generations;
 mod grace;
 mod hostile;
 mod kinds;

@@ -1,0 +1,142 @@
+//! The controllers and objects that do not fit their kind's schema of today: they are collected, orphaned and deleted with
+//! their namespace like others.
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{ConfigMap, Controllers, tests::Inside};
+use crate::{
+    Resource,
+    kind::{
+        Kind,
+        model::{Hooks, Style},
+    },
+    meta::{
+        GroupVersion, Revision,
+        options::{DeleteOptions, Propagation},
+    },
+    schema::{Document, fixture::schema},
+    storage::Memory,
+    verbs::{Deleted, Part, Request},
+};
+
+/// The kind: its second generation requires a field, and its hooks decode no object of the first.
+fn gadgets(style: Style, second: bool) -> Kind {
+    let required = if second { json!(["owner"]) } else { json!([]) };
+    let spec = json!({"type": "object", "required": required, "properties": {"owner": {"type": "string"}}});
+    let schema = schema(&json!({"type": "object", "required": if second { json!(["spec"]) } else { json!([]) },
+        "properties": {"spec": spec}}));
+    let hooks = Hooks {
+        default: Some(|_, _| Err("of another generation".to_owned())),
+        validate: Some(|_, _| Err("of another generation".to_owned())),
+        ..Hooks::default()
+    };
+    Kind {
+        group_version: GroupVersion { group: String::new(), version: "v1".to_owned() },
+        kind: "Gadget".to_owned(),
+        list_kind: "GadgetList".to_owned(),
+        plural: "gadgets".to_owned(),
+        singular: "gadget".to_owned(),
+        short_names: Vec::new(),
+        style,
+        schema: Arc::new(schema),
+        hooks: if second { hooks } else { Hooks::default() },
+        ..ConfigMap::kind()
+    }
+}
+
+/// Objects of the first generation, made with the help of a function, in a server of the second.
+async fn later(style: Style, make: impl AsyncFn(&Inside)) -> Inside {
+    let store = Arc::new(Memory::new());
+    let first = Inside::over(store.clone()).await;
+    first.api.registry.register(gadgets(style, false)).expect("the first generation");
+    make(&first).await;
+    let second = Inside::over(store).await;
+    second.api.registry.register(gadgets(style, true)).expect("the second generation");
+    second
+}
+
+async fn until(inside: &Inside, what: &str, holds: impl Fn() -> bool) {
+    let waiting = async {
+        while !holds() {
+            let Revision(seen) = inside.api.cache.revision();
+            if !holds() {
+                inside.api.cache.reached(Revision(seen + 1)).await;
+            }
+        }
+    };
+    timeout(Duration::from_secs(20), waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
+}
+
+fn gadget(inside: &Inside, namespace: &str, name: &str) -> Request {
+    inside.request("gadgets", namespace, name, Part::Whole)
+}
+
+fn owned_by(object: &Document) -> Value {
+    json!([{"apiVersion": "v1", "kind": object["kind"], "name": object["metadata"]["name"],
+        "uid": object["metadata"]["uid"], "blockOwnerDeletion": true}])
+}
+
+#[tokio::test]
+async fn a_namespace_with_objects_that_do_not_fit_goes() {
+    for style in [Style::Custom, Style::Builtin] {
+        let inside = later(style, async |first| {
+            first.namespace("a").await;
+            for (name, finalizers) in [("free", json!([])), ("held", json!(["example.com/x"]))] {
+                let body = json!({"metadata": {"name": name, "finalizers": finalizers}});
+                first.create("gadgets", "a", body).await.expect("a gadget");
+            }
+        })
+        .await;
+        let controllers = Controllers::start(inside.api.clone());
+        inside.delete("namespaces", "", "a").await;
+        until(&inside, "the free one goes", || inside.find("gadgets", "a", "free").is_none()).await;
+        let release = json!({"metadata": {"finalizers": null}});
+        inside.merge(&gadget(&inside, "a", "held"), release).await.expect("it is let go");
+        until(&inside, "the namespace goes", || inside.find("namespaces", "", "a").is_none()).await;
+        controllers.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn objects_that_do_not_fit_are_collected_and_orphaned_and_collect() {
+    for style in [Style::Custom, Style::Builtin] {
+        let inside = later(style, async |first| {
+            for owner in ["background", "orphan"] {
+                let owner = first.create("configmaps", "default", json!({"metadata": {"name": owner}})).await;
+                let owner = owner.expect("an owner");
+                let name = format!("of-{}", owner["metadata"]["name"].as_str().expect("a name"));
+                let body = json!({"metadata": {"name": name, "ownerReferences": owned_by(&owner)}});
+                first.create("gadgets", "default", body).await.expect("a gadget");
+            }
+            let body = json!({"metadata": {"name": "foreground"}});
+            let owner = first.create("gadgets", "default", body).await.expect("a gadget");
+            let body = json!({"metadata": {"name": "of-foreground", "ownerReferences": owned_by(&owner)}});
+            first.create("configmaps", "default", body).await.expect("a dependent");
+        })
+        .await;
+        let controllers = Controllers::start(inside.api.clone());
+        let delete = async |plural: &str, name: &str, propagation| {
+            let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
+            let request = inside.request(plural, "default", name, Part::Whole);
+            inside.api.delete(&request, &options).await.expect("a deletion")
+        };
+        delete("configmaps", "background", Propagation::Background).await;
+        until(&inside, "it is collected", || inside.find("gadgets", "default", "of-background").is_none()).await;
+
+        delete("configmaps", "orphan", Propagation::Orphan).await;
+        until(&inside, "the owner goes", || inside.find("configmaps", "default", "orphan").is_none()).await;
+        let left = inside.find("gadgets", "default", "of-orphan").expect("it stays");
+        assert!(left["metadata"]["ownerReferences"].is_null(), "{left}");
+
+        let marked = delete("gadgets", "foreground", Propagation::Foreground).await;
+        assert!(matches!(marked, Deleted::Marked(_)), "it waits for its dependent");
+        until(&inside, "both go", || {
+            let gone = |plural, name| inside.find(plural, "default", name).is_none();
+            gone("configmaps", "of-foreground") && gone("gadgets", "foreground")
+        })
+        .await;
+        controllers.stop().await;
+    }
+}

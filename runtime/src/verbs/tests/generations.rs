@@ -1,0 +1,325 @@
+//! Objects of an older generation of their kind: whatever its schema and the types of its hooks are by now, they can be
+//! read, let go and deleted, and mended where a write makes them fit.
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::fixture::{World, applier, at, causes, kind, shown, version};
+use crate::{
+    cache::Limits,
+    kind::{
+        Kind, hook,
+        model::{Hooks, Style},
+        record::{self, Misfits},
+        registry::Served,
+    },
+    meta::{
+        FieldError, FieldErrorKind, FieldPath,
+        options::{DeleteOptions, ListOptions, PatchOptions, Propagation},
+    },
+    storage::{Memory, Store},
+    verbs::{Deleted, Error, Part, Patch, Request},
+};
+
+/// The finalizer that is to be removed.
+const HOLD: &str = "example.com/hold";
+
+/// The type of the second generation's hooks.
+#[derive(Serialize, Deserialize)]
+struct Strict {
+    spec: StrictSpec,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StrictSpec {
+    owner: String,
+}
+
+/// What has become of the kind.
+#[derive(Clone, Copy, Debug)]
+enum Second {
+    /// A field is required.
+    Required,
+    /// Fewer values are allowed.
+    Narrower,
+    /// A field has another type.
+    Retyped,
+    /// A list has keys, which its items do not have.
+    Keyed,
+    /// The schema is the same, and the type of the hooks requires a field.
+    HooksRequire,
+    /// Both.
+    Both,
+    /// The type decodes the object, and the hooks find fault with it.
+    HooksRefuse,
+}
+
+const ALL: [Second; 7] = [
+    Second::Required,
+    Second::Narrower,
+    Second::Retyped,
+    Second::Keyed,
+    Second::HooksRequire,
+    Second::Both,
+    Second::HooksRefuse,
+];
+
+fn strict_hooks() -> Hooks {
+    Hooks {
+        default: Some(|document, context| {
+            hook::default::<Strict>(document, context, |strict, _| strict.spec.owner.push('!'))
+        }),
+        validate: Some(|document, context| hook::validate::<Strict>(document, context, |_, _| Vec::new())),
+        on_delete: Some(|document| hook::on_delete::<Strict>(document, |strict| strict.spec.owner.push('?'))),
+        ..Hooks::default()
+    }
+}
+
+fn refusing_hooks() -> Hooks {
+    Hooks {
+        default: Some(|document, _| {
+            document["spec"]["size"] = json!(0);
+            Ok(())
+        }),
+        validate: Some(|_, context| {
+            let refuse = |path: &str, why: &str| {
+                FieldError::new(&FieldPath::new(path), FieldErrorKind::Forbidden, why.to_owned())
+            };
+            let mut errors = vec![refuse("spec", "no object of the first generation is allowed")];
+            if context.user.name == "eve" {
+                errors.push(refuse("metadata", "not by eve"));
+            }
+            Ok(errors)
+        }),
+        ..Hooks::default()
+    }
+}
+
+fn generation(style: Style, second: Option<Second>) -> Kind {
+    let mut schema = json!({"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {
+            "size": {"type": "integer"}, "color": {"type": "string"}, "owner": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "object", "properties": {"v": {"type": "integer"}}}},
+        }},
+        "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
+    }});
+    let spec = &mut schema["properties"]["spec"];
+    let mut hooks = Hooks::default();
+    match second {
+        None => {}
+        Some(Second::Required) => spec["required"] = json!(["owner"]),
+        Some(Second::Narrower) => spec["properties"]["color"]["enum"] = json!(["Red"]),
+        Some(Second::Retyped) => spec["properties"]["size"] = json!({"type": "string"}),
+        Some(Second::Keyed) => {
+            spec["properties"]["list"] = json!({
+                "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}, "v": {"type": "integer"}}},
+            });
+        }
+        Some(Second::HooksRequire) => hooks = strict_hooks(),
+        Some(Second::Both) => {
+            spec["required"] = json!(["owner"]);
+            hooks = strict_hooks();
+        }
+        Some(Second::HooksRefuse) => hooks = refusing_hooks(),
+    }
+    let kind = kind("example.com", "Gadget", "gadgets", &schema);
+    Kind { style, status: true, generation: true, update_without_version: style == Style::Builtin, hooks, ..kind }
+}
+
+/// A world in the second generation, with objects of the first.
+struct Later {
+    world: World,
+    gadgets: Arc<Served>,
+    misfits: Option<Misfits>,
+}
+
+impl Later {
+    /// With these objects, each held by a finalizer that `applier` has applied.
+    async fn new(style: Style, second: Second, names: &[&str]) -> Self {
+        let store = Arc::new(Memory::new());
+        let first = World::over(store.clone(), Limits::default().window).await;
+        let gadgets = first.api.registry.register(generation(style, None)).unwrap();
+        for name in names {
+            let spec = json!({"size": 3, "color": "Mauve", "list": [{"v": 1}, {"v": 2}]});
+            let body = json!({"metadata": {"name": name, "labels": {"x": "y"}}, "spec": spec});
+            first.create(&gadgets, "ns", body).await.unwrap();
+            let config = json!({"apiVersion": "example.com/v1", "kind": "Gadget",
+                "metadata": {"name": name, "finalizers": [HOLD]}});
+            first.apply(&at(&gadgets, "ns", name), "applier", config).await.unwrap();
+        }
+        Self::over(store, style, second).await
+    }
+
+    async fn over(store: Arc<Memory>, style: Style, second: Second) -> Self {
+        let world = World::over(store, Limits::default().window).await;
+        let kind = generation(style, Some(second));
+        let gadgets = world.api.registry.register(kind.clone()).unwrap();
+        // As the registry has them at the start, which it only logs.
+        let reader = record::KindReader::new(Arc::new(kind), Arc::new(record::Identity));
+        for entry in world.store.range(gadgets.objects.prefix(), None).unwrap().0 {
+            let value = entry.value.as_ref().expect("nothing is damaged");
+            crate::cache::Reader::read(&reader, &entry.key, value);
+        }
+        Self { world, gadgets, misfits: reader.take_misfits() }
+    }
+
+    fn at(&self, name: &str) -> Request {
+        at(&self.gadgets, "ns", name)
+    }
+
+    async fn is_gone(&self, name: &str) -> bool {
+        matches!(self.world.get(&self.at(name)).await, Err(Error::NotFound(..)))
+    }
+
+    /// Removes the finalizer.
+    async fn release(&self, name: &str, way: &str) -> Result<Value, Error> {
+        let (world, request) = (&self.world, self.at(name));
+        match way {
+            "put" => {
+                let mut object = world.get(&request).await?;
+                object["metadata"].as_object_mut().unwrap().remove("finalizers");
+                world.update(&request, object).await
+            }
+            "json" => world.json(&request, json!([{"op": "remove", "path": "/metadata/finalizers/0"}])).await,
+            "merge" => world.merge(&request, json!({"metadata": {"finalizers": null}})).await,
+            "strategic" => {
+                let patch = json!({"metadata": {"$deleteFromPrimitiveList/finalizers": [HOLD]}});
+                let patch = Patch::Strategic(patch.to_string().into());
+                world.api.patch(&request, patch, &PatchOptions::default()).await.map(shown)
+            }
+            _ => {
+                let config = json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": name}});
+                world.apply_with(&request, config, &applier("applier")).await.map(shown)
+            }
+        }
+    }
+}
+
+const WAYS: [&str; 5] = ["put", "json", "merge", "strategic", "apply"];
+
+/// Every change of the kind, in both styles.
+fn cases() -> impl Iterator<Item = (Style, Second)> {
+    [Style::Custom, Style::Builtin].into_iter().flat_map(|style| ALL.into_iter().map(move |second| (style, second)))
+}
+
+#[tokio::test]
+async fn every_way_of_removing_a_finalizer_works_before_and_after_the_deletion() {
+    for (style, second) in cases() {
+        let later = Later::new(style, second, &WAYS).await;
+        for way in WAYS {
+            let before = later.world.get(&later.at(way)).await.unwrap();
+            let free = later.release(way, way).await.unwrap_or_else(|e| panic!("{style:?} {second:?} {way}: {e:?}"));
+            assert!(free["metadata"]["finalizers"].is_null(), "{free}");
+            assert_eq!(free["spec"], before["spec"], "{style:?} {second:?} {way}: nothing else has changed");
+            assert_eq!(free["metadata"]["generation"], before["metadata"]["generation"]);
+            assert!(matches!(later.world.delete(&later.at(way)).await.unwrap(), Deleted::Gone { .. }));
+        }
+        let later = Later::new(style, second, &WAYS).await;
+        for way in WAYS {
+            assert!(matches!(later.world.delete(&later.at(way)).await.unwrap(), Deleted::Marked(_)));
+            later.release(way, way).await.unwrap_or_else(|e| panic!("{style:?} {second:?} {way}, marked: {e:?}"));
+            assert!(later.is_gone(way).await, "{style:?} {second:?} {way}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn deletions_of_all_kinds_go_through() {
+    for (style, second) in cases() {
+        let later = Later::new(style, second, &["a", "b", "c"]).await;
+        for propagation in [Propagation::Foreground, Propagation::Orphan, Propagation::Background] {
+            let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
+            later.world.api.delete(&later.at("a"), &options).await.unwrap();
+        }
+        let all = at(&later.gadgets, "ns", "");
+        let options = DeleteOptions::default();
+        let listed = later.world.api.delete_collection(&all, &ListOptions::default(), &options).await.unwrap();
+        assert_eq!(listed.items.len(), 3, "{style:?} {second:?}");
+        for name in ["a", "b", "c"] {
+            later.release(name, "merge").await.unwrap();
+            assert!(later.is_gone(name).await, "{style:?} {second:?} {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn labels_annotations_and_owners_can_be_changed() {
+    for (style, second) in cases() {
+        let later = Later::new(style, second, &["a"]).await;
+        let owners = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}]);
+        let patch = json!({"metadata": {"labels": {"x": null}, "annotations": {"a": "b"}, "ownerReferences": owners}});
+        let changed = later.world.merge(&later.at("a"), patch).await;
+        let changed = changed.unwrap_or_else(|error| panic!("{style:?} {second:?}: {error:?}"));
+        assert_eq!(changed["metadata"]["ownerReferences"], owners);
+        let none = json!({"metadata": {"ownerReferences": null, "annotations": null}});
+        later.world.merge(&later.at("a"), none).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
+    for style in [Style::Custom, Style::Builtin] {
+        for second in [Second::Required, Second::Narrower, Second::Retyped, Second::Keyed] {
+            let later = Later::new(style, second, &["a", "b"]).await;
+            let example = "/registry/example.com/gadgets/ns/a".to_owned();
+            assert_eq!(later.misfits, Some(Misfits { count: 2, example }), "{second:?}");
+            later.release("a", "merge").await.unwrap();
+            later.world.delete(&later.at("b")).await.unwrap();
+            let again = Later::over(later.world.store.clone(), style, second).await;
+            assert_eq!(
+                again.misfits.as_ref().unwrap().count,
+                2,
+                "{second:?}: what was written since still does not fit"
+            );
+
+            let fits = json!({"spec": {"owner": "o", "color": "Red", "size": null, "list": null}});
+            again.world.merge(&again.at("a"), fits).await.unwrap_or_else(|error| panic!("{second:?}: {error:?}"));
+            again.release("b", "merge").await.unwrap();
+            let mended = Later::over(again.world.store.clone(), style, second).await;
+            assert_eq!(mended.misfits, None, "{second:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_status_can_be_written_beside_a_spec_that_does_not_fit() {
+    for second in [Second::Required, Second::Narrower, Second::Retyped, Second::Keyed] {
+        let later = Later::new(Style::Custom, second, &["a"]).await;
+        let status = Request { part: Part::Status, ..later.at("a") };
+        let written = later.world.merge(&status, json!({"status": {"phase": "Ending"}})).await.unwrap();
+        assert_eq!(written["status"]["phase"], "Ending", "{second:?}");
+        let wrong = later.world.merge(&status, json!({"status": {"phase": 7}})).await.unwrap_err();
+        assert!(causes(&wrong)[0].starts_with("status.phase: "), "what is written is checked: {wrong:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_more_than_metadata_is_checked() {
+    let later = Later::new(Style::Custom, Second::Required, &["a"]).await;
+    let refused = later.world.merge(&later.at("a"), json!({"spec": {"color": "Red"}})).await.unwrap_err();
+    assert_eq!(causes(&refused), ["spec.owner: Required value"]);
+    let wrong = json!({"metadata": {"labels": {"x": "no label!"}}});
+    assert!(causes(&later.world.merge(&later.at("a"), wrong).await.unwrap_err())[0].starts_with("metadata.labels"));
+
+    let later = Later::new(Style::Builtin, Second::HooksRequire, &["a"]).await;
+    let refused = later.world.merge(&later.at("a"), json!({"spec": {"color": "Red"}})).await.unwrap_err();
+    let told = "<nil>: Invalid value: \"object\": the kind's hooks cannot decode the object: missing field `owner`";
+    assert_eq!(causes(&refused), [told]);
+    let mended = later.world.merge(&later.at("a"), json!({"spec": {"owner": "o"}})).await.unwrap();
+    assert_eq!(mended["spec"]["owner"], "o", "a default hook that cannot know what changes is not run");
+    let after = later.world.merge(&later.at("a"), json!({"spec": {"size": 4}})).await.unwrap();
+    assert_eq!(after["spec"]["owner"], "o!", "the next write is like any other");
+}
+
+#[tokio::test]
+async fn what_a_hook_says_of_the_writer_still_counts() {
+    let later = Later::new(Style::Custom, Second::HooksRefuse, &["a"]).await;
+    let user = Arc::new(crate::auth::User { name: "eve".to_owned(), ..crate::auth::User::default() });
+    let request = Request { user, ..later.at("a") };
+    let refused = later.world.merge(&request, json!({"metadata": {"finalizers": null}})).await.unwrap_err();
+    assert_eq!(causes(&refused), ["metadata: Forbidden: not by eve"]);
+    let object = later.world.get(&later.at("a")).await.unwrap();
+    assert!(!version(&object).is_empty(), "it is there");
+}
