@@ -13,6 +13,7 @@
 
 mod heads;
 mod observe;
+mod refusals;
 mod target;
 mod wire;
 

@@ -19,10 +19,6 @@ use crate::{
     schema::Document,
 };
 
-/// How much of an oversized body is read and dropped before the answer, so that a client that is still sending reads the
-/// answer rather than a reset connection.
-const DRAINED: usize = 1 << 20;
-
 /// The media type of the body: lower case, without parameters; empty where the client gave none.
 pub fn media_type(headers: &HeaderMap) -> String {
     let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -48,20 +44,20 @@ pub async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<By
 
 async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<Bytes, Refused> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
-    let mut all = BytesMut::with_capacity(announced.unwrap_or(0).min(limit));
-    let mut length = 0usize;
+    let announced = announced.unwrap_or(0);
+    if announced > limit {
+        return Err(status::too_large(limit).into());
+    }
+    let mut all = BytesMut::with_capacity(announced);
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let frame = frame.map_err(|error| status::bad_request(format!("the body could not be read: {error}")))?;
         let Ok(data) = frame.into_data() else { continue };
-        length = length.saturating_add(data.remaining());
-        if length > limit.saturating_add(DRAINED) {
-            break;
+        if data.remaining() > limit - all.len() {
+            return Err(status::too_large(limit).into());
         }
-        if length <= limit {
-            all.extend_from_slice(&data);
-        }
+        all.extend_from_slice(&data);
     }
-    if length > limit { Err(status::too_large(limit).into()) } else { Ok(all.freeze()) }
+    Ok(all.freeze())
 }
 
 /// What a body is to be.

@@ -16,10 +16,13 @@ use axum::{
 use super::{
     Site,
     access::{self, Asked},
-    compress, discovery, negotiate, openapi,
+    compress, discovery, guard,
+    inflight::{self, Slot},
+    negotiate, openapi,
     path::{self, Target},
     resource, response, status,
     status::Refused,
+    unread, websocket,
 };
 use crate::auth::User;
 
@@ -57,14 +60,29 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Answers a request.
-pub async fn handle(site: Arc<Site>, request: Request) -> Response {
+/// Answers a request, and makes sure that the answer arrives.
+pub async fn receive(site: Arc<Site>, request: Request) -> Response {
+    let (request, unread) = unread::lend(request);
+    let mut slot = None;
+    let mut answer = guard::run(handle(&site, request, &mut slot)).await;
+    if let Some(unread) = unread {
+        if answer.status().is_client_error() || answer.status().is_server_error() {
+            // What is left to do waits for the client, which must not keep others out.
+            slot = None;
+        }
+        answer = site.drain.before(answer, unread).await;
+    }
+    inflight::hold(answer, slot)
+}
+
+/// Answers a request. The slot that it was given stays with the caller.
+pub async fn handle(site: &Site, request: Request, slot: &mut Option<Slot>) -> Response {
     let logged = tracing::enabled!(tracing::Level::DEBUG).then(|| {
         let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
         (request.method().clone(), path, Instant::now())
     });
     let audit_id = response::audit_id(request.headers().get(response::AUDIT_ID));
-    let mut answer = answer(&site, request).await;
+    let mut answer = answer(site, request, slot).await;
     if let Some((method, path, start)) = logged {
         let (status, latency) = (answer.status().as_u16(), start.elapsed());
         tracing::debug!(%method, path, status, ?latency, audit_id = audit_id.to_str().unwrap_or_default(), "request");
@@ -76,11 +94,11 @@ pub async fn handle(site: Arc<Site>, request: Request) -> Response {
     answer
 }
 
-async fn answer(site: &Site, request: Request) -> Response {
+async fn answer(site: &Site, request: Request, slot: &mut Option<Slot>) -> Response {
     let pretty = negotiate::pretty(request.uri().query(), text(request.headers(), &USER_AGENT));
     let accept = request.headers().get(ACCEPT).cloned();
     let gzip = compress::is_wanted(request.headers());
-    match serve(site, request, pretty).await {
+    match serve(site, request, pretty, slot).await {
         Ok(answer) if gzip => compress::gzip(answer),
         Ok(answer) => answer,
         Err(Refused(status)) => {
@@ -90,13 +108,25 @@ async fn answer(site: &Site, request: Request) -> Response {
     }
 }
 
-async fn serve(site: &Site, request: Request, pretty: bool) -> Result<Response, Refused> {
-    let (parts, body) = request.into_parts();
+async fn serve(
+    site: &Site,
+    request: Request,
+    pretty: bool,
+    slot: &mut Option<Slot>,
+) -> Result<Response, Refused> {
+    let (mut parts, body) = request.into_parts();
     let target = path::parse(parts.uri.path());
     if target == Target::Malformed {
         return Ok(response::text(StatusCode::BAD_REQUEST, "400 bad request: the path cannot be decoded\n"));
     }
     let query = parts.uri.query().map(path::query).unwrap_or_default();
+    *slot = site.in_flight.enter(&site.app, &parts, &target, &query)?;
+    if let Some(slot) = slot
+        && websocket::is_asked(&parts.headers)
+    {
+        // The connection that comes of the request takes it along.
+        parts.extensions.insert(slot.clone());
+    }
     let user = access::authenticate(&site.app, &parts).await?;
     let asked = Asked::new(&parts.method, parts.uri.path(), &target, &query);
     let user = asked.act_as(&site.app, user, &parts.headers).await?;

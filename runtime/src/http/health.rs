@@ -72,6 +72,12 @@ impl Health {
     }
 }
 
+/// Whether a path is one of health, whatever it asks for.
+pub fn is_health(path: &str) -> bool {
+    let name = path.trim_start_matches('/').split('/').next();
+    matches!(name, Some("healthz" | "livez" | "readyz"))
+}
+
 fn text(name: &str, results: &[(&str, bool)], well: bool, verbose: bool) -> String {
     if well && !verbose {
         return "ok".to_owned();

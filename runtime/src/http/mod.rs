@@ -24,6 +24,7 @@ mod forward;
 mod guard;
 mod handled;
 mod health;
+mod inflight;
 mod list;
 mod local;
 mod negotiate;
@@ -42,6 +43,7 @@ mod session;
 mod status;
 mod stream;
 mod table;
+mod unread;
 mod warnings;
 mod watch;
 mod websocket;
@@ -49,6 +51,8 @@ mod websocket;
 pub use axum::Router;
 pub use health::Health;
 pub use local::call;
+pub use unread::Draining;
+pub use watch::EndsAt;
 
 /// What the HTTP layer serves.
 pub struct App {
@@ -84,11 +88,28 @@ pub struct Limits {
     pub min_watch_seconds: u64,
     /// Bytes of objects in other encodings than JSON that are kept for further readers.
     pub rendering_bytes: usize,
+    /// Short requests that read and are served at a time; further ones are answered with 429. Health is never refused.
+    pub reads_in_flight: usize,
+    /// Short requests that write and are served at a time.
+    pub writes_in_flight: usize,
+    /// Watches, connections and streamed texts that are open at a time.
+    pub long_running: usize,
+    /// What the rest of a body that nobody read may cost before the answer is sent.
+    pub draining: Draining,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_bytes: 3 << 20, body_seconds: 60, min_watch_seconds: 1800, rendering_bytes: 64 << 20 }
+        Self {
+            body_bytes: 3 << 20,
+            body_seconds: 60,
+            min_watch_seconds: 1800,
+            rendering_bytes: 64 << 20,
+            reads_in_flight: 400,
+            writes_in_flight: 400,
+            long_running: 20_000,
+            draining: Draining::default(),
+        }
     }
 }
 
@@ -128,13 +149,15 @@ fn architecture() -> &'static str {
 /// The whole API as an axum router. It needs no layer around it and no connect info; see [`PeerCertificates`].
 pub fn router(app: Arc<App>) -> Router {
     let site = Arc::new(Site::new(app));
-    Router::new().fallback(move |request: Request| guard::run(dispatch::handle(site.clone(), request)))
+    Router::new().fallback(move |request: Request| dispatch::receive(site.clone(), request))
 }
 
 /// The server and the documents that are rendered once for all requests.
 struct Site {
     app: Arc<App>,
     renderings: Arc<renderings::Renderings>,
+    in_flight: inflight::InFlight,
+    drain: unread::Drain,
     discovery: cached::PerGeneration<discovery::Documents>,
     openapi: cached::PerGeneration<openapi::Documents>,
 }
@@ -142,7 +165,14 @@ struct Site {
 impl Site {
     fn new(app: Arc<App>) -> Self {
         let renderings = Arc::new(renderings::Renderings::new(app.limits.rendering_bytes));
-        Self { app, renderings, discovery: cached::PerGeneration::default(), openapi: cached::PerGeneration::default() }
+        Self {
+            renderings,
+            in_flight: inflight::InFlight::new(&app.limits),
+            drain: unread::Drain::new(app.limits.draining.clone()),
+            discovery: cached::PerGeneration::default(),
+            openapi: cached::PerGeneration::default(),
+            app,
+        }
     }
 }
 

@@ -313,6 +313,12 @@ pub fn unsupported_patch(offers: &[&str], style: Style) -> Status {
     }
 }
 
+/// 429: as many requests as the server takes at a time are being served.
+pub fn too_many_requests() -> Status {
+    let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
+    Status::failure(429, "TooManyRequests", "Too many requests, please try again later.", Some(details))
+}
+
 /// 413.
 pub fn too_large(limit: usize) -> Status {
     let message = format!("Request entity too large: limit is {limit}");

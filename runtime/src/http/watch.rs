@@ -48,8 +48,13 @@ const MAX_SECONDS: u64 = 7 * 24 * 3600;
 const BATCH: usize = 128;
 /// Bytes of the length before a frame in Protobuf.
 const FRAME_LENGTH: usize = 4;
-/// Bytes of initial events copied together before they are handed to the connection.
-const CHUNK: usize = 128 << 10;
+/// Bytes of events copied together before they are handed to the connection. A watcher that does not read holds as many.
+const CHUNK: usize = 16 << 10;
+
+/// When an answer is to end, at the latest, whatever its reader does. An extension of the response, for the connection:
+/// a body that nobody polls cannot end itself.
+#[derive(Clone, Copy, Debug)]
+pub struct EndsAt(pub Instant);
 
 /// Answers with a watch. Events are copied together where they are not wanted one by one.
 pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>, one_by_one: bool) -> Response {
@@ -80,7 +85,9 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
         alarm_wakes: None,
         ended: false,
     };
-    response::stream(media_type(call.accepted.encoding), body)
+    let mut answer = response::stream(media_type(call.accepted.encoding), body);
+    answer.extensions_mut().insert(EndsAt(deadline));
+    answer
 }
 
 fn media_type(encoding: Encoding) -> &'static str {
@@ -99,7 +106,8 @@ pub fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> R
         Encoding::Protobuf => Message::Binary(frame.split_off(FRAME_LENGTH.min(frame.len()))),
         Encoding::Cbor => Message::Binary(frame),
     };
-    handshake.accept(&call.app.handlers, move |socket| websocket::carry(socket, answer.into_body(), message))
+    let ends = answer.extensions().get::<EndsAt>().copied();
+    handshake.accept(&call.app.handlers, move |socket| websocket::carry(socket, answer.into_body(), ends, message))
 }
 
 /// Answers with a stream that holds nothing but a refusal.
@@ -141,7 +149,13 @@ impl WatchBody {
         let chunk = if self.one_by_one { 1 } else { CHUNK };
         while out.len() < chunk {
             let Some(object) = self.initial.next() else { break };
-            self.render.event(&mut out, &Event::Added(object));
+            let event = Event::Added(object);
+            if out.is_empty()
+                && let Some(frame) = self.render.alone(&event)
+            {
+                return Some(frame);
+            }
+            self.render.event(&mut out, &event);
         }
         if self.initial.len() == 0
             && !self.render.broken
@@ -177,6 +191,9 @@ impl WatchBody {
 
     /// The events that are ready, as one piece.
     fn live(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if !self.events.is_empty() {
+            return Poll::Ready(Some(self.frames()));
+        }
         let batch = if self.one_by_one { 1 } else { BATCH };
         match ready!(self.watch.poll_events(cx, batch, &mut self.events)) {
             Some(Ok(())) => Poll::Ready(Some(self.frames())),
@@ -198,10 +215,16 @@ impl WatchBody {
             self.events.clear();
             return frame;
         }
-        let mut out = Vec::new();
-        for event in self.events.drain(..) {
-            self.render.event(&mut out, &event);
+        if let Some(frame) = self.events.first().and_then(|event| self.render.alone(event)) {
+            self.events.remove(0);
+            return frame;
         }
+        let (mut out, mut written) = (Vec::new(), 0);
+        while let Some(event) = self.events.get(written).filter(|_| out.len() < CHUNK) {
+            self.render.event(&mut out, event);
+            written += 1;
+        }
+        self.events.drain(..written);
         out.into()
     }
 }
@@ -258,6 +281,12 @@ impl Render {
             Some(renderer) => renderer.frame(event.event_type(), event.object()).ok(),
             None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
         }
+    }
+
+    /// The frame of a large event, where watchers share it: a copy for each of them would add up.
+    fn alone(&self, event: &Event) -> Option<Bytes> {
+        let is_large = event.object().json_bytes().len() >= CHUNK;
+        if is_large && !self.broken { self.shared(event) } else { None }
     }
 
     fn event(&mut self, out: &mut Vec<u8>, event: &Event) {

@@ -21,9 +21,9 @@ use axum::{
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use http_body::Body as _;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout, timeout_at};
 
-use super::{status, status::Refused};
+use super::{inflight::Slot, status, status::Refused, watch::EndsAt};
 use crate::{
     handlers::{Connected, Handlers},
     meta::status::Status,
@@ -36,12 +36,18 @@ const SPDY: &str = "Upgrade request required: to WebSocket, since SPDY is not se
                     WebSocket by themselves since 1.30; kubectl port-forward speaks SPDY even inside of one)";
 /// Largest message that is read; clients send pieces of some 32 KiB.
 const MESSAGE_BYTES: usize = 1 << 20;
-/// How often the peer is asked whether it is still there.
+/// How often the peer is asked whether it is still there. One that says nothing until the next time is gone.
 const PING: Duration = Duration::from_secs(30);
+/// Most bytes that are read or written at a time.
+const BUFFER: usize = 16 << 10;
+/// How long after its end a watch may still be busy with what its reader does not take.
+const OVERTIME: Duration = Duration::from_secs(1);
 /// How long a connection may be without anything but that.
 const IDLE: Duration = Duration::from_hours(4);
 /// How long the peer may take to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(5);
+/// The same where the server is stopping, which waits for nobody who does not listen.
+const LAST_GOODBYE: Duration = Duration::from_secs(1);
 
 /// Whether a request asks for a WebSocket.
 pub fn is_asked(headers: &HeaderMap) -> bool {
@@ -77,6 +83,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
 /// A handshake, and what was agreed on.
 pub struct Handshake {
     upgrade: WebSocketUpgrade,
+    slot: Option<Slot>,
     /// The subprotocol; empty where the client named none.
     pub protocol: String,
 }
@@ -127,8 +134,9 @@ pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake,
     let upgrade = WebSocketUpgrade::from_request_parts(parts, &()).await;
     let upgrade = upgrade.map_err(|rejection| status::bad_request(rejection.body_text()))?;
     let upgrade = upgrade.max_message_size(MESSAGE_BYTES).max_frame_size(MESSAGE_BYTES);
+    let upgrade = upgrade.read_buffer_size(BUFFER).write_buffer_size(BUFFER);
     let upgrade = if protocol.is_empty() { upgrade } else { upgrade.protocols([protocol.clone()]) };
-    Ok(Handshake { upgrade, protocol })
+    Ok(Handshake { upgrade, slot: parts.extensions.remove(), protocol })
 }
 
 impl Handshake {
@@ -139,7 +147,8 @@ impl Handshake {
         Fut: Future<Output = ()> + Send + 'static,
     {
         let (stopping, connected) = (Box::pin(handlers.open.stopping()), handlers.open.connect());
-        self.upgrade.on_upgrade(move |socket| run(Socket::new(socket, stopping, connected)))
+        let slot = self.slot;
+        self.upgrade.on_upgrade(move |socket| run(Socket::new(socket, PING, stopping, (connected, slot))))
     }
 }
 
@@ -150,7 +159,10 @@ pub struct Socket {
     ping: Interval,
     /// When something was last said.
     heard: Instant,
-    _connected: Connected,
+    /// A ping was sent, and nothing has come since.
+    unanswered: bool,
+    /// What counts it, until it is dropped.
+    _counted: (Connected, Option<Slot>),
 }
 
 /// Why a connection ends before its work does.
@@ -165,11 +177,16 @@ pub enum End {
 }
 
 impl Socket {
-    fn new(socket: WebSocket, stopping: Pin<Box<dyn Future<Output = ()> + Send>>, connected: Connected) -> Self {
+    fn new(
+        socket: WebSocket,
+        every: Duration,
+        stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
+        counted: (Connected, Option<Slot>),
+    ) -> Self {
         let now = Instant::now();
-        let mut ping = interval_at(now + PING, PING);
+        let mut ping = interval_at(now + every, every);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { socket, stopping, ping, heard: now, _connected: connected }
+        Self { socket, stopping, ping, heard: now, unanswered: false, _counted: counted }
     }
 
     /// The next message with data; `None` as its turn comes to be asked again. Where the peer is ahead of those who read it,
@@ -178,32 +195,33 @@ impl Socket {
     /// # Errors
     /// [`End`].
     pub async fn receive(&mut self, listening: bool) -> Result<Option<Message>, End> {
+        // In this order: an answer that has come counts, although the time for it is over.
         tokio::select! {
-            message = self.socket.recv(), if listening => match message {
-                Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => {
-                    self.heard = Instant::now();
-                    Ok(Some(message))
+            biased;
+            () = &mut self.stopping => Err(End::Stopping),
+            message = self.socket.recv(), if listening => {
+                self.unanswered = false;
+                match message {
+                    Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => {
+                        self.heard = Instant::now();
+                        Ok(Some(message))
+                    }
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(None),
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Gone),
                 }
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(None),
-                Some(Ok(Message::Close(_)) | Err(_)) | None => Err(End::Gone),
             },
-            end = Self::watch(&mut self.stopping, &mut self.ping, self.heard) => {
-                end?;
+            now = self.ping.tick() => {
+                if self.unanswered && listening {
+                    return Err(End::Gone);
+                }
+                if now.duration_since(self.heard) > IDLE {
+                    return Err(End::Idle);
+                }
+                // Who is not listened to cannot answer.
+                self.unanswered = listening;
                 self.socket.send(Message::Ping(Bytes::new())).await.map_err(|_| End::Gone)?;
                 Ok(None)
             }
-        }
-    }
-
-    /// Comes when a ping is due, or the end.
-    async fn watch(
-        stopping: &mut Pin<Box<dyn Future<Output = ()> + Send>>,
-        ping: &mut Interval,
-        heard: Instant,
-    ) -> Result<(), End> {
-        tokio::select! {
-            () = stopping => Err(End::Stopping),
-            now = ping.tick() => if now.duration_since(heard) > IDLE { Err(End::Idle) } else { Ok(()) },
         }
     }
 
@@ -236,28 +254,38 @@ impl Socket {
             Ok::<_, axum::Error>(())
         };
         // A peer that does not listen any more has lost nothing.
-        let _ = timeout(GOODBYE, goodbye).await;
+        let within = if end == Some(End::Stopping) { LAST_GOODBYE } else { GOODBYE };
+        let _ = timeout(within, goodbye).await;
     }
 }
 
-/// Carries the pieces of a body, each as a message, until its end.
-pub async fn carry(mut socket: Socket, mut body: Body, message: impl Fn(Bytes) -> Message + Send) {
-    let end = loop {
+/// Carries the pieces of a body, each as a message, until its end: the body's own, or the one that it was given, which
+/// comes whatever the peer does.
+pub async fn carry(mut socket: Socket, body: Body, ends: Option<EndsAt>, message: impl Fn(Bytes) -> Message + Send) {
+    let all = carry_all(&mut socket, body, message);
+    let end = match ends {
+        Some(EndsAt(at)) => timeout_at(at + OVERTIME, all).await.unwrap_or(Some(End::Gone)),
+        None => all.await,
+    };
+    socket.close(None, end).await;
+}
+
+async fn carry_all(socket: &mut Socket, mut body: Body, message: impl Fn(Bytes) -> Message) -> Option<End> {
+    loop {
         let piece = tokio::select! {
             piece = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)) => piece,
             // What the client says means nothing, but that it is there.
             heard = socket.receive(true) => match heard {
                 Ok(_) => continue,
-                Err(end) => break Some(end),
+                Err(end) => return Some(end),
             },
         };
-        let Some(Ok(piece)) = piece.map(|piece| piece.map(http_body::Frame::into_data)) else { break None };
+        let Some(Ok(piece)) = piece.map(|piece| piece.map(http_body::Frame::into_data)) else { return None };
         let Ok(piece) = piece else { continue };
         if let Err(end) = socket.send(message(piece)).await {
-            break Some(end);
+            return Some(end);
         }
-    };
-    socket.close(None, end).await;
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::{
     net::{TcpListener, TcpSocket},
     sync::{Notify, watch},
@@ -46,7 +45,7 @@ pub(super) struct Running {
     health: Health,
     controllers: Option<Controllers>,
     stop: watch::Sender<bool>,
-    accepting: JoinHandle<GracefulShutdown>,
+    accepting: JoinHandle<()>,
     read_now: Arc<Notify>,
     following: Option<JoinHandle<()>>,
     // Last, so that a temporary folder outlives what uses it.
@@ -106,7 +105,7 @@ impl Running {
         let read_now = Arc::new(Notify::new());
         let following = token_file.map(|file| file.follow(Arc::clone(&read_now)));
         let (stop, stopping) = watch::channel(false);
-        let accepting = tokio::spawn(connections::accept(listener, tls, router.clone(), stopping));
+        let accepting = tokio::spawn(connections::accept(listener, tls, router.clone(), connections::Limits::default(), stopping));
         tracing::info!(url, data = %state.path().display(), revision = %api.cache.revision(), "listening");
         Ok(Self {
             address,
@@ -177,9 +176,10 @@ impl Running {
         let _ = self.stop.send(true);
         self.api.cache.close();
         self.handlers.stop();
-        if let Ok(open) = self.accepting.await
-            && timeout(within, async { tokio::join!(open.shutdown(), self.handlers.ended()) }).await.is_err()
-        {
+        // Where accepting failed, connections are there all the same.
+        let _ = self.accepting.await;
+        // Each connection holds a receiver until it has ended.
+        if timeout(within, async { tokio::join!(self.stop.closed(), self.handlers.ended()) }).await.is_err() {
             tracing::warn!(seconds = within.as_secs(), "some requests were not finished in time");
         }
         if let Some(following) = self.following {
@@ -236,6 +236,8 @@ fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
     // A server that starts again finds connections of its last run still dying on its port.
     socket.set_reuseaddr(true).map_err(failed)?;
     socket.bind(address).map_err(failed)?;
+    // Connections inherit it; it must be set before they are made.
+    socket.set_send_buffer_size(connections::SEND_BUFFER).map_err(failed)?;
     let listener = socket.listen(BACKLOG).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))

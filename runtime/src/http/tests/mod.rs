@@ -70,6 +70,10 @@ impl Rig {
     }
 
     async fn authorized(kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>) -> Self {
+        Self::limited(kinds, authorizer, Limits { body_bytes: 10_000, ..Limits::default() }).await
+    }
+
+    async fn limited(kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>, limits: Limits) -> Self {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
         let cache = Cache::new(store.clone(), cache::Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
@@ -88,7 +92,7 @@ impl Rig {
             authorizer,
             health: Health::default(),
             version: VersionInfo::default(),
-            limits: Limits { body_bytes: 10_000, ..Limits::default() },
+            limits,
         };
         let rig = Self(Arc::new(Site::new(Arc::new(app))));
         let (code, _) = rig.post("/api/v1/namespaces", &json!({"metadata": {"name": "default"}})).await;
@@ -98,7 +102,7 @@ impl Rig {
 
     async fn send(&self, request: axum::http::request::Builder, body: impl Into<Body>) -> Response {
         let request = request.body(body.into()).unwrap();
-        guard::run(dispatch::handle(self.0.clone(), request)).await
+        dispatch::receive(self.0.clone(), request).await
     }
 
     async fn answer(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
@@ -151,6 +155,7 @@ fn header(headers: &HeaderMap, name: &str) -> String {
     headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
 }
 
+mod bounds;
 mod compressed;
 mod documents;
 mod encodings;

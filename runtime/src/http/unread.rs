@@ -1,0 +1,165 @@
+//! Request bodies that nobody has read when the answer is known. Many clients send all of a body before they read the
+//! answer, and lose the answer where the connection is closed under them. So the rest of a body is read and dropped first,
+//! within limits of size, time and number; past them the connection is closed after the answer, and the connection's own
+//! lingering close does the rest.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{
+        HeaderValue, StatusCode, Version,
+        header::{CONNECTION, EXPECT},
+    },
+    response::Response,
+};
+use bytes::{Buf, Bytes};
+use http_body::{Body as _, Frame, SizeHint};
+use tokio::{
+    sync::{Semaphore, oneshot},
+    time::timeout,
+};
+
+/// What the rest of a refused body may cost.
+#[derive(Clone, Debug)]
+pub struct Draining {
+    /// Most bytes.
+    pub bytes: u64,
+    /// Longest time in all.
+    pub time: Duration,
+    /// Longest time without a byte.
+    pub silence: Duration,
+    /// Most bodies at a time.
+    pub at_once: usize,
+}
+
+impl Default for Draining {
+    fn default() -> Self {
+        Self { bytes: 8 << 20, time: Duration::from_secs(15), silence: Duration::from_secs(2), at_once: 256 }
+    }
+}
+
+/// Reads and drops what is left of bodies.
+pub struct Drain {
+    limits: Draining,
+    places: Semaphore,
+}
+
+/// Where a body comes back to when its reader drops it.
+pub struct Unread {
+    rest: oneshot::Receiver<Body>,
+    touched: Arc<AtomicBool>,
+    waits_to_send: bool,
+    version: Version,
+}
+
+/// A body that goes back when it is dropped before its end.
+struct Lent {
+    body: Option<Body>,
+    home: Option<oneshot::Sender<Body>>,
+    touched: Arc<AtomicBool>,
+}
+
+/// The request, and where its body comes back to if it has one.
+pub fn lend(request: Request) -> (Request, Option<Unread>) {
+    if request.body().is_end_stream() {
+        return (request, None);
+    }
+    let waits_to_send = request.headers().contains_key(EXPECT);
+    let version = request.version();
+    let (home, rest) = oneshot::channel();
+    let touched = Arc::new(AtomicBool::new(false));
+    let unread = Unread { rest, touched: touched.clone(), waits_to_send, version };
+    let request = request.map(|body| Body::new(Lent { body: Some(body), home: Some(home), touched }));
+    (request, Some(unread))
+}
+
+impl http_body::Body for Lent {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        self.touched.store(true, Ordering::Relaxed);
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = ready!(Pin::new(body).poll_frame(cx));
+        if !matches!(frame, Some(Ok(_))) {
+            self.body = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(http_body::Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or_else(SizeHint::default, http_body::Body::size_hint)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let (Some(body), Some(home)) = (self.body.take(), self.home.take())
+            && !body.is_end_stream()
+        {
+            // Where the request has gone, nobody waits for it.
+            let _ = home.send(body);
+        }
+    }
+}
+
+impl Drain {
+    /// With limits.
+    pub fn new(limits: Draining) -> Self {
+        let places = Semaphore::new(limits.at_once);
+        Self { limits, places }
+    }
+
+    /// Makes sure that an answer arrives: the rest of the request's body is read first. Where that would cost too much, the
+    /// answer says that the connection is closed after it.
+    pub async fn before(&self, mut answer: Response, mut unread: Unread) -> Response {
+        let Ok(body) = unread.rest.try_recv() else { return answer };
+        // A client that waits to be asked for its body reads the answer at once; one that was too slow has had its time.
+        let waits = unread.waits_to_send && !unread.touched.load(Ordering::Relaxed);
+        let hopeless = waits || answer.status() == StatusCode::REQUEST_TIMEOUT;
+        if (hopeless || !self.drop_rest(body).await) && unread.version < Version::HTTP_2 {
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        answer
+    }
+
+    /// Reads a body to its end; whether that was reached within the limits.
+    async fn drop_rest(&self, mut body: Body) -> bool {
+        if body.size_hint().lower() > self.limits.bytes {
+            return false;
+        }
+        let Ok(_place) = self.places.try_acquire() else { return false };
+        let all = async {
+            let mut read = 0;
+            loop {
+                let frame = timeout(self.limits.silence, poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)));
+                match frame.await {
+                    Ok(Some(Ok(frame))) => {
+                        read += frame.data_ref().map_or(0, |data| data.remaining() as u64);
+                        if read > self.limits.bytes {
+                            return false;
+                        }
+                    }
+                    Ok(Some(Err(_)) | None) => return true,
+                    Err(_) => return false,
+                }
+            }
+        };
+        timeout(self.limits.time, all).await.unwrap_or(false)
+    }
+}

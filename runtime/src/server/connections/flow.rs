@@ -1,0 +1,253 @@
+//! Answers as their readers take them. What a body gives is counted until the peer has taken it; until then the body gives
+//! nothing more. So what waits for a reader who does not read is one piece, and whoever has taken nothing for too long is
+//! known: the connection of HTTP/1 by its socket, a stream of HTTP/2 here, since a peer may take what the connection says
+//! and still give a stream no window.
+
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, Waker, ready},
+};
+
+use axum::{body::Body, response::Response};
+use bytes::{Buf, Bytes};
+use http_body::{Frame, SizeHint};
+use hyper::rt::Executor;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::peers::{Busy, Peer};
+use crate::http::EndsAt;
+
+/// Bytes that wait for a reader before its body is asked for more.
+const WAITING: usize = 8 << 10;
+
+tokio::task_local! {
+    /// The stream of HTTP/2 whose task this is.
+    static STREAM: Arc<Flow>;
+}
+
+/// What one reader has been given and has not taken.
+pub struct Flow {
+    peer: Arc<Peer>,
+    is_stream: bool,
+    waiting: AtomicUsize,
+    progress: Mutex<Progress>,
+}
+
+struct Progress {
+    /// When the reader last took something, or was given something after it had taken all.
+    last: Instant,
+    /// When the answer must have ended.
+    ends: Option<Instant>,
+    /// Who waits for the reader to take more.
+    waker: Option<Waker>,
+}
+
+impl Flow {
+    fn new(peer: &Arc<Peer>, is_stream: bool) -> Arc<Self> {
+        let progress = Progress { last: Instant::now(), ends: None, waker: None };
+        Arc::new(Self {
+            peer: peer.clone(),
+            is_stream,
+            waiting: AtomicUsize::new(0),
+            progress: Mutex::new(progress),
+        })
+    }
+
+    /// That of a connection whose answers come one after the other.
+    pub fn of_connection(peer: &Arc<Peer>) -> Arc<Self> {
+        Self::new(peer, false)
+    }
+
+    /// That of the stream whose task asks.
+    pub fn of_stream() -> Option<Arc<Self>> {
+        STREAM.try_with(Arc::clone).ok()
+    }
+
+    fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
+        // Plain data: whole after any panic.
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn give(&self, bytes: usize) {
+        self.peer.waits(bytes, 0);
+        if self.waiting.fetch_add(bytes, Ordering::AcqRel) == 0 && self.is_stream {
+            self.progress().last = Instant::now();
+        }
+    }
+
+    fn take(&self, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
+        self.peer.waits(0, bytes);
+        let left = self.waiting.fetch_sub(bytes, Ordering::AcqRel) - bytes;
+        let mut progress = self.progress();
+        if self.is_stream {
+            progress.last = Instant::now();
+            self.peer.took();
+        }
+        let waker = if left < WAITING { progress.waker.take() } else { None };
+        drop(progress);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Ready where less than this waits for the reader.
+    fn poll_below(&self, cx: &mut Context<'_>, bytes: usize) -> Poll<()> {
+        if self.waiting.load(Ordering::Acquire) < bytes {
+            return Poll::Ready(());
+        }
+        let mut progress = self.progress();
+        progress.waker = Some(cx.waker().clone());
+        // Something may have been taken before the waker was there.
+        if self.waiting.load(Ordering::Acquire) < bytes { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Ready where the reader has taken nothing for too long of what it was given.
+    fn poll_given_up(&self, cx: &mut Context<'_>, alarm: &mut Option<Pin<Box<Sleep>>>) -> Poll<()> {
+        while self.waiting.load(Ordering::Acquire) > 0 {
+            let limits = self.peer.limits();
+            let progress = self.progress();
+            let patience = progress.last + limits.stall;
+            let at = progress.ends.map_or(patience, |ends| patience.min(ends + limits.overtime));
+            drop(progress);
+            // An alarm that comes too early finds a later time here.
+            let alarm = alarm.get_or_insert_with(|| Box::pin(sleep_until(at)));
+            ready!(alarm.as_mut().poll(cx));
+            if at <= Instant::now() {
+                return Poll::Ready(());
+            }
+            alarm.as_mut().reset(at);
+        }
+        Poll::Pending
+    }
+}
+
+/// The answer, given as its reader takes it.
+pub fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Response<Paced> {
+    busy.answer();
+    let ends = answer.extensions().get::<EndsAt>().map(|EndsAt(at)| *at);
+    if flow.is_stream {
+        flow.progress().ends = ends;
+    } else {
+        flow.peer.set_end(ends);
+    }
+    answer.map(|body| Paced { body, flow, _busy: busy })
+}
+
+/// A body that waits for its reader.
+pub struct Paced {
+    body: Body,
+    flow: Arc<Flow>,
+    _busy: Busy,
+}
+
+impl http_body::Body for Paced {
+    type Data = Piece;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Piece>, axum::Error>>> {
+        ready!(self.flow.poll_below(cx, WAITING));
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        let piece = |bytes: Bytes| {
+            self.flow.give(bytes.len());
+            Piece { bytes, flow: self.flow.clone() }
+        };
+        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Paced {
+    fn drop(&mut self) {
+        if !self.flow.is_stream {
+            self.flow.peer.set_end(None);
+        }
+    }
+}
+
+/// Bytes on their way to a reader, who takes them by `advance`.
+pub struct Piece {
+    bytes: Bytes,
+    flow: Arc<Flow>,
+}
+
+impl Buf for Piece {
+    fn remaining(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.bytes.advance(count);
+        self.flow.take(count);
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.flow.take(self.bytes.len());
+    }
+}
+
+/// Runs the streams of an HTTP/2 connection, each in a task. A stream whose reader takes nothing for too long is reset;
+/// where only the rest of an answer is left, which nobody can take back, the connection goes.
+#[derive(Clone)]
+pub struct Streams(Arc<Peer>);
+
+impl Streams {
+    /// Those of a connection.
+    pub fn new(peer: &Arc<Peer>) -> Self {
+        Self(peer.clone())
+    }
+}
+
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
+    fn execute(&self, stream: F) {
+        let flow = Flow::new(&self.0, true);
+        let watched = watch_over(stream, flow.clone());
+        tokio::spawn(STREAM.scope(flow, watched));
+    }
+}
+
+async fn watch_over(stream: impl Future<Output = ()>, flow: Arc<Flow>) {
+    let mut alarm = None;
+    let ended = async {
+        let mut stream = pin!(stream);
+        poll_fn(|cx| {
+            if stream.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(true);
+            }
+            flow.poll_given_up(cx, &mut alarm).map(|()| false)
+        })
+        .await
+    };
+    // A stream that has not ended is reset by being dropped, which it was.
+    if !ended.await {
+        tracing::debug!("a stream was reset, since its reader took nothing for too long");
+        return;
+    }
+    let taken = poll_fn(|cx| match flow.poll_below(cx, 1) {
+        Poll::Ready(()) => Poll::Ready(true),
+        Poll::Pending => flow.poll_given_up(cx, &mut alarm).map(|()| false),
+    });
+    if !taken.await {
+        flow.peer.send_away();
+    }
+}

@@ -1,0 +1,66 @@
+//! The first bytes of a connection: the TLS handshake, or the preface of HTTP/2.
+
+use std::io;
+
+use tokio::io::AsyncReadExt;
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+use super::{Socket, TLS_BUFFER};
+
+/// The first bytes of an HTTP/2 connection without TLS.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Which HTTP a peer speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Http {
+    /// HTTP/1.
+    One,
+    /// HTTP/2.
+    Two,
+}
+
+/// A connection that has made itself known.
+pub enum Greeted {
+    /// Without TLS.
+    Plain(Socket, Http),
+    /// With TLS.
+    Tls(Box<TlsStream<Socket>>, Http),
+}
+
+/// Finds out what a peer speaks.
+///
+/// # Errors
+/// Where the handshake fails, or the peer goes before it has said so.
+pub async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::Result<Greeted> {
+    // Answers are written whole; waiting for more to send only delays them.
+    socket.set_nodelay()?;
+    let Some(tls) = tls else {
+        let http = plain(&mut socket).await?;
+        return Ok(Greeted::Plain(socket, http));
+    };
+    let mut stream = tls.accept(socket).await?;
+    let session = stream.get_mut().1;
+    session.set_buffer_limit(Some(TLS_BUFFER));
+    let http = if session.alpn_protocol() == Some(b"h2") { Http::Two } else { Http::One };
+    Ok(Greeted::Tls(Box::new(stream), http))
+}
+
+/// Reads until the peer has sent the preface of HTTP/2, or something else; then gives the socket back what was read.
+async fn plain(socket: &mut Socket) -> io::Result<Http> {
+    let (mut buffer, mut filled) = ([0; PREFACE.len()], 0);
+    let http = loop {
+        let read = socket.read(&mut buffer[filled..]).await?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        filled += read;
+        if buffer[..filled] != PREFACE[..filled] {
+            break Http::One;
+        }
+        if filled == PREFACE.len() {
+            break Http::Two;
+        }
+    };
+    socket.unread(&buffer[..filled]);
+    Ok(http)
+}

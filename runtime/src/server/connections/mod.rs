@@ -1,0 +1,242 @@
+//! Connections: accepting them, TLS, HTTP/1 and HTTP/2 on one port.
+//! Guarantees that a peer which sends nothing, sends a byte at a time, or takes nothing of what is sent to it, is cut off;
+//! that connections without a request give way when descriptors run short; that what waits for a peer in memory is
+//! bounded; and that a stop is told to every connection and waits for none that does not read. Knows the router as a
+//! service only.
+
+use std::{convert::Infallible, io, pin::Pin, sync::Arc, time::Duration};
+
+use axum::extract::Request;
+use hyper::{
+    body::Incoming,
+    server::conn::{http1, http2},
+    service::{Service, service_fn},
+};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+    sync::watch,
+    time::timeout,
+};
+use tokio_rustls::TlsAcceptor;
+
+use crate::http::Router;
+
+mod flow;
+mod greet;
+mod peers;
+mod socket;
+
+use flow::{Flow, Streams};
+use greet::{Greeted, Http};
+use peers::{Peer, Peers};
+use socket::Socket;
+
+/// Requests that one HTTP/2 connection may have open, as in kube-apiserver.
+const STREAMS: u32 = 250;
+/// Streams that the peer has reset and that have not been looked at yet.
+const RESETS: usize = 20;
+/// Streams of one connection that may be reset for what the peer did wrong.
+const ERRORS: usize = 100;
+/// Bytes that wait on a connection in either direction; the head of a request is among them.
+const BUFFER: usize = 64 << 10;
+/// Bytes of TLS records that wait to be sent.
+const TLS_BUFFER: usize = 32 << 10;
+/// Bytes that the kernel keeps for a peer to take (it doubles what it is told, for its own accounts).
+pub(super) const SEND_BUFFER: u32 = 128 << 10;
+/// How often an HTTP/2 peer is asked whether it is still there.
+const PING: Duration = Duration::from_secs(30);
+/// How long a connection that has to give way may take to say so.
+const GOODBYE: Duration = Duration::from_millis(100);
+
+/// How long peers are waited for, and how many of them.
+#[derive(Clone, Debug)]
+pub(super) struct Limits {
+    /// How long a peer may take to shake hands and to say which HTTP it speaks.
+    pub greeting: Duration,
+    /// How long the head of a request may take, and how long an idle HTTP/1 connection stays open.
+    pub head: Duration,
+    /// How long a peer may take nothing of what is sent to it.
+    pub stall: Duration,
+    /// The same once the server is stopping.
+    pub last_stall: Duration,
+    /// How long after its end an answer may still wait for its reader.
+    pub overtime: Duration,
+    /// How long a peer is read from after the last answer, in all.
+    pub linger: Duration,
+    /// The same without a byte from it.
+    pub silence: Duration,
+    /// Connections that shake hands at a time; then the oldest gives way.
+    pub greetings: usize,
+    /// Connections that linger at a time.
+    pub lingering: usize,
+    /// Connections in all; then the one that is idle for longest gives way.
+    pub open: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let open = peers::descriptors_to_spare();
+        Self {
+            greeting: Duration::from_secs(10),
+            head: Duration::from_mins(1),
+            stall: Duration::from_secs(30),
+            last_stall: Duration::from_secs(1),
+            overtime: Duration::from_secs(1),
+            linger: Duration::from_secs(10),
+            silence: Duration::from_secs(1),
+            greetings: (open / 2).clamp(1, 1000),
+            lingering: (open / 4).clamp(1, 100),
+            open,
+        }
+    }
+}
+
+/// Accepts connections until the stop. Each connection holds a clone of `stop` until it has ended.
+pub(super) async fn accept(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    limits: Limits,
+    mut stop: watch::Receiver<bool>,
+) {
+    let peers = Peers::new(limits, stop.clone());
+    let stopped = stop.clone();
+    let accepting = async {
+        loop {
+            peers.make_room().await;
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let peer = peers.welcome();
+                    let socket = Socket::new(stream, peer.clone());
+                    tokio::spawn(serve(socket, peer, tls.clone(), router.clone(), stopped.clone()));
+                }
+                Err(error) => {
+                    // Such as too many open files: a connection must end before the next one can begin.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    peers.evict();
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = stopping(&mut stop) => {}
+        () = accepting => {}
+    }
+}
+
+/// Comes when the server stops.
+async fn stopping(stop: &mut watch::Receiver<bool>) {
+    // A sender that has gone stops it, too.
+    let _ = stop.wait_for(|stopping| *stopping).await;
+}
+
+async fn serve(
+    socket: Socket,
+    peer: Arc<Peer>,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    mut stop: watch::Receiver<bool>,
+) {
+    let greeted = tokio::select! {
+        greeted = timeout(peer.limits().greeting, greet::greet(socket, tls)) => greeted,
+        () = peer.told_to_go() => return,
+        () = stopping(&mut stop) => return,
+    };
+    let result = match greeted {
+        Ok(Ok(greeted)) => {
+            peer.greeted();
+            match greeted {
+                Greeted::Plain(stream, http) => converse(stream, http, router, &peer, stop).await,
+                Greeted::Tls(stream, http) => converse(*stream, http, router, &peer, stop).await,
+            }
+        }
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("it said nothing for too long".to_owned()),
+    };
+    if let Err(error) = result {
+        tracing::debug!(error, "a connection ended early");
+    }
+}
+
+async fn converse(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    http: Http,
+    router: Router,
+    peer: &Arc<Peer>,
+    stop: watch::Receiver<bool>,
+) -> Result<(), String> {
+    let stream = TokioIo::new(stream);
+    let router = TowerToHyperService::new(router);
+    let (asked, only) = (peer.clone(), Flow::of_connection(peer));
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (busy, only, answer) = (asked.begin(), only.clone(), router.call(request));
+        async move {
+            // Here, since this runs in the stream's own task.
+            let flow = Flow::of_stream().unwrap_or(only);
+            answer.await.map(|answer| flow::pace(answer, busy, flow)) as Result<_, Infallible>
+        }
+    });
+    match http {
+        Http::One => {
+            let mut builder = http1::Builder::new();
+            builder.timer(TokioTimer::new()).header_read_timeout(peer.limits().head).max_buf_size(BUFFER);
+            let connection = builder.serve_connection(stream, service).with_upgrades();
+            run(connection, |connection| connection.graceful_shutdown(), peer, stop).await
+        }
+        Http::Two => {
+            let window = u32::try_from(BUFFER).expect("a buffer is small");
+            let mut builder = http2::Builder::new(Streams::new(peer));
+            builder
+                .timer(TokioTimer::new())
+                .keep_alive_interval(PING)
+                .max_concurrent_streams(STREAMS)
+                .max_pending_accept_reset_streams(RESETS)
+                .max_local_error_reset_streams(ERRORS)
+                .max_header_list_size(window)
+                .max_send_buf_size(BUFFER)
+                .initial_stream_window_size(window)
+                .initial_connection_window_size(window);
+            let connection = builder.serve_connection(stream, service);
+            run(connection, |connection| connection.graceful_shutdown(), peer, stop).await
+        }
+    }
+}
+
+/// Runs a connection to its end: its own, or the one that comes when it has to give way, or does not read at a stop.
+async fn run<C: Future<Output = hyper::Result<()>>>(
+    connection: C,
+    shut_down: fn(Pin<&mut C>),
+    peer: &Peer,
+    mut stop: watch::Receiver<bool>,
+) -> Result<(), String> {
+    let mut connection = std::pin::pin!(connection);
+    let result = tokio::select! {
+        result = connection.as_mut() => result,
+        () = peer.told_to_go() => {
+            shut_down(connection.as_mut());
+            timeout(GOODBYE, connection).await.unwrap_or(Ok(()))
+        }
+        () = stopping(&mut stop) => {
+            shut_down(connection.as_mut());
+            tokio::select! {
+                result = connection => result,
+                () = peer.given_up() => return Err("it took nothing while the server was stopping".to_owned()),
+            }
+        }
+    };
+    result.map_err(|error| error.to_string())
+}
+
+/// An error of a peer that did not read.
+fn timed_out() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the peer took nothing of what was sent to it for too long")
+}
+
+#[cfg(test)]
+mod tests;

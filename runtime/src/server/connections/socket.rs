@@ -1,0 +1,171 @@
+//! A TCP connection, below TLS. Guarantees that a write fails once the peer has taken nothing for too long, and that a
+//! close lets the peer read what was written last: the sending half is shut first, and what the peer still sends is read
+//! and dropped for a while, since the kernel answers bytes that nobody read with a reset that destroys what is under way.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use bytes::{Buf, Bytes};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::{Instant, Sleep, sleep_until},
+};
+
+use super::{
+    peers::{Lingering, Peer},
+    timed_out,
+};
+
+/// Bytes read at a time from a peer that nobody listens to any more.
+const DROPPED: usize = 8 << 10;
+/// Most bytes that are read from it in all.
+const MOST_DROPPED: usize = 64 << 20;
+
+/// A TCP connection.
+pub struct Socket {
+    stream: TcpStream,
+    /// Read already, to be read again.
+    first: Bytes,
+    /// Since when the peer takes nothing.
+    blocked: Option<Instant>,
+    /// Wakes when that becomes too long.
+    alarm: Option<Pin<Box<Sleep>>>,
+    closing: Closing,
+    // Last: the table counts the connection as gone once its descriptor is free.
+    peer: Arc<Peer>,
+}
+
+/// How far a close is.
+enum Closing {
+    No,
+    /// The sending half is shut, and the rest is read.
+    Lingers(Box<Farewell>),
+    Done,
+}
+
+struct Farewell {
+    _place: Lingering,
+    ends: Instant,
+    alarm: Pin<Box<Sleep>>,
+    dropped: usize,
+}
+
+impl Socket {
+    /// A connection that was just accepted.
+    pub fn new(stream: TcpStream, peer: Arc<Peer>) -> Self {
+        Self { stream, first: Bytes::new(), blocked: None, alarm: None, closing: Closing::No, peer }
+    }
+
+    /// Sends small pieces at once.
+    ///
+    /// # Errors
+    /// Where the connection is gone.
+    pub fn set_nodelay(&self) -> io::Result<()> {
+        self.stream.set_nodelay(true)
+    }
+
+    /// Bytes that are to be read again.
+    pub fn unread(&mut self, bytes: &[u8]) {
+        self.first = Bytes::copy_from_slice(bytes);
+    }
+
+    /// Looks at how a write went: fails where the peer's time is up.
+    fn judge(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if wrote.is_ready() {
+            self.peer.took();
+            if self.blocked.take().is_some() {
+                self.peer.set_blocked(false);
+            }
+            return wrote;
+        }
+        let since = *self.blocked.get_or_insert_with(Instant::now);
+        self.peer.set_blocked(true);
+        let ends = self.peer.patience_with(since);
+        let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep_until(ends)));
+        if alarm.deadline() != ends {
+            alarm.as_mut().reset(ends);
+        }
+        ready!(alarm.as_mut().poll(cx));
+        Poll::Ready(Err(timed_out()))
+    }
+
+    /// Reads and drops what the peer sends, until it is done or its time is up.
+    fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Closing::Lingers(farewell) = &mut self.closing else { return Poll::Ready(()) };
+        let (silence, mut piece) = (self.peer.limits().silence, [0; DROPPED]);
+        loop {
+            let mut buffer = ReadBuf::new(&mut piece);
+            match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
+                    farewell.dropped += buffer.filled().len();
+                    let now = Instant::now();
+                    if farewell.dropped > MOST_DROPPED || now >= farewell.ends || self.peer.must_hurry() {
+                        return Poll::Ready(());
+                    }
+                    farewell.alarm.as_mut().reset(farewell.ends.min(now + silence));
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => return farewell.alarm.as_mut().poll(cx),
+            }
+        }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.first.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(cx, buffer);
+        }
+        let count = self.first.len().min(buffer.remaining());
+        buffer.put_slice(&self.first[..count]);
+        self.first.advance(count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.judge(cx, wrote)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
+        self.judge(cx, wrote)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if matches!(self.closing, Closing::No) {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            self.closing = match self.peer.linger() {
+                Some(place) if !self.peer.must_hurry() => {
+                    let now = Instant::now();
+                    let ends = now + self.peer.limits().linger;
+                    let alarm = Box::pin(sleep_until(ends.min(now + self.peer.limits().silence)));
+                    Closing::Lingers(Box::new(Farewell { _place: place, ends, alarm, dropped: 0 }))
+                }
+                _ => Closing::Done,
+            };
+        }
+        ready!(self.poll_farewell(cx));
+        self.closing = Closing::Done;
+        Poll::Ready(Ok(()))
+    }
+}
