@@ -108,12 +108,7 @@ async fn answer(site: &Site, request: Request, slot: &mut Option<Slot>) -> Respo
     }
 }
 
-async fn serve(
-    site: &Site,
-    request: Request,
-    pretty: bool,
-    slot: &mut Option<Slot>,
-) -> Result<Response, Refused> {
+async fn serve(site: &Site, request: Request, pretty: bool, slot: &mut Option<Slot>) -> Result<Response, Refused> {
     let (mut parts, body) = request.into_parts();
     let target = path::parse(parts.uri.path());
     if target == Target::Malformed {

@@ -106,7 +106,7 @@ impl Default for Limits {
             min_watch_seconds: 1800,
             rendering_bytes: 64 << 20,
             reads_in_flight: 400,
-            writes_in_flight: 400,
+            writes_in_flight: 200,
             long_running: 20_000,
             draining: Draining::default(),
         }

@@ -105,7 +105,8 @@ impl Running {
         let read_now = Arc::new(Notify::new());
         let following = token_file.map(|file| file.follow(Arc::clone(&read_now)));
         let (stop, stopping) = watch::channel(false);
-        let accepting = tokio::spawn(connections::accept(listener, tls, router.clone(), connections::Limits::default(), stopping));
+        let accepting =
+            tokio::spawn(connections::accept(listener, tls, router.clone(), connections::Limits::default(), stopping));
         tracing::info!(url, data = %state.path().display(), revision = %api.cache.revision(), "listening");
         Ok(Self {
             address,

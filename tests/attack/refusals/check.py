@@ -28,6 +28,16 @@ CASES = [
 TOKENS = 'admintoken,admin,1,"system:masters"\nalicetoken,alice,2,"developers"\n'
 
 
+class Given:
+    """A server that somebody else runs, with the same tokens."""
+
+    def __init__(self, url, authority):
+        self.url, self.authority = url, authority
+
+    def stop(self):
+        pass
+
+
 class Server:
     def __init__(self, binary, work, name, tls):
         data = os.path.join(work, name)
@@ -93,13 +103,19 @@ def run(command, server, protocol, size, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", required=True, help="the conformance server's program")
+    parser.add_argument("--server", help="the conformance server's program; without it --plain, --tls and --authority")
+    parser.add_argument("--plain", help="the URL of a server that runs, without TLS")
+    parser.add_argument("--tls", help="the URL of one with TLS")
+    parser.add_argument("--authority", help="the file with the certificate to trust")
     parser.add_argument("--rounds", type=int, default=1000, help="requests of each client, protocol and size")
     parser.add_argument("--only", help="run this client alone")
     flags = parser.parse_args()
     passed = failed = 0
     with tempfile.TemporaryDirectory() as work:
-        servers = {tls: Server(flags.server, work, "tls" if tls else "plain", tls) for tls in (False, True)}
+        if flags.server:
+            servers = {tls: Server(flags.server, work, "tls" if tls else "plain", tls) for tls in (False, True)}
+        else:
+            servers = {False: Given(flags.plain, ""), True: Given(flags.tls, flags.authority)}
         try:
             for name, there, protocols, command in clients(work):
                 if flags.only not in (None, name):

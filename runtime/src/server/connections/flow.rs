@@ -50,12 +50,7 @@ struct Progress {
 impl Flow {
     fn new(peer: &Arc<Peer>, is_stream: bool) -> Arc<Self> {
         let progress = Progress { last: Instant::now(), ends: None, waker: None };
-        Arc::new(Self {
-            peer: peer.clone(),
-            is_stream,
-            waiting: AtomicUsize::new(0),
-            progress: Mutex::new(progress),
-        })
+        Arc::new(Self { peer: peer.clone(), is_stream, waiting: AtomicUsize::new(0), progress: Mutex::new(progress) })
     }
 
     /// That of a connection whose answers come one after the other.
