@@ -164,4 +164,5 @@ mod negotiation;
 mod offered;
 mod protobuf;
 mod requests;
+mod sockets;
 mod streams;

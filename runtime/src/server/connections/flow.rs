@@ -23,7 +23,9 @@ use super::peers::{Busy, Peer};
 use crate::http::EndsAt;
 
 /// Bytes that wait for a reader before its body is asked for more.
-const WAITING: usize = 8 << 10;
+const WAITING: usize = 64 << 10;
+/// The same for a watch: there may be thousands of them, and each gives little at a time.
+const WAITING_OF_WATCH: usize = 8 << 10;
 
 tokio::task_local! {
     /// The stream of HTTP/2 whose task this is.
@@ -43,8 +45,8 @@ struct Progress {
     last: Instant,
     /// When the answer must have ended.
     ends: Option<Instant>,
-    /// Who waits for the reader to take more.
-    waker: Option<Waker>,
+    /// Who waits for the reader to have less than this before it.
+    waker: Option<(usize, Waker)>,
 }
 
 impl Flow {
@@ -86,9 +88,9 @@ impl Flow {
             progress.last = Instant::now();
             self.peer.took();
         }
-        let waker = if left < WAITING { progress.waker.take() } else { None };
+        let waker = progress.waker.take_if(|(bytes, _)| left < *bytes);
         drop(progress);
-        if let Some(waker) = waker {
+        if let Some((_, waker)) = waker {
             waker.wake();
         }
     }
@@ -99,7 +101,7 @@ impl Flow {
             return Poll::Ready(());
         }
         let mut progress = self.progress();
-        progress.waker = Some(cx.waker().clone());
+        progress.waker = Some((bytes, cx.waker().clone()));
         // Something may have been taken before the waker was there.
         if self.waiting.load(Ordering::Acquire) < bytes { Poll::Ready(()) } else { Poll::Pending }
     }
@@ -133,13 +135,16 @@ pub fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Respons
     } else {
         flow.peer.set_end(ends);
     }
-    answer.map(|body| Paced { body, flow, _busy: busy })
+    let most = if ends.is_some() { WAITING_OF_WATCH } else { WAITING };
+    answer.map(|body| Paced { body, flow, most, _busy: busy })
 }
 
 /// A body that waits for its reader.
 pub struct Paced {
     body: Body,
     flow: Arc<Flow>,
+    /// Bytes that may wait.
+    most: usize,
     _busy: Busy,
 }
 
@@ -148,7 +153,7 @@ impl http_body::Body for Paced {
     type Error = axum::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Piece>, axum::Error>>> {
-        ready!(self.flow.poll_below(cx, WAITING));
+        ready!(self.flow.poll_below(cx, self.most));
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         let piece = |bytes: Bytes| {
             self.flow.give(bytes.len());

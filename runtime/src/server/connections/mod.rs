@@ -187,7 +187,7 @@ async fn converse(
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(peer.limits().head).max_buf_size(BUFFER);
             let connection = builder.serve_connection(stream, service).with_upgrades();
-            run(connection, |connection| connection.graceful_shutdown(), peer, stop).await
+            run(connection, http1::UpgradeableConnection::graceful_shutdown, peer, stop).await
         }
         Http::Two => {
             let window = u32::try_from(BUFFER).expect("a buffer is small");
@@ -203,7 +203,7 @@ async fn converse(
                 .initial_stream_window_size(window)
                 .initial_connection_window_size(window);
             let connection = builder.serve_connection(stream, service);
-            run(connection, |connection| connection.graceful_shutdown(), peer, stop).await
+            run(connection, http2::Connection::graceful_shutdown, peer, stop).await
         }
     }
 }

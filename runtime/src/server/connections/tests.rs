@@ -84,7 +84,7 @@ async fn answer(request: Request, tell: mpsc::UnboundedSender<String>) -> Respon
 }
 
 impl Rig {
-    async fn new(limits: Limits) -> Self {
+    fn new(limits: Limits) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_send_buffer_size(SEND_BUFFER).unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -172,14 +172,14 @@ fn impatient() -> Limits {
 
 #[tokio::test]
 async fn a_reader_who_takes_nothing_is_cut_off() {
-    let mut rig = Rig::new(impatient()).await;
+    let mut rig = Rig::new(impatient());
     let _stream = rig.asked("/endless").await;
     assert_eq!(rig.dropped().await, "/endless");
 }
 
 #[tokio::test]
 async fn a_slow_reader_is_served_and_one_with_nothing_to_read_too() {
-    let mut rig = Rig::new(impatient()).await;
+    let mut rig = Rig::new(impatient());
     let _idle = rig.asked("/idle").await;
     let mut slow = rig.asked("/endless").await;
     let mut piece = vec![0; 256 << 10];
@@ -195,7 +195,7 @@ async fn a_slow_reader_is_served_and_one_with_nothing_to_read_too() {
 
 #[tokio::test]
 async fn an_answer_ends_in_time_although_nobody_reads_it() {
-    let mut rig = Rig::new(Limits { stall: LONG, overtime: SHORT, ..Limits::default() }).await;
+    let mut rig = Rig::new(Limits { stall: LONG, overtime: SHORT, ..Limits::default() });
     let _stream = rig.asked("/ends").await;
     assert_eq!(rig.dropped().await, "/ends");
     let mut http2 = rig.http2(1000).await;
@@ -205,7 +205,7 @@ async fn an_answer_ends_in_time_although_nobody_reads_it() {
 
 #[tokio::test]
 async fn a_stream_without_a_window_is_reset_and_its_connection_stays() {
-    let mut rig = Rig::new(impatient()).await;
+    let mut rig = Rig::new(impatient());
     let mut http2 = rig.http2(1000).await;
     let idle = http2.send_request(http2_request("/idle")).await.unwrap();
     let unread = http2.send_request(http2_request("/endless")).await.unwrap();
@@ -221,7 +221,7 @@ async fn a_stream_without_a_window_is_reset_and_its_connection_stays() {
 
 #[tokio::test]
 async fn the_rest_of_an_answer_that_nobody_takes_ends_the_connection() {
-    let rig = Rig::new(impatient()).await;
+    let rig = Rig::new(impatient());
     let mut http2 = rig.http2(1000).await;
     let unread = http2.send_request(http2_request("/whole")).await.unwrap();
     let closed = async {
@@ -235,7 +235,7 @@ async fn the_rest_of_an_answer_that_nobody_takes_ends_the_connection() {
 
 #[tokio::test]
 async fn a_stop_waits_for_requests_and_not_for_those_who_do_not_read() {
-    let mut rig = Rig::new(Limits { stall: LONG, last_stall: SHORT, ..Limits::default() }).await;
+    let mut rig = Rig::new(Limits { stall: LONG, last_stall: SHORT, ..Limits::default() });
     let _unread = rig.asked("/endless").await;
     let mut idle = rig.connect().await;
     assert!(says_hello(&mut idle).await);
@@ -259,7 +259,7 @@ async fn a_stop_waits_for_requests_and_not_for_those_who_do_not_read() {
 
 #[tokio::test]
 async fn the_longest_idle_connection_gives_way() {
-    let rig = Rig::new(Limits { open: 3, ..Limits::default() }).await;
+    let rig = Rig::new(Limits { open: 3, ..Limits::default() });
     let mut first = rig.connect().await;
     assert!(says_hello(&mut first).await);
     let _busy = rig.asked("/idle").await;
@@ -271,7 +271,7 @@ async fn the_longest_idle_connection_gives_way() {
 
 #[tokio::test]
 async fn those_who_do_not_finish_their_greeting_give_way() {
-    let rig = Rig::new(Limits { greetings: 2, greeting: LONG, ..Limits::default() }).await;
+    let rig = Rig::new(Limits { greetings: 2, greeting: LONG, ..Limits::default() });
     let mut silent = Vec::new();
     for _ in 0..5 {
         let mut stream = rig.connect().await;
@@ -284,7 +284,7 @@ async fn those_who_do_not_finish_their_greeting_give_way() {
 
 #[tokio::test]
 async fn a_greeting_takes_as_long_as_it_may_and_no_longer() {
-    let rig = Rig::new(Limits { greeting: SHORT, ..Limits::default() }).await;
+    let rig = Rig::new(Limits { greeting: SHORT, ..Limits::default() });
     assert!(is_closed(&mut rig.connect().await).await);
     let mut partial = rig.connect().await;
     partial.write_all(b"PRI * HT").await.unwrap();
@@ -293,7 +293,7 @@ async fn a_greeting_takes_as_long_as_it_may_and_no_longer() {
 
 #[tokio::test]
 async fn a_preface_may_come_in_pieces() {
-    let rig = Rig::new(Limits::default()).await;
+    let rig = Rig::new(Limits::default());
     let mut stream = rig.connect().await;
     stream.set_nodelay(true).unwrap();
     for piece in b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".chunks(5) {
@@ -313,7 +313,7 @@ async fn a_preface_may_come_in_pieces() {
 
 #[tokio::test]
 async fn an_answer_arrives_although_the_client_goes_on_sending() {
-    let rig = Rig::new(Limits::default()).await;
+    let rig = Rig::new(Limits::default());
     let mut stream = rig.connect().await;
     let length = 12 << 20;
     let head = format!("POST /refused HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
