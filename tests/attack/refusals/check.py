@@ -22,7 +22,7 @@ CASES = [
     {"status": 404, "reason": "NotFound", "method": "POST", "path": "/api/v1/namespaces/default/nothings"},
     {"status": 405, "reason": "MethodNotAllowed", "method": "PUT", "path": MAPS},
     {"status": 406, "reason": "NotAcceptable", "method": "POST", "path": MAPS, "accept": "image/png"},
-    {"status": 400, "reason": "Invalid", "method": "POST", "path": MAPS + "?dryRun=Some"},
+    {"status": 422, "reason": "Invalid", "method": "POST", "path": MAPS + "?dryRun=Some"},
     {"status": 415, "reason": "UnsupportedMediaType", "method": "PATCH", "path": MAPS + "/a", "type": "text/plain"},
 ]
 TOKENS = 'admintoken,admin,1,"system:masters"\nalicetoken,alice,2,"developers"\n'
