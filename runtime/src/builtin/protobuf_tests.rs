@@ -74,13 +74,24 @@ fn encoded(document: &Value) -> Vec<u8> {
         return protobuf::encode(&message(kind_of(document)), document).expect("a message");
     };
     let message = message(item);
-    let items = document["items"].as_array().expect("items").iter().map(|item| {
-        let mut bytes = Vec::new();
-        message.encode(item, &mut bytes).expect("a message");
-        bytes
-    });
-    let list = protobuf::list(&document["metadata"], items).expect("a list");
-    protobuf::seal(document["apiVersion"].as_str().expect("an apiVersion"), kind_of(document), &list)
+    let items: Vec<Vec<u8>> = document["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .map(|item| {
+            let mut bytes = Vec::new();
+            message.encode(item, &mut bytes).expect("a message");
+            bytes
+        })
+        .collect();
+    let (mut out, api_version) = (Vec::new(), document["apiVersion"].as_str().expect("an apiVersion"));
+    let length = items.iter().map(|item| protobuf::list_item_length(item.len())).sum();
+    protobuf::list_start(api_version, kind_of(document), &document["metadata"], length, &mut out).expect("metadata");
+    for item in &items {
+        protobuf::list_item(item, &mut out);
+    }
+    protobuf::list_end(&mut out);
+    out
 }
 
 fn assert_same(found: &[u8], recorded: &[u8], name: &str) {

@@ -2,7 +2,10 @@
 //! The buffer is the object's natural watch frame, so that a watch sends it whole and get and list send parts of it.
 //! Nothing here re-parses JSON on a read; everything but the buffer is a small constant.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use bytes::Bytes;
 
@@ -62,6 +65,8 @@ pub struct Object {
     natural: EventType,
     unreadable: Option<Box<str>>,
     renewed: bool,
+    /// The length of another rendering, and in the upper half what that was made with; see [`Object::rendered_length`].
+    rendered_length: AtomicU64,
 }
 
 impl Object {
@@ -105,6 +110,7 @@ impl Object {
             natural,
             unreadable: reading.unreadable.map(String::into_boxed_str),
             renewed: reading.renewed,
+            rendered_length: AtomicU64::default(),
         }
     }
 
@@ -135,6 +141,7 @@ impl Object {
             natural: EventType::Deleted,
             unreadable: self.unreadable.clone(),
             renewed: self.renewed,
+            rendered_length: AtomicU64::default(),
         }
     }
 
@@ -182,6 +189,11 @@ impl Object {
     /// The value of `metadata`: `{…}`.
     pub fn metadata(&self) -> Bytes {
         self.frame.slice(self.metadata.0 as usize..self.metadata.1 as usize)
+    }
+
+    /// The same bytes as [`Object::metadata`], borrowed.
+    pub fn metadata_bytes(&self) -> &[u8] {
+        &self.frame[self.metadata.0 as usize..self.metadata.1 as usize]
     }
 
     /// The watch frame of the natural type, `{"type":…,"object":{…}}` and a newline, without a copy.
@@ -242,6 +254,20 @@ impl Object {
     /// How many bytes the object takes, roughly: its frame and what stands beside it.
     pub fn size(&self) -> usize {
         self.frame.len() + self.texts.len() + size_of::<Self>()
+    }
+
+    /// The length of a rendering that the layers above made of the object and did not keep, where one was noted for this
+    /// renderer. Renderers are told apart by numbers other than zero.
+    pub fn rendered_length(&self, renderer: u32) -> Option<usize> {
+        let noted = self.rendered_length.load(Ordering::Relaxed);
+        (noted >> 32 == u64::from(renderer)).then(|| usize::try_from(noted & u64::from(u32::MAX)).ok()).flatten()
+    }
+
+    /// Notes the length of a rendering; the last renderer's is kept.
+    pub fn note_rendered_length(&self, renderer: u32, length: usize) {
+        if let Ok(length) = u32::try_from(length) {
+            self.rendered_length.store(u64::from(renderer) << 32 | u64::from(length), Ordering::Relaxed);
+        }
     }
 
     fn json_start(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    ops::Range,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -37,23 +38,40 @@ impl Snapshot {
         self.tree.len() == 0
     }
 
+    /// A state of these objects alone.
+    #[cfg(test)]
+    pub fn of(revision: Revision, mut objects: Vec<Arc<Object>>) -> Self {
+        objects.sort_by(|a, b| a.key().cmp(b.key()));
+        Self { revision, tree: Tree::from_sorted(&objects) }
+    }
+
     /// Objects whose key has the prefix (empty for all, `ns/` for a namespace) and is after `after`, in order.
     pub fn range(&self, prefix: &str, after: Option<&str>) -> impl ExactSizeIterator<Item = &Arc<Object>> {
-        let (from, to) = self.positions(prefix, after);
-        self.tree.slice(from, to)
+        self.slice(self.positions(prefix, after))
+    }
+
+    /// Objects between two positions in key order.
+    pub fn slice(&self, positions: Range<usize>) -> impl ExactSizeIterator<Item = &Arc<Object>> {
+        self.tree.slice(positions.start, positions.end)
     }
 
     /// How many objects `range` would give, in O(log n).
     pub fn count(&self, prefix: &str, after: Option<&str>) -> usize {
-        let (from, to) = self.positions(prefix, after);
-        to.saturating_sub(from)
+        self.positions(prefix, after).len()
     }
 
-    fn positions(&self, prefix: &str, after: Option<&str>) -> (usize, usize) {
+    /// Where the objects that `range` would give lie in key order; found in O(log n).
+    pub fn positions(&self, prefix: &str, after: Option<&str>) -> Range<usize> {
         let from = self.tree.rank(|key| key < prefix || after.is_some_and(|after| key <= after));
         let to =
             if prefix.is_empty() { self.len() } else { self.tree.rank(|key| key < prefix || key.starts_with(prefix)) };
-        (from, to)
+        from..to.max(from)
+    }
+
+    /// Where an object lies in key order; empty where there is none of that key.
+    pub fn position(&self, key: &str) -> Range<usize> {
+        let at = self.tree.rank(|other| other < key);
+        at..at + usize::from(self.tree.get(key).is_some())
     }
 }
 

@@ -1,12 +1,15 @@
 //! Long answers, compressed for clients that ask for it. Streams of events never are: what a client waits for would sit in
 //! the compressor. Answers that clients know again by an ETag are not either.
 //!
-//! A body is compressed while it is sent, a piece at a time, so that neither memory nor the thread is held for all of it.
+//! A body is compressed while it is sent, a piece at a time, so that memory is held for no more than a piece; and off the
+//! threads that serve connections.
 
 use std::{
+    future::Future,
     io::Write,
+    mem,
     pin::Pin,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 use axum::{
@@ -21,11 +24,10 @@ use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use http_body::{Body as _, Frame};
 
-/// Answers up to this size are sent as they are, as in the reference.
-const THRESHOLD: u64 = 128 << 10;
+use super::offload;
 
-/// Bytes compressed at a time, before others get their turn.
-const PIECE: usize = 128 << 10;
+/// Answers up to this size are sent as they are, as in the reference.
+pub const THRESHOLD: usize = 128 << 10;
 
 /// Whether the client asks for compressed answers.
 pub fn is_wanted(headers: &HeaderMap) -> bool {
@@ -33,9 +35,9 @@ pub fn is_wanted(headers: &HeaderMap) -> bool {
     given.split(',').any(|token| token.trim() == "gzip")
 }
 
-/// The same answer, compressed where it is long and its length is known.
+/// The same answer, compressed where it is known to be long.
 pub fn gzip(answer: Response) -> Response {
-    let is_long = answer.body().size_hint().exact().is_some_and(|size| size > THRESHOLD);
+    let is_long = answer.body().size_hint().lower() > THRESHOLD as u64;
     if !is_long || answer.headers().contains_key(ETAG) || answer.headers().contains_key(CONTENT_ENCODING) {
         return answer;
     }
@@ -44,27 +46,32 @@ pub fn gzip(answer: Response) -> Response {
     parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     parts.headers.append(VARY, HeaderValue::from_static("Accept-Encoding"));
     // The fastest level, as in the reference: it halves most documents of this size at a tenth of the work of the best.
-    let encoder = Some(GzEncoder::new(Vec::new(), Compression::new(1)));
-    Response::from_parts(parts, Body::new(Gzip { plain: body, pending: Bytes::new(), encoder }))
+    let stage = Stage::Reading(Box::new(GzEncoder::new(Vec::new(), Compression::new(1))));
+    Response::from_parts(parts, Body::new(Gzip { plain: body, stage }))
 }
 
 /// A body that is compressed while it is read.
 struct Gzip {
     plain: Body,
-    /// Read, and not compressed yet.
-    pending: Bytes,
-    /// `None` after the last byte.
-    encoder: Option<GzEncoder<Vec<u8>>>,
+    stage: Stage,
 }
 
-impl Gzip {
-    /// Compresses a piece; gives what is ready to be sent.
-    fn step(&mut self) -> Bytes {
-        let piece = self.pending.split_to(self.pending.len().min(PIECE));
-        let Some(encoder) = &mut self.encoder else { return Bytes::new() };
-        encoder.write_all(&piece).expect("writing to memory does not fail");
-        std::mem::take(encoder.get_mut()).into()
-    }
+type Encoder = GzEncoder<Vec<u8>>;
+/// A piece on its way, and what compresses the next.
+type Packing = Pin<Box<dyn Future<Output = (Box<Encoder>, Bytes)> + Send>>;
+
+enum Stage {
+    /// What comes next of the plain body is to be compressed.
+    Reading(Box<Encoder>),
+    Packing(Packing),
+    End,
+}
+
+/// Compresses a piece; gives what is ready to be sent.
+fn pack(mut encoder: Box<Encoder>, plain: &[u8]) -> (Box<Encoder>, Bytes) {
+    encoder.write_all(plain).expect("writing to memory does not fail");
+    let packed = std::mem::take(encoder.get_mut()).into();
+    (encoder, packed)
 }
 
 impl http_body::Body for Gzip {
@@ -73,30 +80,39 @@ impl http_body::Body for Gzip {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let this = &mut *self;
-        if this.encoder.is_none() {
-            return Poll::Ready(None);
-        }
-        if this.pending.is_empty() {
-            match ready!(Pin::new(&mut this.plain).poll_frame(cx)) {
-                Some(Ok(frame)) => this.pending = frame.into_data().unwrap_or_default(),
-                Some(Err(error)) => {
-                    this.encoder = None;
-                    return Poll::Ready(Some(Err(error)));
-                }
-                None => {
-                    let rest = this.encoder.take().map(GzEncoder::finish).transpose();
-                    let rest = rest.expect("writing to memory does not fail").unwrap_or_default();
-                    return Poll::Ready(Some(Ok(Frame::data(rest.into()))));
-                }
+        loop {
+            match mem::replace(&mut this.stage, Stage::End) {
+                Stage::End => return Poll::Ready(None),
+                Stage::Reading(encoder) => match Pin::new(&mut this.plain).poll_frame(cx) {
+                    Poll::Pending => {
+                        this.stage = Stage::Reading(encoder);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(Some(Ok(frame))) => {
+                        let plain = frame.into_data().unwrap_or_default();
+                        this.stage = Stage::Packing(Box::pin(offload::answer(move || pack(encoder, &plain))));
+                    }
+                    Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(error))),
+                    Poll::Ready(None) => {
+                        let rest = encoder.finish().expect("writing to memory does not fail");
+                        return Poll::Ready(Some(Ok(Frame::data(rest.into()))));
+                    }
+                },
+                Stage::Packing(mut packing) => match packing.as_mut().poll(cx) {
+                    Poll::Pending => {
+                        this.stage = Stage::Packing(packing);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready((encoder, packed)) => {
+                        this.stage = Stage::Reading(encoder);
+                        // What the compressor still wants more for is no frame.
+                        if !packed.is_empty() {
+                            return Poll::Ready(Some(Ok(Frame::data(packed))));
+                        }
+                    }
+                },
             }
         }
-        let ready = this.step();
-        if ready.is_empty() {
-            // The compressor wants more; others come first.
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        Poll::Ready(Some(Ok(Frame::data(ready))))
     }
 }
 

@@ -1,18 +1,20 @@
-//! Lists: a header, the cached bytes of the items, and a tail, sent without parsing or rendering any object.
-//! The length is known before the first byte is sent. Items are copied together into chunks, since a system call an item
-//! costs more than the copying.
+//! Lists in JSON: a header, the cached bytes of the items, and a tail, sent without parsing or rendering any object.
+//! The length is known before the first byte is sent. Items are copied together into chunks as the client takes them, since
+//! a system call an item costs more than the copying; an answer holds the state that it lists, and a chunk.
 
 use std::{
     convert::Infallible,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll},
 };
 
-use bytes::{Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 
-use super::partial;
+use super::{
+    negotiate::{Accepted, Shape},
+    partial,
+};
 use crate::{
     cache::Object,
     kind::{Kind, model::Style},
@@ -39,70 +41,78 @@ pub fn metadata(list: &verbs::List) -> String {
 
 /// Which bytes of an object stand for it in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub enum Part {
     /// With type meta, as the reference lists custom resources.
     Whole,
     /// Without type meta, as the reference lists the kinds compiled into it.
     Bare,
+    /// Its metadata alone, as PartialObjectMetadata of this version.
+    Partial(&'static str),
 }
 
 impl Part {
-    fn len(self, object: &Object) -> usize {
-        match self {
-            Self::Whole => object.json_bytes().len(),
-            Self::Bare => object.item_bytes().len() + 1,
+    /// What lists of a kind hold; of their metadata alone, where that was asked for.
+    pub fn of(kind: &Kind, accepted: Accepted) -> Self {
+        match (accepted.shape, kind.style) {
+            (Shape::Partial | Shape::PartialList, _) => Self::Partial(accepted.meta_version()),
+            (_, Style::Builtin) => Self::Bare,
+            (_, Style::Custom) => Self::Whole,
         }
     }
 
-    fn write(self, out: &mut BytesMut, object: &Object) {
+    /// What a list begins with, up to its first item.
+    pub fn head(self, kind: &Kind, list: &verbs::List) -> String {
+        let (kind, version) = match self {
+            Self::Partial(version) => ("PartialObjectMetadataList", version.to_owned()),
+            Self::Whole | Self::Bare => (&*kind.list_kind, kind.group_version.to_string()),
+        };
+        format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{},\"items\":[", metadata(list))
+    }
+
+    fn length(self, object: &Object) -> usize {
         match self {
-            Self::Whole => out.extend_from_slice(object.json_bytes()),
+            Self::Whole => object.json_bytes().len(),
+            Self::Bare => object.item_bytes().len() + 1,
+            Self::Partial(version) => partial::length(object, version),
+        }
+    }
+
+    /// Appends an object.
+    pub fn write(self, out: &mut impl BufMut, object: &Object) {
+        match self {
+            Self::Whole => out.put_slice(object.json_bytes()),
             Self::Bare => {
-                out.extend_from_slice(b"{");
-                out.extend_from_slice(object.item_bytes());
+                out.put_slice(b"{");
+                out.put_slice(object.item_bytes());
             }
+            Self::Partial(version) => partial::write(out, object, version),
         }
     }
 }
 
-/// A list as a response body.
+/// What a list in JSON ends with.
+pub const TAIL: &[u8] = b"]}";
+
+/// A list in JSON as a response body.
 pub struct ListBody {
     head: Option<String>,
-    items: std::vec::IntoIter<Arc<Object>>,
+    items: verbs::Items,
+    place: verbs::Place,
     part: Part,
     first: bool,
     left: usize,
     buffer: BytesMut,
 }
 
-const TAIL: &[u8] = b"]}";
-
 impl ListBody {
     /// The body of a list of a kind.
-    pub fn new(kind: &Kind, list: verbs::List) -> Self {
-        let part = match kind.style {
-            Style::Builtin => Part::Bare,
-            Style::Custom => Part::Whole,
-        };
-        let head = format!(
-            "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
-            kind.list_kind,
-            kind.group_version,
-            metadata(&list)
-        );
+    pub fn new(kind: &Kind, part: Part, list: verbs::List) -> Self {
+        let head = part.head(kind, &list);
         let commas = list.items.len().saturating_sub(1);
-        let items: usize = list.items.iter().map(|object| part.len(object)).sum();
+        let items: usize = list.items.iter().map(|object| part.length(object)).sum();
         let left = head.len() + items + commas + TAIL.len();
-        Self { head: Some(head), items: list.items.into_iter(), part, first: true, left, buffer: BytesMut::new() }
-    }
-
-    /// All of it at once.
-    pub fn collect(mut self) -> Vec<u8> {
-        let mut all = Vec::with_capacity(self.left);
-        while let Some(chunk) = self.chunk() {
-            all.extend_from_slice(&chunk);
-        }
-        all
+        let place = verbs::Place::default();
+        Self { head: Some(head), items: list.items, place, part, first: true, left, buffer: BytesMut::new() }
     }
 
     fn chunk(&mut self) -> Option<Bytes> {
@@ -114,16 +124,18 @@ impl ListBody {
         if let Some(head) = self.head.take() {
             out.extend_from_slice(head.as_bytes());
         }
+        let mut items = self.items.walk(self.place);
         while out.len() < CHUNK {
-            let Some(object) = self.items.next() else {
+            let Some(object) = items.next() else {
                 out.extend_from_slice(TAIL);
                 break;
             };
             if !std::mem::replace(&mut self.first, false) {
                 out.extend_from_slice(b",");
             }
-            self.part.write(out, &object);
+            self.part.write(out, object);
         }
+        self.place = items.place();
         let chunk = out.split().freeze();
         self.left = self.left.checked_sub(chunk.len()).expect("the length was summed over the same parts");
         Some(chunk)
@@ -145,23 +157,6 @@ impl Body for ListBody {
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(u64::try_from(self.left).expect("a length fits 64 bits"))
     }
-}
-
-/// The list as PartialObjectMetadataList.
-pub fn partial(list: &verbs::List, meta_version: &str) -> Vec<u8> {
-    let mut out = format!(
-        "{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"{meta_version}\",\"metadata\":{},\"items\":[",
-        metadata(list)
-    )
-    .into_bytes();
-    for (at, object) in list.items.iter().enumerate() {
-        if at > 0 {
-            out.push(b',');
-        }
-        partial::write(&mut out, object, meta_version);
-    }
-    out.extend_from_slice(TAIL);
-    out
 }
 
 #[cfg(test)]

@@ -8,7 +8,12 @@ use crate::{http::sample, meta::Revision};
 
 fn list(kind: &Kind, count: usize) -> verbs::List {
     let items = (0..count).map(|n| sample::object(kind, &format!("ns/o{n}"), 5, json!({"data": {"n": n.to_string()}})));
-    verbs::List { revision: Revision(9), items: items.collect(), continue_token: None, remaining: None }
+    let items = verbs::Items::of(items.collect());
+    verbs::List { revision: Revision(9), items, continue_token: None, remaining: None }
+}
+
+fn body(kind: &Kind, list: verbs::List) -> ListBody {
+    ListBody::new(kind, Part::of(kind, Accepted::default()), list)
 }
 
 fn chunks(mut body: ListBody) -> Vec<Bytes> {
@@ -24,7 +29,7 @@ fn chunks(mut body: ListBody) -> Vec<Bytes> {
 #[test]
 fn items_of_compiled_kinds_have_no_type_meta() {
     let kind = sample::config_map();
-    let all: Value = serde_json::from_slice(&ListBody::new(&kind, list(&kind, 2)).collect()).unwrap();
+    let all: Value = serde_json::from_slice(&chunks(body(&kind, list(&kind, 2))).concat()).unwrap();
     assert_eq!(all["kind"], "ConfigMapList");
     assert_eq!(all["apiVersion"], "v1");
     assert_eq!(all["metadata"], json!({"resourceVersion": "9"}));
@@ -35,7 +40,7 @@ fn items_of_compiled_kinds_have_no_type_meta() {
 #[test]
 fn items_of_declared_kinds_have_it() {
     let kind = sample::widget();
-    let all: Value = serde_json::from_slice(&ListBody::new(&kind, list(&kind, 1)).collect()).unwrap();
+    let all: Value = serde_json::from_slice(&chunks(body(&kind, list(&kind, 1))).concat()).unwrap();
     assert_eq!(all["items"][0]["kind"], "Widget");
     assert_eq!(all["items"][0]["apiVersion"], "conformance.example.com/v1");
 }
@@ -44,7 +49,7 @@ fn items_of_declared_kinds_have_it() {
 fn lengths_are_exact_whatever_the_number_of_chunks() {
     for kind in [sample::config_map(), sample::widget()] {
         for count in [0, 1, 2, 5_000] {
-            let body = ListBody::new(&kind, list(&kind, count));
+            let body = body(&kind, list(&kind, count));
             let announced = body.size_hint().exact().unwrap();
             let pieces = chunks(body);
             let all: Vec<u8> = pieces.concat();
@@ -60,9 +65,11 @@ fn lengths_are_exact_whatever_the_number_of_chunks() {
 fn the_rest_of_a_list() {
     let kind = sample::widget();
     let page = || verbs::List { continue_token: Some("t\"".to_owned()), remaining: Some(3), ..list(&kind, 1) };
-    let all: Value = serde_json::from_slice(&ListBody::new(&kind, page()).collect()).unwrap();
+    let all: Value = serde_json::from_slice(&chunks(body(&kind, page())).concat()).unwrap();
     assert_eq!(all["metadata"], json!({"resourceVersion": "9", "continue": "t\"", "remainingItemCount": 3}));
-    let alone: Value = serde_json::from_slice(&partial(&page(), "meta.k8s.io/v1")).unwrap();
+    let alone: Value =
+        serde_json::from_slice(&chunks(ListBody::new(&kind, Part::Partial("meta.k8s.io/v1"), page())).concat())
+            .unwrap();
     assert_eq!(alone["kind"], "PartialObjectMetadataList");
     assert_eq!(alone["metadata"], all["metadata"]);
     let item = json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1",

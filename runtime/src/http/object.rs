@@ -6,19 +6,19 @@ use axum::{http::StatusCode, response::Response};
 use serde_json::json;
 
 use super::{
-    list::{self, ListBody},
+    list::{ListBody, Part},
+    listing::Listing,
     negotiate::{Accepted, Shape},
-    partial, pretty, render,
+    partial, pieces,
     resource::Call,
     response, status,
     status::Refused,
-    table::{Include, Table},
+    table::Table,
     warnings,
 };
 use crate::{
     cache::Object,
     codec::Encoding,
-    kind::Kind,
     meta::status::{Status, StatusDetails},
     schema::Document,
     verbs::{Answer, Deleted, List},
@@ -27,8 +27,9 @@ use crate::{
 const PARTIAL: &str = "PartialObjectMetadata";
 const PARTIAL_LIST: &str = "PartialObjectMetadataList";
 
-/// So many objects are rendered where the request is served; it takes less than a millisecond.
-const AT_ONCE: usize = 16;
+/// A list of so many objects and bytes is rendered where the request is served; it takes less than a millisecond.
+const SHORT_ITEMS: usize = 16;
+const SHORT_BYTES: usize = 64 << 10;
 
 /// Answers with one object.
 ///
@@ -68,7 +69,7 @@ fn one(call: &Call<'_>, code: StatusCode, object: &Arc<Object>) -> Result<Respon
     }
     Ok(match accepted.shape {
         Shape::Table => {
-            let table = Table::new(call.kind(), accepted.meta_version(), call.include);
+            let table = Table::new(call.request.served.kind.clone(), accepted.meta_version(), call.include);
             response::text_form(code, table.of_object(object), accepted)
         }
         Shape::Partial | Shape::PartialList => {
@@ -86,53 +87,24 @@ fn one(call: &Call<'_>, code: StatusCode, object: &Arc<Object>) -> Result<Respon
 /// 406 where the shape of one object was asked for.
 pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
     let accepted = call.accepted;
-    let code = StatusCode::OK;
     if accepted.shape == Shape::Partial {
         return Err(status::wrong_shape(PARTIAL, true).into());
     }
-    let list_is_long = list.items.len() > AT_ONCE;
-    if let Some(renderer) = call.renderer() {
-        let bytes = rendered(list_is_long, move || renderer.list(&list)).await?;
-        return Ok(response::encoded(code, accepted.encoding, bytes));
-    }
-    if accepted.shape == Shape::Full && accepted.encoding == Encoding::Json && !accepted.pretty {
-        return Ok(response::stream(Encoding::Json.media_type(), ListBody::new(call.kind(), list)));
-    }
-    let (served, include) = (call.request.served.clone(), call.include);
-    let bytes = rendered(list_is_long, move || Ok(text(&served.kind, accepted, include, list))).await?;
-    Ok(response::encoded(code, accepted.encoding, bytes))
-}
-
-/// A list in an encoding that is text.
-fn text(kind: &Kind, accepted: Accepted, include: Include, list: List) -> Vec<u8> {
-    let json = match accepted.shape {
-        Shape::Full => ListBody::new(kind, list).collect(),
-        Shape::Table => Table::new(kind, accepted.meta_version(), include).of_list(&list),
-        Shape::Partial | Shape::PartialList => list::partial(&list, accepted.meta_version()),
+    let is_short = list.items.len() <= SHORT_ITEMS && list.items.json_bytes() <= SHORT_BYTES;
+    let kind = &call.request.served.kind;
+    let listing = match call.renderer() {
+        Some(renderer) => Listing::binary(renderer, accepted, list),
+        None if accepted.shape == Shape::Table => {
+            let table = Table::new(kind.clone(), accepted.meta_version(), call.include);
+            Listing::text(kind, accepted, Some(table), list)
+        }
+        None if accepted.encoding == Encoding::Json && !accepted.pretty => {
+            let body = ListBody::new(kind, Part::of(kind, accepted), list);
+            return Ok(response::stream(Encoding::Json.media_type(), body));
+        }
+        None => Listing::text(kind, accepted, None, list),
     };
-    match accepted.encoding {
-        Encoding::Yaml => render::yaml(&json),
-        _ if accepted.pretty => pretty::indent(&json),
-        _ => json,
-    }
-}
-
-/// The bytes of a list. A long one is not rendered on a thread that others wait for.
-async fn rendered(
-    long: bool,
-    render: impl FnOnce() -> Result<Vec<u8>, Refused> + Send + 'static,
-) -> Result<Vec<u8>, Refused> {
-    if !long {
-        return render();
-    }
-    match tokio::task::spawn_blocking(render).await {
-        Ok(rendered) => rendered,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // And nobody reads this.
-            Err(_) => Err(status::internal("the server is going down").into()),
-        },
-    }
+    pieces::respond(accepted.encoding, listing, is_short).await
 }
 
 /// Answers a deletion: with the object that waits for its finalizers, or a Status that says what is gone.

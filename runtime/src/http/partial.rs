@@ -1,14 +1,22 @@
 //! PartialObjectMetadata: an object's metadata alone, cut out of the cached bytes.
 
+use bytes::BufMut;
+
 use crate::cache::Object;
 
+const START: &[u8] = b"{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"";
+const METADATA: &[u8] = b"\",\"metadata\":";
+
 /// Appends a PartialObjectMetadata of an object.
-pub fn write(out: &mut Vec<u8>, object: &Object, meta_version: &str) {
-    let metadata = object.metadata();
-    out.reserve(metadata.len() + 80);
-    out.extend_from_slice(b"{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"");
-    out.extend_from_slice(meta_version.as_bytes());
-    out.extend_from_slice(b"\",\"metadata\":");
-    out.extend_from_slice(&metadata);
-    out.push(b'}');
+pub fn write(out: &mut impl BufMut, object: &Object, meta_version: &str) {
+    out.put_slice(START);
+    out.put_slice(meta_version.as_bytes());
+    out.put_slice(METADATA);
+    out.put_slice(object.metadata_bytes());
+    out.put_slice(b"}");
+}
+
+/// How many bytes [`write`] appends.
+pub fn length(object: &Object, meta_version: &str) -> usize {
+    START.len() + meta_version.len() + METADATA.len() + object.metadata_bytes().len() + 1
 }

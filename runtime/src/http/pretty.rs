@@ -3,54 +3,77 @@
 /// Indents compact JSON by two spaces a level, and ends it with a newline.
 pub fn indent(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len() * 2);
-    let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
-    for (at, &byte) in json.iter().enumerate() {
-        if in_text {
-            out.push(byte);
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_text = false,
-                _ => {}
-            }
-            continue;
-        }
-        match byte {
-            b'{' | b'[' => {
-                out.push(byte);
-                if !matches!(json.get(at + 1), Some(b'}' | b']')) {
-                    depth += 1;
-                    line(&mut out, depth);
-                }
-            }
-            b'}' | b']' => {
-                if !matches!(out.last(), Some(b'{' | b'[')) {
-                    depth = depth.saturating_sub(1);
-                    line(&mut out, depth);
-                }
-                out.push(byte);
-            }
-            b',' => {
-                out.push(byte);
-                line(&mut out, depth);
-            }
-            b':' => out.extend_from_slice(b": "),
-            b'"' => {
-                in_text = true;
-                out.push(byte);
-            }
-            b' ' | b'\n' | b'\t' | b'\r' => {}
-            _ => out.push(byte),
-        }
-    }
+    let mut indent = Indent::default();
+    indent.write(json, &mut out);
     out.push(b'\n');
     out
 }
 
-fn line(out: &mut Vec<u8>, depth: usize) {
-    out.push(b'\n');
-    for _ in 0..depth {
-        out.extend_from_slice(b"  ");
+/// Indents compact JSON that comes in pieces, which may end anywhere.
+#[derive(Default)]
+pub struct Indent {
+    depth: usize,
+    /// Just behind an opening bracket: what comes next says whether anything is in it.
+    opened: bool,
+    in_text: bool,
+    escaped: bool,
+}
+
+impl Indent {
+    /// Appends the next piece. The newline at the end of all is the caller's.
+    pub fn write(&mut self, json: &[u8], out: &mut Vec<u8>) {
+        let mut rest = json;
+        while let Some(&byte) = rest.first() {
+            if self.in_text {
+                rest = self.text(rest, out);
+                continue;
+            }
+            rest = &rest[1..];
+            if matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                continue;
+            }
+            if self.opened && !matches!(byte, b'}' | b']') {
+                self.depth += 1;
+                self.line(out);
+            }
+            match byte {
+                b'}' | b']' if !self.opened => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.line(out);
+                    out.push(byte);
+                }
+                b',' => {
+                    out.push(byte);
+                    self.line(out);
+                }
+                b':' => out.extend_from_slice(b": "),
+                _ => out.push(byte),
+            }
+            self.opened = matches!(byte, b'{' | b'[');
+            self.in_text = byte == b'"';
+        }
+    }
+
+    /// Copies text up to the quote that ends it; gives what comes after.
+    fn text<'j>(&mut self, json: &'j [u8], out: &mut Vec<u8>) -> &'j [u8] {
+        let mut at = 0;
+        while self.in_text && at < json.len() {
+            match json[at] {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_text = false,
+                _ => {}
+            }
+            at += 1;
+        }
+        let (text, rest) = json.split_at(at);
+        out.extend_from_slice(text);
+        rest
+    }
+
+    fn line(&self, out: &mut Vec<u8>) {
+        out.push(b'\n');
+        out.resize(out.len() + 2 * self.depth, b' ');
     }
 }
 
@@ -75,5 +98,11 @@ mod tests {
 }
 "#;
         assert_eq!(String::from_utf8(indent(given)).unwrap(), want);
+        for end in 0..given.len() {
+            let (mut indent, mut out) = (Indent::default(), Vec::new());
+            indent.write(&given[..end], &mut out);
+            indent.write(&given[end..], &mut out);
+            assert_eq!(String::from_utf8(out).unwrap() + "\n", want, "in two pieces, the first of {end} bytes");
+        }
     }
 }

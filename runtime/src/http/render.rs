@@ -6,7 +6,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{
-    list,
     negotiate::{Accepted, Shape},
     partial,
     renderings::{Piece, Renderings},
@@ -17,7 +16,6 @@ use crate::{
     codec::{self, Encoding, Limits, cbor, protobuf, yaml},
     kind::{Kind, model::Style, registry::Served},
     schema::Document,
-    verbs::List,
 };
 
 /// A document of an encoding. Where Protobuf has no message for it, there is no such answer.
@@ -78,30 +76,6 @@ impl Renderer {
         Ok(out)
     }
 
-    /// A list.
-    ///
-    /// # Errors
-    /// As [`Renderer::object`].
-    pub fn list(&self, list: &List) -> Result<Vec<u8>, Refused> {
-        let metadata = read(list::metadata(list).as_bytes());
-        let (kind, version) = match self.form.shape {
-            Shape::Full => (&*self.kind().list_kind, self.kind().group_version.to_string()),
-            _ => ("PartialObjectMetadataList", self.form.meta_version().to_owned()),
-        };
-        let items = self.items(&list.items)?;
-        if self.form.encoding == Encoding::Protobuf {
-            let message = protobuf::list(&metadata, &items).expect("a list's metadata is made of what its message has");
-            return Ok(protobuf::seal(&version, kind, &message));
-        }
-        let mut out = Vec::with_capacity(items.iter().map(Bytes::len).sum::<usize>() + 256);
-        cbor::list_start(kind, items.len(), &mut out);
-        for item in items {
-            out.extend_from_slice(&item);
-        }
-        cbor::list_end(&version, &metadata, &mut out);
-        Ok(out)
-    }
-
     /// A watch's frame about an object, shared with all others who watch in this form.
     ///
     /// # Errors
@@ -126,19 +100,6 @@ impl Renderer {
         &self.served.kind
     }
 
-    /// Objects as items of a list. Of a list that would drive out everything else nothing is kept.
-    fn items(&self, objects: &[Arc<Object>]) -> Result<Vec<Bytes>, Refused> {
-        let size = objects.iter().map(|object| object.json_bytes().len()).sum();
-        if self.kept.has_room_for(size) {
-            return objects.iter().map(|object| self.item(object)).collect();
-        }
-        let item = |object: &Arc<Object>| match self.kept.find(object, self.form, Piece::Item) {
-            Some(found) => Ok(found),
-            None => self.make(object, self.items_are_typed()).map(Bytes::from),
-        };
-        objects.iter().map(item).collect()
-    }
-
     /// A piece of an object, as it is kept, or made now and kept.
     fn piece(
         &self,
@@ -149,8 +110,57 @@ impl Renderer {
         if let Some(found) = self.kept.find(object, self.form, piece) {
             return Ok(found);
         }
-        let made = make()?.into();
+        let made = make()?.into_boxed_slice().into();
         Ok(self.kept.get(object, self.form, piece, || made))
+    }
+
+    /// Whether a list of so many bytes is kept item by item: one that would drive out what others want is not.
+    pub fn keeps(&self, list_bytes: usize) -> bool {
+        self.kept.has_room_for(list_bytes)
+    }
+
+    /// Appends an object as an item of a list, without a head of its own.
+    ///
+    /// # Errors
+    /// As [`Renderer::object`].
+    pub fn write_item(&self, object: &Arc<Object>, keep: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
+        if let Some(found) = self.kept.find(object, self.form, Piece::Item) {
+            out.extend_from_slice(&found);
+            return Ok(());
+        }
+        let start = out.len();
+        self.make_to(object, self.items_are_typed(), out)?;
+        if keep {
+            self.kept.keep(object, self.form, Piece::Item, Bytes::copy_from_slice(&out[start..]));
+        }
+        Ok(())
+    }
+
+    /// How many bytes [`Renderer::write_item`] appends. An object that is not kept remembers it, so that lists are made
+    /// twice only once.
+    ///
+    /// # Errors
+    /// As [`Renderer::object`].
+    pub fn item_length(&self, object: &Arc<Object>, keep: bool) -> Result<usize, Refused> {
+        if let Some(found) = self.kept.find(object, self.form, Piece::Item) {
+            return Ok(found.len());
+        }
+        let number = self.served.number << 1 | u32::from(self.form.shape != Shape::Full);
+        if !keep && let Some(length) = object.rendered_length(number) {
+            return Ok(length);
+        }
+        let mut item = Vec::with_capacity(object.json_bytes().len());
+        self.write_item(object, keep, &mut item)?;
+        object.note_rendered_length(number, item.len());
+        Ok(item.len())
+    }
+
+    /// The kind and the apiVersion of lists.
+    pub fn list_type(&self) -> (&str, String) {
+        match self.form.shape {
+            Shape::Full => (&*self.kind().list_kind, self.kind().group_version.to_string()),
+            _ => ("PartialObjectMetadataList", self.form.meta_version().to_owned()),
+        }
     }
 
     /// An object as an item of a list.
@@ -188,6 +198,12 @@ impl Renderer {
     }
 
     fn make(&self, object: &Object, typed: bool) -> Result<Vec<u8>, Refused> {
+        let mut out = Vec::with_capacity(object.json_bytes().len());
+        self.make_to(object, typed, &mut out)?;
+        Ok(out)
+    }
+
+    fn make_to(&self, object: &Object, typed: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
         let mut document = if self.form.shape == Shape::Full {
             read(object.json_bytes())
         } else {
@@ -195,19 +211,18 @@ impl Renderer {
             partial::write(&mut json, object, self.form.meta_version());
             read(&json)
         };
-        let mut out = Vec::with_capacity(object.json_bytes().len());
         if self.form.encoding == Encoding::Protobuf {
             let own = self.served.messages.as_ref().filter(|_| self.form.shape == Shape::Full);
             let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
-            message.encode(&document, &mut out).map_err(|error| status::unwritable(object.name(), &error))?;
+            message.encode(&document, out).map_err(|error| status::unwritable(object.name(), &error))?;
         } else {
             if let Some(fields) = document.as_object_mut().filter(|_| !typed) {
                 fields.retain(|name, _| !matches!(name.as_str(), "kind" | "apiVersion"));
             }
             let compiled = self.kind().style == Style::Builtin && self.form.shape == Shape::Full;
-            cbor::item(compiled.then_some(&*self.kind().schema), &document, &mut out);
+            cbor::item(compiled.then_some(&*self.kind().schema), &document, out);
         }
-        Ok(out)
+        Ok(())
     }
 }
 

@@ -74,10 +74,15 @@ impl Renderings {
         }
         // Not under the lock: two who come at once render twice, and none waits for another's rendering.
         let bytes = render();
-        let key = key(object, form, piece);
-        let entry = Entry { bytes: bytes.clone(), _place: Arc::downgrade(object) };
-        lock(self.shard(key)).keep(key, entry, self.budget_bytes / SHARDS);
+        self.keep(object, form, piece, bytes.clone());
         bytes
+    }
+
+    /// Keeps a piece that was rendered, which should take no more memory than its length.
+    pub fn keep(&self, object: &Arc<Object>, form: Accepted, piece: Piece, bytes: Bytes) {
+        let key = key(object, form, piece);
+        let entry = Entry { bytes, _place: Arc::downgrade(object) };
+        lock(self.shard(key)).keep(key, entry, self.budget_bytes / SHARDS);
     }
 
     /// A piece of an object in a form, where it is kept.

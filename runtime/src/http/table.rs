@@ -1,5 +1,7 @@
 //! Tables: columns and cells as command lines show them, made from objects by the kind's own columns.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -57,16 +59,16 @@ impl Include {
 }
 
 /// Makes Tables of a kind's objects.
-pub struct Table<'k> {
-    kind: &'k Kind,
+pub struct Table {
+    kind: Arc<Kind>,
     meta_version: &'static str,
     include: Include,
     now: Time,
 }
 
-impl<'k> Table<'k> {
+impl Table {
     /// Tables as of now.
-    pub fn new(kind: &'k Kind, meta_version: &'static str, include: Include) -> Self {
+    pub fn new(kind: Arc<Kind>, meta_version: &'static str, include: Include) -> Self {
         Self { kind, meta_version, include, now: Time::now() }
     }
 
@@ -80,21 +82,14 @@ impl<'k> Table<'k> {
         let mut out = Vec::with_capacity(2048);
         self.open(&mut out, &format!("{{\"resourceVersion\":\"{}\"}}", object.revision()), with_columns);
         self.row(&mut out, object);
-        out.extend_from_slice(b"]}");
+        out.extend_from_slice(list::TAIL);
         out
     }
 
-    /// The Table of a list.
-    pub fn of_list(&self, list: &List) -> Vec<u8> {
-        let mut out = Vec::with_capacity(2048 + list.items.len() * 512);
+    /// What the Table of a list begins with, up to its first row.
+    pub fn head(&self, list: &List) -> Vec<u8> {
+        let mut out = Vec::with_capacity(2048);
         self.open(&mut out, &list::metadata(list), true);
-        for (at, object) in list.items.iter().enumerate() {
-            if at > 0 {
-                out.push(b',');
-            }
-            self.row(&mut out, object);
-        }
-        out.extend_from_slice(b"]}");
         out
     }
 
@@ -127,7 +122,8 @@ impl<'k> Table<'k> {
         Value::Array(name.into_iter().chain(further).collect())
     }
 
-    fn row(&self, out: &mut Vec<u8>, object: &Object) {
+    /// Appends the row of an object.
+    pub fn row(&self, out: &mut Vec<u8>, object: &Object) {
         // An object that cannot be decoded still has its row, so that it can be seen and deleted.
         let document: Document = serde_json::from_slice(object.json_bytes()).unwrap_or_default();
         out.extend_from_slice(b"{\"cells\":[");

@@ -1,9 +1,9 @@
 //! Tests of columns and cells.
 use super::*;
-use crate::{http::sample, meta::Revision};
+use crate::http::sample;
 
 fn table(kind: &Kind, include: Include, object: &Object) -> Value {
-    serde_json::from_slice(&Table::new(kind, "meta.k8s.io/v1", include).of_object(object)).unwrap()
+    serde_json::from_slice(&Table::new(Arc::new(kind.clone()), "meta.k8s.io/v1", include).of_object(object)).unwrap()
 }
 
 fn cells(kind: &Kind, body: Value) -> Value {
@@ -62,17 +62,17 @@ fn rows_carry_what_was_asked_for() {
 }
 
 #[test]
-fn lists_and_streams() {
+fn streams_have_the_columns_once() {
     let kind = sample::widget();
-    let items = vec![sample::object(&kind, "ns/a", 7, json!({})), sample::object(&kind, "ns/b", 8, json!({}))];
-    let list = List { revision: Revision(9), items, continue_token: Some("more\"".to_owned()), remaining: Some(4) };
-    let made = Table::new(&kind, "meta.k8s.io/v1beta1", Include::None);
-    let all: Value = serde_json::from_slice(&made.of_list(&list)).unwrap();
-    assert_eq!(all["apiVersion"], "meta.k8s.io/v1beta1");
-    assert_eq!(all["metadata"], json!({"resourceVersion": "9", "continue": "more\"", "remainingItemCount": 4}));
-    assert_eq!(all["rows"][1]["cells"][0], "b");
-    let second: Value = serde_json::from_slice(&made.of_event(&list.items[0], false)).unwrap();
-    assert_eq!(second["columnDefinitions"], Value::Null);
+    let object = sample::object(&kind, "ns/b", 8, json!({}));
+    let made = Table::new(Arc::new(kind), "meta.k8s.io/v1beta1", Include::None);
+    let event = |with_columns| -> Value { serde_json::from_slice(&made.of_event(&object, with_columns)).unwrap() };
+    assert_eq!(
+        (&event(true)["apiVersion"], &event(true)["rows"]),
+        (&json!("meta.k8s.io/v1beta1"), &event(false)["rows"])
+    );
+    assert_eq!(event(true)["columnDefinitions"][0]["name"], "Name");
+    assert_eq!(event(false)["columnDefinitions"], Value::Null);
 }
 
 #[test]

@@ -322,7 +322,7 @@ impl Render {
     }
 
     fn table(&mut self, out: &mut Vec<u8>, object: &Object, include: Include) {
-        let table = Table::new(&self.served.kind, self.accepted.meta_version(), include);
+        let table = Table::new(self.served.kind.clone(), self.accepted.meta_version(), include);
         match guard::attempt(|| table.of_event(object, !self.columns_sent)) {
             Some(made) => out.extend_from_slice(&made),
             // As the reference does where it cannot make the form that was asked for.

@@ -2,7 +2,10 @@
 //! Kinds may be added while the server runs; readers take the table of the moment without a lock.
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use arc_swap::ArcSwap;
@@ -23,6 +26,14 @@ pub struct Served {
     pub records: Arc<KindReader>,
     /// Objects as Protobuf messages, where all of the kind's fields have numbers.
     pub messages: Option<protobuf::Message>,
+    /// No two kinds of this process have the same, not even one after the other; never zero.
+    pub number: u32,
+}
+
+/// A number that no kind had yet.
+fn next_number() -> u32 {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 impl fmt::Debug for Served {
@@ -90,7 +101,7 @@ impl Registry {
                  as far as that changes only what fits",
             );
         }
-        let served = Arc::new(Served { kind, objects, records, messages });
+        let served = Arc::new(Served { kind, objects, records, messages, number: next_number() });
         self.table.store(Arc::new(table.with(served.clone())));
         Ok(served)
     }
@@ -107,6 +118,7 @@ impl Registry {
                 objects: served.objects.clone(),
                 records: served.records.clone(),
                 messages: served.messages.clone(),
+                number: served.number,
             });
         }
         let problems = kind.schema.check().err().map(|problems| problems.join("; "));
@@ -119,7 +131,7 @@ impl Registry {
             .cache
             .register(&kind.prefix(), records.clone())
             .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
-        Ok(Served { kind, objects, records, messages })
+        Ok(Served { kind, objects, records, messages, number: next_number() })
     }
 
     /// The kind served at a group, version and plural name.

@@ -1,7 +1,7 @@
 //! deletecollection: each object that a list gives, one by one.
 use std::{future::Future, pin::Pin, task::Poll};
 
-use super::{Api, Deleted, Error, List, Request};
+use super::{Api, Deleted, Error, List, Place, Request};
 use crate::{
     cache::Object,
     kind::model::Scope,
@@ -23,8 +23,17 @@ impl Api {
         options: &DeleteOptions,
     ) -> Result<List, Error> {
         let selected = self.list(request, list).await?;
-        for some in selected.items.chunks(AT_ONCE) {
-            let requests: Vec<Request> = some.iter().map(|object| request_for(request, object)).collect();
+        let mut place = Place::default();
+        loop {
+            let requests: Vec<Request> = {
+                let mut walk = selected.items.walk(place);
+                let some = walk.by_ref().take(AT_ONCE).map(|object| request_for(request, object)).collect();
+                place = walk.place();
+                some
+            };
+            if requests.is_empty() {
+                return Ok(selected);
+            }
             let deletions = requests.iter().map(|one| Box::pin(self.delete(one, options)) as Deletion<'_>).collect();
             for done in all(deletions).await {
                 match done {
@@ -34,7 +43,6 @@ impl Api {
                 }
             }
         }
-        Ok(selected)
     }
 }
 

@@ -2,7 +2,8 @@
 use std::sync::Arc;
 
 use super::{
-    Api, Error, List, Request, continue_token::Position, get::unreadable, revisions::unreachable, selection::Selection,
+    Api, Error, List, Request, continue_token::Position, get::unreadable, items::Items, revisions::unreachable,
+    selection::Selection,
 };
 use crate::{
     cache::{Object, Snapshot},
@@ -89,40 +90,20 @@ fn page(
 ) -> Result<List, Vec<Arc<Object>>> {
     let revision = snapshot.revision();
     let after = after.map(|after| format!("{}{after}", selection.prefix));
-    let whole = |items| List { revision, items, continue_token: None, remaining: None };
-    let mut broken: Vec<Arc<Object>> = Vec::new();
-    let mut selects = |object: &Arc<Object>| {
-        if object.unreadable().is_some() {
-            broken.push(object.clone());
-            return false;
-        }
-        selection.selects(object)
+    let positions = match &selection.key {
+        Some(key) if after.as_ref().is_some_and(|after| key <= after) => 0..0,
+        Some(key) => snapshot.position(key),
+        None => snapshot.positions(&selection.prefix, after.as_deref()),
     };
-
-    if let Some(key) = &selection.key {
-        let found = snapshot.get(key).filter(|object| selects(object));
-        let found = found.filter(|_| after.as_ref().is_none_or(|after| key > after));
-        let list = whole(found.into_iter().collect());
-        return if broken.is_empty() { Ok(list) } else { Err(broken) };
-    }
-    let mut objects = snapshot.range(&selection.prefix, after.as_deref());
-    let mut items: Vec<Arc<Object>> =
-        Vec::with_capacity(if limit == 0 && selection.filter.is_none() { objects.len() } else { 0 });
-    while (limit == 0 || items.len() < limit)
-        && let Some(object) = objects.next()
-    {
-        if selects(object) {
-            items.push(object.clone());
-        }
-    }
-    if !broken.is_empty() {
-        return Err(broken);
-    }
-    let (Some(last), true) = (items.last(), limit > 0 && items.len() == limit && objects.next().is_some()) else {
-        return Ok(whole(items));
+    let end = positions.end;
+    let items = Items::select(snapshot, positions, selection, limit)?;
+    let rest = end - items.end();
+    let last = snapshot.slice(items.end().saturating_sub(1)..items.end()).next();
+    let Some(last) = last.filter(|_| limit > 0 && items.len() == limit && rest > 0 && selection.key.is_none()) else {
+        return Ok(List { revision, items, continue_token: None, remaining: None });
     };
     // What a selector leaves of the rest is not known without looking at all of it.
-    let remaining = selection.filter.is_none().then(|| snapshot.count(&selection.prefix, Some(last.key())));
+    let remaining = selection.filter.is_none().then_some(rest);
     let after = last.key()[selection.prefix.len()..].to_owned();
     let continue_token = Some(Position { revision: Some(revision), after }.encode());
     Ok(List { revision, items, continue_token, remaining })

@@ -26,6 +26,7 @@ pub mod error;
 mod gate;
 mod get;
 mod handled;
+mod items;
 mod list;
 mod names;
 mod owners;
@@ -47,6 +48,7 @@ mod watch;
 
 pub use admission::{Admission, Attempt};
 pub use error::Error;
+pub use items::{Items, Place};
 
 /// The verbs over one store: what HTTP, controllers and tests call.
 pub struct Api {
@@ -192,7 +194,7 @@ pub struct List {
     /// The revision of the list.
     pub revision: Revision,
     /// The items, in key order.
-    pub items: Vec<Arc<Object>>,
+    pub items: Items,
     /// The token for the rest.
     pub continue_token: Option<String>,
     /// How many are left, where that is known (no selectors).

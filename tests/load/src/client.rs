@@ -1,5 +1,5 @@
 //! A small HTTP/1.1 client: enough to send a request and read an answer of known length, or the lines of a watch.
-use std::io::ErrorKind;
+use std::{io::ErrorKind, time::Duration};
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -42,19 +42,74 @@ impl Connection {
         self.read_answer().await
     }
 
+    /// Gets a path with further headers, and reads the answer to its end without keeping it; gives its length. A slow
+    /// reader takes a buffer at a time, and waits between.
+    pub async fn fetch(&mut self, path: &str, headers: &str, wait: Option<Duration>) -> Outcome<u64> {
+        let head =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n{headers}\r\n", self.token);
+        self.stream.get_mut().write_all(head.as_bytes()).await?;
+        let (mut length, mut line) = (None, String::new());
+        loop {
+            self.line(&mut line).await?;
+            if let Some(rest) = line.strip_prefix("http/1.1 ").filter(|rest| !rest.starts_with("200")) {
+                return Err(format!("{path} answered {rest}").into());
+            } else if let Some(rest) = line.strip_prefix("content-length:") {
+                length = Some(rest.trim().parse()?);
+            } else if line.is_empty() {
+                break;
+            }
+        }
+        if let Some(length) = length {
+            self.skip(length, wait).await?;
+            return Ok(length);
+        }
+        let mut total = 0;
+        loop {
+            self.line(&mut line).await?;
+            let length = u64::from_str_radix(&line, 16)?;
+            self.skip(length, wait).await?;
+            self.line(&mut line).await?;
+            if length == 0 {
+                return Ok(total);
+            }
+            total += length;
+        }
+    }
+
+    async fn line(&mut self, line: &mut String) -> Outcome<()> {
+        line.clear();
+        if self.stream.read_line(line).await? == 0 {
+            return Err(std::io::Error::from(ErrorKind::UnexpectedEof).into());
+        }
+        *line = line.trim_end().to_ascii_lowercase();
+        Ok(())
+    }
+
+    async fn skip(&mut self, mut length: u64, wait: Option<Duration>) -> Outcome<()> {
+        while length > 0 {
+            let there = self.stream.fill_buf().await?.len();
+            if there == 0 {
+                return Err(std::io::Error::from(ErrorKind::UnexpectedEof).into());
+            }
+            let taken = there.min(usize::try_from(length)?);
+            self.stream.consume(taken);
+            length -= taken as u64;
+            if let Some(wait) = wait {
+                tokio::time::sleep(wait).await;
+            }
+        }
+        Ok(())
+    }
+
     async fn read_answer(&mut self) -> Outcome<Answer> {
         let (mut status, mut length, mut line) = (0, 0, String::new());
         loop {
-            line.clear();
-            if self.stream.read_line(&mut line).await? == 0 {
-                return Err(std::io::Error::from(ErrorKind::UnexpectedEof).into());
-            }
-            let text = line.trim_end().to_ascii_lowercase();
-            if let Some(rest) = text.strip_prefix("http/1.1 ") {
+            self.line(&mut line).await?;
+            if let Some(rest) = line.strip_prefix("http/1.1 ") {
                 status = rest.get(..3).unwrap_or("").parse()?;
-            } else if let Some(rest) = text.strip_prefix("content-length:") {
+            } else if let Some(rest) = line.strip_prefix("content-length:") {
                 length = rest.trim().parse()?;
-            } else if text.is_empty() {
+            } else if line.is_empty() {
                 break;
             }
         }

@@ -1,8 +1,9 @@
-//! Load figures: `static` is the plain axum server to compare with, `fill` puts `ConfigMap`s into a server, `fanout` measures
-//! what an event delivered to a watcher costs the server. `tests/load/run` drives them with wrk, side by side.
+//! Load figures: `static` is the plain axum server to compare with, `fill` puts `ConfigMap`s into a server, `lists` lists them
+//! in every encoding, `fanout` measures what an event delivered to a watcher costs the server. `tests/load/run` drives them with wrk, side by side.
 mod client;
 mod fanout;
 mod fill;
+mod lists;
 
 use std::{error::Error, net::SocketAddr};
 
@@ -35,6 +36,26 @@ enum Command {
         /// How many.
         #[arg(long, default_value_t = 10_000)]
         count: usize,
+    },
+    /// Lists `ConfigMap`s of 1.6 KB in every encoding, and gives the rates beside JSON's.
+    Lists {
+        #[command(flatten)]
+        server: Target,
+        /// The server's process, where its memory under slow readers is wanted, too.
+        #[arg(long)]
+        pid: Option<u32>,
+        /// How many objects.
+        #[arg(long, default_value_t = 20_000)]
+        count: usize,
+        /// How many clients at a time.
+        #[arg(long, default_value_t = 4)]
+        clients: usize,
+        /// How many seconds for each encoding.
+        #[arg(long, default_value_t = 6)]
+        seconds: u64,
+        /// How many clients at a time that read slowly.
+        #[arg(long, default_value_t = 64)]
+        slow: usize,
     },
     /// Watches with many clients, changes objects, and divides the server's CPU time by the events delivered.
     Fanout {
@@ -73,6 +94,9 @@ async fn main() -> Outcome<()> {
     match Cli::parse().command {
         Command::Static { listen, size } => serve_static(listen, size).await,
         Command::Fill { server, count } => fill::fill(&server, count).await,
+        Command::Lists { server, pid, count, clients, seconds, slow } => {
+            lists::measure(&server, pid, lists::Plan { count, clients, seconds, slow }).await
+        }
         Command::Fanout { server, pid, watchers, writers, changes } => {
             fanout::measure(&server, pid, fanout::Plan { watchers, writers, changes }).await
         }

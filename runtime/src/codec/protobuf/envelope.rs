@@ -2,7 +2,7 @@
 //! message.
 use super::{
     DecodeError, MEDIA_TYPE,
-    wire::{Reader, write_bytes},
+    wire::{Reader, write_bytes, write_length},
 };
 use crate::schema::Document;
 
@@ -30,17 +30,27 @@ impl Envelope<'_> {
 
 /// Puts a message into an envelope.
 pub fn seal(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(api_version.len() + kind.len() + message.len() + 32);
+    seal_start(api_version, kind, message.len(), &mut out);
+    out.extend_from_slice(message);
+    seal_end(&mut out);
+    out
+}
+
+/// Appends what stands before a message of a length in its envelope.
+pub(super) fn seal_start(api_version: &str, kind: &str, length: usize, out: &mut Vec<u8>) {
     let mut type_meta = Vec::with_capacity(api_version.len() + kind.len() + 4);
     write_bytes(1, api_version.as_bytes(), &mut type_meta);
     write_bytes(2, kind.as_bytes(), &mut type_meta);
-    let mut out = Vec::with_capacity(type_meta.len() + message.len() + 24);
     out.extend_from_slice(MARK);
-    write_bytes(1, &type_meta, &mut out);
-    write_bytes(2, message, &mut out);
-    // The encoding and the media type of the message, which go without saying.
-    write_bytes(3, b"", &mut out);
-    write_bytes(4, b"", &mut out);
-    out
+    write_bytes(1, &type_meta, out);
+    write_length(2, length, out);
+}
+
+/// Appends what stands behind the message: its encoding and its media type, both empty, which is the default.
+pub(super) fn seal_end(out: &mut Vec<u8>) {
+    write_bytes(3, b"", out);
+    write_bytes(4, b"", out);
 }
 
 /// Opens the envelope of a body.

@@ -36,7 +36,7 @@ pub use shared::{
     API_GROUP, API_GROUP_LIST, API_RESOURCE_LIST, API_VERSIONS, DELETE_OPTIONS, LIST_META, PARTIAL_OBJECT_METADATA,
     SCALE, STATUS,
 };
-pub use stream::{list, watch_frame};
+pub use stream::{list_end, list_item, list_item_length, list_start, watch_frame};
 
 /// The media type of bodies in an envelope.
 pub const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";

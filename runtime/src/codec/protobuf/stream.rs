@@ -1,18 +1,48 @@
-//! Lists of messages that are already written, and the frames of watches.
-use super::{EncodeError, LIST_META, wire::write_bytes, wire::write_message};
+//! Lists, written item by item, and the frames of watches.
+use super::{
+    EncodeError, LIST_META,
+    envelope::{seal_end, seal_start},
+    wire::{write_bytes, write_length, write_message},
+};
 use crate::schema::Document;
 
-/// The message of a list, without an envelope: its metadata, and items that are messages without envelopes.
+/// The number of the field that lists have their items in.
+const ITEMS: u32 = 2;
+
+/// Appends what a list in an envelope begins with, up to its items. The envelope says how long the message is, so
+/// `items_length` is the sum of [`list_item_length`] over all items; they follow by [`list_item`], then [`list_end`].
 ///
 /// # Errors
 /// As [`Message::encode`](super::Message::encode), for the metadata.
-pub fn list<I: AsRef<[u8]>>(metadata: &Document, items: impl IntoIterator<Item = I>) -> Result<Vec<u8>, EncodeError> {
-    let mut out = Vec::new();
-    write_message(1, &mut out, |out| LIST_META.encode(metadata, out)).map_err(|error| error.within("metadata"))?;
-    for item in items {
-        write_bytes(2, item.as_ref(), &mut out);
-    }
-    Ok(out)
+pub fn list_start(
+    api_version: &str,
+    kind: &str,
+    metadata: &Document,
+    items_length: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    let mut start = Vec::new();
+    write_message(1, &mut start, |out| LIST_META.encode(metadata, out)).map_err(|error| error.within("metadata"))?;
+    seal_start(api_version, kind, start.len() + items_length, out);
+    out.extend_from_slice(&start);
+    Ok(())
+}
+
+/// Appends a message as an item of a list.
+pub fn list_item(message: &[u8], out: &mut Vec<u8>) {
+    write_bytes(ITEMS, message, out);
+}
+
+/// How many bytes [`list_item`] writes for a message of a length.
+pub fn list_item_length(message_length: usize) -> usize {
+    let mut start = Vec::with_capacity(11);
+    write_length(ITEMS, message_length, &mut start);
+    start.len() + message_length
+}
+
+/// Appends what a list in an envelope ends with.
+pub fn list_end(out: &mut Vec<u8>) {
+    seal_end(out);
 }
 
 /// A frame of a watch: four bytes of its length, the largest first, then the event, which has its type (`ADDED`,

@@ -34,9 +34,14 @@ pub fn write_double(number: u32, value: f64, out: &mut Vec<u8>) {
 
 /// Appends a field that is bytes or text, or a message that is already written.
 pub fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
-    tag(number, BYTES, out);
-    varint(bytes.len() as u64, out);
+    write_length(number, bytes.len(), out);
     out.extend_from_slice(bytes);
+}
+
+/// Appends what stands before the bytes of a field: its tag and their length.
+pub fn write_length(number: u32, length: usize, out: &mut Vec<u8>) {
+    tag(number, BYTES, out);
+    varint(length as u64, out);
 }
 
 /// Appends a field that is a message, which the function writes. Its length stands before it and is known after it: most

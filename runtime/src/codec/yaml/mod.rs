@@ -4,6 +4,7 @@ use crate::schema::Document;
 
 mod build;
 mod error;
+mod list;
 mod literal;
 mod order;
 mod scalar;
@@ -13,6 +14,7 @@ mod tests;
 mod write;
 
 pub use error::Error;
+pub use list::ListWriter;
 pub use write::encode;
 
 /// Decodes the first document of a YAML text; no document is `null`. JSON is YAML, too.

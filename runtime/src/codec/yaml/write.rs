@@ -26,7 +26,7 @@ const SHALLOW: usize = 20;
 /// Appends a document.
 pub fn encode(document: &Document, out: &mut Vec<u8>) {
     let start = out.len();
-    let mut writer = Writer { out: String::new(), line_start: 0, spaces: 0 };
+    let mut writer = Writer::default();
     match document {
         Document::Object(fields) if !fields.is_empty() => writer.map(fields, 0),
         Document::Array(items) if !items.is_empty() => writer.list(items, 0),
@@ -40,8 +40,9 @@ pub fn encode(document: &Document, out: &mut Vec<u8>) {
     debug_assert!(out.len() > start, "even nothing is written as null");
 }
 
-struct Writer {
-    out: String,
+#[derive(Default)]
+pub(super) struct Writer {
+    pub(super) out: String,
     /// Where the line begins that is being written.
     line_start: usize,
     /// How many spaces lines have begun with.
@@ -49,8 +50,18 @@ struct Writer {
 }
 
 impl Writer {
+    /// Hands over what was written, and stands at the start of a line. Lines so far still count for how deep others may be.
+    pub(super) fn flush(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.out.as_bytes());
+        if !self.out.is_empty() && !self.out.ends_with('\n') {
+            out.push(b'\n');
+        }
+        self.out.clear();
+        self.line_start = 0;
+    }
+
     /// The entries of a map. The first begins where the writer stands: after `- `, or at the start of a line.
-    fn map(&mut self, fields: &serde_json::Map<String, Document>, indent: usize) {
+    pub(super) fn map(&mut self, fields: &serde_json::Map<String, Document>, indent: usize) {
         for name in order::sorted(fields.keys()) {
             self.start_entry(indent);
             let inline = !self.key(name, indent);
@@ -77,7 +88,7 @@ impl Writer {
         }
     }
 
-    fn list(&mut self, items: &[Document], indent: usize) {
+    pub(super) fn list(&mut self, items: &[Document], indent: usize) {
         for item in items {
             self.start_entry(indent);
             self.out.push('-');

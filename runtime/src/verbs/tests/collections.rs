@@ -10,7 +10,7 @@ use crate::{
         options::{GetOptions, ListOptions, VersionMatch},
     },
     storage::Store,
-    verbs::{Error, List},
+    verbs::{Error, List, Place},
 };
 
 async fn with_configs(count: usize) -> World {
@@ -198,4 +198,26 @@ async fn a_version_that_does_not_come_is_waited_for_and_refused() {
         let refused = world.api.list(&world.config(""), &of(999, Some(how))).await;
         assert!(matches!(refused, Err(Error::TooLargeRevision { .. })));
     }
+}
+
+#[tokio::test]
+async fn a_walk_goes_on_from_where_it_stopped_whatever_is_written_meanwhile() {
+    let world = with_configs(30).await;
+    let options = ListOptions { limit: 7, ..selecting("tier=1", "") };
+    let list = world.list(&world.config(""), &options).await;
+    let all = names(&list);
+    assert_eq!((all.len(), list.items.len(), list.items.iter().count()), (7, 7, 7));
+    let (mut place, mut found) = (Place::default(), Vec::new());
+    loop {
+        let mut walk = list.items.walk(place);
+        found.extend(walk.by_ref().take(2).map(|object| object.name().to_owned()));
+        place = walk.place();
+        if walk.next().is_none() {
+            break;
+        }
+        let labels = json!({"tier": "1"});
+        let name = format!("b-{:02}", found.len());
+        world.create_config(json!({"metadata": {"name": name, "labels": labels}})).await;
+    }
+    assert_eq!(found, all);
 }

@@ -235,3 +235,31 @@ fn what_nests_deeply_is_written_in_brackets() {
         assert_eq!(decode(&text, &Limits::default()).expect("YAML").document, document);
     }
 }
+
+#[test]
+fn a_list_item_by_item_is_the_same_text() {
+    // Together the items begin more lines with spaces than a document may have in lines; from there on they are in brackets.
+    let deep = (0..40).fold(json!(vec!["x"; 1_000]), |inner, _| json!({ "k": inner }));
+    let items = |count| {
+        let shallow = json!({"a": "line\n", "b": ["x\n\n", {"": null}], "c": {}});
+        (0..count).map(|at| if at % 2 == 0 { shallow.clone() } else { deep.clone() }).collect::<Vec<_>>()
+    };
+    let odd = vec![json!(1), json!([]), json!("a\n"), json!([[1]])];
+    let names = ["a", "items", "rows", "z10"];
+    for (items, names) in
+        [(items(0), &names[..]), (items(1), &names), (items(2), &names), (odd, &names), (items(120), &names[3..])]
+    {
+        for list in names.iter().copied() {
+            let mut whole = json!({"apiVersion": "v1", "kind": "L", "metadata": {"a": "b"}, "z9": [1]});
+            let Document::Object(members) = whole.clone() else { unreachable!() };
+            whole[list] = items.clone().into();
+            let mut out = Vec::new();
+            let mut writer = ListWriter::start(members, list, items.is_empty(), &mut out);
+            for item in &items {
+                writer.item(item, &mut out);
+            }
+            writer.end(&mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), write(&whole), "{} {list}", items.len());
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Tests of lists in pieces: put together they are what the encoders of whole documents write.
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    cache::{self, Cache},
+    codec,
+    http::{negotiate::Shape, renderings::Renderings, sample, table::Include},
+    kind::{Registry, registry::Served},
+    meta::Revision,
+    storage::memory::Memory,
+    verbs::Items,
+};
+
+/// A compiled kind with numbered fields, and a declared kind.
+static KINDS: LazyLock<[Arc<Served>; 2]> = LazyLock::new(|| {
+    let registry = Registry::new(Cache::new(Arc::new(Memory::new()), cache::Limits::default()));
+    let maps = crate::builtin::kinds().into_iter().find(|kind| kind.kind == "ConfigMap").expect("a built-in kind");
+    [maps, sample::widget()].map(|kind| registry.register(kind).expect("a kind"))
+});
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-z]{0,12}", "[ -~\n]{0,40}", "\\PC{0,20}", "[a-z ]{70,200}", Just("\u{85}\"\\ {[]}:,".to_owned())]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-1e9..1e9f64).prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::btree_map(text(), inner, 0..5).prop_map(|map| map.into_iter().collect()),
+        ]
+    })
+}
+
+/// Bodies of objects: of config maps, which have a message, or of anything.
+fn bodies(compiled: bool) -> BoxedStrategy<Vec<Value>> {
+    let data = prop::collection::btree_map("[a-z]{1,8}", text(), 0..4).prop_map(|data| json!({ "data": data }));
+    let body = if compiled { data.boxed() } else { value().prop_map(|value| json!({ "spec": value })).boxed() };
+    prop::collection::vec(body, 0..12).boxed()
+}
+
+fn objects(kind: &Kind, bodies: Vec<Value>) -> Vec<Arc<Object>> {
+    let labelled = |at: usize, mut body: Value| {
+        body["metadata"] = json!({"labels": {"at": at.to_string()}, "creationTimestamp": "2020-01-01T00:00:00Z"});
+        sample::object(kind, &format!("ns/o{at:03}"), 5, body)
+    };
+    bodies.into_iter().enumerate().map(|(at, body)| labelled(at, body)).collect()
+}
+
+fn list_of(objects: &[Arc<Object>]) -> List {
+    let items = Items::of(objects.to_vec());
+    List { revision: Revision(9), items, continue_token: Some("t\"".to_owned()), remaining: Some(3) }
+}
+
+fn written(mut listing: Listing, piece: usize) -> Vec<u8> {
+    listing.piece = piece;
+    let mut all = Vec::new();
+    loop {
+        let left = listing.left();
+        match listing.step().expect("objects that can be written") {
+            Step::Measured => {}
+            Step::Piece(bytes) => {
+                assert!(bytes.len() > piece);
+                all.extend_from_slice(&bytes);
+                if let Some(left) = left.filter(|left| *left > 0 && all.len() > bytes.len()) {
+                    assert_eq!(listing.left(), Some(left - bytes.len()));
+                }
+            }
+            Step::Last(bytes) => {
+                all.extend_from_slice(&bytes);
+                assert!(matches!(listing.left(), None | Some(0)));
+                return all;
+            }
+        }
+    }
+}
+
+/// The document that a list is.
+fn document(served: &Served, accepted: Accepted, objects: &[Arc<Object>]) -> Value {
+    let part = Part::of(&served.kind, accepted);
+    let item = |object: &Arc<Object>| {
+        let mut whole = render::read(object.json_bytes());
+        match part {
+            Part::Whole => whole,
+            Part::Bare => {
+                whole.as_object_mut().expect("an object").retain(|name, _| name != "kind" && name != "apiVersion");
+                whole
+            }
+            Part::Partial(version) => {
+                json!({"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": whole["metadata"]})
+            }
+        }
+    };
+    let (kind, version) = match part {
+        Part::Partial(version) => ("PartialObjectMetadataList", version.to_owned()),
+        _ => (&*served.kind.list_kind, served.kind.group_version.to_string()),
+    };
+    let metadata = json!({"resourceVersion": "9", "continue": "t\"", "remainingItemCount": 3});
+    json!({"kind": kind, "apiVersion": version, "metadata": metadata, "items": objects.iter().map(item).collect::<Vec<_>>()})
+}
+
+/// The list in an envelope, put together here.
+fn envelope(served: &Served, document: &Value) -> Vec<u8> {
+    let own = served.messages.as_ref().filter(|_| document["kind"] != "PartialObjectMetadataList");
+    let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
+    let field = |number: u8, bytes: &[u8], out: &mut Vec<u8>| {
+        out.push(number << 3 | 2);
+        let mut length = bytes.len();
+        while length >= 0x80 {
+            out.push(length.to_le_bytes()[0] | 0x80);
+            length >>= 7;
+        }
+        out.push(length.to_le_bytes()[0]);
+        out.extend_from_slice(bytes);
+    };
+    let (mut list, mut bytes) = (Vec::new(), Vec::new());
+    protobuf::LIST_META.encode(&document["metadata"], &mut bytes).expect("metadata");
+    field(1, &bytes, &mut list);
+    for item in document["items"].as_array().expect("items") {
+        bytes.clear();
+        message.encode(item, &mut bytes).expect("a message");
+        field(2, &bytes, &mut list);
+    }
+    protobuf::seal(document["apiVersion"].as_str().unwrap(), document["kind"].as_str().unwrap(), &list)
+}
+
+fn binary(served: &Arc<Served>, accepted: Accepted, list: List, budget: usize) -> Listing {
+    let renderer = Renderer::new(served, accepted, &Arc::new(Renderings::new(budget))).expect("a binary form");
+    Listing::binary(renderer, accepted, list)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_put_together_are_the_whole(
+        (compiled, bodies) in any::<bool>().prop_flat_map(|compiled| (Just(compiled), bodies(compiled))),
+        piece in prop_oneof![0usize..300, 300usize..20_000],
+        whole in any::<bool>(),
+        kept in any::<bool>(),
+    ) {
+        let served = &KINDS[usize::from(!compiled)];
+        let objects = objects(&served.kind, bodies);
+        let shape = if whole { Shape::Full } else { Shape::PartialList };
+        let form = |encoding| Accepted { encoding, shape, ..Accepted::default() };
+        let expected = document(served, form(Encoding::Json), &objects);
+
+        let yaml = written(Listing::text(&served.kind, form(Encoding::Yaml), None, list_of(&objects)), piece);
+        let mut out = Vec::new();
+        codec::yaml::encode(&expected, &mut out);
+        prop_assert_eq!(String::from_utf8_lossy(&yaml), String::from_utf8_lossy(&out));
+
+        let budget = if kept { 1 << 20 } else { 0 };
+        let found = written(binary(served, form(Encoding::Cbor), list_of(&objects), budget), piece);
+        out.clear();
+        cbor::encode(&expected, &mut out);
+        prop_assert_eq!(found, out);
+
+        if compiled || !whole {
+            // The second time lengths are known.
+            for _ in 0..2 {
+                let found = written(binary(served, form(Encoding::Protobuf), list_of(&objects), budget), piece);
+                prop_assert_eq!(found, envelope(served, &expected));
+            }
+        }
+
+        let compact = |listing| written(listing, piece);
+        let found = compact(Listing::text(&served.kind, form(Encoding::Json), None, list_of(&objects)));
+        prop_assert_eq!(&render::read(&found), &expected);
+        let pretty = Accepted { pretty: true, ..form(Encoding::Json) };
+        let indented = compact(Listing::text(&served.kind, pretty, None, list_of(&objects)));
+        prop_assert_eq!(String::from_utf8_lossy(&indented), by_levels(&String::from_utf8_lossy(&found)));
+    }
+
+    #[test]
+    fn rows_of_tables_are_those_of_their_objects(bodies in bodies(false), piece in 0usize..20_000) {
+        let served = &KINDS[1];
+        let objects = objects(&served.kind, bodies);
+        let table = || Table::new(served.kind.clone(), "meta.k8s.io/v1", Include::Object);
+        let form = |encoding| Accepted { encoding, shape: Shape::Table, ..Accepted::default() };
+        let list = |accepted| written(Listing::text(&served.kind, accepted, Some(table()), list_of(&objects)), piece);
+        let found = list(form(Encoding::Json));
+        let mut expected: Value = serde_json::from_slice(&found).expect("JSON");
+        let rows: Vec<Value> = objects
+            .iter()
+            .map(|object| serde_json::from_slice::<Value>(&table().of_object(object)).expect("JSON")["rows"][0].take())
+            .collect();
+        prop_assert_eq!(&expected["rows"], &Value::from(rows));
+        let metadata = json!({"resourceVersion": "9", "continue": "t\"", "remainingItemCount": 3});
+        prop_assert_eq!(&expected["metadata"], &metadata);
+        prop_assert_eq!(expected["columnDefinitions"].as_array().map(Vec::len), Some(5));
+
+        let pretty = list(Accepted { pretty: true, ..form(Encoding::Json) });
+        prop_assert_eq!(String::from_utf8_lossy(&pretty), by_levels(&String::from_utf8_lossy(&found)));
+        // Numbers read as the encoder of YAML is given them.
+        expected = render::read(&found);
+        let mut yaml = Vec::new();
+        codec::yaml::encode(&expected, &mut yaml);
+        let found = list(form(Encoding::Yaml));
+        prop_assert_eq!(String::from_utf8_lossy(&found), String::from_utf8_lossy(&yaml));
+    }
+}
+
+/// Compact JSON, indented as a whole.
+fn by_levels(json: &str) -> String {
+    let (mut out, mut depth, mut characters) = (String::new(), 0, json.chars().peekable());
+    let line = |out: &mut String, depth: usize| out.extend(["\n", &"  ".repeat(depth)]);
+    while let Some(character) = characters.next() {
+        let empty = characters.peek().is_some_and(|next| matches!(next, '}' | ']'));
+        match character {
+            '"' => {
+                out.push('"');
+                while let Some(character) = characters.next() {
+                    out.push(character);
+                    match character {
+                        '\\' => out.extend(characters.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            '{' | '[' if empty => out.extend([character, characters.next().expect("a bracket")]),
+            '{' | '[' => {
+                depth += 1;
+                out.push(character);
+                line(&mut out, depth);
+            }
+            '}' | ']' => {
+                depth -= 1;
+                line(&mut out, depth);
+                out.push(character);
+            }
+            ',' => {
+                out.push(',');
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            other => out.push(other),
+        }
+    }
+    out + "\n"
+}
+
+#[test]
+fn what_cannot_be_written_is_found_before_the_first_byte() {
+    let served = &KINDS[0];
+    let mut objects = objects(&served.kind, vec![json!({"data": {"k": "v"}}); 50]);
+    objects.push(sample::object(&served.kind, "ns/z", 5, json!({"data": {"k": 5}})));
+    for kept in [0, 1 << 20] {
+        let accepted = Accepted { encoding: Encoding::Protobuf, ..Accepted::default() };
+        let mut listing = binary(served, accepted, list_of(&objects), kept);
+        listing.piece = 100;
+        let refused = loop {
+            match listing.step() {
+                Ok(step) => assert_eq!(step, Step::Measured),
+                Err(Refused(status)) => break status,
+            }
+        };
+        assert_eq!(refused.code, 406);
+        assert!(refused.message.contains("\"z\""), "{}", refused.message);
+    }
+}
