@@ -83,3 +83,37 @@ pub(super) fn load(reader: &SharedReader, prefix: &str, entries: &[Entry], known
     };
     Tree::from_sorted(&entries.iter().map(object).collect::<Vec<_>>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Whole;
+
+    impl Reader for Whole {
+        fn type_meta(&self) -> &'static str {
+            r#""kind":"Thing","apiVersion":"v1","#
+        }
+
+        fn selectable(&self) -> &[String] {
+            &[]
+        }
+
+        fn read(&self, _key: &str, value: &Bytes) -> Reading {
+            Reading { body: value.clone(), ..Reading::default() }
+        }
+    }
+
+    #[test]
+    fn a_damaged_value_is_kept_and_marked_beside_those_that_are_whole() {
+        let entry = |name: &str, value| Entry { key: format!("/t/{name}").into(), value, revision: Revision(7) };
+        let body = Bytes::from_static(br#"{"metadata":{"name":"a"}}"#);
+        let entries = [entry("a", Ok(body)), entry("b", Err(Damage::Altered))];
+        let reader: SharedReader = Arc::new(Whole);
+        let tree = load(&reader, "/t/", &entries, &Tree::default());
+        assert_eq!(tree.get("a").unwrap().unreadable(), None);
+        let damaged = tree.get("b").unwrap();
+        assert_eq!(damaged.unreadable(), Some("the stored bytes are damaged: their checksum is wrong"));
+        assert_eq!((damaged.key(), damaged.revision()), ("b", Revision(7)));
+    }
+}

@@ -8,16 +8,24 @@ use std::sync::{
 /// A check: its name in paths, and whether all is well.
 type Check = (String, Arc<dyn Fn() -> bool + Send + Sync>);
 
+/// Something to say that makes nothing fail.
+type Note = Arc<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// What the health endpoints report. Clones share the state.
 #[derive(Clone)]
 pub struct Health {
     stopping: Arc<AtomicBool>,
     checks: Arc<Vec<Check>>,
+    notes: Arc<Vec<Note>>,
 }
 
 impl Default for Health {
     fn default() -> Self {
-        Self { stopping: Arc::default(), checks: Arc::new(vec![("ping".to_owned(), Arc::new(|| true))]) }
+        Self {
+            stopping: Arc::default(),
+            checks: Arc::new(vec![("ping".to_owned(), Arc::new(|| true))]),
+            notes: Arc::default(),
+        }
     }
 }
 
@@ -36,6 +44,13 @@ impl Health {
         let mut checks = (*self.checks).clone();
         checks.push((name.to_owned(), Arc::new(check)));
         self.checks = Arc::new(checks);
+        self
+    }
+
+    /// Adds a line to `/readyz?verbose`, where there is something to say. It makes nothing fail.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        Arc::make_mut(&mut self.notes).push(Arc::new(note));
         self
     }
 
@@ -68,7 +83,12 @@ impl Health {
         }
         let well = results.iter().all(|(_, well)| *well);
         let verbose = pairs.iter().any(|(n, _)| n == "verbose");
-        Some((well, text(name, &results, well, verbose && only.is_none())))
+        let verbose = verbose && only.is_none();
+        let mut notes = String::new();
+        if verbose && endpoint == Endpoint::Readyz {
+            notes.extend(self.notes.iter().filter_map(|note| note()).map(|note| format!("[!]{note}\n")));
+        }
+        Some((well, text(name, &results, well, verbose, &notes)))
     }
 }
 
@@ -78,7 +98,7 @@ pub fn is_health(path: &str) -> bool {
     matches!(name, Some("healthz" | "livez" | "readyz"))
 }
 
-fn text(name: &str, results: &[(&str, bool)], well: bool, verbose: bool) -> String {
+fn text(name: &str, results: &[(&str, bool)], well: bool, verbose: bool, notes: &str) -> String {
     if well && !verbose {
         return "ok".to_owned();
     }
@@ -90,7 +110,7 @@ fn text(name: &str, results: &[(&str, bool)], well: bool, verbose: bool) -> Stri
         })
         .collect();
     let result = if well { "passed" } else { "failed" };
-    lines + &format!("{name} check {result}\n")
+    lines + notes + &format!("{name} check {result}\n")
 }
 
 #[cfg(test)]
@@ -108,6 +128,15 @@ mod tests {
         assert_eq!(health.answer("/metrics", ""), None);
         let want = "[+]ping ok\n[+]shutdown ok\nreadyz check passed\n";
         assert_eq!(health.answer("/readyz", "verbose"), Some((true, want.to_owned())));
+    }
+
+    #[test]
+    fn a_note_is_a_line_of_its_own_and_makes_nothing_fail() {
+        let health = Health::default().with_note(|| Some("store: 3 values are damaged".to_owned())).with_note(|| None);
+        let want = "[+]ping ok\n[+]shutdown ok\n[!]store: 3 values are damaged\nreadyz check passed\n";
+        assert_eq!(health.answer("/readyz", "verbose"), Some((true, want.to_owned())));
+        assert_eq!(health.answer("/readyz", ""), Some((true, "ok".to_owned())));
+        assert_eq!(health.answer("/livez", "verbose").unwrap().1, "[+]ping ok\nlivez check passed\n");
     }
 
     #[test]

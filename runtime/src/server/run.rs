@@ -71,7 +71,8 @@ impl Running {
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
         let controllers = builder.controllers.then(|| Controllers::start(api.clone()));
 
-        let health = Health::default();
+        let store = api.store.clone();
+        let health = Health::default().with_note(move || damage(&*store));
         let router = http::router(Arc::new(App {
             api: api.clone(),
             handlers: handlers.clone(),
@@ -226,6 +227,12 @@ async fn load(
         Ok((Api::new(registry, cache, store), handlers))
     };
     spawn_blocking(load).await.expect("loading the cache does not panic")
+}
+
+/// What `/readyz?verbose` says of damage. Anybody may ask, so that it names no object.
+fn damage(store: &dyn Store) -> Option<String> {
+    let count = store.health().damage.count;
+    (count > 0).then(|| format!("store: {count} stored values are damaged and cannot be read; the log names them"))
 }
 
 fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {

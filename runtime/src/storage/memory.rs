@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Change, CommitError, CommitFuture, Entry, Op, ReadError, Sink, Store, Value};
+use super::{Change, CommitError, CommitFuture, Entry, Health, Op, ReadError, Sink, Store, Value};
 use crate::meta::Revision;
 
 /// A store that lives and dies with its process.
@@ -177,6 +177,10 @@ impl Store for Memory {
             state.compacted = upto;
         }
         Ok(())
+    }
+
+    fn health(&self) -> Health {
+        Health::default()
     }
 
     fn close(&self) {

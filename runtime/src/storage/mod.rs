@@ -96,6 +96,24 @@ pub struct Entry {
     pub revision: Revision,
 }
 
+/// Stored values that are known to be damaged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Damages {
+    /// How many.
+    pub count: usize,
+    /// The first of them: keys, and what has none.
+    pub keys: Vec<String>,
+}
+
+/// How a store is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Why writes are refused at present, if they are. Reads go on.
+    pub refuses_writes: Option<String>,
+    /// Stored values that are known to be damaged. The rest is served.
+    pub damage: Damages,
+}
+
 /// Why a commit did not happen. None of its operations has.
 #[derive(Clone, Debug)]
 pub enum CommitError {
@@ -213,6 +231,9 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// [`ReadError::Engine`].
     fn compact(&self, upto: Revision) -> Result<(), ReadError>;
+
+    /// How the store is. Answers at once.
+    fn health(&self) -> Health;
 
     /// Commits what is queued, then refuses further commits. Returns when all is durable. May be called again.
     fn close(&self);

@@ -1,6 +1,6 @@
 //! Damage at rest: what is changed or missing in the file is reported, and never served; the rest goes on.
 
-use redb::{Database, TableDefinition};
+use redb::{Database, ReadableTable, TableDefinition};
 
 use super::*;
 use crate::storage::{Damage, Entry, Value};
@@ -40,8 +40,6 @@ impl Scratch {
     }
 }
 
-use redb::ReadableTable;
-
 /// Keys `/a` to `/e`, written at 1 to 5, and `/a` once more at 6.
 fn filled() -> Scratch {
     let scratch = Scratch::new();
@@ -80,6 +78,8 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
         assert_eq!(values(&store), with("/c", Damage::Missing));
         assert_eq!(store.get("/c").unwrap().unwrap().value, Err(Damage::Missing));
         assert_eq!(store.get("/d").unwrap().unwrap().value, Ok("/d".into()));
+        let damage = store.health().damage;
+        assert_eq!((damage.count, damage.keys), (1, vec!["/c".to_owned()]));
     }
     assert!(scratch.has("store.redb.damaged-1") && !scratch.has("store.redb.damaged-2"));
     let store = scratch.open(Options::default());
@@ -226,4 +226,29 @@ fn a_store_behind_its_witness_is_refused() {
     let store = scratch.open(Options::default());
     assert_eq!(put(&store, "/g", "1"), Revision(8));
     assert_eq!(fs::read(&witness).unwrap()[..20], *b"00000000000000000008");
+}
+
+#[test]
+fn the_scrub_finds_what_becomes_damaged_while_the_store_is_open() {
+    let scratch = filled();
+    let store = scratch.open(Options { scrub_pause: Duration::from_millis(1), ..Options::default() });
+    let transaction = store.db.begin_write().unwrap();
+    {
+        let mut log = transaction.open_table(LOG).unwrap();
+        for revision in [1, 3] {
+            let mut bytes = log.get(revision).unwrap().unwrap().value().to_vec();
+            bytes[30] ^= 64;
+            log.insert(revision, &*bytes).unwrap();
+        }
+        log.remove(5).unwrap();
+    }
+    transaction.commit().unwrap();
+    let start = std::time::Instant::now();
+    while store.health().damage.count < 3 {
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", store.health().damage);
+        thread::yield_now();
+    }
+    assert_eq!(store.health().damage.keys, ["/c", "/e", "the change of revision 1"]);
+    store.close();
+    store.close();
 }

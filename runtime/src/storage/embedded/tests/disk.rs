@@ -44,7 +44,7 @@ impl Disk {
         if empty {
             fresh::write_to(&db, &layout::State::new(options.origin), |_| Ok(())).unwrap();
         }
-        Embedded::start(Engine::new(db), options, None).unwrap()
+        Embedded::start(Engine::new(db), options, None, Findings::default()).unwrap()
     }
 }
 
