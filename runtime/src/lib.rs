@@ -3,6 +3,7 @@
 //! A tour: declare a kind with [`derive@Resource`] and its nested types with [`derive@ApiType`]; serve it with
 //! [`Server::builder`], or in a test with [`Server::test`]. [`testing`] makes documents of a kind and checks that its
 //! type and schema agree; that test comes with every derived kind. With the feature `messages`, types are Protobuf messages, too.
+//! [`logging`] is for programs: a log that never blocks the server.
 //!
 //! The layers, from the top: [`server`], [`http`], [`builtin`], [`handlers`], [`verbs`], [`kind`], [`auth`], [`patch`], [`codec`],
 //! [`schema`], [`cache`], [`storage`], [`meta`]. Each imports only from those after it.
@@ -36,7 +37,7 @@ pub use meta::{
     ObjectReference, OwnerReference, Quantity, RawJson, Time,
 };
 pub use schema::declare::ApiType;
-pub use server::{Error, Result, Server};
+pub use server::{Error, Result, Server, logging};
 
 /// What derived code needs of other crates.
 #[doc(hidden)]

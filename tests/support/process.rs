@@ -3,14 +3,14 @@
 use std::{
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{Child, ChildStderr, ChildStdout, Command, Stdio},
 };
 
 /// A server's process. Killed when dropped.
 pub struct ServerProcess {
     child: Child,
     url: String,
-    // Held open: a server that prints into a closed pipe would fail.
+    /// Held open for what it prints later.
     output: BufReader<ChildStdout>,
 }
 
@@ -20,12 +20,16 @@ impl ServerProcess {
     /// # Panics
     /// Where it does not start: the test cannot go on.
     pub fn start(program: impl AsRef<Path>, arguments: &[&str]) -> Self {
-        let mut child = Command::new(program.as_ref())
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}", program.as_ref().display()));
+        Self::spawn(Command::new(program.as_ref()).args(arguments))
+    }
+
+    /// Starts a command, as [`Self::start`] does.
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub fn spawn(command: &mut Command) -> Self {
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let mut child = child.unwrap_or_else(|error| panic!("{}: {error}", command.get_program().display()));
         let mut output = BufReader::new(child.stdout.take().expect("standard output is piped"));
         let mut line = String::new();
         output.read_line(&mut line).expect("a server's output can be read");
@@ -42,6 +46,11 @@ impl ServerProcess {
     /// The port.
     pub fn port(&self) -> u16 {
         self.url.rsplit(':').next().and_then(|port| port.parse().ok()).expect("the URL ends in a port")
+    }
+
+    /// Its standard error, once, if the command pipes it.
+    pub fn errors(&mut self) -> Option<ChildStderr> {
+        self.child.stderr.take()
     }
 
     /// Kills it, as `kill -9` does, and waits until it is gone.

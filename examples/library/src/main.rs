@@ -9,8 +9,7 @@ const BOOK: &str = "/apis/library.example.com/v1/namespaces/default/books/moby-d
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
-    let logged = std::env::var("RUST_LOG").unwrap_or_else(|_| "info".to_owned());
-    tracing_subscriber::fmt().with_env_filter(logged).with_writer(std::io::stderr).init();
+    let _log = kindsmith::logging::init("info");
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
     library::serve(Server::builder())
         .data_dir("./data")

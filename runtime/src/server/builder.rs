@@ -1,6 +1,7 @@
 //! The builder: what a server serves, where it keeps it, who may use it.
 
 use std::{
+    io::{self, Write},
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
@@ -216,7 +217,8 @@ impl Builder {
         let within = self.stop_within;
         let on_ready = self.on_ready.take();
         let running = Running::start(self, resolve(address).await?).await?;
-        print!("{}", running.greeting());
+        // Nobody may be there to read it, which is no reason to stop.
+        let _ = io::stdout().write_all(running.greeting().as_bytes());
         if let Some(tell) = on_ready {
             tell(&running.ready());
         }
@@ -234,6 +236,6 @@ impl Builder {
 /// The address behind `host:port`.
 async fn resolve(given: &str) -> Result<SocketAddr> {
     let failed = |source| Error::Address { given: given.to_owned(), source };
-    let none = || failed(std::io::Error::other("the host has no address"));
+    let none = || failed(io::Error::other("the host has no address"));
     tokio::net::lookup_host(given).await.map_err(failed)?.next().ok_or_else(none)
 }

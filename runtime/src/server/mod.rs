@@ -15,6 +15,7 @@ mod connections;
 mod error;
 mod first_run;
 mod in_process;
+pub mod logging;
 mod run;
 mod state;
 mod stop;

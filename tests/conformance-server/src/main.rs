@@ -7,7 +7,7 @@
 mod gadget;
 mod widget;
 
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Parser;
 use kindsmith::Server;
@@ -32,8 +32,7 @@ struct Flags {
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
     let flags = Flags::parse();
-    let logged = std::env::var("RUST_LOG").unwrap_or_else(|_| "warn".to_owned());
-    tracing_subscriber::fmt().with_env_filter(logged).with_writer(io::stderr).init();
+    let _log = kindsmith::logging::init("warn");
     let mut server = Server::builder().kind::<widget::Widget>().kind::<gadget::Gadget>().without_builtin_controllers();
     server = match flags.data_dir {
         Some(path) => server.data_dir(path),

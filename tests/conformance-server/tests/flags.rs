@@ -1,5 +1,7 @@
 //! The flags that the kit's README names, and how the process starts and ends.
 
+mod output;
+
 use std::{
     process::{Command, Stdio},
     time::Duration,

@@ -161,7 +161,8 @@ fn refuse_foreign(path: &Path) -> Result<(), FileError> {
         if own == name && ["FORMAT", "store.redb"].contains(&own) {
             return Ok(());
         }
-        if !OWN.contains(&own) && !IGNORED.contains(&own) {
+        // An old file that was kept stays where a store was moved away to begin empty.
+        if !OWN.contains(&own) && !own.starts_with("store.redb.") && !IGNORED.contains(&own) {
             found.push(name);
         }
     }
