@@ -9,7 +9,7 @@ use crate::{
     Resource,
     auth::User,
     kind::Kind,
-    meta::options::WriteOptions,
+    meta::{Time, options::WriteOptions},
     verbs::{Api, Error, Part, Request},
 };
 
@@ -18,6 +18,7 @@ mod event;
 mod gc;
 #[cfg(test)]
 mod generations_tests;
+mod grace;
 mod keys;
 mod lease;
 mod lifecycle;
@@ -71,7 +72,7 @@ pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
 /// The controllers that run inside a server.
 pub struct Controllers {
     stop: watch::Sender<bool>,
-    tasks: [(&'static str, JoinHandle<()>); 2],
+    tasks: [(&'static str, JoinHandle<()>); 3],
 }
 
 impl Controllers {
@@ -79,8 +80,9 @@ impl Controllers {
     pub fn start(api: Arc<Api>) -> Self {
         let (stop, stopping) = watch::channel(false);
         let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping.clone()));
-        let gc = tokio::spawn(gc::run(api, stopping));
-        Self { stop, tasks: [("namespaces", lifecycle), ("garbage collection", gc)] }
+        let gc = tokio::spawn(gc::run(api.clone(), stopping.clone()));
+        let grace = tokio::spawn(grace::run(api, Arc::new(Time::now), stopping));
+        Self { stop, tasks: [("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)] }
     }
 
     /// Ends them, after what they are writing.

@@ -212,7 +212,7 @@ pub struct Kind {
     /// Subresources of its own, beside status, scale and finalize.
     pub subresources: Vec<Subresource>,
     /// Objects end gracefully: a deleted one is marked and stays for so long, or until whoever ends it deletes it once
-    /// more with a grace of zero. Without it they are gone at once, whatever grace the client asks for.
+    /// more with a grace of zero. At the deadline the server ends it; finalizers hold it longer. Without it they are gone at once, whatever grace the client asks for.
     pub grace: Option<Grace>,
     /// Hooks.
     pub hooks: Hooks,
