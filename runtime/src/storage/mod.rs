@@ -8,7 +8,7 @@ pub(crate) mod private;
 #[cfg(test)]
 mod suite;
 
-pub use embedded::{Embedded, OpenError, Options};
+pub use embedded::{Embedded, OpenError, Options, maintenance};
 pub use memory::Memory;
 pub use private::FileError;
 

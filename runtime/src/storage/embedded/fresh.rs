@@ -39,8 +39,8 @@ pub(super) fn write_to(
     fill: impl FnOnce(&mut Fresh<'_>) -> Result<(), redb::Error>,
 ) -> Result<(), redb::Error> {
     let transaction = db.begin_write()?;
-    let State { origin, compacted, end, .. } = *state;
-    let state = State { origin, compacted, end, ..State::default() };
+    let State { origin, compacted, end, passed, .. } = *state;
+    let state = State { origin, compacted, end, passed, ..State::default() };
     let mut fresh = Fresh::begin(&transaction, state)?;
     fill(&mut fresh)?;
     let state = fresh.state;
@@ -95,7 +95,8 @@ pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result
             obsolete = obsolete.max(row.obsolete);
         }
     });
-    let state = State { compacted: End { head: compacted, obsolete }, ..report.state };
+    // Rows that nothing points to are not copied.
+    let state = State { compacted: End { head: compacted, obsolete }, passed: 0, ..report.state };
     write(file, &state, |fresh| {
         let mut result = Ok(());
         each_row(&log, |revision, bytes| {

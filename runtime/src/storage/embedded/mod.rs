@@ -47,6 +47,7 @@ mod head;
 mod history;
 mod layout;
 mod load;
+pub mod maintenance;
 mod read;
 mod scrub;
 #[cfg(test)]
@@ -66,6 +67,7 @@ use std::{
     time::Duration,
 };
 
+use redb::ReadableDatabase;
 use tokio::sync::oneshot;
 
 use self::{
@@ -74,6 +76,7 @@ use self::{
     head::Witness,
     history::History,
     load::Loaded,
+    maintenance::socket::Socket,
     read::View,
     scrub::{Findings, Scrub},
     writer::{Answer, Job, Pending, Progress, Writer},
@@ -125,6 +128,8 @@ pub struct Embedded {
     writer: Mutex<Option<JoinHandle<()>>>,
     scrub: Mutex<Option<Scrub>>,
     findings: Arc<Findings>,
+    /// Where a running store gives backups; none where the system gave it no socket.
+    socket: Mutex<Option<Socket>>,
     db: Arc<Engine>,
     /// Dropped last: the directory is free when the engine's file is closed.
     directory: Option<Directory>,
@@ -140,6 +145,7 @@ impl Embedded {
         let Loaded { db, witness, findings } = load::load(&directory, &options)?;
         let mut store =
             Self::start(db, &options, Some(witness), findings).map_err(|error| load::cannot_open(&directory, error))?;
+        store.socket = Mutex::new(store.serve_socket(dir.as_ref()));
         store.directory = Some(directory);
         Ok(store)
     }
@@ -158,7 +164,18 @@ impl Embedded {
             read_from(&scrubbed, |view| read(view).map(Ok))
         });
         let scrub = Mutex::new(Some(Scrub::start(options, Arc::clone(&findings), read)?));
-        Ok(Self { jobs, progress, closed, writer, scrub, findings, db, directory: None })
+        Ok(Self { jobs, progress, closed, writer, scrub, findings, socket: Mutex::default(), db, directory: None })
+    }
+
+    /// A store without its socket is a store, only that no backup is taken while it runs.
+    fn serve_socket(&self, dir: &Path) -> Option<Socket> {
+        let db = Arc::downgrade(&self.db);
+        let begin = move || db.upgrade().map(|db| guarded(|| Ok(db.begin_read()?)));
+        let served = Socket::serve(dir, Arc::new(begin));
+        if let Err(error) = &served {
+            tracing::warn!(dir = %dir.display(), %error, "the store has no socket: back it up while the server is stopped");
+        }
+        served.ok()
     }
 
     /// Reads from the file as the last commit left it. The outer error of `read` is the engine's, the inner one its own.
@@ -242,6 +259,7 @@ impl Store for Embedded {
         // New commits are refused from here on; those already queued come before the request to close.
         self.closed.store(true, Ordering::Release);
         let _ = self.jobs.send(Job::Close);
+        drop(self.socket.lock().unwrap_or_else(PoisonError::into_inner).take());
         // The panic of a writer was reported when it happened.
         let _ = thread.join();
     }

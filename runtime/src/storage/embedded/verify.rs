@@ -56,6 +56,11 @@ struct Seen {
 
 /// Verifies everything. The error is that of a file in which not even the tables or the state can be read.
 pub(super) fn verify(db: &Database) -> Result<Report, redb::Error> {
+    verify_watched(db, &mut |_, _| {})
+}
+
+/// The same; `each` is given the number of rows that there should be, and the size of each row that was read.
+pub(super) fn verify_watched(db: &Database, each: &mut dyn FnMut(u64, usize)) -> Result<Report, redb::Error> {
     let transaction = guarded(|| Ok(db.begin_read()?))?;
     let state = guarded(|| State::load(&transaction.open_table(META)?))?;
     let mut report = Report {
@@ -69,9 +74,11 @@ pub(super) fn verify(db: &Database) -> Result<Report, redb::Error> {
     };
     let log = guarded(|| Ok(transaction.open_table(LOG)?))?;
     let index = guarded(|| Ok(transaction.open_table(INDEX)?))?;
-    let log = report.verify_log(&log);
+    let rows = state.log.rows.saturating_add(state.index.rows);
+    let each = &mut |size| each(rows, size);
+    let log = report.verify_log(&log, each);
     report.verify_history(&log);
-    report.verify_index(&index, &log);
+    report.verify_index(&index, &log, each);
     let named = report.objects.len() + report.history.len();
     report.unnamed = state.log.rows.saturating_sub(log.rows).saturating_sub(named as u64);
     report.marks_whole = guarded(|| {
@@ -88,9 +95,10 @@ pub(super) fn verify(db: &Database) -> Result<Report, redb::Error> {
 }
 
 impl Report {
-    fn verify_log(&mut self, log: &impl ReadableTable<u64, &'static [u8]>) -> Log {
+    fn verify_log(&mut self, log: &impl ReadableTable<u64, &'static [u8]>, each: &mut dyn FnMut(usize)) -> Log {
         let (mut seen, mut altered, mut tally) = (Vec::new(), BTreeSet::new(), Tally::default());
         let readable = each_row(log, |revision, bytes| {
+            each(size_of::<u64>() + bytes.len());
             tally.add(Row::stored_checksum(bytes));
             match Row::read(Revision(revision), bytes) {
                 Ok(row) => seen.push(Seen {
@@ -123,12 +131,18 @@ impl Report {
     }
 
     /// Reads every entry of the index and looks for the row that it points to.
-    fn verify_index(&mut self, index: &impl ReadableTable<&'static [u8], Sealed>, log: &Log) {
+    fn verify_index(
+        &mut self,
+        index: &impl ReadableTable<&'static [u8], Sealed>,
+        log: &Log,
+        each: &mut dyn FnMut(usize),
+    ) {
         let (mut tally, mut whole) = (Tally::default(), true);
         let objects = &mut self.objects;
         let read = guarded(|| {
             for found in index.iter()? {
                 let (key, sealed) = found?;
+                each(key.value().len() + size_of::<Sealed>());
                 tally.add(sealed.value().1);
                 let Ok(revision) = read_pointer(key.value(), sealed.value()) else {
                     whole = false;

@@ -12,6 +12,7 @@
 //! | `HEAD` | the newest durable revision, as a witness beside the engine's file |
 //! | `store.redb.format-1` | the engine's file as it was before an upgrade |
 //! | `store.redb.damaged-1`, … | the engine's file as it was when damage was found; what could be read went on |
+//! | `store.sock` | nothing; the socket on which a running server gives backups |
 //! | `admin.token`, `ca.crt`, `ca.key`, `kubeconfig` | what the server keeps beside the store |
 //! | `NAME.new` | the next content of one of these, until it is whole |
 
@@ -36,7 +37,8 @@ pub(crate) use error::quoted;
 pub(crate) use trust::Access;
 
 /// The names that a directory may have before it has a store. A directory without a store that has others is not ours.
-const OWN: [&str; 8] = ["LOCK", "FORMAT", "HEAD", "store.redb", "admin.token", "ca.crt", "ca.key", "kubeconfig"];
+const OWN: [&str; 9] =
+    ["LOCK", "FORMAT", "HEAD", "store.redb", "store.sock", "admin.token", "ca.crt", "ca.key", "kubeconfig"];
 /// What `mkfs` leaves in an empty volume.
 const IGNORED: [&str; 1] = ["lost+found"];
 

@@ -1,0 +1,69 @@
+//! The command line: its arguments, its exit codes, and who does the work.
+
+mod progress;
+mod store;
+mod style;
+
+use std::{
+    panic,
+    process::ExitCode,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use clap::{Parser, Subcommand};
+
+/// What a command found; its exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Done, and nothing is wrong.
+    Whole,
+    /// Something is damaged, or was lost.
+    Damaged,
+    /// The command could not do its work.
+    Failed,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        Self::from(match outcome {
+            Outcome::Whole => 0,
+            Outcome::Damaged => 1,
+            Outcome::Failed => 2,
+        })
+    }
+}
+
+/// Tools for Kindsmith API servers.
+#[derive(Parser)]
+#[command(name = "kindsmith", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check, salvage, back up and restore the data of a server.
+    #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
+    Store(store::Command),
+}
+
+/// Runs the command that the arguments name.
+pub(crate) fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    // The engine panics on damaged pages, and the library makes errors of that: nobody should see it twice.
+    let last_panic = Arc::new(Mutex::new(String::new()));
+    let noted = Arc::clone(&last_panic);
+    panic::set_hook(Box::new(move |panic| {
+        *noted.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
+    }));
+    let outcome = panic::catch_unwind(|| match arguments.command {
+        Command::Store(command) => store::run(command),
+    });
+    let outcome = outcome.unwrap_or_else(|_| {
+        let what = last_panic.lock().unwrap_or_else(PoisonError::into_inner);
+        eprintln!("error: a bug in this program: {what}; please report it");
+        Outcome::Failed
+    });
+    outcome.into()
+}

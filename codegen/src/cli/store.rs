@@ -1,0 +1,227 @@
+//! `kindsmith store`: the verbs, and what they print. Results go to standard output, errors and progress to standard error.
+
+use std::{
+    fmt,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Subcommand;
+use kindsmith::storage::maintenance::{self, Backup, Error};
+
+use super::{
+    Outcome,
+    progress::Bar,
+    style::{bad, bytes, good, grouped},
+};
+
+pub(super) const ABOUT: &str = "Check, salvage, back up and restore the data of a server.
+
+The data directory is the one with the file store.redb. What is only read is never changed, and nothing is overwritten: \
+targets must not exist (a directory may be empty).";
+
+pub(super) const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, and nothing is wrong
+  1  the store or the backup is damaged, or something could not be saved
+  2  wrong usage, or the command could not do its work";
+
+/// The verbs.
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Check every checksum of a stopped server's store.
+    #[command(
+        long_about = "Check every checksum of a stopped server's store, and name what is damaged.\n\n\
+            Nothing in the directory is changed. After a server was killed its file is repaired in memory for the check. \
+            For a running server take a backup: that reads and checks every row, too.",
+        after_help = EXAMPLE_OF_CHECK
+    )]
+    Check {
+        /// The server's data directory.
+        dir: PathBuf,
+    },
+    /// Copy what can be read of a damaged store to a new directory, and name what cannot.
+    #[command(
+        long_about = "Copy what can be read of a damaged store to a new directory, and name what cannot.\n\n\
+            Rows that the tables no longer lead to are searched for in the whole file. An object that only such a search \
+            found is copied and named as uncertain: it may have been changed or deleted since. Where anything is lost or \
+            uncertain, the new store has no history and a newer resourceVersion than any before, so that every client \
+            lists anew.",
+        after_help = EXAMPLE_OF_SALVAGE
+    )]
+    Salvage {
+        /// The server's data directory.
+        dir: PathBuf,
+        /// The directory to make; it must not exist, or be empty.
+        #[arg(long, value_name = "NEWDIR")]
+        to: PathBuf,
+    },
+    /// Write a consistent copy of a store to one file, while its server runs or not.
+    #[command(
+        long_about = "Write a consistent copy of a store to one file, and verify the file.\n\n\
+            A running server is asked through the socket store.sock in its data directory; it goes on serving and \
+            writing. The file holds the objects and their history as they were at one revision. It does not hold the \
+            other files of the data directory: certificates, tokens and the kubeconfig.",
+        after_help = EXAMPLE_OF_BACKUP
+    )]
+    Backup {
+        /// The server's data directory.
+        dir: PathBuf,
+        /// The file to write; it must not exist.
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+    },
+    /// Make a store of a backup, in a new directory.
+    #[command(
+        long_about = "Make a store of a backup, in a new directory.\n\n\
+            The backup is checked to its end before the directory appears. The store has the same objects, \
+            resourceVersions and history as when the backup was made. Certificates and tokens are not in a backup: \
+            a server makes new ones, or copy the old files into the directory.",
+        after_help = EXAMPLE_OF_RESTORE
+    )]
+    Restore {
+        /// The backup.
+        file: PathBuf,
+        /// The directory to make; it must not exist, or be empty.
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+    },
+}
+
+const EXAMPLE_OF_CHECK: &str = "\
+Example:
+  kindsmith store check ./data";
+
+const EXAMPLE_OF_SALVAGE: &str = "\
+Example:
+  kindsmith store salvage ./data --to ./data-salvaged";
+
+const EXAMPLE_OF_BACKUP: &str = "\
+Example:
+  kindsmith store backup ./data --to monday.backup";
+
+const EXAMPLE_OF_RESTORE: &str = "\
+Example:
+  kindsmith store restore monday.backup --to ./data-of-monday";
+
+/// Runs a verb.
+pub(super) fn run(command: Command) -> Outcome {
+    let done = match command {
+        Command::Check { dir } => check(&dir),
+        Command::Salvage { dir, to } => salvage(&dir, &to),
+        Command::Backup { dir, to } => backup(&dir, &to),
+        Command::Restore { file, to } => restore(&file, &to),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        if error.is_damage() { Outcome::Damaged } else { Outcome::Failed }
+    })
+}
+
+fn check(dir: &Path) -> Result<Outcome, Error> {
+    let mut bar = Bar::new();
+    let found = maintenance::check(dir, &mut |progress| bar.show(progress))?;
+    drop(bar);
+    let verdict = if found.is_whole() { good("whole") } else { bad("damaged") };
+    print(format_args!(
+        "{}: {verdict}\n  {} rows read, {}; {} objects; the newest resourceVersion is {}, history begins after {}\n",
+        dir.display(),
+        grouped(found.rows),
+        bytes(found.bytes),
+        grouped(found.objects),
+        found.head,
+        found.compacted
+    ));
+    if found.was_killed {
+        print(format_args!("  the server was killed: its file was repaired in memory for this check\n"));
+    }
+    for (key, damage) in &found.damaged {
+        print(format_args!("  {} {key}: {damage}\n", bad("object")));
+    }
+    for revision in &found.damaged_changes {
+        print(format_args!("  {} the change of resourceVersion {revision} cannot be read\n", bad("history")));
+    }
+    for fault in &found.faults {
+        print(format_args!("  {} {fault}\n", bad("store")));
+    }
+    if found.is_whole() {
+        return Ok(Outcome::Whole);
+    }
+    eprintln!(
+        "copy what can be read with `kindsmith store salvage`, or restore a backup with `kindsmith store restore`"
+    );
+    Ok(Outcome::Damaged)
+}
+
+fn salvage(dir: &Path, to: &Path) -> Result<Outcome, Error> {
+    let mut bar = Bar::new();
+    let saved = maintenance::salvage(dir, to, &mut |progress| bar.show(progress))?;
+    drop(bar);
+    print(format_args!("salvaged {} to {}\n", dir.display(), to.display()));
+    print(format_args!(
+        "  {} objects, {} rows; the newest resourceVersion is {}, history begins after {}\n",
+        grouped(saved.objects),
+        grouped(saved.rows),
+        saved.head,
+        saved.compacted
+    ));
+    if saved.is_complete() {
+        print(format_args!("  {}\n", good("nothing was lost")));
+        return Ok(Outcome::Whole);
+    }
+    if let Some(why) = &saved.unopened {
+        print(format_args!("  the file could not be opened, its rows were searched for: {why}\n"));
+    }
+    for key in &saved.lost {
+        print(format_args!("  {} {key}\n", bad("lost")));
+    }
+    if saved.lost_rows > 0 {
+        print(format_args!(
+            "  {} {} rows of which it is not known what they held\n",
+            bad("lost"),
+            grouped(saved.lost_rows)
+        ));
+    }
+    for key in &saved.uncertain {
+        print(format_args!("  {} {key}: it may have been changed or deleted since\n", bad("uncertain")));
+    }
+    if saved.history_cut {
+        print(format_args!("  history was dropped: clients list anew\n"));
+    }
+    Ok(Outcome::Damaged)
+}
+
+fn backup(dir: &Path, to: &Path) -> Result<Outcome, Error> {
+    let mut bar = Bar::new();
+    let backup = maintenance::backup(dir, to, &mut |progress| bar.show(progress))?;
+    drop(bar);
+    let source = if backup.online { " (its server is running)" } else { "" };
+    print(format_args!("backed up {}{source} to {}\n", dir.display(), to.display()));
+    print_contents(&backup);
+    Ok(Outcome::Whole)
+}
+
+fn restore(file: &Path, to: &Path) -> Result<Outcome, Error> {
+    let mut bar = Bar::new();
+    let backup = maintenance::restore(file, to, &mut |progress| bar.show(progress))?;
+    drop(bar);
+    print(format_args!("restored {} to {}\n", file.display(), to.display()));
+    print_contents(&backup);
+    Ok(Outcome::Whole)
+}
+
+fn print_contents(backup: &Backup) {
+    print(format_args!(
+        "  {} objects, {} rows, {}; the newest resourceVersion is {}, history begins after {}\n",
+        grouped(backup.objects),
+        grouped(backup.rows),
+        bytes(backup.bytes),
+        backup.head,
+        backup.compacted
+    ));
+}
+
+/// Prints to standard output; a reader that has gone away is no error.
+fn print(text: fmt::Arguments<'_>) {
+    let _ = io::stdout().lock().write_fmt(text);
+}

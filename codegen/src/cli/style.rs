@@ -1,0 +1,63 @@
+//! Text for people: numbers that can be read, and colours where they are wanted.
+
+use std::{env, fmt::Write, io::IsTerminal};
+
+/// A number in groups of three digits.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of bytes, in the unit that fits.
+pub(super) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if number < 1024 {
+        return format!("{number} B");
+    }
+    let (mut tenths, mut unit) = (number.saturating_mul(10) / 1024, 0);
+    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+        tenths /= 1024;
+        unit += 1;
+    }
+    let mut text = grouped(tenths / 10);
+    let _ = write!(text, ".{} {}", tenths % 10, UNITS[unit]);
+    text
+}
+
+/// Green on a terminal that wants colours.
+pub(super) fn good(text: &str) -> String {
+    coloured("32", text)
+}
+
+/// Red on a terminal that wants colours.
+pub(super) fn bad(text: &str) -> String {
+    coloured("31", text)
+}
+
+fn coloured(code: &str, text: &str) -> String {
+    // https://no-color.org: any value that is not empty.
+    let unwanted = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if unwanted || !std::io::stdout().is_terminal() { text.to_owned() } else { format!("\x1b[{code}m{text}\x1b[0m") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_bytes_have_a_unit() {
+        assert_eq!([0, 12, 999, 1000, 1_234_567].map(grouped), ["0", "12", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [0, 1023, 1024, 1536, 5 << 20, 3 << 40].map(bytes),
+            ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "5.0 MiB", "3.0 TiB"]
+        );
+        assert_eq!(bytes(u64::MAX), "1,677,721.5 TiB");
+    }
+}

@@ -1,0 +1,8 @@
+//! `kindsmith store` as people run it, and the library behind it: exit codes, output, files.
+
+#![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
+
+mod backup;
+mod damage;
+mod sample;
+mod usage;

@@ -1,0 +1,126 @@
+//! Stores to work on, and what is in them.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use kindsmith::{
+    meta::Revision,
+    storage::{Change, Embedded, Entry, Expect, Op, Options, Store},
+};
+use kindsmith_tests::{Folder, Random};
+
+/// Runs `kindsmith store` with these arguments.
+pub fn run(arguments: &[&Path]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kindsmith"));
+    command.arg("store").args(arguments).output().expect("the command runs")
+}
+
+/// The same with the exit code that is expected; gives standard output and standard error.
+pub fn expect(code: i32, arguments: &[&Path]) -> (String, String) {
+    let output = run(arguments);
+    let text = |bytes| String::from_utf8(bytes).expect("output is text");
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}\n{err}");
+    (out, err)
+}
+
+pub fn path(text: &str) -> &Path {
+    Path::new(text)
+}
+
+/// A store in a folder of its own.
+pub struct Sample {
+    pub folder: Folder,
+    /// Every change there ever was, in order.
+    pub all: Vec<Change>,
+}
+
+/// What a store answers with.
+#[derive(Debug, PartialEq)]
+pub struct Contents {
+    pub entries: Vec<Entry>,
+    pub head: Revision,
+    pub compacted: Revision,
+    pub changes: Vec<Change>,
+}
+
+pub fn contents(dir: &Path) -> Contents {
+    let store = Embedded::open(dir, Options::default()).expect("the store opens");
+    let (entries, head) = store.range("", None).expect("the store is read");
+    let compacted = store.compacted();
+    let changes = store.changes(compacted, usize::MAX).expect("history is read");
+    Contents { entries, head, compacted, changes }
+}
+
+/// A store after so many commits; history is cut to so many bytes.
+pub fn store(random: &mut Random, commits: usize, history_bytes: u64) -> Sample {
+    let folder = Folder::new("store");
+    let options = Options { history_bytes, origin: Revision(1_000), ..Options::default() };
+    let store = Embedded::open(folder.path().join("data"), options).expect("a new store opens");
+    let all = fill(&store, random, commits);
+    drop(store);
+    Sample { folder, all }
+}
+
+/// Commits at random; gives the changes.
+pub fn fill(store: &Embedded, random: &mut Random, commits: usize) -> Vec<Change> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let all = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let sink = Arc::clone(&all);
+    store.attach(Box::new(move |changes| sink.lock().unwrap().extend_from_slice(changes)));
+    for _ in 0..commits {
+        // Deleting what is not there is a conflict, and no matter here.
+        let _ = runtime.block_on(store.commit(vec![op(random)]));
+    }
+    let all = all.lock().unwrap().clone();
+    all
+}
+
+pub fn op(random: &mut Random) -> Op {
+    let key = format!("/registry/widgets/default/widget-{}", random.below(120)).into();
+    let size = if random.one_in(20) { random.below(20_000) } else { random.below(900) };
+    let value = (!random.one_in(6)).then(|| (0..size).map(|_| random.number().to_le_bytes()[0]).collect());
+    Op { key, value: value.map(|bytes: Vec<u8>| Bytes::from(bytes)), expect: Expect::Any }
+}
+
+impl Sample {
+    pub fn dir(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// A path beside the store.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The newest values, as the changes say.
+    pub fn newest(&self) -> BTreeMap<String, (Revision, Bytes)> {
+        state_at(&self.all, Revision(u64::MAX))
+    }
+}
+
+/// What the changes left at a revision.
+pub fn state_at(all: &[Change], at: Revision) -> BTreeMap<String, (Revision, Bytes)> {
+    let mut state = BTreeMap::new();
+    for change in all.iter().take_while(|change| change.revision <= at) {
+        match &change.value {
+            Some(value) => state.insert(change.key.to_string(), (change.revision, value.clone())),
+            None => state.remove(&*change.key),
+        };
+    }
+    state
+}
+
+/// Every file of a directory, to see that none has changed.
+pub fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = std::fs::read_dir(dir).expect("the directory is read");
+    entries
+        .map(|entry| entry.expect("an entry").path())
+        .map(|path| (path.clone(), std::fs::read(&path).expect("a file is read")))
+        .collect()
+}

@@ -1,0 +1,250 @@
+//! A consistent copy of a store in one file: of a stopped server's directory, or of a running one's through its socket.
+//!
+//! The file appears under its name only after it was synced, read again and found whole.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, BufWriter, Read, Seek, Write},
+    os::unix::net::UnixStream,
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use redb::{ReadTransaction, ReadableDatabase, ReadableTable};
+
+use super::{
+    Error, OnProgress, Progress,
+    archive::{Item, ReadError, Reader, Writer},
+    socket,
+    stopped::Stopped,
+    target::Aside,
+};
+use crate::{
+    meta::Revision,
+    storage::embedded::{
+        OpenError,
+        guard::guarded,
+        layout::{INDEX, LOG, MARKS, META, Row, State, Tally, read_mark, read_pointer},
+    },
+};
+
+const BUFFER: usize = 1 << 20;
+/// Rows between two reports of progress.
+const REPORT: u64 = 256;
+
+/// What a backup holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backup {
+    /// The newest revision.
+    pub head: Revision,
+    /// The revision after which its history begins.
+    pub compacted: Revision,
+    /// How many objects it holds.
+    pub objects: u64,
+    /// Rows of their newest values and of history.
+    pub rows: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Whether a running server gave it.
+    pub online: bool,
+}
+
+impl Backup {
+    /// What a state says; nothing of the file.
+    pub(super) fn of(state: &State) -> Self {
+        Self {
+            head: state.end.head,
+            compacted: state.compacted.head,
+            objects: state.index.rows,
+            rows: state.log.rows,
+            bytes: 0,
+            online: false,
+        }
+    }
+}
+
+/// Writes a consistent copy of the store in a data directory to a new file, and verifies the file.
+///
+/// A server that uses the directory goes on; it streams what the store held at one moment.
+///
+/// # Errors
+/// [`Error`]: among others where the file exists already, or where the store is damaged.
+pub fn backup(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
+    let (aside, file) = Aside::file(to)?;
+    let online = match Stopped::open(dir) {
+        Ok(stopped) => {
+            of_stopped(&stopped, &file, progress).map_err(|error| failure(error, to, &stopped))?;
+            false
+        }
+        Err(Error::Open(OpenError::InUse { .. })) => {
+            of_running(dir, &file, to, progress)?;
+            true
+        }
+        Err(error) => return Err(error),
+    };
+    file.sync_all().map_err(Error::file(to))?;
+    let backup = Backup { online, ..verify(file, to, progress)? };
+    aside.publish_file()?;
+    Ok(backup)
+}
+
+fn failure(error: StreamError, to: &Path, stopped: &Stopped) -> Error {
+    match error {
+        StreamError::Open(error) => error,
+        StreamError::Out(source) => Error::file(to)(source),
+        StreamError::Store(error) => stopped.damaged(error),
+    }
+}
+
+fn of_stopped(stopped: &Stopped, file: &File, progress: OnProgress<'_>) -> Result<(), StreamError> {
+    let opened = stopped.database()?;
+    let mut writer = Writer::begin(BufWriter::with_capacity(BUFFER, file)).map_err(StreamError::Out)?;
+    stream(&guarded(|| Ok(opened.db.begin_read()?))?, &mut writer, |done, total| {
+        progress(Progress { doing: "copying rows", done, total });
+        Ok(())
+    })
+}
+
+/// Copies what the server sends, frame by frame, so that progress and errors show at once.
+fn of_running(dir: &Path, file: &File, to: &Path, progress: OnProgress<'_>) -> Result<(), Error> {
+    let failed = |message: String| Error::Server { dir: dir.to_owned(), message };
+    let from = socket::connect(dir).map_err(|error| failed(format!("its socket cannot be reached: {error}")))?;
+    let mut copied = Copied { from, to: BufWriter::with_capacity(BUFFER, file), failed: None };
+    let result = read_through(BufReader::with_capacity(BUFFER, &mut copied), "copying rows", progress);
+    if let Some(source) = copied.failed.take() {
+        return Err(Error::file(to)(source));
+    }
+    result.map_err(|error| failed(error.to_string()))?;
+    copied.to.flush().map_err(Error::file(to))
+}
+
+/// What is read from a socket is written to a file.
+struct Copied<'a> {
+    from: UnixStream,
+    to: BufWriter<&'a File>,
+    /// The file's error, which is not the socket's.
+    failed: Option<io::Error>,
+}
+
+impl Read for Copied<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        if let Err(error) = self.to.write_all(&buffer[..read]) {
+            self.failed = Some(error);
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        Ok(read)
+    }
+}
+
+/// Reads a file again from its beginning and checks it.
+fn verify(mut file: File, path: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
+    file.rewind().map_err(Error::file(path))?;
+    read_through(BufReader::with_capacity(BUFFER, file), "verifying", progress).map_err(|error| match error {
+        ReadError::Io(source) => Error::file(path)(source),
+        other => Error::File {
+            path: path.to_owned(),
+            source: io::Error::other(format!("what was written does not read back: {other}; check the disk")),
+        },
+    })
+}
+
+fn read_through(from: impl Read, doing: &'static str, progress: OnProgress<'_>) -> Result<Backup, ReadError> {
+    let mut reader = Reader::begin(from)?;
+    let backup = Backup::of(reader.state());
+    let mut done = 0;
+    while let Some(item) = reader.next()? {
+        if matches!(item, Item::Row(..)) {
+            done += 1;
+            if done % REPORT == 0 {
+                progress(Progress { doing, done, total: backup.rows });
+            }
+        }
+    }
+    Ok(Backup { bytes: reader.bytes, ..backup })
+}
+
+/// Why a store could not be streamed.
+#[derive(Debug)]
+pub(super) enum StreamError {
+    /// The store cannot be opened.
+    Open(Error),
+    /// The store cannot be read.
+    Store(redb::Error),
+    /// The other end does not take it.
+    Out(io::Error),
+}
+
+impl std::fmt::Display for StreamError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Open(error) => error.fmt(f),
+            Self::Store(error) => write!(f, "the store cannot be read: {error}"),
+            Self::Out(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<redb::Error> for StreamError {
+    fn from(error: redb::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Error> for StreamError {
+    fn from(error: Error) -> Self {
+        Self::Open(error)
+    }
+}
+
+/// Writes what the store held when the transaction began, and checks it on the way. `each` is called now and then with
+/// the rows done and their number, and may end it.
+pub(super) fn stream(
+    transaction: &ReadTransaction,
+    writer: &mut Writer<impl Write>,
+    mut each: impl FnMut(u64, u64) -> io::Result<()>,
+) -> Result<(), StreamError> {
+    let state = guarded(|| State::load(&transaction.open_table(META)?))?;
+    writer.header(now_ms(), &state).map_err(StreamError::Out)?;
+    let mut read = [Tally::default(); 3];
+    let log = guarded(|| Ok(transaction.open_table(LOG)?))?;
+    let mut rows = guarded(|| Ok(log.iter()?))?;
+    while let Some((revision, stored)) = guarded(|| Ok(rows.next().transpose()?))? {
+        let (revision, stored) = (Revision(revision.value()), stored.value());
+        Row::read(revision, stored).map_err(|_| wrong(format!("the change of revision {revision} cannot be read")))?;
+        read[0].add(Row::stored_checksum(stored));
+        if read[0].rows % REPORT == 0 {
+            each(read[0].rows, state.log.rows).map_err(StreamError::Out)?;
+        }
+        writer.row(revision, stored).map_err(StreamError::Out)?;
+    }
+    let index = guarded(|| Ok(transaction.open_table(INDEX)?))?;
+    let mut pointers = guarded(|| Ok(index.iter()?))?;
+    while let Some((key, sealed)) = guarded(|| Ok(pointers.next().transpose()?))? {
+        let (key, sealed) = (key.value(), sealed.value());
+        read_pointer(key, sealed)
+            .map_err(|_| wrong(format!("the entry of {} cannot be read", String::from_utf8_lossy(key))))?;
+        read[1].add(sealed.1);
+        writer.pointer(key, sealed).map_err(StreamError::Out)?;
+    }
+    let marks = guarded(|| Ok(transaction.open_table(MARKS)?))?;
+    let mut marks = guarded(|| Ok(marks.iter()?))?;
+    while let Some((before, sealed)) = guarded(|| Ok(marks.next().transpose()?))? {
+        let (before, sealed) = (Revision(before.value()), sealed.value());
+        read_mark(before, sealed).map_err(|_| wrong("a mark of history cannot be read".to_owned()))?;
+        read[2].add(sealed.1);
+        writer.mark(before, sealed).map_err(StreamError::Out)?;
+    }
+    if read != [state.log, state.index, state.marks] {
+        return Err(wrong("rows are missing, or there are too many".to_owned()));
+    }
+    writer.finish().map_err(StreamError::Out)
+}
+
+fn wrong(message: String) -> StreamError {
+    StreamError::Store(redb::Error::Corrupted(message))
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

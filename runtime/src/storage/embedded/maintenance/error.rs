@@ -1,0 +1,115 @@
+//! Why work on a store failed, in words that name the file and the way out.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+use super::super::OpenError;
+
+/// Why a store could not be checked, salvaged, backed up or restored.
+#[derive(Debug)]
+pub enum Error {
+    /// The data directory cannot be used: it is in use, of a newer format, damaged, or unreadable.
+    Open(OpenError),
+    /// There is no store in the directory.
+    NoStore {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// The store has the format of an earlier version, which had no checksums.
+    OldFormat {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// A file could not be made, read or written.
+    File {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Something is already where the result is to be.
+    Exists {
+        /// Where.
+        path: PathBuf,
+    },
+    /// A backup is damaged. Nothing was restored from it.
+    BadBackup {
+        /// The backup.
+        file: PathBuf,
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// The server that has the directory open could not give a backup.
+    Server {
+        /// The data directory.
+        dir: PathBuf,
+        /// What went wrong.
+        message: String,
+    },
+}
+
+impl Error {
+    /// Whether the cause is damage: of a store or of a backup.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::BadBackup { .. } | Self::Open(OpenError::Damaged { .. }))
+    }
+
+    /// Wraps an error of the system about a file.
+    pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { path, source }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open(error) => error.fmt(f),
+            Self::NoStore { dir } => write!(
+                f,
+                "there is no store in {}; name the data directory of a server, the one with the file store.redb",
+                dir.display()
+            ),
+            Self::OldFormat { dir } => write!(
+                f,
+                "the store in {} has format 1, which has no checksums; start the server once, which upgrades it and keeps \
+                 the old file",
+                dir.display()
+            ),
+            Self::File { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Exists { path } => write!(
+                f,
+                "{} exists already and is not overwritten; choose another name, or move it away",
+                path.display()
+            ),
+            Self::BadBackup { file, message } => write!(
+                f,
+                "the backup {} is damaged: {message}; nothing was restored, use another backup",
+                file.display()
+            ),
+            Self::Server { dir, message } => write!(
+                f,
+                "the server that uses {} gave no backup: {message}; try again, or stop the server first",
+                dir.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Open(error) => Some(error),
+            Self::File { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl From<OpenError> for Error {
+    fn from(error: OpenError) -> Self {
+        Self::Open(error)
+    }
+}

@@ -1,0 +1,44 @@
+//! A store made of a backup, in a new directory.
+//!
+//! The directory appears only after the backup was read to its end and found whole. The store has the same objects,
+//! revisions, history and newest revision as the one that was backed up.
+
+use std::{fs::File, io::BufReader, path::Path};
+
+use super::{
+    Backup, Error, OnProgress, Progress,
+    archive::{Item, ReadError, Reader},
+    build::{BuildError, build},
+};
+
+/// Makes a store of a backup in a directory that does not exist or is empty.
+///
+/// # Errors
+/// [`Error::BadBackup`] where the backup is damaged, [`Error::Exists`] where something is in the directory already.
+pub fn restore(file: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
+    let open = File::open(file).map_err(Error::file(file))?;
+    let unreadable = |error| match error {
+        ReadError::Io(source) => Error::file(file)(source),
+        other => Error::BadBackup { file: file.to_owned(), message: other.to_string() },
+    };
+    let mut reader = Reader::begin(BufReader::with_capacity(1 << 20, open)).map_err(unreadable)?;
+    let state = *reader.state();
+    let mut done = 0;
+    build(to, &state, |fresh| {
+        while let Some(item) = reader.next().map_err(|error| BuildError::Source(unreadable(error)))? {
+            match item {
+                Item::Row(revision, row) => {
+                    fresh.put_row(revision, &row)?;
+                    done += 1;
+                    if done % 256 == 0 {
+                        progress(Progress { doing: "restoring rows", done, total: state.log.rows });
+                    }
+                }
+                Item::Pointer(key, revision) => fresh.put_pointer(key, revision)?,
+                Item::Mark(before, ms) => fresh.put_mark(before, ms)?,
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Backup { bytes: reader.bytes, ..Backup::of(&state) })
+}

@@ -1,0 +1,208 @@
+//! The Unix socket of a running store: `store.sock` in its data directory, for its owner alone (0600).
+//!
+//! Who connects writes one line, `backup 1`, and is sent a backup (`archive.rs`) of what the store holds at that moment,
+//! read beside the writer and never in its way. A peer that takes nothing for a while is cut off. Closing the store ends
+//! what is under way and removes the socket; one that a killed process left is replaced.
+
+use std::{
+    fs::{self, DirBuilder, File, Permissions},
+    io::{self, BufRead, BufReader, BufWriter, Read, Write},
+    net::Shutdown,
+    os::{
+        fd::AsRawFd,
+        unix::{
+            fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+            net::{UnixListener, UnixStream},
+        },
+    },
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use redb::ReadTransaction;
+use tokio::{net, sync::oneshot};
+
+use super::{
+    archive::Writer,
+    backup::{StreamError, stream},
+};
+
+const NAME: &str = "store.sock";
+/// Where the socket is made, so that it never has looser modes under its own name.
+const MAKING: &str = "store.sock.new";
+const REQUEST: &str = "backup 1\n";
+/// A peer that neither asks nor takes anything for so long is cut off.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Backups under way at a time.
+const AT_A_TIME: usize = 2;
+/// The longest address used as it is; systems take 104 or 108 bytes.
+const MAX_ADDRESS: usize = 100;
+
+/// Begins to read what the store holds at this moment; none where it is closing. Must not keep the store open.
+pub(in super::super) type Begin = Arc<dyn Fn() -> Option<Result<ReadTransaction, redb::Error>> + Send + Sync>;
+
+/// A socket, served until this is dropped.
+pub(in super::super) struct Socket {
+    path: PathBuf,
+    /// Device and number of the file, to remove no other.
+    identity: (u64, u64),
+    /// Dropping it ends the thread.
+    close: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Socket {
+    /// Serves a store's socket in its directory.
+    pub(in super::super) fn serve(dir: &Path, begin: Begin) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let listener = bind(dir)?;
+        let path = dir.join(NAME);
+        let metadata = fs::symlink_metadata(&path)?;
+        let (close, closed) = oneshot::channel();
+        let owner = metadata.uid();
+        let serving = async move {
+            match net::UnixListener::from_std(listener) {
+                Ok(listener) => accept(listener, owner, &begin, closed).await,
+                Err(error) => tracing::warn!(%error, "the store's socket is not served: no backups while running"),
+            }
+        };
+        let thread = thread::Builder::new().name("store-socket".to_owned()).spawn(move || runtime.block_on(serving))?;
+        Ok(Self { path, identity: (metadata.dev(), metadata.ino()), close: Some(close), thread: Some(thread) })
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.identity) {
+            // One that stays behind is replaced at the next start.
+            let _ = fs::remove_file(&self.path);
+        }
+        drop(self.close.take());
+        if let Some(thread) = self.thread.take() {
+            // The panic of a thread was reported when it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn bind(dir: &Path) -> io::Result<UnixListener> {
+    let making = dir.join(MAKING);
+    match fs::remove_dir_all(&making) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => DirBuilder::new().mode(0o700).create(&making)?,
+    }
+    let listener = at_address(&making, |address| UnixListener::bind(address))?;
+    listener.set_nonblocking(true)?;
+    fs::set_permissions(making.join(NAME), Permissions::from_mode(0o600))?;
+    fs::rename(making.join(NAME), dir.join(NAME))?;
+    fs::remove_dir(&making)?;
+    Ok(listener)
+}
+
+/// Uses the socket's address in a directory, however long the directory's path is.
+fn at_address<T>(dir: &Path, using: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    let plain = dir.join(NAME);
+    if plain.as_os_str().len() <= MAX_ADDRESS {
+        return using(&plain);
+    }
+    let open = File::open(dir)?;
+    let short = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd())).join(NAME);
+    using(&short)
+}
+
+/// Connects to the server of a data directory and asks for a backup, which is then to be read.
+pub(super) fn connect(dir: &Path) -> io::Result<UnixStream> {
+    let mut stream = at_address(dir, |address| UnixStream::connect(address))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(REQUEST.as_bytes())?;
+    Ok(stream)
+}
+
+/// Serves who connects until told to stop; then ends what is under way.
+async fn accept(listener: net::UnixListener, owner: u32, begin: &Begin, mut closed: oneshot::Receiver<()>) {
+    let mut peers: Vec<Peer> = Vec::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = &mut closed => break,
+        };
+        peers.retain(|peer| !peer.thread.is_finished());
+        let served = accepted.and_then(|(stream, _)| {
+            let peer = stream.peer_cred()?.uid();
+            let stream = stream.into_std()?;
+            stream.set_nonblocking(false)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            stream.set_write_timeout(Some(PATIENCE))?;
+            if peer != owner && peer != 0 {
+                tracing::warn!(peer, "another user connected to the store's socket and was refused");
+                return refuse(&stream, "only the user who runs the server may take a backup");
+            }
+            if peers.len() >= AT_A_TIME {
+                return refuse(&stream, "other backups are under way");
+            }
+            peers.push(Peer::serve(stream, Arc::clone(begin))?);
+            Ok(())
+        });
+        if let Err(error) = served {
+            tracing::warn!(%error, "a connection to the store's socket failed");
+            // Where descriptors have run out, the next attempt would fail at once.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+    for peer in &peers {
+        // It may be gone already.
+        let _ = peer.stream.shutdown(Shutdown::Both);
+    }
+    for peer in peers {
+        let _ = peer.thread.join();
+    }
+}
+
+/// A connection under way.
+struct Peer {
+    /// The same connection as the thread's, to end it.
+    stream: UnixStream,
+    thread: JoinHandle<()>,
+}
+
+impl Peer {
+    fn serve(stream: UnixStream, begin: Begin) -> io::Result<Self> {
+        let ours = stream.try_clone()?;
+        let thread = thread::Builder::new().name("store-backup".to_owned()).spawn(move || {
+            let answered = answer(&stream, &begin);
+            // The other end waits for the end of the stream, and this connection is open twice.
+            let _ = stream.shutdown(Shutdown::Both);
+            match answered {
+                Ok(()) => tracing::info!("a backup was taken"),
+                Err(error) => tracing::warn!(%error, "a backup was not finished"),
+            }
+        })?;
+        Ok(Self { stream: ours, thread })
+    }
+}
+
+fn answer(stream: &UnixStream, begin: &Begin) -> io::Result<()> {
+    let mut request = String::new();
+    BufReader::new(stream.take(64)).read_line(&mut request)?;
+    if request != REQUEST {
+        return refuse(stream, "this server knows the request `backup 1` only; use the command of its version");
+    }
+    let Some(began) = begin() else { return refuse(stream, "the server is stopping") };
+    let mut writer = Writer::begin(BufWriter::with_capacity(256 << 10, stream))?;
+    let streamed =
+        began.map_err(StreamError::from).and_then(|transaction| self::stream(&transaction, &mut writer, |_, _| Ok(())));
+    match streamed {
+        Ok(()) => Ok(()),
+        Err(StreamError::Out(error)) => Err(error),
+        Err(error) => {
+            writer.fail(&error.to_string())?;
+            Err(io::Error::other(error.to_string()))
+        }
+    }
+}
+
+fn refuse(stream: &UnixStream, why: &str) -> io::Result<()> {
+    Writer::begin(stream)?.fail(why)
+}

@@ -1,0 +1,137 @@
+//! The store of a stopped server, opened without changing anything in its directory.
+
+use std::{
+    fmt,
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use redb::Database;
+
+use super::{Error, overlay::Overlay};
+use crate::{
+    meta::Revision,
+    storage::embedded::{
+        OpenError,
+        directory::FORMAT,
+        guard::{Engine, guarded},
+        head::Witness,
+        upgrade,
+    },
+};
+
+/// Pages that the engine keeps while a store is read through once.
+const CACHE_BYTES: usize = 16 << 20;
+
+/// A data directory that no server uses while this lives.
+pub(super) struct Stopped {
+    dir: PathBuf,
+    /// Shared with others who only read; a server wants it alone.
+    _lock: Option<File>,
+}
+
+/// The engine's file, open.
+pub(super) struct Opened {
+    pub(super) db: Engine,
+    repaired: Arc<AtomicBool>,
+}
+
+impl Opened {
+    /// Whether the server ended without closing the store.
+    pub(super) fn was_repaired(&self) -> bool {
+        self.repaired.load(Ordering::Relaxed)
+    }
+}
+
+impl Stopped {
+    /// Takes the directory, or says that a server uses it.
+    pub(super) fn open(dir: &Path) -> Result<Self, Error> {
+        let io_error = |source| Error::Open(OpenError::Directory { dir: dir.to_owned(), source });
+        dir.metadata().map_err(io_error)?;
+        let has = |name| dir.join(name).exists();
+        if !has("FORMAT") && !has("store.redb") {
+            return Err(Error::NoStore { dir: dir.to_owned() });
+        }
+        let lock = match File::open(dir.join("LOCK")) {
+            Ok(file) => match file.try_lock_shared() {
+                Ok(()) => Some(file),
+                Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { dir: dir.to_owned() }.into()),
+                Err(TryLockError::Error(source)) => return Err(io_error(source)),
+            },
+            // A copy of a data directory need not have one.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(io_error(error)),
+        };
+        let stopped = Self { dir: dir.to_owned(), _lock: lock };
+        stopped.check_format()?;
+        Ok(stopped)
+    }
+
+    /// A newer format is not read. A missing or unreadable `FORMAT` is no reason to give up on the rows.
+    fn check_format(&self) -> Result<(), Error> {
+        let text = fs::read_to_string(self.dir.join("FORMAT")).unwrap_or_default();
+        match text.trim().parse::<u64>() {
+            Ok(found) if found > FORMAT => {
+                Err(OpenError::NewerFormat { dir: self.dir.clone(), found, known: FORMAT }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is wrong with the file `FORMAT`, if something is.
+    pub(super) fn format_fault(&self) -> Option<String> {
+        let text = fs::read_to_string(self.dir.join("FORMAT"));
+        let right = text.as_ref().is_ok_and(|text| text.trim() == FORMAT.to_string());
+        (!right && !self.dir.join("FORMAT.new").exists()).then(|| match text {
+            Ok(text) => format!("the file FORMAT says {text:?}, and the store has format {FORMAT}"),
+            Err(error) => format!("the file FORMAT cannot be read: {error}"),
+        })
+    }
+
+    /// The engine's file.
+    pub(super) fn file(&self) -> Result<File, Error> {
+        let path = self.dir.join("store.redb");
+        File::open(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => self.damaged("the file store.redb is missing beside FORMAT"),
+            _ => Error::file(&path)(error),
+        })
+    }
+
+    /// Opens the engine's file; what the engine writes stays in memory.
+    pub(super) fn database(&self) -> Result<Opened, Error> {
+        let file = self.file()?;
+        if file.metadata().map_err(Error::file(&self.dir))?.len() == 0 {
+            return Err(self.damaged("the file store.redb is empty"));
+        }
+        let overlay = Overlay::new(file).map_err(Error::file(&self.dir))?;
+        let repaired = Arc::new(AtomicBool::new(false));
+        let (mut builder, note) = (Database::builder(), Arc::clone(&repaired));
+        builder.set_cache_size(CACHE_BYTES).set_repair_callback(move |_| note.store(true, Ordering::Relaxed));
+        let db = guarded(|| Ok(Engine::new(builder.create_with_backend(overlay)?)));
+        let db = db.map_err(|error| self.damaged(error))?;
+        if upgrade::is_needed(&db).map_err(|error| self.damaged(error))? {
+            return Err(Error::OldFormat { dir: self.dir.clone() });
+        }
+        Ok(Opened { db, repaired })
+    }
+
+    /// The newest revision that was acknowledged, as far as the directory knows.
+    pub(super) fn testified(&self) -> Result<Option<Revision>, Error> {
+        let path = self.dir.join("HEAD");
+        match File::open(&path) {
+            Ok(file) => Ok(Witness::read(file).map_err(Error::file(&path))?.1),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::file(&path)(error)),
+        }
+    }
+
+    /// An error that says that the files are damaged.
+    pub(super) fn damaged(&self, message: impl fmt::Display) -> Error {
+        OpenError::Damaged { dir: self.dir.clone(), message: message.to_string() }.into()
+    }
+}

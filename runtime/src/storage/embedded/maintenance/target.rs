@@ -1,0 +1,120 @@
+//! Where results go: made under another name beside the target, and renamed once whole. Nothing is ever overwritten.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use super::Error;
+
+/// A file or a directory in the making; removed unless it is published.
+pub(super) struct Aside {
+    aside: PathBuf,
+    target: PathBuf,
+    published: bool,
+}
+
+impl Aside {
+    /// A file (0600) that is to appear under a name that nothing has.
+    pub(super) fn file(target: &Path) -> Result<(Self, File), Error> {
+        match fs::symlink_metadata(target) {
+            Ok(_) => return Err(Error::Exists { path: target.to_owned() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::file(target)(error)),
+        }
+        let this = Self::beside(target)?;
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&this.aside);
+        let file = file.map_err(Error::file(&this.aside))?;
+        Ok((this, file))
+    }
+
+    /// A directory (0700) that is to appear under a name that nothing has, or an empty directory.
+    pub(super) fn directory(target: &Path) -> Result<Self, Error> {
+        refuse_taken(target)?;
+        let this = Self::beside(target)?;
+        DirBuilder::new().mode(0o700).create(&this.aside).map_err(Error::file(&this.aside))?;
+        Ok(this)
+    }
+
+    fn beside(target: &Path) -> Result<Self, Error> {
+        let name = target.file_name().ok_or_else(|| Error::file(target)(io::ErrorKind::InvalidFilename.into()))?;
+        let mut random = [0; 4];
+        getrandom::fill(&mut random).expect("the operating system has random bytes");
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{:08x}.new", u32::from_le_bytes(random)));
+        Ok(Self { aside: target.with_file_name(hidden), target: target.to_owned(), published: false })
+    }
+
+    /// Where it is made.
+    pub(super) fn path(&self) -> &Path {
+        &self.aside
+    }
+
+    /// Gives a file its name. What it holds must be durable already.
+    pub(super) fn publish_file(mut self) -> Result<(), Error> {
+        // A link fails where the name is taken, even if it was taken a moment ago; a rename would overwrite.
+        match fs::hard_link(&self.aside, &self.target) {
+            Ok(()) => {
+                fs::remove_file(&self.aside).map_err(Error::file(&self.aside))?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(Error::Exists { path: self.target.clone() });
+            }
+            // File systems without hard links.
+            Err(_) if fs::symlink_metadata(&self.target).is_err() => {
+                fs::rename(&self.aside, &self.target).map_err(Error::file(&self.target))?;
+            }
+            Err(error) => return Err(Error::file(&self.target)(error)),
+        }
+        self.published = true;
+        self.sync_parent()
+    }
+
+    /// Gives a directory its name. What it holds must be durable already.
+    pub(super) fn publish_directory(mut self) -> Result<(), Error> {
+        sync_directory(&self.aside)?;
+        // Replaces an empty directory, and fails where the name has become anything else.
+        fs::rename(&self.aside, &self.target).map_err(|error| match error.kind() {
+            io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+                Error::Exists { path: self.target.clone() }
+            }
+            _ => Error::file(&self.target)(error),
+        })?;
+        self.published = true;
+        self.sync_parent()
+    }
+
+    fn sync_parent(&self) -> Result<(), Error> {
+        match self.target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => sync_directory(parent),
+            _ => sync_directory(Path::new(".")),
+        }
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        if !self.published {
+            // What is left of a failed attempt is in nobody's way; there is only one of the two.
+            let _ = fs::remove_file(&self.aside);
+            let _ = fs::remove_dir_all(&self.aside);
+        }
+    }
+}
+
+/// Refuses a place for a directory where something is already.
+pub(super) fn refuse_taken(target: &Path) -> Result<(), Error> {
+    match fs::read_dir(target).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::NotADirectory => Err(Error::file(target)(error)),
+        _ => Err(Error::Exists { path: target.to_owned() }),
+    }
+}
+
+fn sync_directory(path: &Path) -> Result<(), Error> {
+    File::open(path).and_then(|dir| dir.sync_all()).map_err(Error::file(path))
+}
