@@ -145,7 +145,9 @@ fn a_backup_of_a_running_server_is_what_it_held_at_one_revision() {
         assert!(found == expected.into_iter().collect::<Vec<_>>(), "the state at {:?} differs", heads.last());
     }
     done.store(true, Ordering::Relaxed);
-    writers.into_iter().for_each(|writer| writer.join().unwrap());
+    for writer in writers {
+        writer.join().unwrap();
+    }
     assert!(heads.windows(2).all(|pair| pair[0] < pair[1]), "the server wrote on meanwhile: {heads:?}");
     assert!(heads[0] > Revision(0));
 }

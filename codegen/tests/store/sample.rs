@@ -77,8 +77,7 @@ pub fn fill(store: &Embedded, random: &mut Random, commits: usize) -> Vec<Change
         // Deleting what is not there is a conflict, and no matter here.
         let _ = runtime.block_on(store.commit(vec![op(random)]));
     }
-    let all = all.lock().unwrap().clone();
-    all
+    all.lock().unwrap().clone()
 }
 
 pub fn op(random: &mut Random) -> Op {
