@@ -17,13 +17,14 @@ pub use error::Error;
 pub use list::ListWriter;
 pub use write::encode;
 
-/// Decodes the first document of a YAML text; no document is `null`. JSON is YAML, too.
+/// Decodes the document of a YAML text; no document is `null`. JSON is YAML, too. Go-yaml reads the first of several
+/// documents and drops the others; here they are refused, unless they are empty.
 ///
 /// Plain scalars are read as YAML 1.1 says, as far as go-yaml follows it. Keys that are no text become text. Of a key that
 /// a map has twice the last value counts; all of them are one fault.
 ///
 /// # Errors
-/// [`Error`] for what is not YAML, not UTF-8, has no counterpart in JSON, is nested too deeply, or grows too large.
+/// [`Error`] for what is not YAML, not one document, not UTF-8, has no counterpart in JSON, is nested too deeply, or grows too large.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),

@@ -55,7 +55,7 @@ pub(super) enum Tagged {
     Merge,
 }
 
-/// The first document of a text, empty where there is none, and the memory that it leaves. What its own nodes will take
+/// The document of a text, empty where there is none, and the memory that it leaves. What its own nodes will take
 /// as a document is counted here; what aliases will add is not.
 pub(super) fn read<'t>(text: &'t str, limits: &Limits) -> Result<(Vec<Node<'t>>, Memory), Error> {
     let mut reader = Reader {
@@ -71,7 +71,11 @@ pub(super) fn read<'t>(text: &'t str, limits: &Limits) -> Result<(Vec<Node<'t>>,
         let (event, span) = reader.next()?;
         match event {
             Event::StreamStart | Event::DocumentStart(..) => {}
-            Event::DocumentEnd | Event::StreamEnd => return Ok((reader.tape, reader.memory)),
+            Event::DocumentEnd => {
+                reader.end()?;
+                return Ok((reader.tape, reader.memory));
+            }
+            Event::StreamEnd => return Ok((reader.tape, reader.memory)),
             Event::MappingEnd | Event::SequenceEnd => {
                 let start: usize = open.pop().ok_or_else(|| Error::at(&span, "did not find expected node content"))?;
                 let length = reader.tape.len();
@@ -116,6 +120,19 @@ impl<'t> Reader<'t> {
             Some(Ok(next)) => Ok(next),
             Some(Err(error)) => Err(Error::of_scan(&error, self.depth)),
             None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    /// Checks that no further document follows, but for empty ones: what it asks for would be dropped.
+    fn end(&mut self) -> Result<(), Error> {
+        loop {
+            match self.next()? {
+                (Event::StreamEnd, _) => return Ok(()),
+                (Event::DocumentStart(..) | Event::DocumentEnd, _) => {}
+                // How the parser gives a document of nothing, which has no place in the text.
+                (Event::Scalar(_, ScalarStyle::Plain, 0, None), span) if span.is_empty() => {}
+                (_, span) => return Err(Error::at(&span, "expected a single document, but another one begins here")),
+            }
         }
     }
 

@@ -85,7 +85,10 @@ fn plain_scalars_are_read_as_yaml_1_1() {
         ("1_0.5_0", json!(10.5)),
         ("+0x8000000000000000", json!("+0x8000000000000000")),
         ("# only a comment\n", json!(null)),
-        ("--- a\n--- b\n", json!("a")),
+        ("--- a\n---\n", json!("a")),
+        ("a: 1\n---\n---\n# nothing\n...\n", json!({"a": 1})),
+        ("{\"a\": 1}\n---\n# nothing", json!({"a": 1})),
+        ("# first\n---\na: 1\n...\n# last\n", json!({"a": 1})),
         ("a # comment", json!("a")),
         ("a#b", json!("a#b")),
     ] {
@@ -115,6 +118,9 @@ fn what_json_cannot_say_is_refused() {
         ("a: &a\n  b: *a", "yaml: anchor 'a' value contains itself"),
         ("<<: 1", "yaml: map merge requires map or sequence of maps as the value"),
         ("<<: [{a: 1}, 2]", "yaml: map merge requires map or sequence of maps as the value"),
+        ("--- a\n--- b\n", "yaml: line 2: expected a single document, but another one begins here"),
+        ("a: 1\n---\n---\n[]\n", "yaml: line 4: expected a single document, but another one begins here"),
+        ("a: 1\n---\nnull\n", "yaml: line 3: expected a single document, but another one begins here"),
     ] {
         assert_eq!(refuse(text), expected);
     }
