@@ -94,7 +94,7 @@ fn magnitude(whole: &str, fraction: &str, power: i32, shift: u32) -> i128 {
     let missing = 9 + i64::from(power) - kept;
     if missing >= 0 {
         let ten = u32::try_from(missing).ok().and_then(|m| 10i128.checked_pow(m));
-        return ten.and_then(|ten| value.checked_mul(ten)).map_or(i128::MAX, |v| v + i128::from(rest));
+        return ten.and_then(|ten| value.checked_mul(ten)).map_or(i128::MAX, |v| v.saturating_add(i128::from(rest)));
     }
     let ten = u32::try_from(-missing).ok().and_then(|m| 10i128.checked_pow(m)).unwrap_or(i128::MAX);
     value / ten + i128::from(value % ten != 0 || rest)
