@@ -138,10 +138,49 @@ impl Feeder {
 }
 
 /// The route of a key: the longest prefix that it has.
-fn route<'a>(routes: &'a mut BTreeMap<Arc<str>, Route>, key: &str) -> Option<&'a mut Route> {
-    let upto = (Bound::Unbounded, Bound::Included(key));
-    let (prefix, route) = routes.range_mut::<str, _>(upto).next_back()?;
-    key.starts_with(&**prefix).then_some(route)
+fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a mut T> {
+    let mut most = key.len();
+    loop {
+        // The last prefix that does not come after what is left of the key is the one, or shows how much of it to leave:
+        // any other prefix of the key is no longer than what both have in common.
+        let upto = (Bound::Unbounded, Bound::Included(&key[..most]));
+        let (prefix, _) = routes.range::<str, _>(upto).next_back()?;
+        let common = prefix.bytes().zip(key.bytes()).take_while(|(ours, theirs)| ours == theirs).count();
+        if common == prefix.len() {
+            let found = Arc::clone(prefix);
+            return routes.get_mut(&found);
+        }
+        most = key.floor_char_boundary(common);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_goes_to_the_longest_prefix_that_it_has() {
+        let prefixes = ["/a/", "/a/m/", "/a/m/x/", "/ab/", "/b/ä/", "/b/"];
+        let mut routes: BTreeMap<Arc<str>, &str> =
+            prefixes.iter().map(|prefix| (Arc::from(*prefix), *prefix)).collect();
+        for (key, want) in [
+            ("/a/z", Some("/a/")),
+            ("/a/b", Some("/a/")),
+            ("/a/m/y", Some("/a/m/")),
+            ("/a/m/x/1", Some("/a/m/x/")),
+            ("/a/m/x0", Some("/a/m/")),
+            ("/a/m", Some("/a/")),
+            ("/a/m0", Some("/a/")),
+            ("/ab/1", Some("/ab/")),
+            ("/ac/1", None),
+            ("/b/ö/1", Some("/b/")),
+            ("/b/ä/1", Some("/b/ä/")),
+            ("/", None),
+            ("", None),
+        ] {
+            assert_eq!(route(&mut routes, key).map(|found| *found), want, "{key}");
+        }
+    }
 }
 
 /// Applies a change to a resource's state; nothing where the change is none, such as a deletion of what is not there.

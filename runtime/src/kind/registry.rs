@@ -86,6 +86,7 @@ impl Registry {
         let table = self.table.load();
         for other in table.kinds.iter() {
             check_clash(&kind, &other.kind)?;
+            check_keys(&kind, &other.kind)?;
         }
         let messages = protobuf::Message::of_object(&kind.schema);
         let kind = Arc::new(kind);
@@ -172,6 +173,20 @@ impl Table {
 /// Where a kind is served: group, version, plural name.
 fn place(kind: &Kind) -> (&str, &str, &str) {
     (&kind.group_version.group, &kind.group_version.version, &kind.plural)
+}
+
+/// The keys of a kind are its own: none of them is below the prefix of another kind. They would be for a group named as
+/// another kind's plural, such as `secrets`: groups are domains.
+fn check_keys(new: &Kind, old: &Kind) -> Result<(), String> {
+    let (ours, theirs) = (new.prefix(), old.prefix());
+    if !ours.starts_with(&theirs) && !theirs.starts_with(&ours) || ours == theirs {
+        return Ok(());
+    }
+    Err(format!(
+        "the objects of {} cannot be told from those of {} in the store ({ours:?} and {theirs:?}): name its group as a domain",
+        new.group_kind(),
+        old.group_kind()
+    ))
 }
 
 /// Within a group, a name stands for one kind only: clients look up plural, singular and short names alike.

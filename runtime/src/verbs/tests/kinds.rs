@@ -58,6 +58,21 @@ async fn names_within_a_group_stand_for_one_kind() {
 }
 
 #[tokio::test]
+async fn a_group_named_as_a_plural_of_the_core_is_refused() {
+    let world = World::new().await;
+    let mut inside = named(&world, "Thing", "things");
+    "configmaps".clone_into(&mut inside.group_version.group);
+    let Err(refused) = world.api.registry.register(inside) else { panic!("objects of both would share keys") };
+    assert!(refused.contains("things.configmaps") || refused.contains("Thing.configmaps"), "{refused}");
+    assert!(refused.contains("\"/registry/configmaps/things/\""), "{refused}");
+    // The other way round.
+    let mut first = named(&world, "Thing", "things");
+    "others".clone_into(&mut first.group_version.group);
+    assert!(world.api.registry.register(first).is_ok());
+    assert!(world.api.registry.register(named(&world, "Other", "others")).is_err());
+}
+
+#[tokio::test]
 async fn what_is_in_the_store_is_there_when_the_kind_comes_back() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).await;
