@@ -22,15 +22,6 @@ fn write(document: &Document) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
-fn without_doubles(document: Document) -> Document {
-    match document {
-        Document::Number(number) if number.is_f64() => Document::from("a double"),
-        Document::Array(items) => items.into_iter().map(without_doubles).collect(),
-        Document::Object(fields) => fields.into_iter().map(|(k, v)| (k, without_doubles(v))).collect(),
-        other => other,
-    }
-}
-
 proptest! {
     #[test]
     fn what_is_written_decodes_to_the_same(document in documents()) {
@@ -38,10 +29,10 @@ proptest! {
         let decoded = decode(text.as_bytes(), &Limits::default()).expect("own output");
         prop_assert_eq!(&decoded.document, &document);
         prop_assert!(decoded.faults.is_empty());
-        // serde_json, another parser, reads the same out of it (but for the last bit of doubles).
+        // serde_json, another parser, reads the same out of it.
         let mut other: Document = serde_json::from_str(&text).expect("JSON");
         settle(&mut other);
-        prop_assert_eq!(without_doubles(other), without_doubles(document));
+        prop_assert_eq!(other, document);
     }
 
     #[test]
@@ -65,6 +56,33 @@ proptest! {
     fn doubles_print_so_that_they_read_back(double in prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL) {
         let text = text_of_double(double);
         prop_assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(double.to_bits()));
+    }
+}
+
+/// Doubles of which a parser that takes short cuts loses the last digit.
+const DELICATE: [&str; 6] = [
+    "4013953607623568.5",
+    "-4013953607623568.5",
+    "4503599627370495.5",
+    "0.30000000000000004",
+    "5e-324",
+    "1.7976931348623157e+308",
+];
+
+#[test]
+fn doubles_of_many_digits_survive_every_encoding() {
+    for text in DELICATE {
+        let document = json!({"a": text.parse::<f64>().unwrap()});
+        let limits = Limits::default();
+        assert_eq!(write(&document), format!("{{\"a\":{text}}}"));
+        assert_eq!(read(&format!("{{\"a\":{text}}}")), document, "JSON: {text}");
+        assert_eq!(serde_json::from_str::<Document>(&write(&document)).unwrap(), document, "stored bodies: {text}");
+        assert_eq!(from_typed(&document).unwrap(), document, "typed: {text}");
+        let (mut yaml_text, mut cbor_bytes) = (Vec::new(), Vec::new());
+        yaml::encode(&document, &mut yaml_text);
+        assert_eq!(yaml::decode(&yaml_text, &limits).unwrap().document, document, "YAML: {text}");
+        cbor::encode(&document, &mut cbor_bytes);
+        assert_eq!(cbor::decode(&cbor_bytes, &limits).unwrap().document, document, "CBOR: {text}");
     }
 }
 
