@@ -112,6 +112,20 @@ pub enum FieldErrorKind {
     Internal,
 }
 
+impl FieldErrorKind {
+    /// The same without the value.
+    fn without_value(self) -> Self {
+        match self {
+            Self::Invalid(_) | Self::InvalidText(_) => Self::Invalid("".into()),
+            Self::TypeInvalid(_) => Self::TypeInvalid("".into()),
+            Self::NotSupported { supported, .. } => Self::NotSupported { given: "".into(), supported },
+            Self::Duplicate(_) => Self::Duplicate("".into()),
+            Self::NotFound(_) => Self::NotFound("".into()),
+            other => other,
+        }
+    }
+}
+
 /// One thing wrong with one field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldError {
@@ -124,6 +138,13 @@ pub struct FieldError {
 }
 
 impl FieldError {
+    /// The same without the value, for one that the client may not be allowed to read. The detail may repeat it, and goes,
+    /// too.
+    #[must_use]
+    pub fn without_value(self) -> Self {
+        Self { kind: self.kind.without_value(), detail: String::new(), ..self }
+    }
+
     /// An error of the given kind. Of a value that is long it repeats the beginning.
     pub fn new(path: &FieldPath, kind: FieldErrorKind, detail: impl Into<String>) -> Self {
         let kind = match kind {

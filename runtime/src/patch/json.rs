@@ -23,6 +23,8 @@ const MAX_WORK: usize = 20_000_000;
 pub struct Patch {
     /// An operation that is not one is an error when its turn comes, as in the reference.
     operations: Vec<Result<Operation, String>>,
+    /// It copies or moves values of the document, which its sender may not be allowed to read.
+    pub copies: bool,
     /// What strict validation finds fault with: members given twice, and members that operations do not have.
     pub faults: Vec<String>,
 }
@@ -68,7 +70,11 @@ impl Patch {
             let strange = names.filter(|name| !["op", "path", "from", "value"].contains(name));
             faults.extend(strange.map(|name| format!("json patch unknown field \"[{at}].{name}\"")));
         }
-        Ok(Self { operations: list.into_iter().map(operation).collect(), faults })
+        let operations: Vec<_> = list.into_iter().map(operation).collect();
+        let copies = |operation: &Result<Operation, String>| {
+            matches!(operation, Ok(Operation::Copy { .. } | Operation::Move { .. }))
+        };
+        Ok(Self { copies: operations.iter().any(copies), operations, faults })
     }
 
     /// Applies all operations, or none.

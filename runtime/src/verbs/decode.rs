@@ -4,7 +4,6 @@ use crate::{
     codec,
     kind::{Kind, model::Style},
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, GroupVersion, options::FieldValidation},
-    patch::print::printed,
     schema::{self, Document, METADATA, Schema},
 };
 
@@ -51,9 +50,9 @@ pub(super) fn decode(
     old: Option<&Document>,
 ) -> Result<Vec<String>, Error> {
     let validation = write.options.field_validation;
-    let refuse = |document: &Document, why: &str| match write.origin {
+    let refuse = |why: &str| match write.origin {
         Origin::Body | Origin::Apply => Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))),
-        Origin::Patch => bad_patch(write.patch.unwrap_or(document), write.patch.is_some(), why),
+        Origin::Patch => bad_patch(why),
     };
     type_meta(shape, document)?;
     if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
@@ -62,11 +61,8 @@ pub(super) fn decode(
         ownership::keep_reset(metadata);
     }
     if let Some(why) = wrong_types(shape, document, old) {
-        return Err(refuse(document, &why));
+        return Err(refuse(&why));
     }
-    // What a strict patch is told shows the document as it was before the unknown fields were dropped.
-    let told_whole = validation == FieldValidation::Strict && write.origin == Origin::Patch;
-    let whole = told_whole.then(|| document.clone());
     let mut told = write.faults.to_vec();
     if !write.pruned {
         told.extend(codec::drop_unknown(document, shape.schema, shape.style.fault_order()));
@@ -77,8 +73,7 @@ pub(super) fn decode(
             Err(Error::BadRequest(format!("error strict decoding patch: {yaml}{}", told.join(", "))))
         }
         FieldValidation::Strict if !told.is_empty() => {
-            let why = format!("strict decoding error: {}", told.join(", "));
-            Err(refuse(whole.as_ref().unwrap_or(document), &why))
+            Err(refuse(&format!("strict decoding error: {}", told.join(", "))))
         }
         FieldValidation::Ignore => Ok(Vec::new()),
         FieldValidation::Strict | FieldValidation::Warn => Ok(told.iter().flat_map(|fault| warnings(fault)).collect()),
@@ -106,12 +101,12 @@ fn cannot_be_handled(shape: &Shape<'_>) -> String {
     format!("{0} in version {1:?} cannot be handled as a {0}:", shape.kind, shape.version.version)
 }
 
-/// The error for a patch whose result is no object of the kind. It names no kind and shows the result, or a strategic
-/// patch itself as Go prints it, as in the reference.
-fn bad_patch(shown: &Document, as_go: bool, why: &str) -> Error {
+/// The error for a patch whose result is no object of the kind. It names no kind, as in kube-apiserver. That also prints
+/// the result; here the error shows no values: who may patch an object may not be allowed to read it, and messages go to
+/// logs and events.
+fn bad_patch(why: &str) -> Error {
     let nothing = GroupKind { group: String::new(), kind: String::new() };
-    let shown = if as_go { printed(shown) } else { shown.to_string() };
-    let given = FieldErrorKind::Invalid(Document::String(shown));
+    let given = FieldErrorKind::Invalid("".into());
     Error::Invalid(nothing, String::new(), vec![FieldError::new(&FieldPath::new("patch"), given, why)])
 }
 

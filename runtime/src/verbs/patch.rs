@@ -1,8 +1,11 @@
 //! patch: a change to an object, applied again to the newer object when another write came first.
-use super::{Api, Error, Part, Patch, Request, Written, decode::Origin, pipeline::Write};
+use super::{Api, Error, Part, Patch, Request, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
 use crate::{
     codec::Decoded,
-    meta::options::{PatchOptions, WriteOptions},
+    meta::{
+        FieldError,
+        options::{PatchOptions, WriteOptions},
+    },
     patch::{PatchError, json, merge, strategic},
     schema::{Document, Schema},
 };
@@ -34,7 +37,7 @@ impl Api {
             let warnings = write.decode_named(&mut new, Some(old))?;
             Ok((new, warnings))
         });
-        done.await.map(Written::from)
+        done.await.map(Written::from).map_err(|error| if patch.copies() { without_values(error) } else { error })
     }
 }
 
@@ -59,7 +62,12 @@ impl Parsed {
 
     /// The write that it asks for.
     pub fn write<'a>(&'a self, request: &'a Request, options: &'a WriteOptions) -> Write<'a> {
-        Write { origin: Origin::Patch, patch: self.shown(), ..Write::of_body(request, options, self.faults()) }
+        Write { origin: Origin::Patch, ..Write::of_body(request, options, self.faults()) }
+    }
+
+    /// Whether it puts stored values where errors would show them.
+    fn copies(&self) -> bool {
+        matches!(self, Self::Json(patch) if patch.copies)
     }
 
     /// What strict validation finds fault with in the patch itself.
@@ -67,14 +75,6 @@ impl Parsed {
         match self {
             Self::Json(patch) => &patch.faults,
             Self::Merge(patch) | Self::Strategic(patch) => &patch.faults,
-        }
-    }
-
-    /// What refusals show in place of the result.
-    fn shown(&self) -> Option<&Document> {
-        match self {
-            Self::Strategic(patch) => Some(&patch.document),
-            Self::Json(_) | Self::Merge(_) => None,
         }
     }
 
@@ -92,6 +92,21 @@ impl Parsed {
             }
             Self::Strategic(patch) => strategic::apply(schema, document, &patch.document).map_err(refused),
         }
+    }
+}
+
+/// What is wrong, without the values of the object that a message may show.
+fn without_values(error: Error) -> Error {
+    match error {
+        Error::Invalid(kind, name, errors) => {
+            Error::Invalid(kind, name, errors.into_iter().map(FieldError::without_value).collect())
+        }
+        Error::BadRequest(_) => Error::BadRequest(
+            "the result of the patch is refused; the message is not shown, since the patch copies stored values"
+                .to_owned(),
+        ),
+        Error::Conflict(resource, name, _) => Error::Conflict(resource, name, MODIFIED.to_owned()),
+        other => other,
     }
 }
 

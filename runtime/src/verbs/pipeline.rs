@@ -33,14 +33,12 @@ pub(super) struct Write<'a> {
     pub faults: &'a [String],
     /// The decoder has dropped unknown fields, and told them among the faults.
     pub pruned: bool,
-    /// The strategic patch that the documents come from: refusals show it in place of its result.
-    pub patch: Option<&'a Document>,
 }
 
 impl<'a> Write<'a> {
     /// A write of what a request's body holds.
     pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
-        Self { request, options, origin: Origin::Body, faults, pruned: false, patch: None }
+        Self { request, options, origin: Origin::Body, faults, pruned: false }
     }
 }
 

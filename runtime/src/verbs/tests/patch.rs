@@ -65,11 +65,8 @@ async fn a_result_that_cannot_be_decoded_is_a_fault_of_the_patch() {
     let strict = WriteOptions { field_validation: FieldValidation::Strict, ..WriteOptions::default() };
     let options = PatchOptions { write: strict, force: false };
     let refused = world.api.patch(&request, Patch::Merge(r#"{"nope":1}"#.into()), &options).await.unwrap_err();
-    let told = &causes(&refused)[0];
-    assert!(
-        told.contains(r#"\"nope\":1"#) && told.ends_with("strict decoding error: unknown field \"nope\""),
-        "{told}"
-    );
+    let told = "patch: Invalid value: \"\": strict decoding error: unknown field \"nope\"";
+    assert_eq!(causes(&refused), [told], "what is wrong, and no value of the object");
 }
 
 #[tokio::test]
@@ -87,9 +84,6 @@ async fn a_patch_is_held_to_strictness_itself() {
         let refused = patch(twice, make, FieldValidation::Strict).await.unwrap_err();
         assert!(causes(&refused)[0].ends_with(&format!("strict decoding error: {}", faults.join(", "))), "{refused:?}");
     }
-    let refused = patch(twice, Patch::Strategic, FieldValidation::Strict).await.unwrap_err();
-    let told = "patch: Invalid value: \"map[data:map[x:3] nope:1]\": strict decoding error: ";
-    assert!(causes(&refused)[0].starts_with(told), "shown as Go prints it: {refused:?}");
     assert_eq!(patch(twice, Patch::Merge, FieldValidation::Warn).await.unwrap().warnings, faults);
     assert!(patch(twice, Patch::Strategic, FieldValidation::Ignore).await.unwrap().warnings.is_empty());
     let odd = r#"[{"op": "add", "path": "/data/y", "value": "1", "value": "2", "extra": 1}]"#;
