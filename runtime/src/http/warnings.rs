@@ -9,16 +9,21 @@ const ALL: usize = 4 << 10;
 /// Characters that are left of a warning that is cut.
 const ONE: usize = 256;
 
-/// Adds a header for each text. Where they are too long together, each is cut short, and the last ones are left out.
+/// The most headers. Some clients refuse an answer with more than a hundred headers in all, such as Python's.
+const MOST: usize = 32;
+
+/// Adds a header for each text. Where they are too long together, each is cut short, and the last ones are left out. The
+/// last header says how many were left out.
 pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
     let mut told: Vec<&str> = Vec::with_capacity(warnings.len());
     let mut seen = std::collections::HashSet::new();
     told.extend(warnings.iter().map(String::as_str).filter(|text| !text.is_empty() && seen.insert(*text)));
     let total: usize = told.iter().map(|text| text.chars().count()).sum();
     let each = if total > ALL { ONE } else { usize::MAX };
-    let mut written = 0;
-    for text in told {
-        if written >= ALL {
+    let (mut written, count) = (0, told.len());
+    for (at, text) in told.into_iter().enumerate() {
+        if written >= ALL || (at + 1 == MOST && count > MOST) {
+            headers.append(WARNING, quote(&format!("{} more warnings are left out", count - at), ONE).0);
             return;
         }
         let (value, length) = quote(text, each);
@@ -74,10 +79,21 @@ mod tests {
     }
 
     #[test]
+    fn there_are_no_more_than_clients_take() {
+        let texts: Vec<String> = (0..500).map(|at| at.to_string()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        assert_eq!(told(&texts[..MOST]).last().unwrap(), "299 - \"31\"", "as many as fit are all told");
+        let all = told(&texts);
+        assert_eq!(all.len(), MOST);
+        assert_eq!(all[MOST - 2..], ["299 - \"30\"", "299 - \"469 more warnings are left out\""]);
+    }
+
+    #[test]
     fn too_many_are_cut_and_the_last_left_out() {
         let texts: Vec<String> = (0..1_000).map(|at| format!("{at:04}{}", "ä".repeat(300))).collect();
         let all = told(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(all.len(), ALL / ONE);
+        assert_eq!(all.len(), ALL / ONE + 1);
+        assert_eq!(all[16], "299 - \"984 more warnings are left out\"");
         assert_eq!(all[15], format!("299 - \"0015{}\"", "ä".repeat(ONE - 4)), "cut between characters");
         assert_eq!(told(&["short", &"x".repeat(ALL)])[0], "299 - \"short\"");
     }
