@@ -7,6 +7,7 @@ use std::{
 };
 
 use kindsmith::Server;
+use kindsmith_tests::Folder;
 
 use crate::sample::Sample;
 
@@ -17,6 +18,8 @@ pub struct Child {
     process: process::Child,
     started: Instant,
     _stdin: Option<ChildStdin>,
+    /// The server's temporary folder: a process that is killed leaves behind what it has there.
+    _temporary: Folder,
 }
 
 #[test]
@@ -33,9 +36,10 @@ fn serves() {
 
 impl Child {
     pub fn start() -> Self {
-        let program = std::env::current_exe().expect("this program");
+        let (program, temporary) = (std::env::current_exe().expect("this program"), Folder::new("bombs"));
         let mut process = Command::new(program)
             .args(["--ignored", "--exact", "child::serves", "--nocapture", "--test-threads=1"])
+            .env("TMPDIR", temporary.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -46,7 +50,8 @@ impl Child {
             lines.find_map(|line| Some(line.split_once("listening on ")?.1.to_owned())).expect("where it listens");
         let (url, token) = line.split_once(' ').expect("a URL and a token");
         let stdin = process.stdin.take();
-        Self { url: url.to_owned(), token: token.to_owned(), process, started: Instant::now(), _stdin: stdin }
+        let (url, token, started) = (url.to_owned(), token.to_owned(), Instant::now());
+        Self { url, token, process, started, _stdin: stdin, _temporary: temporary }
     }
 
     fn status_kib(&self, name: &str) -> u64 {

@@ -9,6 +9,8 @@ use std::{
 /// A server's process. Killed when dropped.
 pub struct ServerProcess {
     child: Child,
+    /// The server's own temporary folder: a process that is killed leaves behind what it has there.
+    _temporary: Folder,
     url: String,
     /// Held open for what it prints later.
     output: BufReader<ChildStdout>,
@@ -28,14 +30,15 @@ impl ServerProcess {
     /// # Panics
     /// Where it does not start.
     pub fn spawn(command: &mut Command) -> Self {
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+        let temporary = Folder::new("process");
+        let child = command.env("TMPDIR", temporary.path()).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut child = child.unwrap_or_else(|error| panic!("{}: {error}", command.get_program().display()));
         let mut output = BufReader::new(child.stdout.take().expect("standard output is piped"));
         let mut line = String::new();
         output.read_line(&mut line).expect("a server's output can be read");
         let url = line.trim().strip_prefix("listening on ");
         let url = url.unwrap_or_else(|| panic!("the first line says where it listens, but was {line:?}")).to_owned();
-        Self { child, url, output }
+        Self { child, _temporary: temporary, url, output }
     }
 
     /// Where it listens, such as `http://127.0.0.1:40123`.
