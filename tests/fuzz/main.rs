@@ -21,6 +21,7 @@ mod targets {
     pub mod objects;
     pub mod parameters;
     pub mod patches;
+    pub mod queries;
     pub mod requests;
     pub mod sockets;
     pub mod texts;
@@ -28,7 +29,9 @@ mod targets {
     pub mod yaml;
 }
 
-use targets::{decoders, encodings, messages, objects, parameters, patches, requests, sockets, texts, values, yaml};
+use targets::{
+    decoders, encodings, messages, objects, parameters, patches, queries, requests, sockets, texts, values, yaml,
+};
 
 /// A test for each target, under its name.
 macro_rules! fuzz {
@@ -58,6 +61,7 @@ fuzz! {
     time: texts::Times;
     values: values::Values;
     parameters: parameters::Parameters;
+    queries: queries::Queries;
     requests: requests::Requests::start();
     sockets: sockets::Sockets::start();
 }

@@ -287,7 +287,7 @@ async fn events_are_selected_by_what_they_are_about() {
         ("type=Normal,involvedObject.name!=p", "b"),
         ("reportingComponent=", "abc"),
     ] {
-        let query = [("fieldSelector".to_owned(), selector.to_owned())];
+        let query = [("fieldSelector", selector)].into_iter().collect();
         let options = ListOptions::parse(&query, false).expect("options");
         let list = inside.api.list(&inside.request("events", "", "", Part::Whole), &options).await.expect("a list");
         let names: String = list.items.iter().map(|object| object.name()).collect();

@@ -1,10 +1,10 @@
 //! What a handler is told about the request that it answers.
 use std::sync::Arc;
 
-use super::Client;
+use super::{Client, Refusal, Result};
 use crate::{
     auth::User,
-    meta::options::{FieldValidation, WriteOptions},
+    meta::options::{FieldValidation, Query, WriteOptions},
     verbs::Api,
 };
 
@@ -25,7 +25,7 @@ pub struct RequestContext {
     /// What was done about unknown fields of the body.
     pub field_validation: FieldValidation,
     program: String,
-    query: Arc<[(String, String)]>,
+    query: Arc<Query>,
     api: Arc<Api>,
 }
 
@@ -35,16 +35,19 @@ impl RequestContext {
         user: Arc<User>,
         (namespace, name): (String, String),
         options: WriteOptions,
-        query: &[(String, String)],
+        query: &Query,
     ) -> Self {
         let WriteOptions { dry_run, field_manager, field_validation, client, .. } = options;
-        let (program, query) = (client, query.into());
+        let (program, query) = (client, Arc::new(query.clone()));
         Self { user, namespace, name, dry_run, field_manager, field_validation, program, query, api }
     }
 
-    /// The first value of a parameter of the query.
-    pub fn query(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    /// A parameter of the query that may be given once; `None` where it is absent.
+    ///
+    /// # Errors
+    /// 400 where it is repeated.
+    pub fn query(&self, name: &str) -> Result<Option<&str>> {
+        self.query.single(name).map_err(|error| Refusal::bad_request(error.to_string()))
     }
 
     /// A client that acts for the one who asks: under their name, as their field manager, and storing nothing in a dry

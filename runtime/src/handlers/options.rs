@@ -47,17 +47,19 @@ pub(super) fn schema_of<O: Options>() -> Arc<Schema> {
 pub(crate) fn read(schema: &Schema, query: &Query) -> Result<Document, Wrong> {
     let mut options = Map::new();
     for (name, property) in &schema.properties {
-        let mut given = query.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).peekable();
-        if given.peek().is_none() {
+        if !query.has(name) {
             continue;
         }
         let value = match (&property.kind, &property.items) {
             // A number has no comma in it: there, several may come in one parameter.
             (Type::Array, Some(items)) if items.kind == Type::Integer => {
-                given.flat_map(|text| text.split(',')).map(|text| value(items, text)).collect()
+                query.all(name).flat_map(|text| text.split(',')).map(|text| value(items, text)).collect()
             }
-            (Type::Array, Some(items)) => given.map(|text| value(items, text)).collect(),
-            _ => given.next().map_or(Ok(Document::Null), |text| value(property, text)),
+            (Type::Array, Some(items)) => query.all(name).map(|text| value(items, text)).collect(),
+            _ => {
+                let given = query.single(name).map_err(|error| Wrong::Malformed(error.to_string()))?;
+                given.map_or(Ok(Document::Null), |text| value(property, text))
+            }
         };
         let malformed = |why| Wrong::Malformed(format!("the parameter {name} {why}"));
         options.insert(name.clone(), value.map_err(malformed)?);
@@ -104,12 +106,8 @@ mod tests {
     }
 
     fn read_from(query: &str) -> Result<Document, String> {
-        let pairs: Vec<(String, String)> = query
-            .split('&')
-            .filter_map(|pair| pair.split_once('='))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
-        read(&schema_of::<LogOptions>(), &pairs).map_err(|wrong| match wrong {
+        let query = Query::parse(query).expect("a query");
+        read(&schema_of::<LogOptions>(), &query).map_err(|wrong| match wrong {
             Wrong::Malformed(why) => why,
             Wrong::Invalid(errors) => errors.iter().map(ToString::to_string).collect(),
         })
@@ -129,6 +127,8 @@ mod tests {
     fn what_does_not_fit_is_named() {
         let malformed = read_from("tailLines=many").expect_err("no number");
         assert_eq!(malformed, "the parameter tailLines is \"many\", which is no whole number");
+        let repeated = read_from("tailLines=1&tailLines=2").expect_err("one number");
+        assert_eq!(repeated, "the query parameter \"tailLines\" may be given only once");
         let invalid = read_from("tailLines=-1").expect_err("below its minimum");
         assert!(invalid.starts_with("tailLines: Invalid value: -1"), "{invalid}");
     }

@@ -1,12 +1,12 @@
 //! Who asks, and may they: asked for every request, before anything else is looked at.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
-use axum::http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
+use axum::http::{HeaderMap, header::AUTHORIZATION, request::Parts};
 
 use super::{
     App, PeerCertificates,
-    path::{self, ResourcePath, Target},
+    asked::{Asked, Verb},
     status,
     status::Refused,
     websocket,
@@ -17,71 +17,9 @@ use crate::{
         authenticate::{Headers, bearer},
         impersonate::Wanted,
     },
-    meta::{options::Query, selector::Fields},
+    meta::percent,
     verbs::Request,
 };
-
-/// What is done to a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    /// One object.
-    Get,
-    /// A collection.
-    List,
-    /// Changes of a collection.
-    Watch,
-    /// A new object.
-    Create,
-    /// An object as a whole.
-    Update,
-    /// A change to an object.
-    Patch,
-    /// The end of an object.
-    Delete,
-    /// The end of what a collection holds.
-    DeleteCollection,
-    /// A method that means nothing on resources.
-    Unknown,
-}
-
-impl Verb {
-    /// The verb as authorizers and discovery name it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Watch => "watch",
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Patch => "patch",
-            Self::Delete => "delete",
-            Self::DeleteCollection => "deletecollection",
-            Self::Unknown => "",
-        }
-    }
-
-    /// The verb that a method means on a path.
-    pub fn of(method: &Method, path: &ResourcePath, query: &Query) -> Self {
-        match method.as_str() {
-            "GET" | "HEAD" if path.watch => Self::Watch,
-            "GET" | "HEAD" if !path.name.is_empty() => Self::Get,
-            "GET" | "HEAD" if watches(query) => Self::Watch,
-            "GET" | "HEAD" => Self::List,
-            "POST" => Self::Create,
-            "PUT" => Self::Update,
-            "PATCH" => Self::Patch,
-            "DELETE" if path.name.is_empty() => Self::DeleteCollection,
-            "DELETE" => Self::Delete,
-            _ => Self::Unknown,
-        }
-    }
-}
-
-/// `watch` counts unless it says `0` or `false`.
-fn watches(query: &Query) -> bool {
-    let given = query.iter().find(|(name, _)| name == "watch");
-    given.is_some_and(|(_, value)| value != "0" && !value.eq_ignore_ascii_case("false"))
-}
 
 /// The user who asks.
 ///
@@ -141,71 +79,35 @@ impl Headers for RequestHeaders<'_> {
     }
 }
 
-/// What a request asks for, as authorizers are told it.
-pub struct Asked<'r> {
-    resource: Option<&'r ResourcePath>,
-    verb: Cow<'static, str>,
-    /// The object that a field selector pins a collection to.
-    pinned: Option<String>,
-    path: &'r str,
+/// Whether the user may do what a request asks for.
+///
+/// # Errors
+/// 403.
+pub async fn authorize(app: &App, asked: &Asked, user: &User) -> Result<(), Refused> {
+    let verb = asked.verb_name();
+    let attributes = asked.attributes(user, &verb);
+    match app.authorizer.authorize(&attributes).await {
+        Decision::Allow => Ok(()),
+        refusal => Err(status::forbidden(&attributes, &refusal).into()),
+    }
 }
 
-impl<'r> Asked<'r> {
-    /// Reads a request.
-    pub fn new(method: &Method, path: &'r str, target: &'r Target, query: &Query) -> Self {
-        match target {
-            Target::Resource(resource) => {
-                let verb = Verb::of(method, resource, query);
-                let pinned = pinned_name(verb, resource, query);
-                Self { resource: Some(resource), verb: verb.as_str().into(), pinned, path }
-            }
-            _ => Self { resource: None, verb: method.as_str().to_ascii_lowercase().into(), pinned: None, path },
-        }
+/// The user as which a request is served: its sender, or whom the sender may be and asks to be. A request that asks for
+/// it and may not have it is refused, never served as its sender's own.
+///
+/// # Errors
+/// 400 for groups and the like without a name, 403.
+pub async fn act_as(app: &App, asked: &Asked, sender: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Refused> {
+    let Some(wanted) = wanted(headers)? else { return Ok(sender) };
+    let verb = asked.verb_name();
+    let attributes = asked.attributes(&sender, &verb);
+    let on_verb = Wanted::on_verb(&verb);
+    if let Err((asked, refusal)) = wanted.allow(&*app.authorizer, &attributes, &on_verb).await {
+        return Err(status::forbidden(&asked, &refusal).into());
     }
-
-    fn attributes<'a>(&'a self, user: &'a User) -> Attributes<'a> {
-        let of = |part: fn(&ResourcePath) -> &str| self.resource.map_or("", part);
-        Attributes {
-            user,
-            verb: &self.verb,
-            group: of(|r| &r.group),
-            version: of(|r| &r.version),
-            resource: of(|r| &r.resource),
-            subresource: of(|r| &r.subresource),
-            namespace: of(|r| &r.namespace),
-            name: self.pinned.as_deref().unwrap_or(of(|r| &r.name)),
-            path: self.path,
-        }
-    }
-
-    /// Whether the user may.
-    ///
-    /// # Errors
-    /// 403.
-    pub async fn authorize(&self, app: &App, user: &User) -> Result<(), Refused> {
-        let attributes = self.attributes(user);
-        match app.authorizer.authorize(&attributes).await {
-            Decision::Allow => Ok(()),
-            refusal => Err(status::forbidden(&attributes, &refusal).into()),
-        }
-    }
-
-    /// The user as which the request is served: its sender, or whom the sender may be and asks to be. A request that
-    /// asks for it and may not have it is refused, never served as its sender's own.
-    ///
-    /// # Errors
-    /// 400 for groups and the like without a name, 403.
-    pub async fn act_as(&self, app: &App, sender: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Refused> {
-        let Some(wanted) = wanted(headers)? else { return Ok(sender) };
-        let attributes = self.attributes(&sender);
-        let on_verb = Wanted::on_verb(&self.verb);
-        if let Err((asked, refusal)) = wanted.allow(&*app.authorizer, &attributes, &on_verb).await {
-            return Err(status::forbidden(&asked, &refusal).into());
-        }
-        let user = wanted.become_user();
-        tracing::debug!(sender = sender.name, user = user.name, "acting as someone else");
-        Ok(Arc::new(user))
-    }
+    let user = wanted.become_user();
+    tracing::debug!(sender = sender.name, user = user.name, "acting as someone else");
+    Ok(Arc::new(user))
 }
 
 /// Whom a request asks to be: `Impersonate-User` and, beside it, `-Uid`, `-Group` and `-Extra-<key>`.
@@ -221,7 +123,7 @@ fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
             "user" | "uid" => {}
             "group" => wanted.user.groups.push(value.to_owned()),
             other => wanted.extra.extend(other.strip_prefix("extra-").map(|key| {
-                let key = path::decode(key).unwrap_or_else(|| key.to_owned());
+                let key = percent::decode(key).unwrap_or_else(|_| key.to_owned());
                 (key, value.to_owned())
             })),
         }
@@ -236,19 +138,9 @@ fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
     Ok(Some(wanted))
 }
 
-/// The name to which a field selector pins a collection: who may see one object may list and watch that one.
-fn pinned_name(verb: Verb, path: &ResourcePath, query: &Query) -> Option<String> {
-    if !matches!(verb, Verb::List | Verb::Watch | Verb::DeleteCollection) || !path.name.is_empty() {
-        return None;
-    }
-    let (_, selector) = query.iter().find(|(name, value)| name == "fieldSelector" && !value.is_empty())?;
-    Fields::parse(selector).ok()?.pins("metadata.name").map(str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::path;
 
     fn asks_to_be(pairs: &[(&'static str, &'static str)]) -> Result<Option<Wanted>, String> {
         let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
@@ -273,36 +165,6 @@ mod tests {
         {
             let refused = asks_to_be(&[(name, value)]).expect_err("a refusal");
             assert!(refused.starts_with("400 "), "{refused}");
-        }
-    }
-
-    fn verb(method: &str, text: &str, query: &str) -> &'static str {
-        let Target::Resource(resource) = path::parse(text) else { panic!("{text} is no resource") };
-        Verb::of(&Method::from_bytes(method.as_bytes()).unwrap(), &resource, &path::query(query)).as_str()
-    }
-
-    #[test]
-    fn verbs() {
-        for (method, text, query, want) in [
-            ("GET", "/api/v1/namespaces/x/cms/a", "", "get"),
-            ("GET", "/api/v1/namespaces/x/cms/a", "watch=1", "get"),
-            ("GET", "/api/v1/namespaces/x/cms", "", "list"),
-            ("GET", "/api/v1/namespaces/x/cms", "watch=0", "list"),
-            ("GET", "/api/v1/namespaces/x/cms", "watch=False", "list"),
-            ("GET", "/api/v1/namespaces/x/cms", "watch=true", "watch"),
-            ("GET", "/api/v1/namespaces/x/cms", "watch", "watch"),
-            ("GET", "/api/v1/watch/namespaces/x/cms", "watch=0", "watch"),
-            ("GET", "/api/v1/watch/namespaces/x/cms/a", "", "watch"),
-            ("HEAD", "/api/v1/namespaces/x/cms/a", "", "get"),
-            ("POST", "/api/v1/namespaces/x/cms", "", "create"),
-            ("PUT", "/api/v1/namespaces/x/cms/a", "", "update"),
-            ("PATCH", "/api/v1/namespaces/x/cms/a/status", "", "patch"),
-            ("DELETE", "/api/v1/namespaces/x/cms/a", "", "delete"),
-            ("DELETE", "/api/v1/namespaces/x/cms", "", "deletecollection"),
-            ("DELETE", "/api/v1/namespaces/x", "", "delete"),
-            ("OPTIONS", "/api/v1/namespaces", "", ""),
-        ] {
-            assert_eq!(verb(method, text, query), want, "{method} {text}?{query}");
         }
     }
 }

@@ -99,7 +99,7 @@ impl Connecting<'_> {
 
     /// What the handler gets: the parent, and the options.
     async fn target(&self) -> Result<(Target, Document), Refused> {
-        let (query, nothing) = (&self.exchange.query, Preconditions::default());
+        let (query, nothing) = (&self.exchange.asked.query, Preconditions::default());
         let target = target(self.app, &self.parent, self.mounted, WriteOptions::default(), query, nothing).await?;
         let Some(schema) = &self.mounted.model.options else { return Ok((target, json!({}))) };
         let options = read_options(schema, query).map_err(|wrong| match wrong {
@@ -126,7 +126,7 @@ impl Connecting<'_> {
             subresource: self.mounted.model.name,
             namespace: &self.parent.namespace,
             name: &self.parent.name,
-            path: self.exchange.parts.uri.path(),
+            path: &self.exchange.asked.path,
         };
         match self.app.authorizer.authorize(&attributes).await {
             Decision::Allow => Ok(()),
@@ -136,15 +136,12 @@ impl Connecting<'_> {
 
     /// The streams that the client redirects.
     fn redirected(&self) -> Result<Redirected, Refused> {
-        let query = &self.exchange.query;
-        let flag = |name: &str| {
-            let given = query.iter().find(|(given, _)| given == name);
-            given.is_some_and(|(_, value)| value != "0" && !value.eq_ignore_ascii_case("false"))
-        };
-        let tty = flag("tty");
+        let query = &self.exchange.asked.query;
+        let flag = |name: &str| query.switch(name).map(Option::unwrap_or_default);
+        let tty = flag("tty")?;
         // A terminal has one screen: what goes to it comes as output.
-        let stderr = flag("stderr") && !tty;
-        let redirected = Redirected { stdin: flag("stdin"), stdout: flag("stdout"), stderr, tty };
+        let stderr = flag("stderr")? && !tty;
+        let redirected = Redirected { stdin: flag("stdin")?, stdout: flag("stdout")?, stderr, tty };
         if redirected.stdin || redirected.stdout || redirected.stderr {
             return Ok(redirected);
         }
@@ -153,8 +150,7 @@ impl Connecting<'_> {
 
     /// The ports that the client names, one a parameter or several with commas.
     fn ports(&self) -> Result<Vec<u16>, Refused> {
-        let given =
-            self.exchange.query.iter().filter(|(name, _)| name == "ports").flat_map(|(_, value)| value.split(','));
+        let given = self.exchange.asked.query.all("ports").flat_map(|value| value.split(','));
         let mut ports = Vec::new();
         for text in given {
             let Ok(port @ 1..) = text.trim().parse::<u16>() else {

@@ -1,40 +1,41 @@
 //! One request from its first byte to its answer: authenticate, authorize, then serve what its path names.
 //! One handler serves all paths, since kinds may come while the server runs.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
+    body::Body,
     extract::Request,
     http::{
         HeaderMap, Method, StatusCode,
-        header::{ACCEPT, HeaderName, USER_AGENT},
+        header::{ACCEPT, ALLOW, HeaderName, USER_AGENT},
         request::Parts,
     },
     response::Response,
 };
 
 use super::{
-    Site,
-    access::{self, Asked},
-    compress, discovery, guard,
+    Site, access,
+    asked::Asked,
+    compress, deadline, discovery, guard,
     inflight::{self, Slot},
-    negotiate, openapi,
-    path::{self, Target},
-    resource, response, status,
+    methods, negotiate, openapi, resource, response, status,
     status::Refused,
     unread, websocket,
 };
 use crate::auth::User;
 
-/// A request that may go on: who asks, and what was read of it so far. Handed on in a box, since futures copy what they
-/// are handed.
+/// A request that may go on: who asks, and for what. Handed on in a box, since futures copy what they are handed.
 pub struct Exchange {
     /// Who asks.
     pub user: Arc<User>,
-    /// Method, URI and headers.
+    /// Method, URI and headers. What is asked for is in `asked`, read once: nothing reads the URI again.
     pub parts: Parts,
-    /// The query's pairs.
-    pub query: Vec<(String, String)>,
+    /// What is asked for.
+    pub asked: Arc<Asked>,
     /// The answer is for a person to read.
     pub pretty: bool,
 }
@@ -48,11 +49,6 @@ impl Exchange {
     /// What the client accepts.
     pub fn accept(&self) -> Option<&str> {
         self.header(&ACCEPT)
-    }
-
-    /// The query as it was sent.
-    pub fn raw_query(&self) -> &str {
-        self.parts.uri.query().unwrap_or_default()
     }
 }
 
@@ -95,59 +91,81 @@ pub async fn handle(site: &Site, request: Request, slot: &mut Option<Slot>) -> R
 }
 
 async fn answer(site: &Site, request: Request, slot: &mut Option<Slot>) -> Response {
-    let pretty = negotiate::pretty(request.uri().query(), text(request.headers(), &USER_AGENT));
-    let accept = request.headers().get(ACCEPT).cloned();
-    let gzip = compress::is_wanted(request.headers());
-    match serve(site, request, pretty, slot).await {
+    let (parts, body) = request.into_parts();
+    let accept = parts.headers.get(ACCEPT).cloned();
+    let gzip = compress::is_wanted(&parts.headers);
+    let asked = Asked::read(&parts).map(Arc::new);
+    let parameter = asked.as_ref().ok().and_then(|asked| asked.pretty.as_deref());
+    let pretty = negotiate::pretty(parameter, text(&parts.headers, &USER_AGENT));
+    let served = match &asked {
+        Ok(asked) => in_time(site, parts, body, asked.clone(), pretty, slot).await,
+        Err(refused) => Err(refused.clone()),
+    };
+    match served {
         Ok(answer) if gzip => compress::gzip(answer),
         Ok(answer) => answer,
         Err(Refused(status)) => {
             let accept = accept.as_ref().and_then(|value| value.to_str().ok());
-            response::status(&status, negotiate::plain(accept, pretty))
+            let mut answer = response::status(&status, negotiate::plain(accept, pretty));
+            if let (StatusCode::METHOD_NOT_ALLOWED, Ok(asked)) = (answer.status(), &asked) {
+                answer.headers_mut().insert(ALLOW, methods::allow(&site.app, asked));
+            }
+            answer
         }
     }
 }
 
-async fn serve(site: &Site, request: Request, pretty: bool, slot: &mut Option<Slot>) -> Result<Response, Refused> {
-    let (mut parts, body) = request.into_parts();
-    let target = path::parse(parts.uri.path());
-    if target == Target::Malformed {
-        return Ok(response::text(StatusCode::BAD_REQUEST, "400 bad request: the path cannot be decoded\n"));
-    }
-    let query = parts.uri.query().map(path::query).unwrap_or_default();
-    *slot = site.in_flight.enter(&site.app, &parts, &target, &query)?;
+/// Serves a request within the time that it may take. What it has begun to write may be there after a 504.
+async fn in_time(
+    site: &Site,
+    mut parts: Parts,
+    body: Body,
+    asked: Arc<Asked>,
+    pretty: bool,
+    slot: &mut Option<Slot>,
+) -> Result<Response, Refused> {
+    *slot = site.in_flight.enter(&site.app, &asked)?;
     if let Some(slot) = slot
         && websocket::is_asked(&parts.headers)
     {
         // The connection that comes of the request takes it along.
         parts.extensions.insert(slot.clone());
     }
+    // A request without a limit gets one that is never reached.
+    let limit = deadline::of(&site.app, &asked)?.unwrap_or(Duration::MAX);
+    let served = tokio::time::timeout(limit, serve(site, parts, body, asked, pretty));
+    served.await.unwrap_or_else(|_| Err(status::timed_out().into()))
+}
+
+async fn serve(site: &Site, parts: Parts, body: Body, asked: Arc<Asked>, pretty: bool) -> Result<Response, Refused> {
     let user = access::authenticate(&site.app, &parts).await?;
-    let asked = Asked::new(&parts.method, parts.uri.path(), &target, &query);
-    let user = asked.act_as(&site.app, user, &parts.headers).await?;
-    asked.authorize(&site.app, &user).await?;
-    let exchange = Box::new(Exchange { user, parts, query, pretty });
-    match target {
-        Target::Resource(resource) => resource::serve(site, exchange, resource, body).await,
-        Target::Other(path) => other(site, &exchange, &path),
-        Target::Malformed => Ok(response::page_not_found()),
+    let user = access::act_as(&site.app, &asked, user, &parts.headers).await?;
+    access::authorize(&site.app, &asked, &user).await?;
+    let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty });
+    let Some(resource) = asked.resource() else { return other(site, &exchange) };
+    if asked.method == Method::OPTIONS
+        && let Some(answer) = methods::options(&site.app, &asked)
+    {
+        return Ok(answer);
     }
+    resource::serve(site, exchange, resource, body).await
 }
 
 /// Serves what is not below a group and version.
-fn other(site: &Site, exchange: &Exchange, path: &str) -> Result<Response, Refused> {
-    let get = matches!(exchange.parts.method, Method::GET | Method::HEAD);
-    if let Some((well, text)) = site.app.health.answer(path, exchange.raw_query()) {
-        let code = if well { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
-        return Ok(response::text(code, text));
-    }
-    let answer = match path {
-        _ if path.starts_with("/openapi/") => openapi::serve(site, exchange, path),
-        _ => discovery::serve(site, exchange, path)?,
+fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
+    let (path, query) = (exchange.asked.path.as_str(), &exchange.asked.query);
+    let answer = match site.app.health.answer(path, query) {
+        Some((true, text)) => Some(response::text(StatusCode::OK, text)),
+        Some((false, text)) => Some(response::text(StatusCode::INTERNAL_SERVER_ERROR, text)),
+        None if path.starts_with("/openapi/") => openapi::serve(site, exchange, path)?,
+        None => discovery::serve(site, exchange, path)?,
     };
     match answer {
-        Some(_) if !get => Err(status::method_not_allowed().into()),
-        Some(answer) => Ok(answer),
         None => Ok(response::page_not_found()),
+        Some(answer) => match exchange.asked.method {
+            Method::GET | Method::HEAD => Ok(answer),
+            Method::OPTIONS => Ok(methods::options(&site.app, &exchange.asked).unwrap_or(answer)),
+            _ => Err(status::method_not_allowed().into()),
+        },
     }
 }

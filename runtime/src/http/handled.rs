@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    http::{self, StatusCode},
-    response::Response,
-};
+use axum::{body::Body, http::StatusCode, response::Response};
 
 use super::{
     App, Site,
     connect::Connecting,
     dispatch::Exchange,
+    methods,
     negotiate::{self, Offer},
     object,
     path::ResourcePath,
@@ -25,7 +22,7 @@ use crate::{
     handlers::{Documents, Endpoint, Mounted, Refusal, RequestContext, Target, Told},
     kind::{Kind, model::Scope, registry::Served, subresource::Method},
     meta::{
-        options::{GetOptions, Preconditions, WriteOptions},
+        options::{GetOptions, Preconditions, Query, WriteOptions},
         status::Status,
     },
     schema::Document,
@@ -48,14 +45,15 @@ pub fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
 /// # Errors
 /// What is wrong with the object; what its handler says.
 pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
-    let mut options = WriteOptions::for_create(&call.exchange.query)?;
+    let mut options = WriteOptions::for_create(&call.exchange.asked.query)?;
     options.client = call.client_name();
     let app = call.app;
     let ask = app.handlers.ask(call.kind()).ok_or_else(status::method_not_allowed)?;
     let decoded = call.document(body).await?;
     let (document, warnings) = app.api.prepare(&call.request, decoded, &options)?;
     let at = (call.request.namespace.clone(), String::new());
-    let context = RequestContext::new(app.api.clone(), call.request.user.clone(), at, options, &call.exchange.query);
+    let context =
+        RequestContext::new(app.api.clone(), call.request.user.clone(), at, options, &call.exchange.asked.query);
     let name = document["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let answer = ask(context, document).await.map_err(|refusal| refused(refusal, call.kind(), &name))?;
     let answer = app.api.show(&call.request, answer)?;
@@ -70,16 +68,16 @@ pub async fn subresource(
     site: &Site,
     exchange: Box<Exchange>,
     served: Arc<Served>,
-    path: ResourcePath,
+    path: &ResourcePath,
     mounted: &Mounted,
     body: Body,
 ) -> Result<Response, Refused> {
     let app = &*site.app;
-    let method = method(&exchange.parts.method).ok_or_else(status::method_not_allowed)?;
+    let method = methods::of_subresource(mounted, &exchange.asked.method).ok_or_else(status::method_not_allowed)?;
     let kinds = mounted.kinds(method).ok_or_else(status::method_not_allowed)?;
-    let namespace = if served.kind.scope == Scope::Namespaced { path.namespace } else { String::new() };
+    let namespace = if served.kind.scope == Scope::Namespaced { path.namespace.clone() } else { String::new() };
     let (user, part) = (exchange.user.clone(), Part::Whole);
-    let parent = Request { user, served, namespace, name: path.name, part };
+    let parent = Request { user, served, namespace, name: path.name.clone(), part };
     match &mounted.endpoint {
         Endpoint::Text(_) | Endpoint::Exec(_) | Endpoint::Forward(_) => {
             Connecting { app, exchange, parent, mounted }.serve().await
@@ -90,7 +88,7 @@ pub async fn subresource(
             let mut accepted = negotiate::objects(exchange.accept(), offer)
                 .map_err(|why| status::not_acceptable(why, offer, parent.served.kind.style))?;
             accepted.pretty |= exchange.pretty;
-            let include = Include::parse(&exchange.query, accepted)?;
+            let include = Include::parse(&exchange.asked.query, accepted)?;
             let of = |kind: &Option<Arc<Served>>| Request {
                 served: kind.as_ref().unwrap_or(&parent.served).clone(),
                 ..parent.clone()
@@ -104,16 +102,6 @@ pub async fn subresource(
                 Method::Post | Method::Put => exchange.take(method, body).await,
             }
         }
-    }
-}
-
-fn method(given: &http::Method) -> Option<Method> {
-    match *given {
-        http::Method::GET => Some(Method::Get),
-        http::Method::POST => Some(Method::Post),
-        http::Method::PUT => Some(Method::Put),
-        http::Method::PATCH => Some(Method::Patch),
-        _ => None,
     }
 }
 
@@ -139,7 +127,7 @@ impl Documented<'_> {
 
     /// A POST or a PUT.
     async fn take(self, method: Method, body: Body) -> Result<Response, Refused> {
-        let query = &self.call.exchange.query;
+        let query = &self.call.exchange.asked.query;
         let (take, code, options) = match method {
             Method::Post => (&self.documents.post, StatusCode::CREATED, WriteOptions::for_create(query)?),
             _ => (&self.documents.put, StatusCode::OK, WriteOptions::for_update(query)?),
@@ -184,7 +172,7 @@ impl Documented<'_> {
     /// What the handler gets: the parent, which is held against what the body expects.
     async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, Refused> {
         let expects = body.map(expected).unwrap_or_default();
-        let query = &self.call.exchange.query;
+        let query = &self.call.exchange.asked.query;
         let target = target(self.call.app, &self.parent, self.mounted, options, query, expects).await?;
         target.check(&target.document).map_err(|refusal| self.refused(refusal))?;
         Ok(target)
@@ -225,7 +213,7 @@ pub async fn target(
     parent: &Request,
     mounted: &Mounted,
     options: WriteOptions,
-    query: &[(String, String)],
+    query: &Query,
     expects: Preconditions,
 ) -> Result<Target, Refused> {
     let document = match app.api.get(parent, &GetOptions::default()).await? {

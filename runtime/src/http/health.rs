@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use crate::meta::options::Query;
+
 /// A check: its name in paths, and whether all is well.
 type Check = (String, Arc<dyn Fn() -> bool + Send + Sync>);
 
@@ -61,7 +63,7 @@ impl Health {
 
     /// Answers a health path, such as `/readyz` or `/livez/ping`: whether all is well, and the text. `None` for a path
     /// that is no health path or names no check.
-    pub fn answer(&self, path: &str, query: &str) -> Option<(bool, String)> {
+    pub fn answer(&self, path: &str, query: &Query) -> Option<(bool, String)> {
         let mut segments = path.trim_start_matches('/').splitn(2, '/');
         let name = segments.next()?;
         let endpoint = match name {
@@ -71,8 +73,7 @@ impl Health {
             _ => return None,
         };
         let only = segments.next();
-        let pairs = super::path::query(query);
-        let excluded = |check: &str| pairs.iter().any(|(n, v)| n == "exclude" && v == check);
+        let excluded = |check: &str| query.all("exclude").any(|name| name == check);
         let mut results: Vec<(&str, bool)> = self.checks.iter().map(|(n, check)| (n.as_str(), check())).collect();
         if endpoint == Endpoint::Readyz {
             results.push(("shutdown", !self.stopping.load(Ordering::Relaxed)));
@@ -82,8 +83,7 @@ impl Health {
             return None;
         }
         let well = results.iter().all(|(_, well)| *well);
-        let verbose = pairs.iter().any(|(n, _)| n == "verbose");
-        let verbose = verbose && only.is_none();
+        let verbose = query.has("verbose") && only.is_none();
         let mut notes = String::new();
         if verbose && endpoint == Endpoint::Readyz {
             notes.extend(self.notes.iter().filter_map(|note| note()).map(|note| format!("[!]{note}\n")));
@@ -117,42 +117,46 @@ fn text(name: &str, results: &[(&str, bool)], well: bool, verbose: bool, notes: 
 mod tests {
     use super::*;
 
+    fn ask(health: &Health, path: &str, query: &str) -> Option<(bool, String)> {
+        health.answer(path, &Query::parse(query).unwrap())
+    }
+
     #[test]
     fn healthy() {
         let health = Health::default();
         for path in ["/healthz", "/livez", "/readyz", "/readyz/ping", "/readyz/shutdown"] {
-            assert_eq!(health.answer(path, ""), Some((true, "ok".to_owned())), "{path}");
+            assert_eq!(ask(&health, path, ""), Some((true, "ok".to_owned())), "{path}");
         }
-        assert_eq!(health.answer("/readyz/other", ""), None);
-        assert_eq!(health.answer("/healthz/shutdown", ""), None);
-        assert_eq!(health.answer("/metrics", ""), None);
+        assert_eq!(ask(&health, "/readyz/other", ""), None);
+        assert_eq!(ask(&health, "/healthz/shutdown", ""), None);
+        assert_eq!(ask(&health, "/metrics", ""), None);
         let want = "[+]ping ok\n[+]shutdown ok\nreadyz check passed\n";
-        assert_eq!(health.answer("/readyz", "verbose"), Some((true, want.to_owned())));
+        assert_eq!(ask(&health, "/readyz", "verbose"), Some((true, want.to_owned())));
     }
 
     #[test]
     fn a_note_is_a_line_of_its_own_and_makes_nothing_fail() {
         let health = Health::default().with_note(|| Some("store: 3 values are damaged".to_owned())).with_note(|| None);
         let want = "[+]ping ok\n[+]shutdown ok\n[!]store: 3 values are damaged\nreadyz check passed\n";
-        assert_eq!(health.answer("/readyz", "verbose"), Some((true, want.to_owned())));
-        assert_eq!(health.answer("/readyz", ""), Some((true, "ok".to_owned())));
-        assert_eq!(health.answer("/livez", "verbose").unwrap().1, "[+]ping ok\nlivez check passed\n");
+        assert_eq!(ask(&health, "/readyz", "verbose"), Some((true, want.to_owned())));
+        assert_eq!(ask(&health, "/readyz", ""), Some((true, "ok".to_owned())));
+        assert_eq!(ask(&health, "/livez", "verbose").unwrap().1, "[+]ping ok\nlivez check passed\n");
     }
 
     #[test]
     fn unwell() {
         let health = Health::default().with("store", || false);
         let want = "[+]ping ok\n[-]store failed: reason withheld\nlivez check failed\n";
-        assert_eq!(health.answer("/livez", ""), Some((false, want.to_owned())));
-        assert_eq!(health.answer("/livez", "exclude=store"), Some((true, "ok".to_owned())));
-        assert_eq!(health.answer("/livez/ping", ""), Some((true, "ok".to_owned())));
+        assert_eq!(ask(&health, "/livez", ""), Some((false, want.to_owned())));
+        assert_eq!(ask(&health, "/livez", "exclude=store"), Some((true, "ok".to_owned())));
+        assert_eq!(ask(&health, "/livez/ping", ""), Some((true, "ok".to_owned())));
     }
 
     #[test]
     fn a_stopping_server_is_alive_but_not_ready() {
         let health = Health::default();
         health.clone().stop();
-        assert!(health.answer("/readyz", "").is_some_and(|(well, _)| !well));
-        assert!(health.answer("/livez", "").is_some_and(|(well, _)| well));
+        assert!(ask(&health, "/readyz", "").is_some_and(|(well, _)| !well));
+        assert!(ask(&health, "/livez", "").is_some_and(|(well, _)| well));
     }
 }

@@ -12,22 +12,11 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::{
-    body::Body,
-    http::{Method, request::Parts},
-    response::Response,
-};
+use axum::{body::Body, http::Method, response::Response};
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 
-use super::{
-    App, Limits,
-    access::Verb,
-    path::{ResourcePath, Target},
-    status,
-    status::Refused,
-};
-use crate::{handlers::Endpoint, meta::options::Query};
+use super::{App, Limits, asked::Asked, methods, path::Target, status, status::Refused};
 
 /// The requests that are served.
 pub struct InFlight {
@@ -71,11 +60,11 @@ impl InFlight {
     ///
     /// # Errors
     /// 429.
-    pub fn enter(&self, app: &App, parts: &Parts, target: &Target, query: &Query) -> Result<Option<Slot>, Refused> {
-        let class = match target {
-            Target::Resource(path) if is_long_running(app, &parts.method, path, query) => &self.long_running,
-            Target::Other(path) if super::health::is_health(path) => return Ok(None),
-            _ if matches!(parts.method, Method::GET | Method::HEAD) => &self.reading,
+    pub fn enter(&self, app: &App, asked: &Asked) -> Result<Option<Slot>, Refused> {
+        let class = match asked.target {
+            Target::Resource(_) if methods::is_long_running(app, asked) => &self.long_running,
+            Target::Other if super::health::is_health(&asked.path) => return Ok(None),
+            _ if matches!(asked.method, Method::GET | Method::HEAD) => &self.reading,
             _ => &self.writing,
         };
         let enter = |served| (served < class.most).then_some(served + 1);
@@ -84,16 +73,6 @@ impl InFlight {
             Err(_) => Err(status::too_many_requests().into()),
         }
     }
-}
-
-/// Watches, and subresources that stream or connect.
-fn is_long_running(app: &App, method: &Method, path: &ResourcePath, query: &Query) -> bool {
-    if path.subresource.is_empty() {
-        return Verb::of(method, path, query) == Verb::Watch;
-    }
-    let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else { return false };
-    let mounted = app.handlers.subresource(&served.kind, &path.subresource);
-    mounted.is_some_and(|mounted| !matches!(mounted.endpoint, Endpoint::Documents(_)))
 }
 
 /// The answer, which keeps the slot until it has been sent.

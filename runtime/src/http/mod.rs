@@ -13,11 +13,13 @@ use crate::{
 };
 
 mod access;
+mod asked;
 mod body;
 mod cached;
 mod channels;
 mod compress;
 mod connect;
+mod deadline;
 mod discovery;
 mod dispatch;
 mod forward;
@@ -28,6 +30,7 @@ mod inflight;
 mod list;
 mod listing;
 mod local;
+mod methods;
 mod negotiate;
 mod object;
 mod offload;
@@ -87,6 +90,9 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Longest time for the body of a request to arrive, in seconds.
     pub body_seconds: u64,
+    /// Longest time for a request to be answered, in seconds; clients may ask for less. Watches, and connections to
+    /// handlers, last longer.
+    pub request_seconds: u64,
     /// Shortest time after which a watch without `timeoutSeconds` ends; the longest is twice as long.
     pub min_watch_seconds: u64,
     /// Bytes of objects in other encodings than JSON that are kept for further readers.
@@ -106,6 +112,7 @@ impl Default for Limits {
         Self {
             body_bytes: 3 << 20,
             body_seconds: 60,
+            request_seconds: 60,
             min_watch_seconds: 1800,
             rendering_bytes: 64 << 20,
             reads_in_flight: 400,

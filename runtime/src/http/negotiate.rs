@@ -202,12 +202,9 @@ fn with_params(clause: &Clause, encoding: Encoding) -> Option<Accepted> {
 }
 
 /// Whether an answer is indented: `?pretty=true` says so, and programs that show the answer to a person get it unasked.
-pub fn pretty(query: Option<&str>, user_agent: Option<&str>) -> bool {
-    if let Some(query) = query.filter(|query| query.contains("pretty")) {
-        let asked = super::path::query(query).into_iter().find(|(name, _)| name == "pretty");
-        if let Some((_, value)) = asked.filter(|(_, value)| !value.is_empty()) {
-            return matches!(value.as_str(), "1" | "t" | "T" | "true" | "TRUE" | "True");
-        }
+pub fn pretty(parameter: Option<&str>, user_agent: Option<&str>) -> bool {
+    if let Some(value) = parameter.filter(|value| !value.is_empty()) {
+        return matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True");
     }
     user_agent.is_some_and(|agent| ["curl", "Wget", "Mozilla/5.0"].iter().any(|person| agent.starts_with(person)))
 }

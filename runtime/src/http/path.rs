@@ -1,15 +1,55 @@
-//! Request paths: what a request is about, read from its path alone.
-//! Knows the shapes of Kubernetes paths, not which kinds are served.
+//! Request paths: what a request is about, read from its path alone. Owns the decoding of paths. Guarantees that a path
+//! is decoded once, and that one with two readings is refused. Knows the shapes of Kubernetes paths, not which kinds are
+//! served.
+
+use std::fmt;
+
+use crate::meta::percent;
+
+/// A path that was read: its text and its meaning come from one reading, for routing and for authorizers alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Decoded, without slashes at the end.
+    pub text: String,
+    /// What it names.
+    pub target: Target,
+}
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Not below `/api/<version>` or `/apis/<group>/<version>`: discovery, health and the like. Without a trailing slash.
-    Other(String),
+    /// Not below `/api/<version>` or `/apis/<group>/<version>`: discovery, health and the like.
+    Other,
     /// Something of a group and version.
     Resource(ResourcePath),
-    /// The path cannot be read at all: a bad percent-encoding.
-    Malformed,
+}
+
+/// Why a path is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It cannot be decoded.
+    Malformed(percent::Malformed),
+    /// A segment contains a slash, once decoded.
+    EncodedSlash,
+    /// It contains the character U+0000.
+    Null,
+    /// A segment is `.` or `..`, which some programs resolve.
+    DotSegment,
+    /// A segment is empty, which some programs leave out.
+    EmptySegment,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the path of the request is refused: ")?;
+        match self {
+            Self::Malformed(why) => why.fmt(f),
+            Self::EncodedSlash => f.write_str("it contains an encoded slash (%2F)"),
+            Self::Null => f.write_str("it contains the character U+0000"),
+            Self::DotSegment => f.write_str("it contains a segment \".\" or \"..\""),
+            Self::EmptySegment => f.write_str("it contains an empty segment (\"//\")"),
+        }
+    }
 }
 
 /// A path below a group and version.
@@ -27,7 +67,7 @@ pub struct ResourcePath {
     pub name: String,
     /// The subresource; empty for the object itself.
     pub subresource: String,
-    /// Segments were left over, or one was empty: nothing is served there.
+    /// Segments were left over: nothing is served there.
     pub excess: bool,
     /// The path has the old `watch/` prefix.
     pub watch: bool,
@@ -37,16 +77,43 @@ pub struct ResourcePath {
 const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 
 /// Reads a path.
-pub fn parse(path: &str) -> Target {
-    let Some(path) = decode(path) else { return Target::Malformed };
-    let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
+///
+/// # Errors
+/// [`Refusal`]: the answer is 400.
+pub fn parse(path: &str) -> Result<Path, Refusal> {
+    let segments = path.strip_prefix('/').unwrap_or(path).trim_end_matches('/');
+    let encodes = path.contains('%');
+    let mut text = String::with_capacity(path.len());
+    for segment in segments.split('/') {
+        text.push('/');
+        let start = text.len();
+        if encodes {
+            text += &percent::decode(segment).map_err(Refusal::Malformed)?;
+        } else {
+            text += segment;
+        }
+        match &text[start..] {
+            "" if segments.is_empty() => {}
+            "" => return Err(Refusal::EmptySegment),
+            "." | ".." => return Err(Refusal::DotSegment),
+            decoded if decoded.contains('\0') => return Err(Refusal::Null),
+            decoded if decoded.contains('/') => return Err(Refusal::EncodedSlash),
+            _ => {}
+        }
+    }
+    let target = target(&text);
+    Ok(Path { text, target })
+}
+
+/// What a decoded path names.
+fn target(path: &str) -> Target {
+    let segments: Vec<&str> = path.split('/').skip(1).collect();
     let (group, version, rest) = match segments.as_slice() {
         ["api", version, rest @ ..] if !rest.is_empty() => ("", *version, rest),
         ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
-        _ => return Target::Other(format!("/{}", path.trim_matches('/'))),
+        _ => return Target::Other,
     };
     let mut found = ResourcePath { group: group.to_owned(), version: version.to_owned(), ..ResourcePath::default() };
-    found.excess = rest.iter().any(|segment| segment.is_empty());
     let rest = match rest {
         ["watch", rest @ ..] if !rest.is_empty() => {
             found.watch = true;
@@ -75,43 +142,13 @@ pub fn parse(path: &str) -> Target {
     Target::Resource(found)
 }
 
-/// Decodes percent-encoding; `None` where it is broken or not UTF-8.
-pub fn decode(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return Some(text.to_owned());
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let high = char::from(rest.next()?).to_digit(16)?;
-            let low = char::from(rest.next()?).to_digit(16)?;
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// The pairs of a query, decoded, in order. Pairs that cannot be decoded are left out, as the reference does.
-pub fn query(text: &str) -> Vec<(String, String)> {
-    text.split('&')
-        .filter(|pair| !pair.is_empty() && !pair.contains(';'))
-        .filter_map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Some((decode(&name.replace('+', " "))?, decode(&value.replace('+', " "))?))
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn resource(path: &str) -> ResourcePath {
         match parse(path) {
-            Target::Resource(found) => found,
+            Ok(Path { target: Target::Resource(found), .. }) => found,
             other => panic!("{path} was read as {other:?}"),
         }
     }
@@ -158,25 +195,54 @@ mod tests {
     #[test]
     fn what_is_left_over_is_marked() {
         assert!(resource("/api/v1/namespaces/x/configmaps/a/status/more").excess);
-        assert!(resource("/api/v1/namespaces//configmaps").excess);
         assert!(!resource("/api/v1/namespaces/x/configmaps//").excess, "slashes at the end do not count");
     }
 
     #[test]
     fn paths_that_name_no_resource() {
         for path in ["/", "/api", "/api/v1", "/api/v1/", "/apis", "/apis/g", "/apis/g/v1", "/healthz", "/readyz/ping"] {
-            let want = format!("/{}", path.trim_matches('/'));
-            assert_eq!(parse(path), Target::Other(want), "{path}");
+            let text = format!("/{}", path.trim_matches('/'));
+            assert_eq!(parse(path), Ok(Path { text, target: Target::Other }), "{path}");
         }
-        assert_eq!(parse("/api/v1/%zz/x"), Target::Malformed);
-        assert_eq!(parse("/api/%ff/x"), Target::Malformed);
-        assert_eq!(parse("/api/%f"), Target::Malformed);
     }
 
     #[test]
-    fn queries() {
-        let pairs = query("a=1&b=x%20y+z&c&=&bad=%zz&a=2&q;r=1");
-        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-        assert_eq!(pairs, [("a", "1"), ("b", "x y z"), ("c", ""), ("", ""), ("a", "2")]);
+    fn a_path_is_decoded_once() {
+        for (path, text) in [
+            ("/%6fpenapi/v2", "/openapi/v2"),
+            ("/%61pi/v1/configmaps/", "/api/v1/configmaps"),
+            ("/readyz/%2570ing", "/readyz/%70ing"),
+            ("/a\\b/c%5cd", "/a\\b/c\\d"),
+            ("/.../a.b/.c", "/.../a.b/.c"),
+            ("/%252e%252e", "/%2e%2e"),
+            ("/a+b", "/a+b"),
+        ] {
+            assert_eq!(parse(path).map(|path| path.text), Ok(text.to_owned()), "{path}");
+        }
+        assert_eq!(resource("/%61pi/v1/%63onfigmaps").resource, "configmaps");
+    }
+
+    #[test]
+    fn a_path_with_two_readings_is_refused() {
+        use percent::Malformed::{Escape, Utf8};
+        for (path, why) in [
+            ("/api/v1/%zz/x", Refusal::Malformed(Escape)),
+            ("/api/%f", Refusal::Malformed(Escape)),
+            ("/api/%ff/x", Refusal::Malformed(Utf8)),
+            ("/api/v1/namespaces/x%2fsecrets/a", Refusal::EncodedSlash),
+            ("/api/v1/namespaces/x/configmaps%2F", Refusal::EncodedSlash),
+            ("/%2fapi/v1/configmaps", Refusal::EncodedSlash),
+            ("/api/v1/namespaces/x%00/configmaps", Refusal::Null),
+            ("/api/v1/namespaces/../secrets", Refusal::DotSegment),
+            ("/api/v1/namespaces/./secrets", Refusal::DotSegment),
+            ("/api/v1/namespaces/%2e%2E/secrets", Refusal::DotSegment),
+            ("/openapi/.%2e", Refusal::DotSegment),
+            ("/healthz/..", Refusal::DotSegment),
+            ("/api/v1/namespaces//configmaps", Refusal::EmptySegment),
+            ("//api/v1/configmaps", Refusal::EmptySegment),
+            ("/api//v1", Refusal::EmptySegment),
+        ] {
+            assert_eq!(parse(path), Err(why), "{path}");
+        }
     }
 }

@@ -10,11 +10,11 @@ use axum::{
 };
 
 use super::{
-    App, Site,
-    access::{self, Verb},
+    App, Site, access,
+    asked::Verb,
     body,
     dispatch::Exchange,
-    handled,
+    handled, methods,
     negotiate::{self, Accepted, Offer},
     object,
     path::ResourcePath,
@@ -28,10 +28,7 @@ use super::{
 use crate::{
     auth::Decision,
     codec::Decoded,
-    kind::{
-        Kind,
-        model::{Scope, Style},
-    },
+    kind::{Kind, model::Scope},
     meta::{
         options::{
             DeleteOptions, GetOptions, ListOptions, OptionsError, PatchOptions, Query, WriteOptions, client_name,
@@ -60,9 +57,7 @@ pub fn unstored_patch_types(kind: &Kind) -> &'static [&'static str] {
     &PATCH_TYPES[usize::from(!kind.strategic)..3]
 }
 
-/// What kubectl lists before it sends an object that cannot be patched, such as one of a virtual kind: it gives up where it
-/// gets no list. There are none here, and discovery does not name them.
-const CUSTOM_KINDS: (&str, &str, &str) = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+/// The list of definitions where there are none.
 const NO_CUSTOM_KINDS: &str =
     r#"{"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1","metadata":{},"items":[]}"#;
 
@@ -86,18 +81,18 @@ pub struct Call<'a> {
 ///
 /// # Errors
 /// The Status to answer with.
-pub async fn serve(site: &Site, exchange: Box<Exchange>, path: ResourcePath, body: Body) -> Result<Response, Refused> {
+pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, body: Body) -> Result<Response, Refused> {
     let app = &*site.app;
     let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else {
-        return missing(app, &exchange, &path);
+        return missing(app, &exchange, path);
     };
-    let verb = Verb::of(&exchange.parts.method, &path, &exchange.query);
-    check_scope(&served.kind, &path, verb)?;
+    let verb = exchange.asked.verb;
+    methods::check_scope(&served.kind, path, verb)?;
     if let Some(mounted) = app.handlers.subresource(&served.kind, &path.subresource) {
         return Box::pin(handled::subresource(site, exchange, served, path, mounted, body)).await;
     }
-    let part = part(&served.kind, &path)?;
-    check_method(&served.kind, &exchange.parts.method, &path, part, verb)?;
+    let part = methods::part(&served.kind, path)?;
+    methods::check(&served.kind, path, part, verb)?;
     let offer = Offer {
         protobuf: part == Part::Scale || served.messages.is_some(),
         stream: verb == Verb::Watch,
@@ -106,13 +101,13 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: ResourcePath, bod
     let mut accepted = negotiate::objects(exchange.accept(), offer)
         .map_err(|why| status::not_acceptable(why, offer, served.kind.style))?;
     accepted.pretty |= exchange.pretty;
-    let include = Include::parse(&exchange.query, accepted)?;
+    let include = Include::parse(&exchange.asked.query, accepted)?;
     let namespace = match served.kind.scope {
-        Scope::Namespaced => path.namespace,
+        Scope::Namespaced => path.namespace.clone(),
         Scope::Cluster => String::new(),
     };
     let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
-    let name = if verb == Verb::Watch { String::new() } else { path.name };
+    let name = if verb == Verb::Watch { String::new() } else { path.name.clone() };
     let request = Request { user: exchange.user.clone(), served, namespace, name, part };
     let call = Call { app, renderings: &site.renderings, exchange, request, accepted, include };
     // All but the most frequent verb are boxed, so that the state of a request that only gets an object stays small.
@@ -132,8 +127,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: ResourcePath, bod
 
 /// The answer where no kind is served: a Status below a group and version that exist, a plain page elsewhere.
 fn missing(app: &App, exchange: &Exchange, path: &ResourcePath) -> Result<Response, Refused> {
-    let asked = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
-    if asked == CUSTOM_KINDS && Verb::of(&exchange.parts.method, path, &exchange.query) == Verb::List {
+    if methods::lists_custom_kinds(path, exchange.asked.verb) {
         return Ok(response::json(StatusCode::OK, NO_CUSTOM_KINDS));
     }
     let (kinds, _) = app.api.registry.all();
@@ -142,64 +136,6 @@ fn missing(app: &App, exchange: &Exchange, path: &ResourcePath) -> Result<Respon
         at.group == path.group && at.version == path.version
     });
     if known { Err(status::no_such_resource().into()) } else { Ok(response::page_not_found()) }
-}
-
-fn check_scope(kind: &Kind, path: &ResourcePath, verb: Verb) -> Result<(), Refused> {
-    // `namespaces/x` itself is cluster-scoped although its path yields a namespace.
-    let own_namespace = kind.group_version.group.is_empty() && kind.plural == "namespaces";
-    let fits = match kind.scope {
-        Scope::Namespaced => !path.namespace.is_empty() || path.name.is_empty(),
-        Scope::Cluster => path.namespace.is_empty() || (own_namespace && path.namespace == path.name),
-    };
-    if !fits || path.excess {
-        return Err(status::no_such_resource().into());
-    }
-    let across = kind.scope == Scope::Namespaced && path.namespace.is_empty();
-    if across && !matches!(verb, Verb::List | Verb::Watch) {
-        return Err(status::method_not_allowed().into());
-    }
-    Ok(())
-}
-
-fn part(kind: &Kind, path: &ResourcePath) -> Result<Part, Refused> {
-    match path.subresource.as_str() {
-        "" => Ok(Part::Whole),
-        "status" if kind.status => Ok(Part::Status),
-        "scale" if kind.scale.is_some() => Ok(Part::Scale),
-        "finalize" if has_finalize(kind) => Ok(Part::Finalize),
-        _ if kind.style == Style::Custom => Err(Error::NotFound(kind.group_resource(), path.name.clone()).into()),
-        _ => Err(status::no_such_resource().into()),
-    }
-}
-
-/// Only namespaces have finalizers in their spec, which their finalize subresource changes.
-pub fn has_finalize(kind: &Kind) -> bool {
-    kind.group_version.group.is_empty() && kind.plural == "namespaces"
-}
-
-/// Whether a kind's collections can be deleted: not namespaces, where a slip would cost everything.
-pub fn has_delete_collection(kind: &Kind) -> bool {
-    !has_finalize(kind)
-}
-
-fn check_method(kind: &Kind, method: &Method, path: &ResourcePath, part: Part, verb: Verb) -> Result<(), Refused> {
-    let named = !path.name.is_empty();
-    let fits = match verb {
-        Verb::Get => part != Part::Finalize,
-        Verb::List => true,
-        Verb::Create => !named,
-        Verb::Update => named,
-        Verb::Patch => named && part != Part::Finalize,
-        Verb::Watch | Verb::Delete => part == Part::Whole,
-        Verb::DeleteCollection => has_delete_collection(kind),
-        Verb::Unknown => false,
-    };
-    let fits = fits && (kind.stored || verb == Verb::Create);
-    if fits && method != Method::HEAD && !(path.watch && method != Method::GET) {
-        Ok(())
-    } else {
-        Err(status::method_not_allowed().into())
-    }
 }
 
 impl Call<'_> {
@@ -214,26 +150,27 @@ impl Call<'_> {
     }
 
     async fn get(self) -> Result<Response, Refused> {
-        let options = GetOptions::parse(&self.exchange.query)?;
+        let options = GetOptions::parse(&self.exchange.asked.query)?;
         let answer = self.app.api.get(&self.request, &options).await?;
         object::respond(&self, StatusCode::OK, answer, &[])
     }
 
     async fn list(self) -> Result<Response, Refused> {
-        let options = ListOptions::parse(&self.exchange.query, false)?;
+        let options = ListOptions::parse(&self.exchange.asked.query, false)?;
         let list = self.app.api.list(&self.request, &options).await?;
         object::respond_list(&self, list).await
     }
 
     async fn watch(mut self, old_path: bool, name: String) -> Result<Response, Refused> {
-        let mut options = ListOptions::parse(&self.exchange.query, old_path)?;
+        let mut options = ListOptions::parse(&self.exchange.asked.query, old_path)?;
         options.watch = true;
         if !name.is_empty() {
             let mut terms = options.fields.terms().to_vec();
             terms.push(FieldTerm { field: "metadata.name".into(), equal: true, value: name.into() });
             options.fields = Fields::new(terms);
         }
-        let handshake = if websocket::is_asked(&self.exchange.parts.headers) {
+        let upgrades = self.exchange.asked.method == Method::GET && websocket::is_asked(&self.exchange.parts.headers);
+        let handshake = if upgrades {
             Some(websocket::handshake(&mut self.exchange.parts, websocket::Known::Any).await?)
         } else {
             None
@@ -251,7 +188,7 @@ impl Call<'_> {
     }
 
     async fn create(self, body: Body) -> Result<Response, Refused> {
-        let mut options = WriteOptions::for_create(&self.exchange.query)?;
+        let mut options = WriteOptions::for_create(&self.exchange.asked.query)?;
         options.client = self.client_name();
         let document = self.document(body).await?;
         let written = self.app.api.create(&self.request, document, &options).await?;
@@ -259,7 +196,7 @@ impl Call<'_> {
     }
 
     async fn update(self, body: Body) -> Result<Response, Refused> {
-        let mut options = WriteOptions::for_update(&self.exchange.query)?;
+        let mut options = WriteOptions::for_update(&self.exchange.asked.query)?;
         options.client = self.client_name();
         let document = self.document(body).await?;
         let refusal = if self.kind().create_on_update { self.may_create().await.err() } else { None };
@@ -289,7 +226,8 @@ impl Call<'_> {
             return Err(status::unsupported_patch(types, self.kind().style).into());
         }
         let bytes = body::read(headers, body, &self.app.limits).await?;
-        let mut options = PatchOptions::parse(&self.exchange.query, given.starts_with("application/apply-patch"))?;
+        let mut options =
+            PatchOptions::parse(&self.exchange.asked.query, given.starts_with("application/apply-patch"))?;
         options.write.client = self.client_name();
         let patch = match given.as_str() {
             "application/json-patch+json" => Patch::Json(bytes),
@@ -310,7 +248,7 @@ impl Call<'_> {
     }
 
     async fn delete_collection(self, body: Body) -> Result<Response, Refused> {
-        let list = ListOptions::parse(&self.exchange.query, false)?;
+        let list = ListOptions::parse(&self.exchange.asked.query, false)?;
         let options = self.delete_options(body, DeleteOptions::for_collection).await?;
         let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
         object::respond_list(&self, list).await
@@ -318,7 +256,7 @@ impl Call<'_> {
 
     /// Asked before a write that creates its object where there is none: who may change an object may not always.
     async fn may_create(&self) -> Result<(), Refused> {
-        access::may_create(self.app, &self.request, self.exchange.parts.uri.path()).await
+        access::may_create(self.app, &self.request, &self.exchange.asked.path).await
     }
 
     /// What the client calls itself.
@@ -343,7 +281,7 @@ impl Call<'_> {
     async fn authorize_force(&self) -> Result<(), Refused> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
         let (request, kind) = (&self.request, self.kind());
-        let asked = access::further(request, VERB, self.exchange.parts.uri.path());
+        let asked = access::further(request, VERB, &self.exchange.asked.path);
         let reason = match self.app.authorizer.authorize(&asked).await {
             Decision::Allow => return Ok(()),
             Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,
@@ -365,10 +303,10 @@ impl Call<'_> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         if bytes.is_empty() {
-            return Ok(parse(&self.exchange.query, None)?);
+            return Ok(parse(&self.exchange.asked.query, None)?);
         }
         let document = body::decode(headers, &bytes, body::Expected::DeleteOptions)?.document;
-        Ok(parse(&self.exchange.query, Some(&document))?)
+        Ok(parse(&self.exchange.asked.query, Some(&document))?)
     }
 }
 

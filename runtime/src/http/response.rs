@@ -9,7 +9,7 @@ use axum::{
     body::Body,
     http::{
         HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER},
+        header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE},
     },
     response::Response,
 };
@@ -24,6 +24,8 @@ use crate::{
 
 /// The header by which a request is found again in logs.
 pub const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
+/// How to authenticate, which every 401 says (RFC 9110, 11.6.1).
+const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"kindsmith\"");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, private");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -118,6 +120,9 @@ pub fn status(status: &Status, form: Accepted) -> Response {
     } else {
         document(code, &codec::from_typed(status).expect("a Status is plain data"), form)
     };
+    if code == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
+    }
     if let Some(seconds) = status.details.as_ref().map(|d| d.retry_after_seconds).filter(|s| *s > 0) {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }

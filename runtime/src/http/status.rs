@@ -330,6 +330,13 @@ pub fn slow_body() -> Status {
     Status::failure(408, "Timeout", "the body of the request did not arrive in time", None)
 }
 
+/// 504: the request took longer than it may. A write may have happened: there is no `Retry-After`, so that clients do not
+/// repeat it by themselves.
+pub fn timed_out() -> Status {
+    let message = "Timeout: request did not complete within the allotted timeout";
+    Status::failure(504, "Timeout", message, Some(StatusDetails::default()))
+}
+
 /// What a watch that cannot begin or go on tells its client in the stream; nothing where the client should just resume.
 pub fn of_watch(error: WatchError) -> Option<Status> {
     match error {

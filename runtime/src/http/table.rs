@@ -45,7 +45,7 @@ impl Include {
         if accepted.shape != Shape::Table {
             return Ok(Self::default());
         }
-        let given = query.iter().find(|(name, _)| name == "includeObject").map_or("", |(_, value)| value);
+        let given = query.single("includeObject")?.unwrap_or_default();
         match given {
             "" | "Metadata" => Ok(Self::Metadata),
             "None" => Ok(Self::None),

@@ -77,7 +77,7 @@ fn streams_have_the_columns_once() {
 
 #[test]
 fn include_is_checked_where_a_table_was_asked_for() {
-    let query = vec![("includeObject".to_owned(), "Bogus".to_owned())];
+    let query = [("includeObject", "Bogus")].into_iter().collect();
     let table = Accepted { shape: Shape::Table, ..Accepted::default() };
     assert!(Include::parse(&query, Accepted::default()).is_ok());
     let refused = Include::parse(&query, table).unwrap_err();

@@ -1,10 +1,12 @@
 //! The vocabulary of the API: names, metadata, status, selectors, revisions, options.
 //! Owns the types that appear on the wire for every kind; knows no kind, no engine and no HTTP.
 
+pub mod duration;
 pub mod field;
 pub mod names;
 pub mod object;
 pub mod options;
+pub mod percent;
 pub mod quantity;
 pub mod revision;
 pub mod selector;

@@ -115,6 +115,25 @@ fn quantities_have_a_value_and_a_canonical_form() {
         assert_eq!(quantity.canonical(), canonical, "{text:?}");
         assert_eq!(quantity.as_str(), text);
     }
+    for beyond in [
+        "170141183460469231731687303715884105727.1n",
+        "170141183460469231731687303715884105728n",
+        "170141183460469231731687303715884105727e-9",
+        "9223372036854775807.9",
+        "9223372036854775808",
+        "8Ei",
+        "8191.999999999999999999999Pi",
+        "99999999999999999999999999999999999999999999999999",
+        "1e2147483647",
+    ] {
+        let most = 9_223_372_036_854_775_807_000_000_000;
+        for (text, amount) in [(beyond.to_owned(), most), (format!("-{beyond}"), -most)] {
+            let quantity: Quantity = text.parse().unwrap_or_else(|why| panic!("{text:?}: {why}"));
+            assert_eq!(quantity.billionths(), amount, "{text:?}");
+            assert!(!quantity.canonical().is_empty() && quantity.whole().unsigned_abs() >= i64::MAX.unsigned_abs());
+        }
+    }
+    assert_eq!("1e-2147483648".parse::<Quantity>().map(|least| least.billionths()), Ok(1));
     for bad in ["", "-", ".", "1.2.3", "1x", "1 ", " 1", "1ki", "1mi", "1e", "1e+", "1e1.5", "--1", "1Kii", "é", "Ki"]
     {
         assert!(bad.parse::<Quantity>().is_err(), "{bad:?}");

@@ -99,12 +99,9 @@ impl Target for Parameters {
     fn attempt(&self, input: &[u8]) -> String {
         let text = String::from_utf8_lossy(input);
         let (parameters, body) = text.split_once("\n\n").unwrap_or((&text, ""));
-        let pair = |line: &str| {
-            let (name, value) = line.split_once('=').unwrap_or((line, ""));
-            (name.to_owned(), value.to_owned())
-        };
-        let query: Vec<(String, String)> = parameters.lines().map(pair).collect();
-        let query: &Query = &query;
+        let pairs = parameters.lines().map(|line| line.split_once('=').unwrap_or((line, "")));
+        let query: Query = pairs.collect();
+        let query = &query;
         let body = serde_json::from_str(body).ok();
         let watch = input.len().is_multiple_of(2);
         let list = ListOptions::parse(query, watch).inspect(|options| {

@@ -5,7 +5,7 @@ use ring::digest::{SHA256, digest};
 use serde::Serialize;
 
 use crate::{
-    http::resource::{has_delete_collection, has_finalize},
+    http::methods::{has_delete_collection, has_finalize},
     kind::{
         Kind,
         model::{Scope, Style},

@@ -21,7 +21,7 @@ use axum::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Site, cached::Document, dispatch::Exchange, negotiate, path, response};
+use super::{Site, cached::Document, dispatch::Exchange, negotiate, response, status::Refused};
 use crate::kind::registry::Served;
 
 const JSON: &str = "application/json";
@@ -98,7 +98,15 @@ fn url(place: &str, hash: &str) -> String {
 }
 
 /// Answers a path below `/openapi/`; `None` for one that is no document.
-pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Option<Response> {
+///
+/// # Errors
+/// 400 for a query that repeats the hash.
+pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
+    let hash = exchange.asked.query.single("hash")?.filter(|hash| !hash.is_empty());
+    Ok(answer(site, exchange, path, hash))
+}
+
+fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<Response> {
     let (kinds, generation) = site.app.api.registry.all();
     let documents = site.openapi.get(generation, || Documents::new(kinds, &site.app.version.git_version));
     let documents = &documents.1;
@@ -112,7 +120,7 @@ pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Option<Response> {
                 return Some(documents.proto().files.get(file)?.respond(&exchange.parts.headers, text, REVALIDATE));
             }
             let place = place.strip_prefix("v3/")?;
-            Some(serve_v3(documents.v3.get(place)?, exchange, place))
+            Some(serve_v3(documents.v3.get(place)?, exchange, place, hash))
         }
     }
 }
@@ -131,14 +139,13 @@ fn serve_v2(documents: &Documents, exchange: &Exchange) -> Response {
     }
 }
 
-fn serve_v3(document: &Document, exchange: &Exchange, place: &str) -> Response {
+fn serve_v3(document: &Document, exchange: &Exchange, place: &str, hash: Option<&str>) -> Response {
     if negotiate::first(exchange.accept(), &[JSON]).is_none() {
         return response::text(StatusCode::NOT_ACCEPTABLE, "");
     }
-    let asked = path::query(exchange.raw_query()).into_iter().find(|(name, _)| name == "hash");
-    match asked.filter(|(_, hash)| !hash.is_empty()) {
+    match hash {
         None => document.respond(&exchange.parts.headers, json_type(), REVALIDATE),
-        Some((_, hash)) if hash == document.hash => {
+        Some(hash) if hash == document.hash => {
             let mut answer = document.respond(&exchange.parts.headers, json_type(), FOREVER);
             answer.headers_mut().insert(EXPIRES, in_a_year());
             answer

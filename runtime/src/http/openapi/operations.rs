@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     codec::{Encoding, protobuf},
-    http::resource::{has_delete_collection, has_finalize, patch_types},
+    http::{
+        methods::{has_delete_collection, has_finalize},
+        resource::patch_types,
+    },
     kind::{
         Kind,
         model::{Scope, Style},

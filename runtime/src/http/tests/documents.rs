@@ -112,7 +112,7 @@ async fn protobuf_definitions_are_served_with_all_that_they_import() {
             assert!(paths.contains(&import), "{path} imports {import}");
         }
     }
-    assert_eq!(rig.get("/openapi/proto/../../secret").await.0, 404);
+    assert_eq!(rig.get("/openapi/proto/../../secret").await.0, 400);
 }
 
 #[tokio::test]

@@ -70,7 +70,7 @@ impl Rig {
     }
 
     async fn authorized(kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>) -> Self {
-        Self::limited(kinds, authorizer, Limits { body_bytes: 10_000, ..Limits::default() }).await
+        Self::limited(kinds, authorizer, Limits { body_bytes: 10_000, body_seconds: 90, ..Limits::default() }).await
     }
 
     async fn limited(kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>, limits: Limits) -> Self {
@@ -157,12 +157,15 @@ fn header(headers: &HeaderMap, name: &str) -> String {
 
 mod bounds;
 mod compressed;
+mod deadlines;
 mod documents;
 mod encodings;
 mod force;
+mod methods;
 mod negotiation;
 mod offered;
 mod protobuf;
+mod queries;
 mod requests;
 mod sockets;
 mod streams;

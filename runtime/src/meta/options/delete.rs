@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{OptionsError, Query, quoted, read, refuse, write};
+use super::{OptionsError, Query, quoted, refuse, write};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath};
 
 /// What happens to the objects that depend on a deleted one.
@@ -93,15 +93,14 @@ impl DeleteOptions {
 
 impl Wire {
     fn from_query(query: &Query) -> Result<Self, OptionsError> {
-        let policy = read::text(query, "propagationPolicy").map(str::to_owned);
-        let dry_run = query.iter().filter(|(key, _)| key == "dryRun").map(|(_, value)| value.clone()).collect();
+        let dry_run = query.all("dryRun").map(str::to_owned).collect();
         Ok(Self {
-            grace_period_seconds: read::number(query, "gracePeriodSeconds")?,
+            grace_period_seconds: query.number("gracePeriodSeconds")?,
             preconditions: None,
-            orphan_dependents: read::switch(query, "orphanDependents"),
-            propagation_policy: policy,
+            orphan_dependents: query.switch("orphanDependents")?,
+            propagation_policy: query.single("propagationPolicy")?.map(str::to_owned),
             dry_run: Some(dry_run),
-            ignore_store_read_error_with_cluster_breaking_potential: read::switch(query, FORCE),
+            ignore_store_read_error_with_cluster_breaking_potential: query.switch(FORCE)?,
         })
     }
 

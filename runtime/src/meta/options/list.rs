@@ -1,7 +1,7 @@
 //! Options of reads: get, list and watch, and the table of what resourceVersion may be combined with.
 use serde_json::json;
 
-use super::{OptionsError, Query, quoted, read, refuse};
+use super::{OptionsError, Query, quoted, refuse, revision};
 use crate::meta::{
     FieldError, FieldErrorKind, FieldPath, Revision,
     selector::{Fields, Labels},
@@ -54,8 +54,8 @@ impl GetOptions {
     /// # Errors
     /// [`OptionsError::Unknown`] for a resourceVersion that is no number.
     pub fn parse(query: &Query) -> Result<Self, OptionsError> {
-        let given = read::text(query, "resourceVersion").unwrap_or_default();
-        let resource_version = read::revision(given).map_err(OptionsError::Unknown)?;
+        let given = query.single("resourceVersion")?.unwrap_or_default();
+        let resource_version = revision::parse(given).map_err(OptionsError::Unknown)?;
         Ok(Self { resource_version })
     }
 }
@@ -66,20 +66,20 @@ impl ListOptions {
     /// # Errors
     /// [`OptionsError`].
     pub fn parse(query: &Query, watch: bool) -> Result<Self, OptionsError> {
-        let text = |name| read::text(query, name).unwrap_or_default();
+        let text = |name| Ok(query.single(name)?.unwrap_or_default());
         let mut options = Self {
-            labels: Labels::parse(text("labelSelector")).map_err(OptionsError::BadRequest)?,
-            fields: Fields::parse(text("fieldSelector")).map_err(OptionsError::BadRequest)?,
-            watch: watch || read::switch(query, "watch").unwrap_or_default(),
-            bookmarks: read::switch(query, "allowWatchBookmarks").unwrap_or_default(),
-            timeout_seconds: read::number(query, "timeoutSeconds")?,
+            labels: Labels::parse(text("labelSelector")?).map_err(OptionsError::BadRequest)?,
+            fields: Fields::parse(text("fieldSelector")?).map_err(OptionsError::BadRequest)?,
+            watch: watch || query.switch("watch")?.unwrap_or_default(),
+            bookmarks: query.switch("allowWatchBookmarks")?.unwrap_or_default(),
+            timeout_seconds: query.number("timeoutSeconds")?,
             // A limit that is not positive is none.
-            limit: usize::try_from(read::number(query, "limit")?.unwrap_or_default()).unwrap_or_default(),
-            continue_token: text("continue").to_owned(),
-            initial_events: read::switch(query, "sendInitialEvents"),
+            limit: usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default(),
+            continue_token: text("continue")?.to_owned(),
+            initial_events: query.switch("sendInitialEvents")?,
             ..Self::default()
         };
-        let (version, matching) = (text("resourceVersion"), text("resourceVersionMatch"));
+        let (version, matching) = (text("resourceVersion")?, text("resourceVersionMatch")?);
         refuse("ListOptions", options.check(version, matching))?;
         options.resource_version_match = match matching {
             "Exact" => Some(VersionMatch::Exact),
@@ -93,13 +93,13 @@ impl ListOptions {
     /// A watch answers garbage as get does, a list as one expects. A list that goes on has its revision in the token.
     fn revision(&self, version: &str) -> Result<Option<Revision>, OptionsError> {
         if self.watch {
-            return read::revision(version).map_err(OptionsError::Unknown);
+            return revision::parse(version).map_err(OptionsError::Unknown);
         }
         if !self.continue_token.is_empty() && !matches!(version, "" | "0") {
             let message = "specifying resource version is not allowed when using continue";
             return Err(OptionsError::BadRequest(message.to_owned()));
         }
-        read::revision(version).map_err(|why| OptionsError::BadRequest(format!("invalid resource version: {why}")))
+        revision::parse(version).map_err(|why| OptionsError::BadRequest(format!("invalid resource version: {why}")))
     }
 
     fn check(&self, version: &str, matching: &str) -> Vec<FieldError> {

@@ -2,19 +2,20 @@
 
 mod delete;
 mod list;
-mod read;
+mod query;
+mod revision;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use delete::{DeleteOptions, Preconditions, Propagation};
 pub use list::{GetOptions, ListOptions, VersionMatch};
+pub use query::Query;
 pub use write::{CreateOptions, FieldValidation, PatchOptions, UpdateOptions, WriteOptions, client_name};
 
-use super::{FieldError, GroupKind};
+use std::fmt;
 
-/// The query of a request: decoded pairs in the order given.
-pub type Query = [(String, String)];
+use super::{FieldError, GroupKind};
 
 /// Why options were refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,18 @@ pub enum OptionsError {
     Invalid(GroupKind, Vec<FieldError>),
     /// 500 without a reason: what the reference answers to a resourceVersion that is no number, on get and watch.
     Unknown(String),
+}
+
+impl fmt::Display for OptionsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadRequest(message) | Self::Unknown(message) => f.write_str(message),
+            Self::Invalid(kind, errors) => {
+                write!(f, "{kind} is invalid")?;
+                errors.iter().try_for_each(|error| write!(f, ": {error}"))
+            }
+        }
+    }
 }
 
 /// Refuses options of a kind if there is anything wrong with them.

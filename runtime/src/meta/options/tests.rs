@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::meta::Revision;
 
-fn query(text: &str) -> Vec<(String, String)> {
+fn query(text: &str) -> Query {
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
-    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
+    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect()
 }
 
 /// What the client would be told, with the kind of options before it.
@@ -86,7 +86,7 @@ fn resource_versions_are_refused_as_recorded() {
 #[test]
 fn lists_are_read() {
     let options =
-        list("limit=5&limit=6&continue=tok&timeoutSeconds=-1&allowWatchBookmarks=true&labelSelector=a").expect("good");
+        list("limit=5&continue=tok&timeoutSeconds=-1&allowWatchBookmarks=true&labelSelector=a").expect("good");
     assert_eq!((options.limit, options.continue_token.as_str(), options.timeout_seconds), (5, "tok", Some(-1)));
     assert!(options.bookmarks && !options.watch && !options.labels.is_empty() && options.fields.is_empty());
     assert_eq!(list("limit=-3").expect("good").limit, 0);
@@ -228,4 +228,37 @@ fn deletion_by_force_stands_alone() {
             "422 DeleteOptions.meta.k8s.io: {force}: Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"
         )
     );
+}
+
+#[test]
+fn options_that_may_be_given_once_are_not_repeated() {
+    let repeated = |name: &str, value: &str| query(&format!("{name}={value}&x=1&{name}={value}"));
+    let refused = |name: &str| format!("400 the query parameter {name:?} may be given only once");
+    for (name, value) in [
+        ("labelSelector", "a"),
+        ("fieldSelector", "metadata.name=a"),
+        ("watch", "1"),
+        ("allowWatchBookmarks", "1"),
+        ("timeoutSeconds", "1"),
+        ("limit", "1"),
+        ("continue", "x"),
+        ("sendInitialEvents", "1"),
+        ("resourceVersion", "1"),
+        ("resourceVersionMatch", "Exact"),
+    ] {
+        assert_eq!(told(ListOptions::parse(&repeated(name, value), false)), refused(name));
+    }
+    assert_eq!(told(GetOptions::parse(&repeated("resourceVersion", "1"))), refused("resourceVersion"));
+    for (name, value) in [("fieldManager", "me"), ("fieldValidation", "Strict")] {
+        assert_eq!(told(WriteOptions::for_create(&repeated(name, value))), refused(name));
+        assert_eq!(told(WriteOptions::for_update(&repeated(name, value))), refused(name));
+        assert_eq!(told(PatchOptions::parse(&repeated(name, value), false)), refused(name));
+    }
+    assert_eq!(told(PatchOptions::parse(&repeated("force", "1"), true)), refused("force"));
+    let force = "ignoreStoreReadErrorWithClusterBreakingPotential";
+    for (name, value) in
+        [("gracePeriodSeconds", "1"), ("propagationPolicy", "Orphan"), ("orphanDependents", "1"), (force, "1")]
+    {
+        assert_eq!(told(DeleteOptions::parse(&repeated(name, value), None)), refused(name));
+    }
 }

@@ -1,7 +1,7 @@
 //! Options of writes: create, update and patch.
 use serde_json::json;
 
-use super::{OptionsError, Query, quoted, read, refuse};
+use super::{OptionsError, Query, quoted, refuse};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, validate};
 
 /// What is done about unknown and duplicate fields.
@@ -56,7 +56,7 @@ impl WriteOptions {
     /// # Errors
     /// [`OptionsError`].
     pub fn for_create(query: &Query) -> Result<Self, OptionsError> {
-        let (options, errors) = Self::read(query);
+        let (options, errors) = Self::read(query)?;
         refuse("CreateOptions", errors).map(|()| options)
     }
 
@@ -65,16 +65,15 @@ impl WriteOptions {
     /// # Errors
     /// [`OptionsError`].
     pub fn for_update(query: &Query) -> Result<Self, OptionsError> {
-        let (options, errors) = Self::read(query);
+        let (options, errors) = Self::read(query)?;
         refuse("UpdateOptions", errors).map(|()| options)
     }
 
-    fn read(query: &Query) -> (Self, Vec<FieldError>) {
-        let manager = read::text(query, "fieldManager").unwrap_or_default();
+    fn read(query: &Query) -> Result<(Self, Vec<FieldError>), OptionsError> {
+        let manager = query.single("fieldManager")?.unwrap_or_default();
         let mut errors = validate::field_manager(manager, &FieldPath::new("fieldManager"));
-        let given = query.iter().filter(|(key, _)| key == "dryRun").map(|(_, value)| value.as_str());
-        let dry_run = dry_run(given, &mut errors);
-        let field_validation = match read::text(query, "fieldValidation").unwrap_or_default() {
+        let dry_run = dry_run(query.all("dryRun"), &mut errors);
+        let field_validation = match query.single("fieldValidation")?.unwrap_or_default() {
             "Ignore" => FieldValidation::Ignore,
             "" | "Warn" => FieldValidation::Warn,
             "Strict" => FieldValidation::Strict,
@@ -85,7 +84,7 @@ impl WriteOptions {
                 FieldValidation::default()
             }
         };
-        (Self { dry_run, field_manager: manager.to_owned(), field_validation, ..Self::default() }, errors)
+        Ok((Self { dry_run, field_manager: manager.to_owned(), field_validation, ..Self::default() }, errors))
     }
 
     /// Who owns the fields that this write sets.
@@ -124,8 +123,8 @@ impl PatchOptions {
     /// # Errors
     /// [`OptionsError`].
     pub fn parse(query: &Query, apply: bool) -> Result<Self, OptionsError> {
-        let (write, rest) = WriteOptions::read(query);
-        let force = read::switch(query, "force");
+        let (write, rest) = WriteOptions::read(query)?;
+        let force = query.switch("force")?;
         let mut errors = Vec::new();
         if apply && write.field_manager.is_empty() {
             let why = "is required for apply patch";

@@ -1,0 +1,236 @@
+//! What a request asks for, read from its method, path and query, once. Routing and authorizers see this one value, so
+//! that what is served is always what was allowed.
+
+use std::borrow::Cow;
+
+use axum::http::{Method, request::Parts};
+
+use super::{
+    path::{self, ResourcePath, Target},
+    status,
+    status::Refused,
+};
+use crate::{
+    auth::{Attributes, User},
+    meta::{
+        options::{OptionsError, Query},
+        selector::Fields,
+    },
+};
+
+/// What is done to a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// One object.
+    Get,
+    /// A collection.
+    List,
+    /// Changes of a collection.
+    Watch,
+    /// A new object.
+    Create,
+    /// An object as a whole.
+    Update,
+    /// A change to an object.
+    Patch,
+    /// The end of an object.
+    Delete,
+    /// The end of what a collection holds.
+    DeleteCollection,
+    /// A method that means nothing on resources.
+    Unknown,
+}
+
+impl Verb {
+    /// The verb as authorizers and discovery name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+            Self::Unknown => "",
+        }
+    }
+
+    /// The verb that a method means on a path; `watch` is the parameter of that name.
+    pub fn of(method: &Method, path: &ResourcePath, watch: bool) -> Self {
+        match method.as_str() {
+            "GET" | "HEAD" if path.watch => Self::Watch,
+            "GET" | "HEAD" if !path.name.is_empty() => Self::Get,
+            "GET" | "HEAD" if watch => Self::Watch,
+            "GET" | "HEAD" => Self::List,
+            "POST" => Self::Create,
+            "PUT" => Self::Update,
+            "PATCH" => Self::Patch,
+            "DELETE" if path.name.is_empty() => Self::DeleteCollection,
+            "DELETE" => Self::Delete,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// What a request asks for.
+#[derive(Debug)]
+pub struct Asked {
+    /// The path: decoded, without slashes at the end.
+    pub path: String,
+    /// What the path names.
+    pub target: Target,
+    /// The parameters.
+    pub query: Query,
+    /// The method.
+    pub method: Method,
+    /// What is done to a resource; `Unknown` where the path names none.
+    pub verb: Verb,
+    /// The parameter `pretty`.
+    pub pretty: Option<String>,
+    /// The parameter `watch`.
+    watch: bool,
+    /// The object that a field selector pins a collection to.
+    pinned: Option<String>,
+}
+
+impl Asked {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// 400 for a path with two readings, for a query that cannot be read, and for one that repeats a parameter which says
+    /// what is asked for.
+    pub fn read(parts: &Parts) -> Result<Self, Refused> {
+        // `OPTIONS *` is about the server as a whole.
+        let whole = parts.method == Method::OPTIONS && parts.uri.path() == "*";
+        let path = path::parse(if whole { "/" } else { parts.uri.path() });
+        let path::Path { text, target } = path.map_err(|why| status::bad_request(why.to_string()))?;
+        let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+        let watch = query.switch("watch")?.unwrap_or_default();
+        let (verb, pinned) = match &target {
+            Target::Resource(resource) => {
+                let verb = Verb::of(&parts.method, resource, watch);
+                (verb, pinned_name(verb, resource, &query)?)
+            }
+            Target::Other => (Verb::Unknown, None),
+        };
+        let (method, pretty) = (parts.method.clone(), query.single("pretty")?.map(str::to_owned));
+        Ok(Self { path: text, target, query, method, verb, pretty, watch, pinned })
+    }
+
+    /// The path below a group and version, where it is one.
+    pub fn resource(&self) -> Option<&ResourcePath> {
+        match &self.target {
+            Target::Resource(resource) => Some(resource),
+            Target::Other => None,
+        }
+    }
+
+    /// The verb that another method would mean on this path.
+    pub fn verb_of(&self, method: &Method) -> Verb {
+        self.resource().map_or(Verb::Unknown, |resource| Verb::of(method, resource, self.watch))
+    }
+
+    /// The verb as authorizers know it.
+    pub fn verb_name(&self) -> Cow<'static, str> {
+        match self.target {
+            Target::Resource(_) => self.verb.as_str().into(),
+            Target::Other => self.method.as_str().to_ascii_lowercase().into(),
+        }
+    }
+
+    /// What authorizers are asked, with [`Asked::verb_name`].
+    pub fn attributes<'a>(&'a self, user: &'a User, verb: &'a str) -> Attributes<'a> {
+        let of = |part: fn(&ResourcePath) -> &str| self.resource().map_or("", part);
+        Attributes {
+            user,
+            verb,
+            group: of(|r| &r.group),
+            version: of(|r| &r.version),
+            resource: of(|r| &r.resource),
+            subresource: of(|r| &r.subresource),
+            namespace: of(|r| &r.namespace),
+            name: self.pinned.as_deref().unwrap_or(of(|r| &r.name)),
+            path: &self.path,
+        }
+    }
+}
+
+/// The name to which a field selector pins a collection: who may see one object may list and watch that one.
+fn pinned_name(verb: Verb, path: &ResourcePath, query: &Query) -> Result<Option<String>, OptionsError> {
+    if !matches!(verb, Verb::List | Verb::Watch | Verb::DeleteCollection) || !path.name.is_empty() {
+        return Ok(None);
+    }
+    let selector = query.single("fieldSelector")?.unwrap_or_default();
+    let pinned = |fields: Fields| fields.pins("metadata.name").map(str::to_owned);
+    Ok(Fields::parse(selector).ok().and_then(pinned))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn read(method: &str, uri: &str) -> Result<Asked, String> {
+        let (parts, ()) = Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
+        Asked::read(&parts).map_err(|Refused(status)| format!("{} {}", status.code, status.message))
+    }
+
+    fn verb(method: &str, path: &str, query: &str) -> &'static str {
+        read(method, &format!("{path}?{query}")).unwrap().verb.as_str()
+    }
+
+    #[test]
+    fn verbs() {
+        for (method, text, query, want) in [
+            ("GET", "/api/v1/namespaces/x/cms/a", "", "get"),
+            ("GET", "/api/v1/namespaces/x/cms/a", "watch=1", "get"),
+            ("GET", "/api/v1/namespaces/x/cms", "", "list"),
+            ("GET", "/api/v1/namespaces/x/cms", "watch=0", "list"),
+            ("GET", "/api/v1/namespaces/x/cms", "watch=False", "list"),
+            ("GET", "/api/v1/namespaces/x/cms", "watch=true", "watch"),
+            ("GET", "/api/v1/namespaces/x/cms", "watch", "watch"),
+            ("GET", "/api/v1/watch/namespaces/x/cms", "watch=0", "watch"),
+            ("GET", "/api/v1/watch/namespaces/x/cms/a", "", "watch"),
+            ("HEAD", "/api/v1/namespaces/x/cms/a", "", "get"),
+            ("POST", "/api/v1/namespaces/x/cms", "", "create"),
+            ("PUT", "/api/v1/namespaces/x/cms/a", "", "update"),
+            ("PATCH", "/api/v1/namespaces/x/cms/a/status", "", "patch"),
+            ("DELETE", "/api/v1/namespaces/x/cms/a", "", "delete"),
+            ("DELETE", "/api/v1/namespaces/x/cms", "", "deletecollection"),
+            ("DELETE", "/api/v1/namespaces/x", "", "delete"),
+            ("OPTIONS", "/api/v1/namespaces", "", ""),
+        ] {
+            assert_eq!(verb(method, text, query), want, "{method} {text}?{query}");
+        }
+    }
+
+    #[test]
+    fn authorizers_see_what_is_served() {
+        let user = User::default();
+        let asked = read("GET", "/%61pi/v1/namespaces/x/%73ecrets/?fieldSelector=metadata.name%3Da").unwrap();
+        let seen = asked.attributes(&user, "list");
+        assert_eq!((seen.path, seen.resource), ("/api/v1/namespaces/x/secrets", "secrets"));
+        assert_eq!((seen.namespace, seen.name), ("x", "a"));
+        let asked = read("GET", "/%6fpenapi/v2/").unwrap();
+        assert_eq!((asked.path.as_str(), asked.verb_name().as_ref()), ("/openapi/v2", "get"));
+        assert_eq!(asked.attributes(&user, "get").path, "/openapi/v2");
+        assert_eq!(read("OPTIONS", "*").unwrap().path, "/");
+    }
+
+    #[test]
+    fn requests_with_two_readings_are_refused() {
+        for (uri, named) in [
+            ("/api/v1/namespaces/x%2fy", "%2F"),
+            ("/api/v1/configmaps?labelSelector=a%3Dc%ff", "labelSelector"),
+            ("/api/v1/configmaps?watch=0&watch=1", "watch"),
+            ("/api/v1/configmaps?fieldSelector=metadata.name%3Da&fieldSelector=", "fieldSelector"),
+            ("/healthz?exclude=%zz", "exclude"),
+        ] {
+            let refused = read("GET", uri).expect_err(uri);
+            assert!(refused.starts_with("400 ") && refused.contains(named), "{uri}: {refused}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The query of a request, read strictly. Guarantees that no part of it is dropped: a query that cannot be read as a whole
+//! is refused, so that a damaged selector or `dryRun` never makes a request do more than it asked for.
+
+use std::fmt;
+
+use super::OptionsError;
+use crate::meta::percent;
+
+/// Characters of a client's text that a message quotes.
+const QUOTED: usize = 64;
+
+/// The parameters of a query: decoded pairs in the order given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads a query: pairs between `&`, each a name and, after `=`, a value. Empty pairs mean nothing.
+    ///
+    /// kube-apiserver drops pairs that it cannot decode. That widens what a request does, so they are refused here.
+    ///
+    /// # Errors
+    /// 400 for a broken percent-encoding, text that is not UTF-8, and `;`, which some read as `&`.
+    pub fn parse(text: &str) -> Result<Self, OptionsError> {
+        text.split('&').filter(|pair| !pair.is_empty()).map(pair).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// A parameter that may be given once; `None` where it is absent.
+    ///
+    /// # Errors
+    /// 400 where it is repeated.
+    pub fn single(&self, name: &str) -> Result<Option<&str>, OptionsError> {
+        let mut values = self.all(name);
+        let first = values.next();
+        if values.next().is_some() {
+            return Err(OptionsError::BadRequest(format!("the query parameter {name:?} may be given only once")));
+        }
+        Ok(first)
+    }
+
+    /// The values of a parameter that may be repeated.
+    pub fn all<'q>(&'q self, name: &str) -> impl Iterator<Item = &'q str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a parameter is there, with or without a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.all(name).next().is_some()
+    }
+
+    /// A switch: anything but `0` and `false` is true, the empty text, too.
+    ///
+    /// # Errors
+    /// As [`Query::single`].
+    pub fn switch(&self, name: &str) -> Result<Option<bool>, OptionsError> {
+        Ok(self.single(name)?.map(|value| value != "0" && !value.eq_ignore_ascii_case("false")))
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// As [`Query::single`]; 400 for what is not a number of 64 bits.
+    pub fn number(&self, name: &str) -> Result<Option<i64>, OptionsError> {
+        self.single(name)?.map(|value| integer(value).map_err(OptionsError::BadRequest)).transpose()
+    }
+}
+
+/// Pairs that are decoded already.
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Query {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), OptionsError> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let refuse = |why: &dyn fmt::Display| {
+        // The name as the client means it, where that can be read.
+        let shown = decode(name).unwrap_or_else(|_| name.to_owned());
+        let shown: String = shown.chars().take(QUOTED).collect();
+        OptionsError::BadRequest(format!("the query parameter {shown:?} cannot be read: {why}"))
+    };
+    if text.contains(';') {
+        return Err(refuse(&"\";\" separates no parameters, and is written as \"%3B\" in a value"));
+    }
+    let decoded = decode(name).and_then(|name| Ok((name, decode(value)?)));
+    decoded.map_err(|why| refuse(&why))
+}
+
+fn decode(text: &str) -> Result<String, percent::Malformed> {
+    if text.contains('+') { percent::decode(&text.replace('+', " ")) } else { percent::decode(text) }
+}
+
+fn integer(value: &str) -> Result<i64, String> {
+    let digits = value.strip_prefix(['+', '-']).unwrap_or(value);
+    let shape = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let why = if shape { "value out of range" } else { "invalid syntax" };
+    let parsed = if shape { value.parse().ok() } else { None };
+    parsed.ok_or_else(|| format!("strconv.ParseInt: parsing {value:?}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        match Query::parse(text) {
+            Err(OptionsError::BadRequest(message)) => message,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn pairs_are_decoded_in_order() {
+        let query = Query::parse("a=1&b=x%20y+z&&c&=&a=2&d=%c3%A4&e=x=y&").unwrap();
+        let want = [("a", "1"), ("b", "x y z"), ("c", ""), ("", ""), ("a", "2"), ("d", "ä"), ("e", "x=y")];
+        assert_eq!(query, want.into_iter().collect());
+        assert_eq!(Query::parse(""), Ok(Query::default()));
+        assert!(query.has("c") && !query.has("f"));
+        assert_eq!(query.all("a").collect::<Vec<_>>(), ["1", "2"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_by_name() {
+        for (text, name, why) in [
+            ("labelSelector=a%3Dc%ff", "labelSelector", "UTF-8"),
+            ("limit=1&dryRun=All%ff", "dryRun", "UTF-8"),
+            ("limit=%zz", "limit", "percent-encoding"),
+            ("limit=1%f", "limit", "percent-encoding"),
+            ("limit=1%", "limit", "percent-encoding"),
+            ("dry%52un=%ff", "dryRun", "UTF-8"),
+            ("%ff=1", "%ff", "UTF-8"),
+            ("a=1;dryRun=All", "a", "\";\""),
+            ("dryRun;x", "dryRun;x", "\";\""),
+            ("unknown=%ff", "unknown", "UTF-8"),
+        ] {
+            let message = refused(text);
+            assert!(message.contains(&format!("{name:?}")) && message.contains(why), "{text}: {message}");
+        }
+        assert!(Query::parse("a=%3B").is_ok_and(|query| query.single("a") == Ok(Some(";"))));
+        assert!(refused(&format!("{}=%ff", "x".repeat(10_000))).len() < 200, "a long name is cut");
+    }
+
+    #[test]
+    fn a_parameter_that_may_be_given_once_is_not_repeated() {
+        let query = Query::parse("limit=1&limit=1&watch=1&watch=0&x=1").unwrap();
+        let message = "the query parameter \"limit\" may be given only once".to_owned();
+        assert_eq!(query.single("limit"), Err(OptionsError::BadRequest(message.clone())));
+        assert_eq!(query.number("limit"), Err(OptionsError::BadRequest(message)));
+        assert!(query.switch("watch").is_err());
+        assert_eq!((query.single("x"), query.single("y")), (Ok(Some("1")), Ok(None)));
+    }
+}
