@@ -159,6 +159,7 @@ mod bounds;
 mod compressed;
 mod deadlines;
 mod documents;
+mod doubles;
 mod encodings;
 mod force;
 mod methods;

