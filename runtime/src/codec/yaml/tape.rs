@@ -55,6 +55,9 @@ pub(super) enum Tagged {
     Merge,
 }
 
+/// How many empty documents may follow the one that counts.
+const MOST_EMPTY: usize = 16;
+
 /// The document of a text, empty where there is none, and the memory that it leaves. What its own nodes will take
 /// as a document is counted here; what aliases will add is not.
 pub(super) fn read<'t>(text: &'t str, limits: &Limits) -> Result<(Vec<Node<'t>>, Memory), Error> {
@@ -123,12 +126,17 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Checks that no further document follows, but for empty ones: what it asks for would be dropped.
+    /// Checks that no further document follows, but for a few empty ones: what it asks for would be dropped.
     fn end(&mut self) -> Result<(), Error> {
+        let mut documents = 0;
         loop {
             match self.next()? {
                 (Event::StreamEnd, _) => return Ok(()),
-                (Event::DocumentStart(..) | Event::DocumentEnd, _) => {}
+                (Event::DocumentStart(..), span) if documents == MOST_EMPTY => {
+                    return Err(Error::at(&span, "expected a single document, but many follow it"));
+                }
+                (Event::DocumentStart(..), _) => documents += 1,
+                (Event::DocumentEnd, _) => {}
                 // How the parser gives a document of nothing, which has no place in the text.
                 (Event::Scalar(_, ScalarStyle::Plain, 0, None), span) if span.is_empty() => {}
                 (_, span) => return Err(Error::at(&span, "expected a single document, but another one begins here")),

@@ -124,6 +124,11 @@ fn what_json_cannot_say_is_refused() {
     ] {
         assert_eq!(refuse(text), expected);
     }
+    assert_eq!(
+        refuse(&"---\n".repeat(1_000_000)),
+        "yaml: line 18: expected a single document, but many follow it",
+        "the rest is not read"
+    );
     let error = decode(b"a: b\nc: \xff", &Limits::default()).expect_err("not UTF-8");
     assert_eq!(error.to_string(), "yaml: line 2: invalid UTF-8");
     for text in ["a: [", "a: b: c", "a: 1\n b: 2", "{", "]", "a: 'b", "- a\nb: 1", "%YAML 3.0", "@", "`a"] {
