@@ -131,7 +131,8 @@ impl Drain {
         let Ok(body) = unread.rest.try_recv() else { return answer };
         // A client that waits to be asked for its body reads the answer at once; one that was too slow has had its time.
         let waits = unread.waits_to_send && !unread.touched.load(Ordering::Relaxed);
-        let hopeless = waits || answer.status() == StatusCode::REQUEST_TIMEOUT;
+        let slow = matches!(answer.status(), StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT);
+        let hopeless = waits || slow;
         if (hopeless || !self.drop_rest(body).await) && unread.version < Version::HTTP_2 {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
