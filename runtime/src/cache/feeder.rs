@@ -154,6 +154,33 @@ fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a 
     }
 }
 
+/// Applies a change to a resource's state; nothing where the change is none, such as a deletion of what is not there.
+fn apply(resource: &Resource, state: &mut State, change: &storage::Change) -> Option<Arc<Change>> {
+    let key = change.key.strip_prefix(&*resource.prefix).unwrap_or(&change.key);
+    state.last = change.revision;
+    let (new, old) = match &change.value {
+        Some(value) => {
+            let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
+            let new =
+                Arc::new(render(&resource.reader, &resource.prefix, natural, &change.key, change.revision, Ok(value)));
+            (Some(Arc::clone(&new)), state.tree.insert(new))
+        }
+        None => (None, Some(state.tree.remove(key)?)),
+    };
+    Some(Arc::new(Change::new(change.revision, new, old)))
+}
+
+/// Makes the store's changes flow into a feeder for as long as it lives. The store keeps only a weak hold, since the
+/// cache holds the store.
+pub(super) fn attach(feeder: &Arc<Mutex<Feeder>>, store: &dyn storage::Store) {
+    let (feeder, waking) = (Arc::downgrade(feeder), Waking::new());
+    store.attach(Box::new(move |changes| {
+        let Some(feeder) = feeder.upgrade() else { return };
+        let wakers = lock(&feeder).feed(changes);
+        waking.wake(wakers);
+    }));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,31 +208,4 @@ mod tests {
             assert_eq!(route(&mut routes, key).map(|found| *found), want, "{key}");
         }
     }
-}
-
-/// Applies a change to a resource's state; nothing where the change is none, such as a deletion of what is not there.
-fn apply(resource: &Resource, state: &mut State, change: &storage::Change) -> Option<Arc<Change>> {
-    let key = change.key.strip_prefix(&*resource.prefix).unwrap_or(&change.key);
-    state.last = change.revision;
-    let (new, old) = match &change.value {
-        Some(value) => {
-            let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
-            let new =
-                Arc::new(render(&resource.reader, &resource.prefix, natural, &change.key, change.revision, Ok(value)));
-            (Some(Arc::clone(&new)), state.tree.insert(new))
-        }
-        None => (None, Some(state.tree.remove(key)?)),
-    };
-    Some(Arc::new(Change::new(change.revision, new, old)))
-}
-
-/// Makes the store's changes flow into a feeder for as long as it lives. The store keeps only a weak hold, since the
-/// cache holds the store.
-pub(super) fn attach(feeder: &Arc<Mutex<Feeder>>, store: &dyn storage::Store) {
-    let (feeder, waking) = (Arc::downgrade(feeder), Waking::new());
-    store.attach(Box::new(move |changes| {
-        let Some(feeder) = feeder.upgrade() else { return };
-        let wakers = lock(&feeder).feed(changes);
-        waking.wake(wakers);
-    }));
 }
