@@ -220,6 +220,11 @@ impl Object {
         Bytes::from(frame)
     }
 
+    /// What comes after the opening of every watch frame: the object, and the frame's end. Shared.
+    pub fn frame_after_opening(&self) -> Bytes {
+        self.frame.slice(self.json_start()..)
+    }
+
     /// Labels, in the order in which the reader gave them.
     pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         self.texts.labels()

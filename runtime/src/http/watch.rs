@@ -49,7 +49,9 @@ const BATCH: usize = 128;
 /// Bytes of the length before a frame in Protobuf.
 const FRAME_LENGTH: usize = 4;
 /// Bytes of events copied together before they are handed to the connection. A watcher that does not read holds as many.
-const CHUNK: usize = 16 << 10;
+const CHUNK: usize = 8 << 10;
+/// Events from this size on are handed on by themselves, without a copy.
+const LARGE: usize = CHUNK / 2;
 
 /// When an answer is to end, at the latest, whatever its reader does. An extension of the response, for the connection:
 /// a body that nobody polls cannot end itself.
@@ -78,6 +80,7 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
         initial_bookmark: watching.initial_bookmark,
         watch: watching.watch,
         events: Vec::new(),
+        rest: None,
         one_by_one,
         deadline,
         next_bookmark,
@@ -131,6 +134,8 @@ struct WatchBody {
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
+    /// What comes after the opening of an event that was handed on in two.
+    rest: Option<Bytes>,
     /// Events are not copied together: each is a message of its own.
     one_by_one: bool,
     deadline: Instant,
@@ -145,15 +150,23 @@ struct WatchBody {
 impl WatchBody {
     /// The next bytes of the initial events, their closing bookmark included.
     fn initial(&mut self) -> Option<Bytes> {
+        if let Some(rest) = self.rest.take() {
+            return Some(rest);
+        }
         let mut out = Vec::new();
         let chunk = if self.one_by_one { 1 } else { CHUNK };
-        while out.len() < chunk {
-            let Some(object) = self.initial.next() else { break };
-            let event = Event::Added(object);
+        while let Some(object) = self.initial.as_slice().first().filter(|object| has_room(&out, chunk, object)) {
+            let event = Event::Added(object.clone());
+            self.initial.next();
             if out.is_empty()
-                && let Some(frame) = self.render.alone(&event)
+                && !self.one_by_one
+                && let Some((opening, rest)) = self.render.in_two(&event)
             {
-                return Some(frame);
+                self.rest = Some(rest);
+                return Some(opening);
+            }
+            if out.capacity() == 0 {
+                out.reserve_exact(chunk);
             }
             self.render.event(&mut out, &event);
         }
@@ -215,18 +228,24 @@ impl WatchBody {
             self.events.clear();
             return frame;
         }
-        if let Some(frame) = self.events.first().and_then(|event| self.render.alone(event)) {
+        if let Some((opening, rest)) = self.events.first().and_then(|event| self.render.in_two(event)) {
             self.events.remove(0);
-            return frame;
+            self.rest = Some(rest);
+            return opening;
         }
-        let (mut out, mut written) = (Vec::new(), 0);
-        while let Some(event) = self.events.get(written).filter(|_| out.len() < CHUNK) {
+        let (mut out, mut written) = (Vec::with_capacity(CHUNK), 0);
+        while let Some(event) = self.events.get(written).filter(|event| has_room(&out, CHUNK, event.object())) {
             self.render.event(&mut out, event);
             written += 1;
         }
         self.events.drain(..written);
         out.into()
     }
+}
+
+/// Whether an event of the object still fits, or is the first.
+fn has_room(out: &[u8], most: usize, object: &Object) -> bool {
+    out.is_empty() || out.len() + object.json_bytes().len() < most
 }
 
 fn failure(error: WatchError, encoding: Encoding) -> Option<Bytes> {
@@ -283,10 +302,12 @@ impl Render {
         }
     }
 
-    /// The frame of a large event, where watchers share it: a copy for each of them would add up.
-    fn alone(&self, event: &Event) -> Option<Bytes> {
-        let is_large = event.object().json_bytes().len() >= CHUNK;
-        if is_large && !self.broken { self.shared(event) } else { None }
+    /// The frame of a large event in JSON, in two pieces: a copy for each of its watchers would add up.
+    fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
+        let is_plain = self.renderer.is_none() && self.accepted.shape == Shape::Full && !self.broken;
+        let is_large = event.object().json_bytes().len() >= LARGE;
+        let opening = Bytes::from_static(event.event_type().opening().as_bytes());
+        (is_plain && is_large).then(|| (opening, event.object().frame_after_opening()))
     }
 
     fn event(&mut self, out: &mut Vec<u8>, event: &Event) {

@@ -5,7 +5,7 @@
 
 use std::{
     future::poll_fn,
-    pin::{Pin, pin},
+    pin::Pin,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -25,7 +25,7 @@ use crate::http::EndsAt;
 /// Bytes that wait for a reader before its body is asked for more.
 const WAITING: usize = 64 << 10;
 /// The same for a watch: there may be thousands of them, and each gives little at a time.
-const WAITING_OF_WATCH: usize = 8 << 10;
+const WAITING_OF_WATCH: usize = 4 << 10;
 
 tokio::task_local! {
     /// The stream of HTTP/2 whose task this is.
@@ -61,8 +61,8 @@ impl Flow {
     }
 
     /// That of the stream whose task asks.
-    pub fn of_stream() -> Option<Arc<Self>> {
-        STREAM.try_with(Arc::clone).ok()
+    pub fn of_stream() -> Arc<Self> {
+        STREAM.with(Arc::clone)
     }
 
     fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
@@ -229,7 +229,8 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
 async fn watch_over(stream: impl Future<Output = ()>, flow: Arc<Flow>) {
     let mut alarm = None;
     let ended = async {
-        let mut stream = pin!(stream);
+        // Boxed, so that what waits for the rest to be taken is small.
+        let mut stream = Box::pin(stream);
         poll_fn(|cx| {
             if stream.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(true);

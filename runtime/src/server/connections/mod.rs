@@ -4,7 +4,13 @@
 //! bounded; and that a stop is told to every connection and waits for none that does not read. Knows the router as a
 //! service only.
 
-use std::{convert::Infallible, io, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    io,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::extract::Request;
 use hyper::{
@@ -143,8 +149,9 @@ async fn serve(
     router: Router,
     mut stop: watch::Receiver<bool>,
 ) {
+    // Boxed, as what follows: a connection keeps the state of what it does alone, not of all that it could do.
     let greeted = tokio::select! {
-        greeted = timeout(peer.limits().greeting, greet::greet(socket, tls)) => greeted,
+        greeted = timeout(peer.limits().greeting, Box::pin(greet::greet(socket, tls))) => greeted,
         () = peer.told_to_go() => return,
         () = stopping(&mut stop) => return,
     };
@@ -152,8 +159,10 @@ async fn serve(
         Ok(Ok(greeted)) => {
             peer.greeted();
             match greeted {
-                Greeted::Plain(stream, http) => converse(stream, http, router, &peer, stop).await,
-                Greeted::Tls(stream, http) => converse(*stream, http, router, &peer, stop).await,
+                Greeted::Plain(stream, Http::One) => Box::pin(http1(stream, router, &peer, stop)).await,
+                Greeted::Plain(stream, Http::Two) => Box::pin(http2(stream, router, &peer, stop)).await,
+                Greeted::Tls(stream, Http::One) => Box::pin(http1(stream, router, &peer, stop)).await,
+                Greeted::Tls(stream, Http::Two) => Box::pin(http2(stream, router, &peer, stop)).await,
             }
         }
         Ok(Err(error)) => Err(error.to_string()),
@@ -164,58 +173,57 @@ async fn serve(
     }
 }
 
-async fn converse(
+async fn http1(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    http: Http,
     router: Router,
     peer: &Arc<Peer>,
     stop: watch::Receiver<bool>,
 ) -> Result<(), String> {
-    let stream = TokioIo::new(stream);
-    let router = TowerToHyperService::new(router);
-    let (asked, only) = (peer.clone(), Flow::of_connection(peer));
+    let (asked, flow, router) = (peer.clone(), Flow::of_connection(peer), TowerToHyperService::new(router));
     let service = service_fn(move |request: Request<Incoming>| {
-        let (busy, only, answer) = (asked.begin(), only.clone(), router.call(request));
-        async move {
-            // Here, since this runs in the stream's own task.
-            let flow = Flow::of_stream().unwrap_or(only);
-            answer.await.map(|answer| flow::pace(answer, busy, flow)) as Result<_, Infallible>
-        }
+        let (busy, flow, answer) = (asked.begin(), flow.clone(), router.call(request));
+        async move { answer.await.map(|answer| flow::pace(answer, busy, flow)) as Result<_, Infallible> }
     });
-    match http {
-        Http::One => {
-            let mut builder = http1::Builder::new();
-            builder.timer(TokioTimer::new()).header_read_timeout(peer.limits().head).max_buf_size(BUFFER);
-            let connection = builder.serve_connection(stream, service).with_upgrades();
-            run(connection, http1::UpgradeableConnection::graceful_shutdown, peer, stop).await
-        }
-        Http::Two => {
-            let window = u32::try_from(BUFFER).expect("a buffer is small");
-            let mut builder = http2::Builder::new(Streams::new(peer));
-            builder
-                .timer(TokioTimer::new())
-                .keep_alive_interval(PING)
-                .max_concurrent_streams(STREAMS)
-                .max_pending_accept_reset_streams(RESETS)
-                .max_local_error_reset_streams(ERRORS)
-                .max_header_list_size(window)
-                .max_send_buf_size(BUFFER)
-                .initial_stream_window_size(window)
-                .initial_connection_window_size(window);
-            let connection = builder.serve_connection(stream, service);
-            run(connection, http2::Connection::graceful_shutdown, peer, stop).await
-        }
-    }
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(peer.limits().head).max_buf_size(BUFFER);
+    let connection = pin!(builder.serve_connection(TokioIo::new(stream), service).with_upgrades());
+    run(connection, http1::UpgradeableConnection::graceful_shutdown, peer, stop).await
+}
+
+async fn http2(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    router: Router,
+    peer: &Arc<Peer>,
+    stop: watch::Receiver<bool>,
+) -> Result<(), String> {
+    let (asked, router) = (peer.clone(), TowerToHyperService::new(router));
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (busy, answer) = (asked.begin(), router.call(request));
+        async move { answer.await.map(|answer| flow::pace(answer, busy, Flow::of_stream())) as Result<_, Infallible> }
+    });
+    let window = u32::try_from(BUFFER).expect("a buffer is small");
+    let mut builder = http2::Builder::new(Streams::new(peer));
+    builder
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING)
+        .max_concurrent_streams(STREAMS)
+        .max_pending_accept_reset_streams(RESETS)
+        .max_local_error_reset_streams(ERRORS)
+        .max_header_list_size(window)
+        .max_send_buf_size(BUFFER)
+        .initial_stream_window_size(window)
+        .initial_connection_window_size(window);
+    let connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    run(connection, http2::Connection::graceful_shutdown, peer, stop).await
 }
 
 /// Runs a connection to its end: its own, or the one that comes when it has to give way, or does not read at a stop.
 async fn run<C: Future<Output = hyper::Result<()>>>(
-    connection: C,
+    mut connection: Pin<&mut C>,
     shut_down: fn(Pin<&mut C>),
     peer: &Peer,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), String> {
-    let mut connection = std::pin::pin!(connection);
     let result = tokio::select! {
         result = connection.as_mut() => result,
         () = peer.told_to_go() => {
