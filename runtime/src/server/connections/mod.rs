@@ -168,6 +168,7 @@ async fn serve(
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => Err("it said nothing for too long".to_owned()),
     };
+    peer.leave_http();
     if let Err(error) = result {
         tracing::debug!(error, "a connection ended early");
     }

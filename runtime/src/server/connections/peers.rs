@@ -61,6 +61,8 @@ pub struct Peer {
     ends: AtomicU64,
     going: AtomicBool,
     go: Notify,
+    /// It is no connection of HTTP any more, and whoever has it now ends it.
+    upgraded: AtomicBool,
 }
 
 /// A request of a connection, until its answer has ended.
@@ -102,6 +104,7 @@ impl Peers {
             ends: AtomicU64::new(u64::MAX),
             going: AtomicBool::new(false),
             go: Notify::new(),
+            upgraded: AtomicBool::new(false),
         });
         self.table().insert(peer.id, Arc::downgrade(&peer));
         if self.greeting.fetch_add(1, Ordering::Relaxed) >= self.limits.greetings {
@@ -137,7 +140,8 @@ impl Peers {
             };
             (class, active, peer.id)
         };
-        let staying = |peer: &Arc<Peer>| !peer.going.load(Ordering::Relaxed) && may_go(peer);
+        let stays = |flag: &AtomicBool| !flag.load(Ordering::Relaxed);
+        let staying = |peer: &Arc<Peer>| stays(&peer.going) && stays(&peer.upgraded) && may_go(peer);
         let oldest = self.table().values().filter_map(Weak::upgrade).filter(staying).min_by_key(rank);
         if let Some(peer) = oldest {
             tracing::debug!(peer = peer.id, "a connection gives way");
@@ -210,6 +214,11 @@ impl Peer {
             u64::MAX => patience,
             ends => patience.min(self.peers.started + Duration::from_millis(ends) + self.limits().overtime),
         }
+    }
+
+    /// HTTP is done with it; where its socket is still open, it speaks something else.
+    pub fn leave_http(&self) {
+        self.upgraded.store(true, Ordering::Relaxed);
     }
 
     /// It has to go.
