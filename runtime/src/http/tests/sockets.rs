@@ -24,14 +24,15 @@ const HANDSHAKE: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nu
 /// An answer to a ping, masked with nothing.
 const PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
 
-/// The client's end of a WebSocket whose server's end runs this code.
-async fn connected<F, Fut>(run: F) -> DuplexStream
+/// The client's end of a WebSocket whose server's end runs this code, and the server's handlers, which are to stay.
+async fn connected<F, Fut>(run: F) -> (DuplexStream, Arc<Handlers>)
 where
     F: FnOnce(Socket) -> Fut + Clone + Send + 'static,
     Fut: Future<Output = ()> + Send + 'static,
 {
     let (mut client, server) = duplex(16 << 10);
     let handlers = Arc::new(Handlers::default());
+    let kept = handlers.clone();
     let service = service_fn(move |request: axum::http::Request<Incoming>| {
         let (handlers, run) = (handlers.clone(), run.clone());
         async move {
@@ -46,13 +47,13 @@ where
     while !head.ends_with(b"\r\n\r\n") {
         head.push(client.read_u8().await.unwrap());
     }
-    client
+    (client, kept)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_leaves_a_ping_unanswered_is_gone() {
     let (tell, mut told) = mpsc::channel(1);
-    let mut client = connected(move |mut socket| async move {
+    let (mut client, _handlers) = connected(move |mut socket| async move {
         let end = loop {
             if let Err(end) = socket.receive(true).await {
                 break end;
@@ -91,7 +92,7 @@ impl http_body::Body for Endless {
 async fn a_watch_ends_in_time_although_its_peer_reads_nothing() {
     let (tell, mut told) = mpsc::channel(1);
     let began = Instant::now();
-    let _client = connected(move |socket| async move {
+    let _connected = connected(move |socket| async move {
         let ends = Some(EndsAt(Instant::now() + Duration::from_secs(3)));
         websocket::carry(socket, Body::new(Endless), ends, Message::Binary).await;
         tell.send(()).await.unwrap();
