@@ -7,8 +7,16 @@ use std::sync::{
 
 use crate::meta::options::Query;
 
-/// A check: its name in paths, and whether all is well.
-type Check = (String, Arc<dyn Fn() -> bool + Send + Sync>);
+/// A check.
+#[derive(Clone)]
+struct Check {
+    /// Its name in paths.
+    name: String,
+    /// Whether it says only that requests should go elsewhere, and nothing about being alive.
+    of_readiness: bool,
+    /// Whether all is well.
+    well: Arc<dyn Fn() -> bool + Send + Sync>,
+}
 
 /// Something to say that makes nothing fail.
 type Note = Arc<dyn Fn() -> Option<String> + Send + Sync>;
@@ -23,11 +31,7 @@ pub struct Health {
 
 impl Default for Health {
     fn default() -> Self {
-        Self {
-            stopping: Arc::default(),
-            checks: Arc::new(vec![("ping".to_owned(), Arc::new(|| true))]),
-            notes: Arc::default(),
-        }
+        Self { stopping: Arc::default(), checks: Arc::default(), notes: Arc::default() }.with("ping", || true)
     }
 }
 
@@ -42,10 +46,18 @@ enum Endpoint {
 impl Health {
     /// Adds a check to all endpoints.
     #[must_use]
-    pub fn with(mut self, name: &str, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        let mut checks = (*self.checks).clone();
-        checks.push((name.to_owned(), Arc::new(check)));
-        self.checks = Arc::new(checks);
+    pub fn with(self, name: &str, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.and(Check { name: name.to_owned(), of_readiness: false, well: Arc::new(check) })
+    }
+
+    /// Adds a check to `/readyz`. Where it fails, a restart would not help, so the server counts as alive.
+    #[must_use]
+    pub fn with_readiness(self, name: &str, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.and(Check { name: name.to_owned(), of_readiness: true, well: Arc::new(check) })
+    }
+
+    fn and(mut self, check: Check) -> Self {
+        Arc::make_mut(&mut self.checks).push(check);
         self
     }
 
@@ -74,7 +86,8 @@ impl Health {
         };
         let only = segments.next();
         let excluded = |check: &str| query.all("exclude").any(|name| name == check);
-        let mut results: Vec<(&str, bool)> = self.checks.iter().map(|(n, check)| (n.as_str(), check())).collect();
+        let checks = self.checks.iter().filter(|check| endpoint == Endpoint::Readyz || !check.of_readiness);
+        let mut results: Vec<(&str, bool)> = checks.map(|check| (check.name.as_str(), (check.well)())).collect();
         if endpoint == Endpoint::Readyz {
             results.push(("shutdown", !self.stopping.load(Ordering::Relaxed)));
         }
@@ -150,6 +163,17 @@ mod tests {
         assert_eq!(ask(&health, "/livez", ""), Some((false, want.to_owned())));
         assert_eq!(ask(&health, "/livez", "exclude=store"), Some((true, "ok".to_owned())));
         assert_eq!(ask(&health, "/livez/ping", ""), Some((true, "ok".to_owned())));
+    }
+
+    #[test]
+    fn what_only_readiness_asks_does_not_end_the_server() {
+        let health = Health::default().with_readiness("store", || false);
+        let want = "[+]ping ok\n[-]store failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n";
+        assert_eq!(ask(&health, "/readyz", ""), Some((false, want.to_owned())));
+        for path in ["/livez", "/healthz"] {
+            assert_eq!(ask(&health, path, ""), Some((true, "ok".to_owned())), "{path}");
+        }
+        assert_eq!(ask(&health, "/livez/store", ""), None);
     }
 
     #[test]

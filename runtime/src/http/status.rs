@@ -102,6 +102,10 @@ fn of(error: Error) -> Status {
             let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
             Status::failure(503, "ServiceUnavailable", message, Some(details))
         }
+        Error::InsufficientStorage(message) => {
+            let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
+            Status::failure(507, "InsufficientStorage", message, Some(details))
+        }
     }
 }
 

@@ -100,6 +100,8 @@ fn failures_of_the_server() {
     let internal = shown(Error::Internal("disk".to_owned()));
     assert_eq!(internal["message"], "Internal error occurred: disk");
     assert_eq!(shown(Error::Unavailable("stopping".to_owned()))["code"], 503);
+    let full = shown(Error::InsufficientStorage("full".to_owned()));
+    assert_eq!((&full["code"], &full["details"]["retryAfterSeconds"]), (&507.into(), &1.into()), "{full}");
 }
 
 #[test]

@@ -72,7 +72,10 @@ impl Running {
         let controllers = builder.controllers.then(|| Controllers::start(api.clone()));
 
         let store = api.store.clone();
-        let health = Health::default().with_note(move || damage(&*store));
+        let damaged = Arc::clone(&store);
+        let health = Health::default()
+            .with_readiness("store", move || store.health().refuses_writes.is_none())
+            .with_note(move || damage(&*damaged));
         let router = http::router(Arc::new(App {
             api: api.clone(),
             handlers: handlers.clone(),

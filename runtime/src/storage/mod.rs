@@ -8,7 +8,7 @@ pub(crate) mod private;
 #[cfg(test)]
 mod suite;
 
-pub use embedded::{Embedded, OpenError, Options, maintenance};
+pub use embedded::{Disk, Embedded, OpenError, Options, maintenance};
 pub use memory::Memory;
 pub use private::FileError;
 
@@ -114,7 +114,8 @@ pub struct Health {
     pub damage: Damages,
 }
 
-/// Why a commit did not happen. None of its operations has.
+/// Why a commit was not acknowledged. None of its operations has happened, except that nobody can tell under
+/// [`CommitError::Unknown`].
 #[derive(Clone, Debug)]
 pub enum CommitError {
     /// An operation's precondition does not hold.
@@ -133,8 +134,16 @@ pub enum CommitError {
     },
     /// The store is shutting down; nothing was written.
     Closed,
-    /// The engine failed; the message is for logs and administrators.
-    Engine(String),
+    /// The store writes nothing at present. It goes on by itself when the cause is gone.
+    Refused {
+        /// The cause is that there is no room.
+        full: bool,
+        /// The cause.
+        message: String,
+    },
+    /// The disk failed while it made the commit durable, and nobody knows whether it is. If it is, it will be published
+    /// before any other change. The message is the cause.
+    Unknown(String),
 }
 
 /// Why history could not be read.
@@ -158,7 +167,10 @@ impl fmt::Display for CommitError {
                 write!(f, "the value that operation {index} would replace cannot be read: {damage}")
             }
             Self::Closed => f.write_str("the store is shutting down"),
-            Self::Engine(message) => write!(f, "the storage engine failed: {message}"),
+            Self::Refused { message, .. } => {
+                write!(f, "nothing was written, because the store cannot write at present: {message}")
+            }
+            Self::Unknown(message) => write!(f, "the write may or may not have happened: {message}"),
         }
     }
 }

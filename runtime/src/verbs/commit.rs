@@ -27,8 +27,9 @@ impl Api {
     /// Stores an object, and gives it as readers see it.
     ///
     /// # Errors
-    /// [`Error::TooLarge`], [`Error::Unavailable`] while the server stops, [`Error::StoreRead`] where what it would
-    /// replace cannot be read, [`Error::Internal`] where the engine fails.
+    /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops or its disk fails; [`Error::InsufficientStorage`]
+    /// where the disk is full; [`Error::StoreRead`] where what it would replace cannot be read; [`Error::Internal`] where
+    /// nobody knows whether the write happened.
     pub(super) async fn store(
         &self,
         request: &Request,
@@ -73,8 +74,11 @@ impl Api {
                 let resource = request.served.kind.group_resource();
                 Err(Error::StoreRead { resource, name: request.name.clone(), causes, more: false })
             }
-            Err(error @ CommitError::Closed) => Err(Error::Unavailable(error.to_string())),
-            Err(error @ CommitError::Engine(_)) => Err(Error::Internal(error.to_string())),
+            Err(error @ CommitError::Refused { full: true, .. }) => Err(Error::InsufficientStorage(error.to_string())),
+            Err(error @ (CommitError::Closed | CommitError::Refused { .. })) => {
+                Err(Error::Unavailable(error.to_string()))
+            }
+            Err(error @ CommitError::Unknown(_)) => Err(Error::Internal(error.to_string())),
         }
     }
 }

@@ -79,6 +79,8 @@ pub enum Error {
     },
     /// 500 `InternalError`.
     Internal(String),
-    /// 503: the server is stopping.
+    /// 503 with Retry-After: the server is stopping, or its disk takes no writes. Nothing was written.
     Unavailable(String),
+    /// 507 with Retry-After: the disk is full. Nothing was written.
+    InsufficientStorage(String),
 }

@@ -1,27 +1,26 @@
 //! Opens the engine's file and verifies it, before anything is served: makes it where there is none, brings it to
 //! today's layout, and where damage is found, goes on with what can be read, in a new file.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
-
-use redb::Database;
+use std::sync::Arc;
 
 use super::{
-    OpenError, Options,
+    Disk, OpenError, Options,
     directory::{Directory, MakeError},
+    file::FileDisk,
     fresh,
-    guard::{Engine, guarded},
+    guard::guarded,
+    handle::Handle,
     head::Witness,
     layout::State,
     scrub::Findings,
     upgrade,
     verify::{Report, verify},
 };
+
 /// A store that was opened and verified.
 pub(super) struct Loaded {
-    pub(super) db: Engine,
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) handle: Handle,
     pub(super) witness: Witness,
     pub(super) findings: Findings,
 }
@@ -32,18 +31,18 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
         .make_file(|file| fresh::write(file, &State::new(options.origin), |_| Ok(())))
         .map_err(|error| cannot_make(directory, error))?;
     let (witness, testified) = Witness::read(directory.open_witness()?).map_err(|source| directory.io(source))?;
-    let (mut db, mut sound) = open(directory, options)?;
-    if upgrade::is_needed(&db).map_err(|error| cannot_open(directory, error))? {
+    let (mut disk, mut handle, mut sound) = open(directory, options)?;
+    if upgrade::is_needed(handle.db()).map_err(|error| cannot_open(directory, error))? {
         let kept = "store.redb.format-1";
         directory
-            .replace_file(kept, |file| upgrade::upgrade(&db, file))
+            .replace_file(kept, |file| upgrade::upgrade(handle.db(), file))
             .map_err(|error| cannot_make(directory, error))?;
         tracing::info!(file = %directory.file().display(), kept, "upgraded the store to format 2");
-        drop(db);
-        (db, sound) = open(directory, options)?;
+        drop(handle);
+        (disk, handle, sound) = open(directory, options)?;
     }
     directory.note_format()?;
-    let report = verify(&db).map_err(|error| cannot_open(directory, error))?;
+    let report = verify(handle.db()).map_err(|error| cannot_open(directory, error))?;
     let head = report.state.end.head;
     if let Some(testified) = testified.filter(|testified| *testified > head) {
         let first = head.next();
@@ -56,30 +55,26 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
         let kept = directory.name_for_damaged();
         tell(directory, &report, sound, &kept);
         directory
-            .replace_file(&kept, |file| fresh::write_again(&db, &report, file))
+            .replace_file(&kept, |file| fresh::write_again(handle.db(), &report, file))
             .map_err(|error| cannot_make(directory, error))?;
-        drop(db);
-        (db, _) = open(directory, options)?;
+        drop(handle);
+        (disk, handle, _) = open(directory, options)?;
     }
     let findings = Findings::default();
     findings.add(report.objects.into_keys());
-    Ok(Loaded { db, witness, findings })
+    Ok(Loaded { disk, handle, witness, findings })
 }
 
 /// Opens the file; also says whether all its pages are as the engine wrote them. Those that hold no rows are its notes on
 /// which pages are free: with wrong ones it would write over others that are in use.
-fn open(directory: &Directory, options: &Options) -> Result<(Engine, bool), OpenError> {
-    let repaired = Arc::new(AtomicBool::new(false));
-    let note = Arc::clone(&repaired);
-    let mut builder = Database::builder();
-    builder.set_cache_size(options.cache_bytes);
-    builder.set_repair_callback(move |_| note.store(true, Ordering::Relaxed));
+fn open(directory: &Directory, options: &Options) -> Result<(Arc<dyn Disk>, Handle, bool), OpenError> {
     let file = directory.open_file()?;
-    let opened = guarded(|| Ok(Engine::new(builder.create_file(file)?)));
-    let mut db = opened.map_err(|error| cannot_open(directory, error))?;
-    // The engine has verified a file that was not closed in order while it opened it.
-    let sound = repaired.load(Ordering::Relaxed) || guarded(|| Ok(db.check_integrity()?)).is_ok();
-    Ok((db, sound))
+    let disk = FileDisk::new(&directory.file(), file).map_err(|source| directory.io(source))?;
+    let disk: Arc<dyn Disk> = Arc::new(disk);
+    let opened = guarded(|| Handle::open(&disk, options));
+    let mut handle = opened.map_err(|error| cannot_open(directory, error))?;
+    let sound = guarded(|| handle.verify_pages()).is_ok();
+    Ok((disk, handle, sound))
 }
 
 /// What is wrong with a store, for the log.

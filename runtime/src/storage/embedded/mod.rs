@@ -38,17 +38,22 @@
 //! it down at the price of another fsync. The writer pays that once after each burst of writes, so that only a crash in
 //! the middle of a burst makes the next start slower.
 
+mod backend;
 mod directory;
+mod disk;
 mod error;
+mod file;
 mod fresh;
 mod group;
 mod guard;
+mod handle;
 mod head;
 mod history;
 mod layout;
 mod load;
 pub mod maintenance;
 mod read;
+mod recovery;
 mod scrub;
 #[cfg(test)]
 mod tests;
@@ -57,6 +62,7 @@ mod verify;
 mod writer;
 
 use std::{
+    io,
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
@@ -72,7 +78,8 @@ use tokio::sync::oneshot;
 
 use self::{
     directory::Directory,
-    guard::{Engine, guarded},
+    guard::guarded,
+    handle::{Current, Handle},
     head::Witness,
     history::History,
     load::Loaded,
@@ -84,6 +91,7 @@ use self::{
 use super::{Change, CommitError, CommitFuture, Entry, Health, Op, ReadError, Sink, Store};
 use crate::meta::Revision;
 
+pub use disk::Disk;
 pub use error::OpenError;
 
 /// What the engine keeps of the past, and in memory.
@@ -119,8 +127,8 @@ impl Default for Options {
 
 /// The durable store.
 ///
-/// Once the engine has failed (a full disk, a failed fsync) every commit is refused until the store is opened again;
-/// reads go on for as long as the engine can serve them.
+/// While its disk fails every commit is refused and reads go on for as long as the disk allows; writing goes on by itself
+/// when the cause is gone.
 pub struct Embedded {
     jobs: Sender<Job>,
     progress: Arc<Progress>,
@@ -130,7 +138,7 @@ pub struct Embedded {
     findings: Arc<Findings>,
     /// Where a running store gives backups; none where the system gave it no socket.
     socket: Mutex<Option<Socket>>,
-    db: Arc<Engine>,
+    current: Arc<Current>,
     /// Dropped last: the directory is free when the engine's file is closed.
     directory: Option<Directory>,
 }
@@ -142,35 +150,59 @@ impl Embedded {
     /// [`OpenError`].
     pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
         let directory = Directory::open(dir.as_ref())?;
-        let Loaded { db, witness, findings } = load::load(&directory, &options)?;
-        let mut store =
-            Self::start(db, &options, Some(witness), findings).map_err(|error| load::cannot_open(&directory, error))?;
+        let Loaded { disk, handle, witness, findings } = load::load(&directory, &options)?;
+        let started = Self::start(disk, handle, options, Some(witness), findings);
+        let mut store = started.map_err(|error| load::cannot_open(&directory, error))?;
         store.socket = Mutex::new(store.serve_socket(dir.as_ref()));
         store.directory = Some(directory);
         Ok(store)
     }
 
-    /// Starts the writer on an open file that has its tables.
-    fn start(db: Engine, options: &Options, witness: Option<Witness>, findings: Findings) -> Result<Self, redb::Error> {
-        let db = Arc::new(db);
-        let loaded = guarded(|| History::load(&db, options))?;
-        let progress = Arc::new(Progress::default());
+    /// Opens the store on a disk of the caller's own; one that holds nothing gets an empty store.
+    ///
+    /// # Errors
+    /// What the disk says, and an error of another kind where it holds something else.
+    pub fn open_on(disk: impl Disk, options: Options) -> io::Result<Self> {
+        let disk: Arc<dyn Disk> = Arc::new(disk);
+        let new = disk.size()? == 0;
+        let opened = guarded(|| {
+            let handle = if new { Handle::make(&disk, &options) } else { Handle::open(&disk, &options) }?;
+            Self::start(disk, handle, options, None, Findings::default())
+        });
+        opened.map_err(|error| match error {
+            redb::Error::Io(error) => error,
+            other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
+        })
+    }
+
+    /// Starts the writer on a file that is open and has its tables.
+    fn start(
+        disk: Arc<dyn Disk>,
+        handle: Handle,
+        options: Options,
+        witness: Option<Witness>,
+        findings: Findings,
+    ) -> Result<Self, redb::Error> {
+        let loaded = guarded(|| History::load(handle.db(), &options))?;
+        let current = Arc::new(Current::new(handle));
         let (jobs, queue) = mpsc::channel();
-        let writer = Writer::new(Arc::clone(&db), queue, Arc::clone(&progress), loaded, witness);
+        let writer = Writer::new(disk, options, Arc::clone(&current), queue, loaded, witness);
+        let progress = Arc::clone(&writer.progress);
         let thread = thread::Builder::new().name("store".to_owned()).spawn(|| writer.run())?;
         let (closed, writer) = (AtomicBool::new(false), Mutex::new(Some(thread)));
-        let (findings, scrubbed) = (Arc::new(findings), Arc::clone(&db));
+        let (findings, scrubbed, tell) = (Arc::new(findings), Arc::clone(&current), jobs.clone());
         let read = Box::new(move |read: &mut dyn FnMut(&View) -> Result<(), redb::Error>| {
-            read_from(&scrubbed, |view| read(view).map(Ok))
+            read_from(&scrubbed, &tell, |view| read(view).map(Ok))
         });
-        let scrub = Mutex::new(Some(Scrub::start(options, Arc::clone(&findings), read)?));
-        Ok(Self { jobs, progress, closed, writer, scrub, findings, socket: Mutex::default(), db, directory: None })
+        let scrub = Mutex::new(Some(Scrub::start(&options, Arc::clone(&findings), read)?));
+        let socket = Mutex::default();
+        Ok(Self { jobs, progress, closed, writer, scrub, findings, socket, current, directory: None })
     }
 
     /// A store without its socket is a store, only that no backup is taken while it runs.
     fn serve_socket(&self, dir: &Path) -> Option<Socket> {
-        let db = Arc::downgrade(&self.db);
-        let begin = move || db.upgrade().map(|db| guarded(|| Ok(db.begin_read()?)));
+        let current = Arc::downgrade(&self.current);
+        let begin = move || current.upgrade().map(|current| guarded(|| Ok(current.get().db().begin_read()?)));
         let served = Socket::serve(dir, Arc::new(begin));
         if let Err(error) = &served {
             tracing::warn!(dir = %dir.display(), %error, "the store has no socket: back it up while the server is stopped");
@@ -179,8 +211,8 @@ impl Embedded {
     }
 
     /// Reads from the file as the last commit left it. The outer error of `read` is the engine's, the inner one its own.
-    fn read<T>(&self, read: impl FnOnce(&View) -> Result<Result<T, ReadError>, redb::Error>) -> Result<T, ReadError> {
-        read_from(&self.db, read)
+    fn read<T>(&self, read: impl FnMut(&View) -> Result<Result<T, ReadError>, redb::Error>) -> Result<T, ReadError> {
+        read_from(&self.current, &self.jobs, read)
     }
 
     /// Why a job of the writer was left undone: it stops after a `close`, and otherwise only by a bug.
@@ -188,21 +220,39 @@ impl Embedded {
         if self.closed.load(Ordering::Acquire) {
             CommitError::Closed
         } else {
-            CommitError::Engine("the store's writer has stopped".to_owned())
+            CommitError::Unknown("the store's writer has stopped".to_owned())
         }
     }
 }
 
+/// Reads from the newest handle, and again where it is replaced meanwhile. Tells the writer of a handle that does not read
+/// any more.
 fn read_from<T>(
-    db: &Engine,
-    read: impl FnOnce(&View) -> Result<Result<T, ReadError>, redb::Error>,
+    current: &Current,
+    jobs: &Sender<Job>,
+    mut read: impl FnMut(&View) -> Result<Result<T, ReadError>, redb::Error>,
 ) -> Result<T, ReadError> {
-    match guarded(|| read(&View::open(db)?)) {
-        Ok(result) => result,
-        Err(redb::Error::Corrupted(message)) => Err(ReadError::Damaged(format!(
-            "store.redb: {message}; stop the server and copy what can be read with `kindsmith store salvage`"
-        ))),
-        Err(error) => Err(ReadError::Engine(error.to_string())),
+    let mut handle = current.get();
+    loop {
+        let error = match guarded(|| read(&View::open(handle.db())?)) {
+            Ok(result) => return result,
+            Err(error) => error,
+        };
+        let newest = current.get();
+        if !Arc::ptr_eq(&handle, &newest) {
+            handle = newest;
+            continue;
+        }
+        if !handle.is_readable() {
+            // A writer that has stopped opens nothing any more.
+            let _ = jobs.send(Job::Look);
+        }
+        return Err(match error {
+            redb::Error::Corrupted(message) => ReadError::Damaged(format!(
+                "store.redb: {message}; stop the server and copy what can be read with `kindsmith store salvage`"
+            )),
+            error => ReadError::Engine(error.to_string()),
+        });
     }
 }
 
@@ -249,7 +299,7 @@ impl Store for Embedded {
     }
 
     fn health(&self) -> Health {
-        Health { refuses_writes: None, damage: self.findings.report() }
+        Health { refuses_writes: self.progress.refusal(), damage: self.findings.report() }
     }
 
     fn close(&self) {

@@ -1,5 +1,6 @@
 //! The one thread that writes: takes what has queued up, commits it under one fsync, publishes, acknowledges.
 //! Tidies up (history, the engine's notes for a quick start) only when nobody waits, or in steps too short to notice.
+//! What it does when the disk fails is in `recovery.rs`.
 
 use std::{
     sync::{
@@ -10,14 +11,13 @@ use std::{
     time::Duration,
 };
 
+use arc_swap::ArcSwapOption;
+use redb::WriteTransaction;
 use tokio::sync::oneshot;
 
 use super::{
-    group::Group,
-    guard::{Engine, guarded},
-    head::Witness,
-    history::History,
-    layout::End,
+    Disk, Options, group::Group, guard::guarded, handle::Current, head::Witness, history::History, layout::End,
+    recovery::Trouble,
 };
 use crate::{
     meta::Revision,
@@ -30,6 +30,9 @@ const GROUP: usize = 512;
 /// For how long nothing must have happened before the writer settles.
 const QUIET: Duration = Duration::from_millis(250);
 
+/// How often the writer looks whether its file is still there while nobody writes.
+const LOOK: Duration = Duration::from_secs(1);
+
 pub(super) type Answer = Result<Vec<Revision>, CommitError>;
 
 /// What the writer is asked to do, in the order of its queue.
@@ -37,6 +40,8 @@ pub(super) enum Job {
     Attach(Sink),
     Commit(Pending),
     Compact(Revision, SyncSender<Result<(), String>>),
+    /// A reader met an error of the disk.
+    Look,
     Close,
 }
 
@@ -51,6 +56,8 @@ pub(super) struct Pending {
 pub(super) struct Progress {
     head: AtomicU64,
     compacted: AtomicU64,
+    /// Why writes are refused.
+    refusal: ArcSwapOption<String>,
 }
 
 impl Progress {
@@ -61,49 +68,73 @@ impl Progress {
     pub(super) fn compacted(&self) -> Revision {
         Revision(self.compacted.load(Ordering::Acquire))
     }
+
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.refusal.load().as_deref().cloned()
+    }
+
+    pub(super) fn refuses(&self, why: Option<&str>) {
+        self.refusal.store(why.map(|why| Arc::new(why.to_owned())));
+    }
 }
 
 /// The writer's own state.
 pub(super) struct Writer {
-    db: Arc<Engine>,
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) options: Options,
+    pub(super) current: Arc<Current>,
+    pub(super) progress: Arc<Progress>,
     jobs: Receiver<Job>,
-    progress: Arc<Progress>,
     sink: Option<Sink>,
-    history: History,
-    end: End,
+    pub(super) history: History,
+    pub(super) end: End,
     /// A job that was taken from the queue while gathering a group and comes after it.
     held: Option<Job>,
     /// Requests to forget that are not fulfilled yet.
-    forgetting: Vec<(Revision, SyncSender<Result<(), String>>)>,
+    pub(super) forgetting: Vec<(Revision, SyncSender<Result<(), String>>)>,
     /// Whether something was written since the writer last settled.
-    unsettled: bool,
-    /// What the engine said when it failed; nothing is written after that.
-    failed: Option<String>,
+    pub(super) unsettled: bool,
+    /// Why nothing is written, if it is so.
+    pub(super) trouble: Option<Trouble>,
+    /// Where the log ends if a group happened whose outcome is not known.
+    pub(super) doubtful: Option<Revision>,
     /// Where there is a directory for it.
     witness: Option<Witness>,
 }
 
+/// A group that was not committed as it should.
+struct Failed {
+    error: redb::Error,
+    /// Where the engine had begun to commit: where the log ends if it happened, and the answers then.
+    begun: Option<(End, Vec<Answer>)>,
+}
+
 impl Writer {
     pub(super) fn new(
-        db: Arc<Engine>,
+        disk: Arc<dyn Disk>,
+        options: Options,
+        current: Arc<Current>,
         jobs: Receiver<Job>,
-        progress: Arc<Progress>,
         (history, end): (History, End),
         witness: Option<Witness>,
     ) -> Self {
+        let progress = Arc::new(Progress::default());
         progress.head.store(end.head.0, Ordering::Release);
         progress.compacted.store(history.compacted_for_readers().0, Ordering::Release);
         Self {
-            db,
-            jobs,
+            disk,
+            options,
+            current,
             progress,
+            jobs,
             sink: None,
             history,
             end,
             held: None,
             forgetting: Vec::new(),
             unsettled: false,
-            failed: None,
+            trouble: None,
+            doubtful: None,
             witness,
         }
     }
@@ -121,6 +152,7 @@ impl Writer {
                     self.history.forget(upto.min(self.end.head));
                     self.forgetting.push((upto.min(self.end.head), reply));
                 }
+                Job::Look => self.look_at_handle(),
                 Job::Close => break,
             }
         }
@@ -143,7 +175,11 @@ impl Writer {
             } else {
                 match self.jobs.recv_timeout(self.patience()) {
                     Ok(job) => return Some(job),
-                    Err(RecvTimeoutError::Timeout) => self.settle(),
+                    Err(RecvTimeoutError::Timeout) => {
+                        // Whether it may write is written down; there is nobody to answer.
+                        let _ = self.ready();
+                        self.settle();
+                    }
                     Err(RecvTimeoutError::Disconnected) => return None,
                 }
             }
@@ -152,14 +188,13 @@ impl Writer {
 
     /// How long to wait for a job before looking after the house.
     fn patience(&self) -> Duration {
-        const LONG: Duration = Duration::from_hours(1);
-        if self.failed.is_some() {
-            return LONG;
+        if let Some(trouble) = &self.trouble {
+            return trouble.patience();
         }
         if self.unsettled {
             return QUIET;
         }
-        self.history.next_due_ms().map_or(LONG, |ms| Duration::from_millis(ms + 1).min(LONG))
+        self.history.next_due_ms().map_or(LOOK, |ms| Duration::from_millis(ms + 1).min(LOOK))
     }
 
     /// Takes what has queued up behind a commit.
@@ -182,66 +217,102 @@ impl Writer {
     fn commit(&mut self, group: Vec<Pending>) {
         let (all_ops, replies): (Vec<_>, Vec<_>) =
             group.into_iter().map(|pending| (pending.ops, pending.reply)).unzip();
-        let answers = match &self.failed {
-            Some(message) => Err(message.clone()),
-            None => guarded(|| self.write(all_ops)).map_err(|error| self.fail(&error)),
+        let answers = match self.ready() {
+            Ok(()) => self.write_or_recover(all_ops),
+            Err(refusal) => Err(refusal.into()),
         };
-        match answers {
-            Ok((changes, answers)) => {
-                self.progress.head.store(self.end.head.0, Ordering::Release);
-                if let Some(witness) = self.witness.as_mut().filter(|_| !changes.is_empty()) {
-                    witness.testify(self.end.head);
-                }
-                if let Some(sink) = self.sink.as_mut().filter(|_| !changes.is_empty()) {
-                    sink(&changes);
-                }
-                for (reply, answer) in replies.into_iter().zip(answers) {
-                    // A caller that dropped its future does not want the answer.
-                    let _ = reply.send(answer);
-                }
+        let answers = answers.unwrap_or_else(|error| vec![Err(error); replies.len()]);
+        for (reply, answer) in replies.into_iter().zip(answers) {
+            // A caller that dropped its future does not want the answer.
+            let _ = reply.send(answer);
+        }
+    }
+
+    /// Writes a group, and finds out what became of it where that fails.
+    fn write_or_recover(&mut self, all_ops: Vec<Vec<Op>>) -> Result<Vec<Answer>, CommitError> {
+        let Failed { error, begun } = match self.write(all_ops) {
+            Ok((changes, end, answers)) => {
+                self.publish(&changes, end);
+                return Ok(answers);
             }
-            Err(message) => {
-                for reply in replies {
-                    let _ = reply.send(Err(CommitError::Engine(message.clone())));
-                }
-            }
+            Err(failed) => failed,
+        };
+        self.doubtful = begun.as_ref().map(|(end, _)| end.head);
+        let refusal = self.fail(error);
+        self.try_at_once();
+        match begun {
+            Some(_) if self.doubtful.is_some() => Err(CommitError::Unknown(refusal.message)),
+            Some((end, answers)) if self.progress.head() == end.head => Ok(answers),
+            _ => Err(refusal.into()),
         }
     }
 
     /// Writes a group in one transaction; when this returns it is durable.
-    fn write(&mut self, all_ops: Vec<Vec<Op>>) -> Result<(Vec<Change>, Vec<Answer>), redb::Error> {
-        let transaction = self.db.begin_write()?;
+    fn write(&mut self, all_ops: Vec<Vec<Op>>) -> Result<(Vec<Change>, End, Vec<Answer>), Failed> {
+        let prepared = guarded(|| self.prepare(all_ops));
+        let (transaction, changes, end, answers) = prepared.map_err(|error| Failed { error, begun: None })?;
+        if let Some(transaction) = transaction {
+            let committed = guarded(|| Ok(transaction.commit()?));
+            if let Err(error) = committed {
+                return Err(Failed { error, begun: Some((end, answers)) });
+            }
+            self.unsettled = true;
+        }
+        Ok((changes, end, answers))
+    }
+
+    /// Writes a group up to where it is to be committed; nothing is to be where it changes nothing.
+    #[allow(clippy::type_complexity, reason = "it is taken apart at once, in one place")]
+    fn prepare(
+        &mut self,
+        all_ops: Vec<Vec<Op>>,
+    ) -> Result<(Option<WriteTransaction>, Vec<Change>, End, Vec<Answer>), redb::Error> {
+        let transaction = self.current.get().db().begin_write()?;
         let mut group = Group::begin(&transaction)?;
         let answers = all_ops.into_iter().map(|ops| group.commit(ops)).collect::<Result<Vec<_>, _>>()?;
         let (changes, end) = group.finish()?;
         if changes.is_empty() {
             transaction.abort()?;
-        } else {
-            self.history.mark(&transaction, self.end.head.next(), false)?;
-            transaction.commit()?;
-            self.unsettled = true;
+            return Ok((None, changes, end, answers));
         }
+        self.history.mark(&transaction, self.end.head.next(), false)?;
+        Ok((Some(transaction), changes, end, answers))
+    }
+
+    /// Lets readers and the sink see what is durable.
+    pub(super) fn publish(&mut self, changes: &[Change], end: End) {
         self.end = end;
-        Ok((changes, answers))
+        self.progress.head.store(end.head.0, Ordering::Release);
+        self.progress.compacted.store(self.history.compacted_for_readers().0, Ordering::Release);
+        if changes.is_empty() {
+            return;
+        }
+        if let Some(witness) = &mut self.witness {
+            witness.testify(end.head);
+        }
+        if let Some(sink) = &mut self.sink {
+            sink(changes);
+        }
     }
 
     /// Forgets a little of what is too old or too much; says whether there is more to do.
     fn tidy(&mut self) -> bool {
-        if self.failed.is_none() && self.history.due(self.end) {
-            match guarded(|| self.history.step(&self.db)) {
+        if self.trouble.is_none() && self.history.due(self.end) {
+            let handle = self.current.get();
+            match guarded(|| self.history.step(handle.db())) {
                 Ok(()) => self.unsettled = true,
-                Err(error) => _ = self.fail(&error),
+                Err(error) => self.fail_and_try(error),
             }
             self.progress.compacted.store(self.history.compacted_for_readers().0, Ordering::Release);
         }
         self.answer_forgetting();
-        self.failed.is_none() && self.history.due(self.end)
+        self.trouble.is_none() && self.history.due(self.end)
     }
 
     fn answer_forgetting(&mut self) {
-        let (failed, compacted) = (self.failed.clone(), self.history.compacted());
+        let (refusal, compacted) = (self.progress.refusal(), self.history.compacted());
         self.forgetting.retain(|(upto, reply)| {
-            let answer = match &failed {
+            let answer = match &refusal {
                 Some(message) => Err(message.clone()),
                 None if *upto <= compacted => Ok(()),
                 None => return true,
@@ -254,29 +325,31 @@ impl Writer {
     /// After a burst of writes: makes all durable, and has the engine note down what it would otherwise have to find out
     /// by reading the whole file when it is opened after a crash.
     fn settle(&mut self) {
-        if !self.unsettled || self.failed.is_some() {
+        if !self.unsettled || self.trouble.is_some() {
             return;
         }
         self.unsettled = false;
-        if let Err(error) = guarded(|| self.write_settled()) {
-            self.fail(&error);
+        let handle = self.current.get();
+        let settled = guarded(|| {
+            let mut transaction = handle.db().begin_write()?;
+            transaction.set_quick_repair(true);
+            self.history.mark(&transaction, self.end.head.next(), true)?;
+            Ok(transaction.commit()?)
+        });
+        if let Err(error) = settled {
+            self.fail_and_try(error);
         }
     }
 
-    fn write_settled(&mut self) -> Result<(), redb::Error> {
-        let mut transaction = self.db.begin_write()?;
-        transaction.set_quick_repair(true);
-        self.history.mark(&transaction, self.end.head.next(), true)?;
-        transaction.commit()?;
-        Ok(())
+    /// A reader met an error, and the engine may read nothing more because of it.
+    fn look_at_handle(&mut self) {
+        if self.trouble.is_none() && !self.current.get().is_readable() {
+            self.fail_and_try(redb::Error::PreviousIo);
+        }
     }
 
-    /// From here on nothing is written: what a failed write left in the engine's file is known only after it is opened
-    /// again. Gives the message that commits are answered with.
-    fn fail(&mut self, error: &redb::Error) -> String {
-        tracing::error!(%error, "the store failed and refuses writes until it is opened again");
-        let message = format!("{error}; the store refuses writes until it is opened again");
-        self.failed = Some(message.clone());
-        message
+    fn fail_and_try(&mut self, error: redb::Error) {
+        self.fail(error);
+        self.try_at_once();
     }
 }

@@ -99,7 +99,7 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
 fn damage_that_comes_while_the_store_is_open_is_found_when_it_is_read() {
     let scratch = filled();
     let store = scratch.open(Options::default());
-    let transaction = store.db.begin_write().unwrap();
+    let transaction = store.current.get().db().begin_write().unwrap();
     {
         let mut log = transaction.open_table(LOG).unwrap();
         let mut bytes = log.get(3).unwrap().unwrap().value().to_vec();
@@ -232,7 +232,7 @@ fn a_store_behind_its_witness_is_refused() {
 fn the_scrub_finds_what_becomes_damaged_while_the_store_is_open() {
     let scratch = filled();
     let store = scratch.open(Options { scrub_pause: Duration::from_millis(1), ..Options::default() });
-    let transaction = store.db.begin_write().unwrap();
+    let transaction = store.current.get().db().begin_write().unwrap();
     {
         let mut log = transaction.open_table(LOG).unwrap();
         for revision in [1, 3] {

@@ -57,7 +57,7 @@ fn compaction_leaves_nothing_behind_but_the_newest_values() {
     }
     delete(&store, "/3");
     store.compact(Revision(301)).unwrap();
-    let log = redb::ReadableDatabase::begin_read(&**store.db).unwrap().open_table(layout::LOG).unwrap();
+    let log = redb::ReadableDatabase::begin_read(store.current.get().db()).unwrap().open_table(layout::LOG).unwrap();
     assert_eq!(redb::ReadableTableMetadata::len(&log).unwrap(), 6);
     assert_eq!(store.range("/", None).unwrap().0.len(), 6);
 }

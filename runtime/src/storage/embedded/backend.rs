@@ -1,0 +1,273 @@
+//! The engine's view of a disk: each opening of the engine has one of its own, which can be shut, so that an opening that
+//! was given up neither writes any more nor reads what its successor is writing.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU8, Ordering},
+    },
+};
+
+use redb::StorageBackend;
+
+use super::Disk;
+
+/// What one opening of the engine may still do, and the first error that it met.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    state: AtomicU8,
+    failure: Mutex<Option<io::Error>>,
+}
+
+const OPEN: u8 = 0;
+const READ_ONLY: u8 = 1;
+const SHUT: u8 = 2;
+
+impl Gate {
+    /// From now on nothing is written.
+    pub(super) fn fence(&self) {
+        self.state.fetch_max(READ_ONLY, Ordering::AcqRel);
+    }
+
+    /// From now on nothing is written or read.
+    pub(super) fn shut(&self) {
+        self.state.store(SHUT, Ordering::Release);
+    }
+
+    pub(super) fn is_shut(&self) -> bool {
+        self.state.load(Ordering::Acquire) == SHUT
+    }
+
+    /// The first error of the disk. The engine reads nothing from the disk after it.
+    pub(super) fn failure(&self) -> MutexGuard<'_, Option<io::Error>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pass(&self, upto: u8) -> io::Result<()> {
+        if self.state.load(Ordering::Acquire) > upto {
+            return Err(io::Error::other("the store has been opened anew"));
+        }
+        Ok(())
+    }
+
+    fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result {
+            let note = || io::Error::new(error.kind(), error.to_string());
+            self.failure().get_or_insert_with(note);
+        }
+        result
+    }
+}
+
+/// A disk as one opening of the engine uses it.
+#[derive(Debug)]
+pub(super) struct Backend {
+    disk: Arc<dyn Disk>,
+    gate: Arc<Gate>,
+    /// Where the engine is opened for reading only: what it writes while it opens.
+    overlay: Option<Mutex<Overlay>>,
+}
+
+impl Backend {
+    pub(super) fn new(disk: &Arc<dyn Disk>, gate: &Arc<Gate>) -> Self {
+        Self { disk: Arc::clone(disk), gate: Arc::clone(gate), overlay: None }
+    }
+
+    /// A view that writes nothing: what the engine writes stays in memory.
+    pub(super) fn reading(disk: &Arc<dyn Disk>, gate: &Arc<Gate>) -> io::Result<Self> {
+        let overlay = Some(Mutex::new(Overlay::over(disk.size()?)));
+        Ok(Self { overlay, ..Self::new(disk, gate) })
+    }
+
+    fn overlay(&self) -> Option<MutexGuard<'_, Overlay>> {
+        self.overlay.as_ref().map(|overlay| overlay.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl StorageBackend for Backend {
+    fn len(&self) -> io::Result<u64> {
+        match self.overlay() {
+            Some(overlay) => Ok(overlay.size),
+            None => self.gate.note(self.disk.size()),
+        }
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.gate.pass(READ_ONLY)?;
+        self.gate.note(match self.overlay() {
+            Some(overlay) => overlay.read(&*self.disk, offset, out),
+            None => self.disk.read(offset, out),
+        })?;
+        // Shut meanwhile, and the bytes may be half of what was and half of what will be.
+        self.gate.pass(READ_ONLY)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.gate.pass(OPEN)?;
+        match self.overlay() {
+            Some(mut overlay) => {
+                overlay.resize(len);
+                Ok(())
+            }
+            None => self.gate.note(self.disk.set_size(len)),
+        }
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.gate.pass(OPEN)?;
+        if self.overlay.is_some() {
+            return Ok(());
+        }
+        self.gate.note(self.disk.sync())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.gate.pass(OPEN)?;
+        self.gate.note(match self.overlay() {
+            Some(mut overlay) => overlay.write(&*self.disk, offset, data),
+            None => self.disk.write(offset, data),
+        })
+    }
+}
+
+/// Changes over a disk that is left as it is.
+#[derive(Debug)]
+struct Overlay {
+    size: u64,
+    /// The disk's bytes count up to here; after it there are zeros.
+    disk_size: u64,
+    /// By number.
+    pages: BTreeMap<u64, Vec<u8>>,
+}
+
+const PAGE_BYTES: usize = 4096;
+const PAGE: u64 = PAGE_BYTES as u64;
+
+impl Overlay {
+    fn over(size: u64) -> Self {
+        Self { size, disk_size: size, pages: BTreeMap::new() }
+    }
+
+    fn resize(&mut self, size: u64) {
+        if size < self.size {
+            self.disk_size = self.disk_size.min(size);
+            self.pages.split_off(&size.div_ceil(PAGE));
+            let kept = usize::try_from(size % PAGE).expect("less than a page");
+            if let Some(last) = self.pages.get_mut(&(size / PAGE)) {
+                last[kept..].fill(0);
+            }
+        }
+        self.size = size;
+    }
+
+    fn read(&self, disk: &dyn Disk, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        if offset + out.len() as u64 > self.size {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        for (page, from, piece) in pieces(offset, out.len()) {
+            let out = &mut out[piece];
+            match self.pages.get(&page) {
+                Some(bytes) => out.copy_from_slice(&bytes[from..from + out.len()]),
+                None => self.read_disk(disk, page * PAGE + from as u64, out)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read_disk(&self, disk: &dyn Disk, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let there = self.disk_size.saturating_sub(offset).min(out.len() as u64);
+        let (there, zeros) = out.split_at_mut(usize::try_from(there).expect("no more than was asked for"));
+        zeros.fill(0);
+        if there.is_empty() { Ok(()) } else { disk.read(offset, there) }
+    }
+
+    fn write(&mut self, disk: &dyn Disk, offset: u64, data: &[u8]) -> io::Result<()> {
+        for (page, from, piece) in pieces(offset, data.len()) {
+            if !self.pages.contains_key(&page) {
+                let mut bytes = vec![0; PAGE_BYTES];
+                self.read_disk(disk, page * PAGE, &mut bytes)?;
+                self.pages.insert(page, bytes);
+            }
+            let bytes = self.pages.get_mut(&page).expect("inserted above");
+            bytes[from..from + piece.len()].copy_from_slice(&data[piece]);
+        }
+        self.size = self.size.max(offset + data.len() as u64);
+        Ok(())
+    }
+}
+
+/// A range of bytes, cut at pages: the page's number, where in it the piece begins, and the piece's place in the range.
+fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let at = offset + done as u64;
+        let from = usize::try_from(at % PAGE).expect("less than a page");
+        let piece = done..len.min(done + PAGE_BYTES - from);
+        done = piece.end;
+        (!piece.is_empty()).then_some((at / PAGE, from, piece))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk of ones.
+    #[derive(Debug)]
+    struct Ones(u64);
+
+    impl Disk for Ones {
+        fn size(&self) -> io::Result<u64> {
+            Ok(self.0)
+        }
+        fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+            assert!(offset + into.len() as u64 <= self.0, "read past the end of the disk");
+            into.fill(1);
+            Ok(())
+        }
+        fn write(&self, _: u64, _: &[u8]) -> io::Result<()> {
+            panic!("written")
+        }
+        fn set_size(&self, _: u64) -> io::Result<()> {
+            panic!("resized")
+        }
+        fn sync(&self) -> io::Result<()> {
+            panic!("synced")
+        }
+        fn forget(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn check(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn probe(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_overlay_agrees_with_plain_bytes_and_leaves_the_disk_alone() {
+        let mut plain = vec![1; 10_000];
+        let disk: Arc<dyn Disk> = Arc::new(Ones(10_000));
+        let backend = Backend::reading(&disk, &Arc::default()).unwrap();
+        for (step, (offset, len, size)) in
+            [(0, 320, 10_000), (4_000, 5_000, 10_000), (9_990, 10, 6_000), (100, 5_000, 20_000), (12_000, 8_000, 9_000)]
+                .into_iter()
+                .enumerate()
+        {
+            let data = vec![u8::try_from(step).unwrap() + 2; len];
+            plain[offset..offset + len].copy_from_slice(&data);
+            backend.write(offset as u64, &data).unwrap();
+            plain.resize(size, 0);
+            backend.set_len(size as u64).unwrap();
+            backend.sync_data().unwrap();
+            let mut out = vec![9; size];
+            backend.read(0, &mut out).unwrap();
+            assert!(out == plain, "after step {step}");
+            assert_eq!(backend.len().unwrap(), size as u64);
+            assert!(backend.read(1, &mut out).is_err(), "read past the end");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The store's file on a file system. Guarantees that writes go to the file that the path names, as far as a look at the
+//! path before each group of commits can tell, and that what the kernel holds of the file can be dropped.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io,
+    os::unix::fs::{FileExt, MetadataExt},
+    path::{Path, PathBuf},
+};
+
+use super::Disk;
+
+/// A file, open for as long as the store is. The same descriptor is kept after errors: the kernel reports a failed
+/// writeback once to each descriptor that was open at the time, and never to one that is opened later.
+#[derive(Debug)]
+pub(super) struct FileDisk {
+    path: PathBuf,
+    file: File,
+    /// Device and inode.
+    identity: (u64, u64),
+}
+
+impl FileDisk {
+    /// Takes a file that was opened at a path.
+    pub(super) fn new(path: &Path, file: File) -> io::Result<Self> {
+        // The working directory may change while the store is open.
+        let path = path.canonicalize()?;
+        let identity = identity(&file.metadata()?);
+        Ok(Self { path, file, identity })
+    }
+
+    fn named<T>(&self, doing: &str, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| io::Error::new(error.kind(), format!("{doing} {}: {error}", self.path.display())))
+    }
+}
+
+fn identity(metadata: &fs::Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
+impl Disk for FileDisk {
+    fn size(&self) -> io::Result<u64> {
+        self.named("cannot tell the size of", self.file.metadata()).map(|metadata| metadata.len())
+    }
+
+    fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        self.named("cannot read", self.file.read_exact_at(into, offset))
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.named("cannot write", self.file.write_all_at(bytes, offset))
+    }
+
+    fn set_size(&self, bytes: u64) -> io::Result<()> {
+        self.named("cannot change the size of", self.file.set_len(bytes))
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.named("cannot sync", self.file.sync_data())
+    }
+
+    fn forget(&self) -> io::Result<()> {
+        self.named("cannot drop the cached pages of", drop_pages(&self.file))
+    }
+
+    fn check(&self) -> io::Result<()> {
+        let path = self.path.display();
+        match fs::metadata(&self.path) {
+            Ok(metadata) if identity(&metadata) == self.identity => Ok(()),
+            Ok(_) => Err(io::Error::other(format!(
+                "{path} was replaced by another file; put the old file back, or restart the server to use the new one"
+            ))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(io::Error::new(error.kind(), format!("{path} is gone; put the file back where it was")))
+            }
+            Err(error) => self.named("cannot find", Err(error)),
+        }
+    }
+
+    fn probe(&self) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        self.named("cannot write beside", write_beside(folder))
+    }
+}
+
+/// Drops the pages of a file that are on the disk from the page cache. After a failed sync that is all of them: the
+/// kernel marks pages that it could not write as clean.
+#[cfg(target_os = "linux")]
+fn drop_pages(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?)
+}
+
+/// Other systems have no such call; there the checksums of what they return must do.
+#[cfg(not(target_os = "linux"))]
+fn drop_pages(_file: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Writes some pages to a file without a name, which is gone when it is closed.
+#[cfg(target_os = "linux")]
+fn write_beside(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    const ROOM: usize = 256 << 10;
+    let unnamed = i32::try_from(rustix::fs::OFlags::TMPFILE.bits()).expect("a flag of open(2) is an int");
+    let opened = OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(unnamed).open(folder);
+    let file = match opened {
+        Ok(file) => file,
+        // Not every file system has such files; there only an attempt to go on tells.
+        Err(error) if matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::IsADirectory) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    file.write_all_at(&vec![0xa5; ROOM], 0)?;
+    file.sync_data()
+}
+
+/// Other systems have no such files; there only an attempt to go on tells.
+#[cfg(not(target_os = "linux"))]
+fn write_beside(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
