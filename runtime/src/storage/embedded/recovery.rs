@@ -138,7 +138,8 @@ impl Writer {
 
     /// Tries to go on if the disk looks as if it took writes.
     pub(super) fn try_again(&mut self) {
-        let tried = self.disk.probe().map_err(Refusal::from).and_then(|()| self.reopen());
+        let looks_well = self.disk.check().and_then(|()| self.disk.probe());
+        let tried = looks_well.map_err(Refusal::from).and_then(|()| self.reopen());
         self.tried(tried);
     }
 
