@@ -1,8 +1,9 @@
 //! Work on a store as a whole: check it, save what is readable of a damaged one, copy it to a file, and back.
 //!
 //! The library behind the command `kindsmith store`. A directory that is read is never changed, nothing is overwritten, and
-//! whatever is made appears under its name only once it is whole and durable. Memory stays bounded whatever the size of a
-//! store. The functions block; call them from a blocking thread.
+//! whatever is made appears under its name only once it is whole and durable. A backup and a restore hold one row in
+//! memory, whatever the size of the store; a check remembers some bytes of each row, and a salvage its key. The functions
+//! block; call them from a blocking thread.
 
 mod archive;
 mod backup;
