@@ -235,7 +235,7 @@ impl Writer {
                 self.publish(&changes, end);
                 return Ok(answers);
             }
-            Err(failed) => failed,
+            Err(failed) => *failed,
         };
         self.doubtful = begun.as_ref().map(|(end, _)| end.head);
         let refusal = self.fail(error);
@@ -248,13 +248,13 @@ impl Writer {
     }
 
     /// Writes a group in one transaction; when this returns it is durable.
-    fn write(&mut self, all_ops: Vec<Vec<Op>>) -> Result<(Vec<Change>, End, Vec<Answer>), Failed> {
+    fn write(&mut self, all_ops: Vec<Vec<Op>>) -> Result<(Vec<Change>, End, Vec<Answer>), Box<Failed>> {
         let prepared = guarded(|| self.prepare(all_ops));
-        let (transaction, changes, end, answers) = prepared.map_err(|error| Failed { error, begun: None })?;
+        let (transaction, changes, end, answers) = prepared.map_err(|error| Box::new(Failed { error, begun: None }))?;
         if let Some(transaction) = transaction {
             let committed = guarded(|| Ok(transaction.commit()?));
             if let Err(error) = committed {
-                return Err(Failed { error, begun: Some((end, answers)) });
+                return Err(Box::new(Failed { error, begun: Some((end, answers)) }));
             }
             self.unsettled = true;
         }
