@@ -4,17 +4,24 @@
 //! must answer well, with the memory of the attack given back or bounded.
 //!
 //! Attacks run one at a time, so that what is measured is the attack's own. Bounds on memory are the same in debug
-//! builds; bounds on time are looser there. `KINDSMITH_ATTACK=full` takes the sizes that the bounds are meant for, which
-//! are too slow for an ordinary run on two cores; without it each attack is scaled down as its file says.
+//! builds; bounds on time are looser there. `KINDSMITH_ATTACK=full` takes the sizes that the bounds are meant for, in release
+//! builds, which are too slow for an ordinary run on two cores; without it each attack is scaled down as its file says.
 //!
 //! `cargo test --release -p kindsmith-tests --test attack -- --nocapture` prints what was seen.
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
+mod descriptors;
 mod heads;
+mod inflight;
 mod observe;
+mod prefaces;
+mod queries;
 mod refusals;
+mod stop;
+mod streams;
 mod target;
+mod watchers;
 mod wire;
 
 pub use observe::{Bounds, Observation};

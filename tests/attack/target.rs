@@ -5,6 +5,7 @@ use std::{
     io::{BufRead, BufReader},
     process::{Child, ChildStdout, Command, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -105,6 +106,28 @@ impl Target {
         let fields: Vec<&str> = text.rsplit_once(')').unwrap().1.split_whitespace().collect();
         let ticks: u64 = fields[11..13].iter().map(|field| field.parse::<u64>().unwrap()).sum();
         Duration::from_millis(ticks * 10)
+    }
+
+    /// How many descriptors the process has open.
+    pub fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.process.id())).unwrap().count()
+    }
+
+    /// Tells the server to stop, and waits until it has ended.
+    ///
+    /// # Panics
+    /// Where it ends badly, or not in time.
+    pub fn terminate(mut self, within: Duration) -> Duration {
+        let start = Instant::now();
+        assert!(Command::new("kill").arg(self.process.id().to_string()).status().unwrap().success());
+        loop {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                assert!(status.success(), "{status}");
+                return start.elapsed();
+            }
+            assert!(start.elapsed() < within, "the server is not done after {within:?}");
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Puts ConfigMaps with a value of some bytes into the namespace `default`: `attack-0`, `attack-1`, ….

@@ -1,9 +1,9 @@
 //! Connections as attackers use them: bytes are sent, and nobody reads what comes back unless the attack does.
 
-use std::io;
+use std::{io, time::Duration};
 
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpSocket, TcpStream},
 };
 
@@ -36,4 +36,44 @@ pub async fn send(target: &Target, bytes: &[u8]) -> io::Result<TcpStream> {
 pub fn head(method: &str, path: &str, headers: &str) -> String {
     let authorization = Target::authorization();
     format!("{method} {path} HTTP/1.1\r\nhost: server\r\nauthorization: {authorization}\r\n{headers}\r\n")
+}
+
+/// What an HTTP/2 client says first.
+pub fn http2_start() -> Vec<u8> {
+    let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    // A frame of settings that sets nothing.
+    bytes.extend_from_slice(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    bytes
+}
+
+/// A GET of the admin's on a stream of HTTP/2, as one frame of headers. Nothing goes into the table of headers.
+pub fn http2_get(stream: u32, path: &str) -> Vec<u8> {
+    let authorization = Target::authorization();
+    // The method GET and the scheme http, as the static table has them; then the path, the authority, and who asks.
+    let mut headers = vec![0x82, 0x86];
+    for (name, value) in [(&[0x04][..], path), (&[0x01], "server"), (&[0x0f, 0x08], &authorization)] {
+        headers.extend_from_slice(name);
+        headers.push(u8::try_from(value.len()).ok().filter(|length| *length < 127).expect("a short text"));
+        headers.extend_from_slice(value.as_bytes());
+    }
+    let length = u32::try_from(headers.len()).expect("a short frame").to_be_bytes();
+    let mut frame = length[1..].to_vec();
+    // The stream begins and ends with this frame, which is whole.
+    frame.extend_from_slice(&[1, 5]);
+    frame.extend_from_slice(&stream.to_be_bytes());
+    frame.extend_from_slice(&headers);
+    frame
+}
+
+/// How many streams have been answered on a connection: the frames of headers that come within half a second.
+pub async fn http2_answers(stream: &mut TcpStream) -> usize {
+    let mut bytes = Vec::new();
+    let reading = stream.read_to_end(&mut bytes);
+    let _ = tokio::time::timeout(Duration::from_millis(500), reading).await;
+    let (mut at, mut answers) = (0, 0);
+    while let Some(&[a, b, c, kind, ..]) = bytes.get(at..at + 9) {
+        answers += usize::from(kind == 1);
+        at += 9 + usize::try_from(u32::from_be_bytes([0, a, b, c])).expect("a short frame");
+    }
+    answers
 }

@@ -1,0 +1,25 @@
+//! Clients that say half of what HTTP/2 begins with, and wait.
+
+use std::time::Duration;
+
+use super::{Bounds, Observation, Setup, Target, size, wire};
+
+/// 3,000 of them (800 in an ordinary run) take next to none of the processor's time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn half_prefaces_take_no_time() {
+    let target = Target::start(Setup::default());
+    let observation = Observation::begin("half prefaces", &target).await;
+    let mut open = Vec::new();
+    for number in 0..size(3_000, 800) {
+        let preface = &b"PRI * HTTP/2.0\r\n\r\nSM\r\n"[..1 + number % 22];
+        if let Ok(stream) = wire::send(&target, preface).await {
+            open.push(stream);
+        }
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let bound = Duration::from_secs(if cfg!(debug_assertions) { 5 } else { 1 });
+    let busy = observation.processor_time(&target);
+    assert!(busy < bound, "the server was busy for {busy:?}");
+    drop(open);
+    observation.end(&target, Bounds::default()).await;
+}
