@@ -14,6 +14,7 @@
 mod descriptors;
 mod heads;
 mod inflight;
+mod lists;
 mod observe;
 mod prefaces;
 mod queries;

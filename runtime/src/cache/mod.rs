@@ -35,7 +35,7 @@ pub use interest::Interest;
 pub use object::{EventType, FRAME_END, Object};
 pub use reader::{Reader, Reading, SharedReader};
 pub use resource::Resource;
-pub use snapshot::Snapshot;
+pub use snapshot::{Objects, Snapshot};
 pub use watch::Watch;
 
 use crate::{

@@ -7,7 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Object, tree::Tree};
+use super::{
+    Object,
+    tree::{Iter, Tree},
+};
 use crate::meta::Revision;
 
 /// A resource's objects at one revision, in key order; cheap to take, to clone and to keep for a while.
@@ -51,8 +54,8 @@ impl Snapshot {
     }
 
     /// Objects between two positions in key order.
-    pub fn slice(&self, positions: Range<usize>) -> impl ExactSizeIterator<Item = &Arc<Object>> {
-        self.tree.slice(positions.start, positions.end)
+    pub fn slice(&self, positions: Range<usize>) -> Objects<'_> {
+        Objects(self.tree.slice(positions.start, positions.end))
     }
 
     /// How many objects `range` would give, in O(log n).
@@ -74,6 +77,23 @@ impl Snapshot {
         at..at + usize::from(self.tree.get(key).is_some())
     }
 }
+
+/// Objects of a snapshot, in key order.
+pub struct Objects<'a>(Iter<'a>);
+
+impl<'a> Iterator for Objects<'a> {
+    type Item = &'a Arc<Object>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Objects<'_> {}
 
 /// How many past snapshots a resource keeps, and for how long after their last use. They are a shortcut: what they
 /// answer can be rebuilt while history has it.

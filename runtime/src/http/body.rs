@@ -1,6 +1,6 @@
 //! Request bodies: read within limits of size and time, and decoded by their media type.
 
-use std::{future::poll_fn, pin::Pin, time::Duration};
+use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -11,12 +11,14 @@ use axum::{
 };
 use bytes::{Buf, Bytes, BytesMut};
 use http_body::Body as _;
+use tokio::sync::OwnedSemaphorePermit;
 
-use super::{Limits, status, status::Refused};
+use super::{Limits, offload, status, status::Refused};
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
     kind::registry::Served,
     schema::Document,
+    verbs::Patch,
 };
 
 /// The media type of the body: lower case, without parameters; empty where the client gave none.
@@ -28,7 +30,8 @@ pub fn media_type(headers: &HeaderMap) -> String {
 /// Reads the whole body.
 ///
 /// # Errors
-/// 415 for a compressed body, 413 past the limit, 408 where it does not arrive in time, 400 where the connection broke.
+/// 415 for a compressed body, 413 past the limit, 408 where it does not arrive in time, 429 where too many large ones come
+/// at once, 400 where the connection broke.
 pub async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
     // What a few bytes of it unpack to has no bound that a client would expect.
     let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");
@@ -48,30 +51,49 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
     if announced > limit {
         return Err(status::too_large(limit).into());
     }
-    let mut all = BytesMut::with_capacity(announced);
+    let (mut all, mut room) = (BytesMut::with_capacity(announced), None);
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let frame = frame.map_err(|error| status::bad_request(format!("the body could not be read: {error}")))?;
         let Ok(data) = frame.into_data() else { continue };
         if data.remaining() > limit - all.len() {
             return Err(status::too_large(limit).into());
         }
+        if room.is_none() && all.len() + data.remaining() > offload::LARGE_BODY {
+            let length = if announced > 0 { announced } else { limit };
+            room = Some(offload::room(length).await.ok_or_else(status::too_many_requests)?);
+        }
         all.extend_from_slice(&data);
     }
-    Ok(all.freeze())
+    Ok(match room {
+        None => all.freeze(),
+        Some(room) => Bytes::from_owner(Large { bytes: all, _room: room }),
+    })
+}
+
+/// A large body; its room is given back when nobody holds it any more, which is when it has been decoded.
+struct Large {
+    bytes: BytesMut,
+    _room: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Large {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// What a body is to be.
-#[derive(Clone, Copy)]
-pub enum Expected<'a> {
+#[derive(Clone)]
+pub enum Expected {
     /// An object of the kind.
-    Object(&'a Served),
+    Object(Arc<Served>),
     /// The scale of an object.
     Scale,
     /// The options of a deletion.
     DeleteOptions,
 }
 
-impl Expected<'_> {
+impl Expected {
     /// The kind, as refusals name it.
     fn kind(&self) -> &str {
         match self {
@@ -90,16 +112,21 @@ impl Expected<'_> {
     }
 }
 
-/// Decodes a body of an object or of options.
+/// Decodes a body of an object or of options. A large one is decoded where it holds up nobody.
 ///
 /// # Errors
 /// 415 for a media type that is not read, 400 for a body that cannot be decoded.
-pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
+pub async fn decode(headers: &HeaderMap, body: Bytes, expected: Expected) -> Result<codec::Decoded, Refused> {
+    let media_type = media_type(headers);
+    offload::decode(body.len(), move || decode_as(&media_type, &body, &expected)).await
+}
+
+fn decode_as(media_type: &str, body: &[u8], expected: &Expected) -> Result<codec::Decoded, Refused> {
     let limits = match expected {
         Expected::DeleteOptions => codec::Limits::OPTIONS,
         Expected::Object(_) | Expected::Scale => codec::Limits::default(),
     };
-    let encoding = match media_type(headers).as_str() {
+    let encoding = match media_type {
         "" => Some(Encoding::Json),
         given => Encoding::of_media_type(given),
     };
@@ -119,11 +146,23 @@ pub fn decode(headers: &HeaderMap, body: &Bytes, expected: Expected<'_>) -> Resu
     })?)
 }
 
-/// Decodes the body of an apply, in CBOR or else in YAML; JSON is read as the YAML that it is.
+/// Reads a patch of a media type. A large one is read where it holds up nobody.
 ///
 /// # Errors
-/// 400 for a body that cannot be decoded.
-pub fn decode_apply(body: &Bytes, is_cbor: bool) -> Result<codec::Decoded, Refused> {
+/// 400 for a body that cannot be decoded; what else is wrong with the patch by itself.
+pub async fn decode_patch(media_type: &str, body: Bytes) -> Result<Patch, Refused> {
+    let (length, is_cbor) = (body.len(), media_type.ends_with("+cbor"));
+    let patch = match media_type {
+        "application/json-patch+json" => Patch::Json(body),
+        "application/merge-patch+json" => Patch::Merge(body),
+        "application/strategic-merge-patch+json" => Patch::Strategic(body),
+        _ => return offload::decode(length, move || decode_apply(&body, is_cbor)).await.map(Patch::Apply),
+    };
+    Ok(offload::decode(length, move || patch.read()).await?)
+}
+
+/// The body of an apply, in CBOR or else in YAML; JSON is read as the YAML that it is.
+fn decode_apply(body: &[u8], is_cbor: bool) -> Result<codec::Decoded, Refused> {
     let limits = codec::Limits::PATCH;
     let decoded = if is_cbor {
         cbor::decode(body, &limits).map_err(|error| format!("error decoding CBOR: {error}"))
@@ -133,9 +172,10 @@ pub fn decode_apply(body: &Bytes, is_cbor: bool) -> Result<codec::Decoded, Refus
     Ok(decoded.map_err(status::bad_request)?)
 }
 
-fn from_json(body: &[u8], expected: Expected<'_>, limits: codec::Limits) -> Result<codec::Decoded, codec::DecodeError> {
+fn from_json(body: &[u8], expected: &Expected, limits: codec::Limits) -> Result<codec::Decoded, codec::DecodeError> {
     match expected {
-        Expected::Object(Served { kind, .. }) => {
+        Expected::Object(served) => {
+            let kind = &served.kind;
             codec::decode_strict(body, &limits, &kind.schema, kind.style.fault_order())
         }
         Expected::Scale | Expected::DeleteOptions => codec::decode(body, &limits),
@@ -144,7 +184,7 @@ fn from_json(body: &[u8], expected: Expected<'_>, limits: codec::Limits) -> Resu
 
 fn from_protobuf(
     body: &[u8],
-    expected: Expected<'_>,
+    expected: &Expected,
     limits: codec::Limits,
 ) -> Result<codec::Decoded, protobuf::DecodeError> {
     let envelope = protobuf::open(body)?;

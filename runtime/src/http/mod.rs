@@ -114,7 +114,9 @@ impl Default for Limits {
             body_seconds: 60,
             request_seconds: 60,
             min_watch_seconds: 1800,
-            rendering_bytes: 64 << 20,
+            // A list is kept where it takes a quarter of this at most: a page, or all of a small kind. Together with what
+            // 64 clients that read long lists slowly hold, it stays below 64 MB.
+            rendering_bytes: 16 << 20,
             reads_in_flight: 400,
             writes_in_flight: 200,
             long_running: 20_000,

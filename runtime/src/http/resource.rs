@@ -229,12 +229,7 @@ impl Call<'_> {
         let mut options =
             PatchOptions::parse(&self.exchange.asked.query, given.starts_with("application/apply-patch"))?;
         options.write.client = self.client_name();
-        let patch = match given.as_str() {
-            "application/json-patch+json" => Patch::Json(bytes),
-            "application/merge-patch+json" => Patch::Merge(bytes),
-            "application/strategic-merge-patch+json" => Patch::Strategic(bytes),
-            _ => Patch::Apply(body::decode_apply(&bytes, given.ends_with("+cbor"))?),
-        };
+        let patch = body::decode_patch(&given, bytes).await?;
         Ok((patch, options))
     }
 
@@ -273,8 +268,8 @@ impl Call<'_> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         let scale = self.request.part == Part::Scale;
-        let expected = if scale { body::Expected::Scale } else { body::Expected::Object(&self.request.served) };
-        body::decode(headers, &bytes, expected)
+        let expected = if scale { body::Expected::Scale } else { body::Expected::Object(self.request.served.clone()) };
+        body::decode(headers, bytes, expected).await
     }
 
     /// Deletion by force asks for more than deletion: whoever may delete an object may not yet pass over what holds it.
@@ -305,7 +300,7 @@ impl Call<'_> {
         if bytes.is_empty() {
             return Ok(parse(&self.exchange.asked.query, None)?);
         }
-        let document = body::decode(headers, &bytes, body::Expected::DeleteOptions)?.document;
+        let document = body::decode(headers, bytes, body::Expected::DeleteOptions).await?.document;
         Ok(parse(&self.exchange.asked.query, Some(&document))?)
     }
 }

@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use super::selection::Selection;
-use crate::cache::{Filter, Object, Snapshot};
+use crate::cache::{Filter, Object, Objects, Snapshot};
 
 /// The objects of a list, in key order.
 #[derive(Clone)]
@@ -84,7 +84,7 @@ impl Items {
     /// All from a place on.
     pub fn walk(&self, from: Place) -> Walk<'_> {
         let start = (self.positions.start + from.0).min(self.positions.end);
-        let objects = Box::new(self.snapshot.slice(start..self.positions.end));
+        let objects = self.snapshot.slice(start..self.positions.end);
         Walk { objects, filter: self.filter.as_ref(), place: from }
     }
 }
@@ -104,7 +104,7 @@ pub struct Place(usize);
 
 /// A walk over the items of a list.
 pub struct Walk<'a> {
-    objects: Box<dyn ExactSizeIterator<Item = &'a Arc<Object>> + 'a>,
+    objects: Objects<'a>,
     filter: Option<&'a Filter>,
     place: Place,
 }

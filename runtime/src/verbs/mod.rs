@@ -49,6 +49,7 @@ mod watch;
 pub use admission::{Admission, Attempt};
 pub use error::Error;
 pub use items::{Items, Place};
+pub use patch::Parsed;
 
 /// The verbs over one store: what HTTP, controllers and tests call.
 pub struct Api {
@@ -117,6 +118,8 @@ pub enum Patch {
     Merge(Bytes),
     /// `application/strategic-merge-patch+json`.
     Strategic(Bytes),
+    /// One of these, read already.
+    Read(Arc<Parsed>),
     /// `application/apply-patch+yaml` or `application/apply-patch+cbor`, decoded: what the manager wants to own.
     Apply(Decoded),
 }

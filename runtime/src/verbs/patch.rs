@@ -1,4 +1,6 @@
 //! patch: a change to an object, applied again to the newer object when another write came first.
+use std::sync::Arc;
+
 use super::{Api, Error, Part, Patch, Request, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
 use crate::{
     codec::Decoded,
@@ -11,9 +13,13 @@ use crate::{
 };
 
 /// A patch that has been read.
-pub(super) enum Parsed {
+#[derive(Clone, Debug)]
+pub enum Parsed {
+    /// A JSON patch.
     Json(json::Patch),
+    /// A merge patch.
     Merge(Decoded),
+    /// A strategic merge patch.
     Strategic(Decoded),
 }
 
@@ -41,13 +47,27 @@ impl Api {
     }
 }
 
+impl Patch {
+    /// Reads the patch, so that its parts need not be read where it is used. An apply is decoded already.
+    ///
+    /// # Errors
+    /// What is wrong with the patch.
+    pub fn read(self) -> Result<Self, Error> {
+        match self {
+            Self::Apply(_) | Self::Read(_) => Ok(self),
+            patch => Parsed::read(patch).map(Self::Read),
+        }
+    }
+}
+
 impl Parsed {
     /// Reads a patch. An apply is none: it needs to know whose the fields of a stored object are.
     ///
     /// # Errors
     /// What is wrong with the patch.
-    pub fn read(patch: Patch) -> Result<Self, Error> {
+    pub fn read(patch: Patch) -> Result<Arc<Self>, Error> {
         let patch = match patch {
+            Patch::Read(patch) => return Ok(patch),
             Patch::Json(bytes) => json::Patch::parse(&bytes).map(Parsed::Json),
             Patch::Merge(bytes) => merge::parse(&bytes).map(Parsed::Merge),
             Patch::Strategic(bytes) => merge::parse(&bytes).map(Parsed::Strategic),
@@ -57,11 +77,11 @@ impl Parsed {
                 return Err(Error::UnsupportedMediaType(message.to_owned()));
             }
         };
-        patch.map_err(refused)
+        patch.map(Arc::new).map_err(refused)
     }
 
     /// The write that it asks for.
-    pub fn write<'a>(&'a self, request: &'a Request, options: &'a WriteOptions) -> Write<'a> {
+    pub(super) fn write<'a>(&'a self, request: &'a Request, options: &'a WriteOptions) -> Write<'a> {
         Write { origin: Origin::Patch, ..Write::of_body(request, options, self.faults()) }
     }
 
