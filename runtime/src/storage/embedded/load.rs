@@ -1,5 +1,8 @@
 //! Opens the engine's file and verifies it, before anything is served: makes it where there is none, brings it to
 //! today's layout, and where damage is found, goes on with what can be read, in a new file.
+//!
+//! All of that happens on an opening that only reads. The engine would write to a file that it opens, and after a kill go
+//! back to an older commit where the newest is damaged: a file that is refused or kept stays as it was found.
 
 use std::sync::Arc;
 
@@ -31,15 +34,16 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
         .make_file(|file| fresh::write(file, &State::new(options.origin), |_| Ok(())))
         .map_err(|error| cannot_make(directory, error))?;
     let (witness, testified) = Witness::read(directory.open_witness()?).map_err(|source| directory.io(source))?;
-    let (mut disk, mut handle, mut sound) = open(directory, options)?;
+    let mut disk = open(directory)?;
+    let (mut handle, mut sound) = examine(directory, &disk, options)?;
     if upgrade::is_needed(handle.db()).map_err(|error| cannot_open(directory, error))? {
         let kept = "store.redb.format-1";
         directory
             .replace_file(kept, |file| upgrade::upgrade(handle.db(), file))
             .map_err(|error| cannot_make(directory, error))?;
         tracing::info!(file = %directory.file().display(), kept, "upgraded the store to format 2");
-        drop(handle);
-        (disk, handle, sound) = open(directory, options)?;
+        disk = open(directory)?;
+        (handle, sound) = examine(directory, &disk, options)?;
     }
     directory.note_format()?;
     let report = verify(handle.db()).map_err(|error| cannot_open(directory, error))?;
@@ -57,24 +61,28 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
         directory
             .replace_file(&kept, |file| fresh::write_again(handle.db(), &report, file))
             .map_err(|error| cannot_make(directory, error))?;
-        drop(handle);
-        (disk, handle, _) = open(directory, options)?;
+        disk = open(directory)?;
     }
+    drop(handle);
+    let opened = guarded(|| Handle::open(&disk, options));
+    let handle = opened.map_err(|error| cannot_open(directory, error))?;
     let findings = Findings::default();
     findings.add(report.objects.into_keys());
     Ok(Loaded { disk, handle, witness, findings })
 }
 
-/// Opens the file; also says whether all its pages are as the engine wrote them. Those that hold no rows are its notes on
-/// which pages are free: with wrong ones it would write over others that are in use.
-fn open(directory: &Directory, options: &Options) -> Result<(Arc<dyn Disk>, Handle, bool), OpenError> {
+fn open(directory: &Directory) -> Result<Arc<dyn Disk>, OpenError> {
     let file = directory.open_file()?;
-    let disk = FileDisk::new(&directory.file(), file).map_err(|source| directory.io(source))?;
-    let disk: Arc<dyn Disk> = Arc::new(disk);
-    let opened = guarded(|| Handle::open(&disk, options));
+    Ok(Arc::new(FileDisk::new(&directory.file(), file).map_err(|source| directory.io(source))?))
+}
+
+/// Opens the file to read it; also says whether all its pages are as the engine wrote them. Those that hold no rows are
+/// its notes on which pages are free: with wrong ones it would write over others that are in use.
+fn examine(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) -> Result<(Handle, bool), OpenError> {
+    let opened = guarded(|| Handle::open_reading(disk, options));
     let mut handle = opened.map_err(|error| cannot_open(directory, error))?;
     let sound = guarded(|| handle.verify_pages()).is_ok();
-    Ok((disk, handle, sound))
+    Ok((handle, sound))
 }
 
 /// What is wrong with a store, for the log.

@@ -72,6 +72,7 @@ fn with(key: &str, damage: Damage) -> Vec<(String, Value)> {
 fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
     let scratch = filled();
     scratch.spoil(3);
+    let found = fs::read(scratch.file()).unwrap();
     for _ in 0..2 {
         // At the first start what can be read goes on in a new file; the second finds the same damage there.
         let store = scratch.open(Options::default());
@@ -81,7 +82,8 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
         let damage = store.health().damage;
         assert_eq!((damage.count, damage.keys), (1, vec!["/c".to_owned()]));
     }
-    assert!(scratch.has("store.redb.damaged-1") && !scratch.has("store.redb.damaged-2"));
+    assert_eq!(fs::read(scratch.0.join("store.redb.damaged-1")).unwrap(), found, "kept as it was found");
+    assert!(!scratch.has("store.redb.damaged-2"));
     let store = scratch.open(Options::default());
     let over = commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any }]);
     assert!(matches!(over, Err(CommitError::Damaged { index: 0, damage: Damage::Missing })), "{over:?}");
@@ -251,4 +253,29 @@ fn the_scrub_finds_what_becomes_damaged_while_the_store_is_open() {
     assert_eq!(store.health().damage.keys, ["/c", "/e", "the change of revision 1"]);
     store.close();
     store.close();
+}
+
+#[test]
+fn a_newest_commit_that_is_damaged_after_a_kill_is_missed() {
+    let scratch = filled();
+    let store = scratch.open(Options::default());
+    let before = fs::read(scratch.file()).unwrap();
+    put(&store, "/newest", "the newest value");
+    // What a kill leaves: the file as it is now, not closed.
+    let mut killed = fs::read(scratch.file()).unwrap();
+    let witness = fs::read(scratch.0.join("HEAD")).unwrap();
+    drop(store);
+    let restart = |file: &[u8]| {
+        fs::write(scratch.file(), file).unwrap();
+        fs::write(scratch.0.join("HEAD"), &witness).unwrap();
+        Embedded::open(&scratch.0, Options::default()).map(|store| (store.head(), store.get("/newest").unwrap()))
+    };
+    let (head, newest) = restart(&killed).unwrap();
+    assert_eq!((head, newest.unwrap().value), (Revision(7), Ok("the newest value".into())));
+    let at = killed.windows(16).position(|bytes| bytes == b"the newest value").unwrap();
+    assert!(before.get(at..at + 16).is_none_or(|bytes| bytes != b"the newest value"));
+    killed[at] ^= 1;
+    let Err(error) = restart(&killed) else { panic!("opened without the newest change") };
+    assert!(error.to_string().contains("7 to 7"), "{error}");
+    assert_eq!(fs::read(scratch.file()).unwrap(), killed, "what is refused stays as it was found");
 }
