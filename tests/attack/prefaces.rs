@@ -11,7 +11,7 @@ async fn half_prefaces_take_no_time() {
     let observation = Observation::begin("half prefaces", &target).await;
     let mut open = Vec::new();
     for number in 0..size(3_000, 800) {
-        let preface = &b"PRI * HTTP/2.0\r\n\r\nSM\r\n"[..1 + number % 22];
+        let preface = &b"PRI * HTTP/2.0\r\n\r\nSM\r\n"[..=number % 22];
         if let Ok(stream) = wire::send(&target, preface).await {
             open.push(stream);
         }
