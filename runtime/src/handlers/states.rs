@@ -29,7 +29,7 @@ impl<K: Object> States<K> {
         let name = FieldTerm { field: "metadata.name".into(), equal: true, value: request.name.as_str().into() };
         let options = ListOptions { fields: Fields::new(vec![name]), ..ListOptions::default() };
         let watching = api.watch(&Request { name: String::new(), ..request.clone() }, &options).await?;
-        let now = watching.initial.into_iter().next();
+        let now = watching.initial.iter().next().cloned();
         if now.is_none() {
             return Err(Refusal::not_found(format!("{} {:?} has gone", request.served.kind.kind, request.name)));
         }

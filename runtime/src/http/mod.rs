@@ -23,6 +23,7 @@ mod deadline;
 mod discovery;
 mod dispatch;
 mod forward;
+mod frames;
 mod guard;
 mod handled;
 mod health;

@@ -4,7 +4,6 @@
 use std::{
     convert::Infallible,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, Waker, ready},
     time::Duration,
 };
@@ -22,22 +21,16 @@ use tokio::{
 };
 
 use super::{
-    guard,
-    negotiate::{Accepted, Shape},
-    partial,
-    render::{self, Renderer},
+    frames::{Render, error_frame},
     resource::Call,
-    response,
-    status::{self, Refused},
-    table::{Include, Table},
+    response, status,
     websocket::{self, Handshake},
 };
 use crate::{
-    cache::{Event, FRAME_END, Object, Watch, WatchError},
-    codec::{self, Encoding, protobuf},
-    kind::{Kind, registry::Served},
+    cache::{Event, Object, Watch, WatchError},
+    codec::Encoding,
     meta::{Revision, status::Status},
-    verbs::{Error, Watching},
+    verbs::{Error, Items, Place, Watching},
 };
 
 /// Time between bookmarks.
@@ -50,8 +43,6 @@ const BATCH: usize = 128;
 const FRAME_LENGTH: usize = 4;
 /// Bytes of events copied together before they are handed to the connection. A watcher that does not read holds as many.
 const CHUNK: usize = 8 << 10;
-/// Events from this size on are handed on by themselves, without a copy.
-const LARGE: usize = CHUNK / 2;
 
 /// When an answer is to end, at the latest, whatever its reader does. An extension of the response, for the connection:
 /// a body that nobody polls cannot end itself.
@@ -68,15 +59,8 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
     let deadline = now + timeout;
     let next_bookmark = watching.bookmarks.then_some(now + BOOKMARK_INTERVAL);
     let body = WatchBody {
-        render: Render {
-            served: call.request.served.clone(),
-            renderer: call.renderer(),
-            accepted: call.accepted,
-            include: call.include,
-            columns_sent: false,
-            broken: false,
-        },
-        initial: watching.initial.into_iter(),
+        render: Render::new(call),
+        initial: (!watching.initial.is_empty()).then_some((watching.initial, Place::default())),
         initial_bookmark: watching.initial_bookmark,
         watch: watching.watch,
         events: Vec::new(),
@@ -130,7 +114,8 @@ fn spread(seconds: u64) -> Duration {
 /// A watch as a response body.
 struct WatchBody {
     render: Render,
-    initial: std::vec::IntoIter<Arc<Object>>,
+    /// The objects to begin with and how far they were sent, until all were.
+    initial: Option<(Items, Place)>,
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
@@ -155,23 +140,39 @@ impl WatchBody {
         }
         let mut out = Vec::new();
         let chunk = if self.one_by_one { 1 } else { CHUNK };
-        while let Some(object) = self.initial.as_slice().first().filter(|object| has_room(&out, chunk, object)) {
-            let event = Event::Added(object.clone());
-            self.initial.next();
-            if out.is_empty()
-                && !self.one_by_one
-                && let Some((opening, rest)) = self.render.in_two(&event)
-            {
-                self.rest = Some(rest);
-                return Some(opening);
+        let mut all_sent = false;
+        if let Some((items, place)) = &mut self.initial {
+            let mut walk = items.walk(*place);
+            loop {
+                *place = walk.place();
+                let Some(object) = walk.next() else {
+                    all_sent = true;
+                    break;
+                };
+                if !has_room(&out, chunk, object) {
+                    break;
+                }
+                *place = walk.place();
+                let event = Event::Added(object.clone());
+                if out.is_empty()
+                    && !self.one_by_one
+                    && let Some((opening, rest)) = self.render.in_two(&event)
+                {
+                    self.rest = Some(rest);
+                    return Some(opening);
+                }
+                if out.capacity() == 0 {
+                    out.reserve_exact(chunk);
+                }
+                self.render.event(&mut out, &event);
             }
-            if out.capacity() == 0 {
-                out.reserve_exact(chunk);
-            }
-            self.render.event(&mut out, &event);
         }
-        if self.initial.len() == 0
-            && !self.render.broken
+        if all_sent {
+            // The state that they were taken from is not needed any more.
+            self.initial = None;
+        }
+        if self.initial.is_none()
+            && !self.render.is_broken()
             && (out.is_empty() || !self.one_by_one)
             && let Some(revision) = self.initial_bookmark.take()
         {
@@ -212,7 +213,7 @@ impl WatchBody {
             Some(Ok(())) => Poll::Ready(Some(self.frames())),
             Some(Err(error)) => {
                 self.ended = true;
-                Poll::Ready(failure(error, self.render.accepted.encoding))
+                Poll::Ready(failure(error, self.render.encoding()))
             }
             None => {
                 self.ended = true;
@@ -261,7 +262,7 @@ impl Body for WatchBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
-        if this.render.broken {
+        if this.render.is_broken() {
             return Poll::Ready(None);
         }
         if let Some(bytes) = this.initial() {
@@ -279,117 +280,4 @@ impl Body for WatchBody {
         }
         Poll::Ready(None)
     }
-}
-
-/// Writes events in the form that was negotiated.
-struct Render {
-    served: Arc<Served>,
-    /// What writes frames that are not JSON.
-    renderer: Option<Renderer>,
-    accepted: Accepted,
-    include: Include,
-    columns_sent: bool,
-    /// An object could not be written, which the client has been told: the stream is at its end.
-    broken: bool,
-}
-
-impl Render {
-    /// The frame of an event, where it is the same for all who watch in this form.
-    fn shared(&self, event: &Event) -> Option<Bytes> {
-        match &self.renderer {
-            Some(renderer) => renderer.frame(event.event_type(), event.object()).ok(),
-            None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
-        }
-    }
-
-    /// The frame of a large event in JSON, in two pieces: a copy for each of its watchers would add up.
-    fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
-        let is_plain = self.renderer.is_none() && self.accepted.shape == Shape::Full && !self.broken;
-        let is_large = event.object().json_bytes().len() >= LARGE;
-        let opening = Bytes::from_static(event.event_type().opening().as_bytes());
-        (is_plain && is_large).then(|| (opening, event.object().frame_after_opening()))
-    }
-
-    fn event(&mut self, out: &mut Vec<u8>, event: &Event) {
-        if self.broken {
-            return;
-        }
-        if let Some(renderer) = &self.renderer {
-            match renderer.frame(event.event_type(), event.object()) {
-                Ok(frame) => out.extend_from_slice(&frame),
-                Err(Refused(status)) => {
-                    self.broken = true;
-                    error_frame(out, &status, self.accepted.encoding);
-                }
-            }
-            return;
-        }
-        let opening = event.event_type().opening();
-        match self.accepted.shape {
-            Shape::Full | Shape::PartialList => {
-                out.extend_from_slice(opening.as_bytes());
-                out.extend_from_slice(event.object().json_bytes());
-            }
-            Shape::Partial => {
-                out.extend_from_slice(opening.as_bytes());
-                partial::write(out, event.object(), self.accepted.meta_version());
-            }
-            Shape::Table => {
-                out.extend_from_slice(opening.as_bytes());
-                self.table(out, event.object(), self.include);
-            }
-        }
-        out.extend_from_slice(FRAME_END.as_bytes());
-    }
-
-    fn table(&mut self, out: &mut Vec<u8>, object: &Object, include: Include) {
-        let table = Table::new(self.served.kind.clone(), self.accepted.meta_version(), include);
-        match guard::attempt(|| table.of_event(object, !self.columns_sent)) {
-            Some(made) => out.extend_from_slice(&made),
-            // As the reference does where it cannot make the form that was asked for.
-            None => return out.extend_from_slice(object.json_bytes()),
-        }
-        self.columns_sent = true;
-    }
-
-    fn bookmark(&mut self, out: &mut Vec<u8>, revision: Revision, ends_initial: bool) {
-        let object = bookmark_object(&self.served.kind, revision, ends_initial);
-        if let Some(renderer) = &self.renderer {
-            return out.extend_from_slice(&renderer.bookmark(&object));
-        }
-        out.extend_from_slice(b"{\"type\":\"BOOKMARK\",\"object\":");
-        match self.accepted.shape {
-            Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
-            Shape::Partial => partial::write(out, &object, self.accepted.meta_version()),
-            // What ends the initial events is said in its metadata, which is there whatever was asked for.
-            Shape::Table if ends_initial && self.include == Include::None => {
-                self.table(out, &object, Include::Metadata);
-            }
-            Shape::Table => self.table(out, &object, self.include),
-        }
-        out.extend_from_slice(FRAME_END.as_bytes());
-    }
-}
-
-/// An object of the kind with nothing but a revision.
-fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Object {
-    let metadata: &[u8] = if ends_initial {
-        br#"{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}"#
-    } else {
-        br#"{"metadata":{"creationTimestamp":null}}"#
-    };
-    let type_meta = format!("\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind.kind, kind.group_version);
-    let reading = crate::cache::Reading { body: Bytes::from_static(metadata), ..crate::cache::Reading::default() };
-    Object::compose("", revision, &type_meta, reading)
-}
-
-fn error_frame(out: &mut Vec<u8>, status: &Status, encoding: Encoding) {
-    if encoding != Encoding::Json {
-        let document = codec::from_typed(status).expect("a Status is plain data");
-        let whole = render::document(encoding, Some(&protobuf::STATUS), &document).expect("a Status has its message");
-        return out.extend_from_slice(&render::frame(encoding, "ERROR", &whole));
-    }
-    out.extend_from_slice(b"{\"type\":\"ERROR\",\"object\":");
-    serde_json::to_writer(&mut *out, status).expect("writing to memory does not fail");
-    out.extend_from_slice(FRAME_END.as_bytes());
 }

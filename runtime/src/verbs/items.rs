@@ -48,6 +48,11 @@ impl Items {
         Ok(Self { snapshot: snapshot.clone(), positions, filter: selection.filter.clone(), count, json_bytes })
     }
 
+    /// None of a state.
+    pub(super) fn none(snapshot: &Snapshot) -> Self {
+        Self { snapshot: snapshot.clone(), positions: 0..0, filter: None, count: 0, json_bytes: 0 }
+    }
+
     /// These objects.
     #[cfg(test)]
     pub fn of(objects: Vec<Arc<Object>>) -> Self {

@@ -207,7 +207,7 @@ pub struct List {
 /// A watch's answer.
 pub struct Watching {
     /// Objects to send as ADDED before the watch's own events.
-    pub initial: Vec<Arc<Object>>,
+    pub initial: Items,
     /// After the initial events, send a bookmark at this revision with the annotation `k8s.io/initial-events-end`.
     pub initial_bookmark: Option<Revision>,
     /// The client allows bookmarks.

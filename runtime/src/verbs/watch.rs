@@ -1,9 +1,7 @@
 //! watch: changes as they happen, from a revision or from the state of the moment.
-use std::sync::Arc;
-
-use super::{Api, Error, Request, Watching, get::unreadable, revisions::unreachable, selection::Selection};
+use super::{Api, Error, Items, Request, Watching, get::unreadable, revisions::unreachable, selection::Selection};
 use crate::{
-    cache::{Object, Snapshot, WatchError},
+    cache::{Snapshot, WatchError},
     meta::{Revision, options::ListOptions},
 };
 
@@ -34,8 +32,11 @@ impl Api {
                 let snapshot = objects.snapshot();
                 (selected(request, &snapshot, &selection)?, snapshot.revision())
             }
-            (Some(false), None) => (Vec::new(), objects.snapshot().revision()),
-            (_, Some(asked)) => (Vec::new(), asked),
+            (Some(false), None) => {
+                let snapshot = objects.snapshot();
+                (Items::none(&snapshot), snapshot.revision())
+            }
+            (_, Some(asked)) => (Items::none(&objects.snapshot()), asked),
         };
         let interest = selection.interest();
         let watch =
@@ -45,17 +46,13 @@ impl Api {
     }
 }
 
-fn selected(request: &Request, snapshot: &Snapshot, selection: &Selection) -> Result<Vec<Arc<Object>>, Error> {
-    let mut objects: Vec<Arc<Object>> = match &selection.key {
-        Some(key) => snapshot.get(key).into_iter().collect(),
-        None => snapshot.range(&selection.prefix, None).cloned().collect(),
+fn selected(request: &Request, snapshot: &Snapshot, selection: &Selection) -> Result<Items, Error> {
+    let positions = match &selection.key {
+        Some(key) => snapshot.position(key),
+        None => snapshot.positions(&selection.prefix, None),
     };
-    if objects.iter().any(|object| object.unreadable().is_some()) {
-        let broken = objects.iter().filter(|object| object.unreadable().is_some());
-        return Err(unreadable(request, broken.map(|object| &**object)));
-    }
-    objects.retain(|object| selection.selects(object));
-    Ok(objects)
+    let items = Items::select(snapshot, positions, selection, 0);
+    items.map_err(|broken| unreadable(request, broken.iter().map(|object| &**object)))
 }
 
 fn refused(request: &Request, error: &WatchError, asked: Revision) -> Error {

@@ -1,0 +1,162 @@
+//! Frames of watches: events and bookmarks in the form that was negotiated, each written whole.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{
+    guard,
+    negotiate::{Accepted, Shape},
+    partial,
+    render::{self, Renderer},
+    resource::Call,
+    status::Refused,
+    table::{Include, Table},
+};
+use crate::{
+    cache::{Event, FRAME_END, Object},
+    codec::{self, Encoding, protobuf},
+    kind::{Kind, registry::Served},
+    meta::{Revision, status::Status},
+};
+
+/// Events from this size on are handed on without a copy.
+const LARGE: usize = 4 << 10;
+
+/// Writes events in the form that was negotiated.
+pub struct Render {
+    served: Arc<Served>,
+    /// What writes frames that are not JSON.
+    renderer: Option<Renderer>,
+    accepted: Accepted,
+    include: Include,
+    columns_sent: bool,
+    /// An object could not be written, which the client has been told: the stream is at its end.
+    broken: bool,
+}
+
+impl Render {
+    /// For the objects of a resource.
+    pub fn new(call: &Call<'_>) -> Self {
+        Self {
+            served: call.request.served.clone(),
+            renderer: call.renderer(),
+            accepted: call.accepted,
+            include: call.include,
+            columns_sent: false,
+            broken: false,
+        }
+    }
+
+    /// Whether the stream is at its end, since an object could not be written, which the client has been told.
+    pub fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// The encoding of the frames.
+    pub fn encoding(&self) -> Encoding {
+        self.accepted.encoding
+    }
+
+    /// The frame of an event, where it is the same for all who watch in this form.
+    pub fn shared(&self, event: &Event) -> Option<Bytes> {
+        match &self.renderer {
+            Some(renderer) => renderer.frame(event.event_type(), event.object()).ok(),
+            None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
+        }
+    }
+
+    /// The frame of a large event in JSON, in two pieces: a copy for each of its watchers would add up.
+    pub fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
+        let is_plain = self.renderer.is_none() && self.accepted.shape == Shape::Full && !self.broken;
+        let is_large = event.object().json_bytes().len() >= LARGE;
+        let opening = Bytes::from_static(event.event_type().opening().as_bytes());
+        (is_plain && is_large).then(|| (opening, event.object().frame_after_opening()))
+    }
+
+    /// Writes the frame of an event.
+    pub fn event(&mut self, out: &mut Vec<u8>, event: &Event) {
+        if self.broken {
+            return;
+        }
+        if let Some(renderer) = &self.renderer {
+            match renderer.frame(event.event_type(), event.object()) {
+                Ok(frame) => out.extend_from_slice(&frame),
+                Err(Refused(status)) => {
+                    self.broken = true;
+                    error_frame(out, &status, self.accepted.encoding);
+                }
+            }
+            return;
+        }
+        let opening = event.event_type().opening();
+        match self.accepted.shape {
+            Shape::Full | Shape::PartialList => {
+                out.extend_from_slice(opening.as_bytes());
+                out.extend_from_slice(event.object().json_bytes());
+            }
+            Shape::Partial => {
+                out.extend_from_slice(opening.as_bytes());
+                partial::write(out, event.object(), self.accepted.meta_version());
+            }
+            Shape::Table => {
+                out.extend_from_slice(opening.as_bytes());
+                self.table(out, event.object(), self.include);
+            }
+        }
+        out.extend_from_slice(FRAME_END.as_bytes());
+    }
+
+    fn table(&mut self, out: &mut Vec<u8>, object: &Object, include: Include) {
+        let table = Table::new(self.served.kind.clone(), self.accepted.meta_version(), include);
+        match guard::attempt(|| table.of_event(object, !self.columns_sent)) {
+            Some(made) => out.extend_from_slice(&made),
+            // As the reference does where it cannot make the form that was asked for.
+            None => return out.extend_from_slice(object.json_bytes()),
+        }
+        self.columns_sent = true;
+    }
+
+    /// Writes the frame of a bookmark.
+    pub fn bookmark(&mut self, out: &mut Vec<u8>, revision: Revision, ends_initial: bool) {
+        let object = bookmark_object(&self.served.kind, revision, ends_initial);
+        if let Some(renderer) = &self.renderer {
+            return out.extend_from_slice(&renderer.bookmark(&object));
+        }
+        out.extend_from_slice(b"{\"type\":\"BOOKMARK\",\"object\":");
+        match self.accepted.shape {
+            Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
+            Shape::Partial => partial::write(out, &object, self.accepted.meta_version()),
+            // What ends the initial events is said in its metadata, which is there whatever was asked for.
+            Shape::Table if ends_initial && self.include == Include::None => {
+                self.table(out, &object, Include::Metadata);
+            }
+            Shape::Table => self.table(out, &object, self.include),
+        }
+        out.extend_from_slice(FRAME_END.as_bytes());
+    }
+}
+
+/// An object of the kind with nothing but a revision.
+fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Object {
+    let metadata: &[u8] = if ends_initial {
+        br#"{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}"#
+    } else {
+        br#"{"metadata":{"creationTimestamp":null}}"#
+    };
+    let type_meta = format!("\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind.kind, kind.group_version);
+    let reading = crate::cache::Reading { body: Bytes::from_static(metadata), ..crate::cache::Reading::default() };
+    Object::compose("", revision, &type_meta, reading)
+}
+
+/// Writes the frame of a failure.
+pub fn error_frame(out: &mut Vec<u8>, status: &Status, encoding: Encoding) {
+    if encoding != Encoding::Json {
+        let document = codec::from_typed(status).expect("a Status is plain data");
+        let whole = render::document(encoding, Some(&protobuf::STATUS), &document).expect("a Status has its message");
+        return out.extend_from_slice(&render::frame(encoding, "ERROR", &whole));
+    }
+    out.extend_from_slice(b"{\"type\":\"ERROR\",\"object\":");
+    serde_json::to_writer(&mut *out, status).expect("writing to memory does not fail");
+    out.extend_from_slice(FRAME_END.as_bytes());
+}
