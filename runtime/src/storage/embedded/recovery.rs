@@ -184,7 +184,11 @@ impl Writer {
         self.disk.forget()?;
         let handle = guarded(|| Handle::open_verified(&self.disk, &self.options))?;
         let found = self.look_into(&handle).inspect_err(|_| handle.gate().fence())?;
-        let written = guarded(|| write_something(&handle)).map_err(|error| cause(&handle, error));
+        // A few pages may be free in a file that has no room to grow: the next write would fail again.
+        let written = self.disk.probe().map_err(Refusal::from).and_then(|()| {
+            let written = guarded(|| write_something(&handle));
+            written.map_err(|error| cause(&handle, error))
+        });
         if written.is_ok() {
             self.current.replace(handle);
         } else {

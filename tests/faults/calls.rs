@@ -1,0 +1,61 @@
+//! Each call of the disk fails in turn: opening, writes, compaction, settling and closing.
+
+use std::io::ErrorKind;
+
+use kindsmith::storage::{Embedded, Options, Store};
+
+use crate::{disk::FaultyDisk, record::Record};
+
+const OPTIONS: Options = Options {
+    history_age: std::time::Duration::from_mins(5),
+    // Less than is written, so that history is cut.
+    history_bytes: 4_000,
+    // Less than is written, so that pages are written before the commit.
+    cache_bytes: 32 << 10,
+    origin: kindsmith::meta::Revision(0),
+    scrub_bytes_per_second: 0,
+    scrub_pause: std::time::Duration::from_mins(5),
+};
+
+/// A life of a store whose n-th call fails, once. Says whether there was such a call.
+fn run(number: u64, kind: ErrorKind) -> bool {
+    let (disk, record) = (FaultyDisk::default(), Record::default());
+    let what = format!("call {number} fails with {kind:?}");
+    drop(Embedded::open_on(disk.clone(), OPTIONS).unwrap());
+    disk.fail_at(number, kind);
+    let store = match Embedded::open_on(disk.clone(), OPTIONS) {
+        Ok(store) => store,
+        Err(error) => {
+            assert!(disk.has_failed(), "{what}: {error}");
+            Embedded::open_on(disk.clone(), OPTIONS).unwrap_or_else(|error| panic!("{what}, opened again: {error}"))
+        }
+    };
+    record.attach(&store);
+    for step in 0..16 {
+        record.write_until_done(&store, &format!("/{}", step % 5), &format!("{step}"));
+    }
+    record.verify(&store, &what);
+    store.close();
+    drop(store);
+    let failed = disk.has_failed();
+    disk.fail_at(u64::MAX, kind);
+    record.verify(&Embedded::open_on(disk.after_power_loss(), OPTIONS).unwrap(), &format!("{what}, after power loss"));
+    record.verify(&Embedded::open_on(disk, OPTIONS).unwrap(), &format!("{what}, reopened"));
+    failed
+}
+
+fn each_call_in_turn(kind: ErrorKind) {
+    let calls = (1..).take_while(|number| run(*number, kind)).count();
+    println!("{calls} calls, each failed once with {kind:?}");
+    assert!(calls > 50, "only {calls} calls");
+}
+
+#[test]
+fn an_input_output_error_at_each_call_in_turn() {
+    each_call_in_turn(ErrorKind::Other);
+}
+
+#[test]
+fn a_full_disk_at_each_call_in_turn() {
+    each_call_in_turn(ErrorKind::StorageFull);
+}
