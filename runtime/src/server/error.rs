@@ -21,6 +21,8 @@ pub enum Error {
     Listen(SocketAddr, io::Error),
     /// Plain HTTP was asked for on an address that others can reach.
     PlainHttp(SocketAddr),
+    /// The system's clock is before 1970 or after 9999, so that answers could have no date.
+    Clock,
     /// Neither `data_dir` nor `memory` was called.
     NoStore,
     /// The data directory or a file in it cannot be made, read or written, or somebody else could have written it.
@@ -56,6 +58,7 @@ impl fmt::Display for Error {
                 f,
                 "plain HTTP is refused on {address}, which other machines may reach and where tokens could be read on the way; listen on 127.0.0.1 or [::1], or leave out http() for TLS"
             ),
+            Self::Clock => f.write_str("the system's clock is before 1970 or after 9999; set it and start again"),
             Self::NoStore => f.write_str(
                 "the server has no store; call data_dir(\"./data\") to keep objects on disk, or memory() to forget them at the end",
             ),

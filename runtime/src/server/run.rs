@@ -1,7 +1,12 @@
 //! A server from start to stop. The start goes from the store up: store, cache, kinds, the objects every server has,
 //! controllers, and only then the port. The stop goes the other way.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use tokio::{
     net::{TcpListener, TcpSocket},
@@ -58,6 +63,7 @@ impl Running {
         if builder.plain_http && !address.ip().is_loopback() {
             return Err(Error::PlainHttp(address));
         }
+        check_clock(SystemTime::now())?;
         let state = match &builder.keep {
             Keep::Unsaid => return Err(Error::NoStore),
             Keep::Memory => StateDir::temporary()?,
@@ -199,6 +205,17 @@ impl Running {
     }
 }
 
+/// Seconds from 1970 to the end of 9999, in UTC.
+const END_OF_DATES: Duration = Duration::from_secs(253_402_300_800);
+
+/// Refuses a clock that the `Date` header cannot show: connections would panic. Linux lets no clock be set before 1970 later.
+fn check_clock(now: SystemTime) -> Result<()> {
+    match now.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) if since < END_OF_DATES => Ok(()),
+        _ => Err(Error::Clock),
+    }
+}
+
 /// Where the revisions of a new store begin: past the numbers that counts, ports and sizes in objects and messages have,
 /// so that people and tools that compare answers tell a resourceVersion from them.
 const ORIGIN: Revision = Revision(1_000);
@@ -252,4 +269,21 @@ fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
     let listener = socket.listen(BACKLOG).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_no_date_can_show_is_refused() {
+        let second = Duration::from_secs(1);
+        for now in [SystemTime::now(), SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH + END_OF_DATES - second] {
+            check_clock(now).unwrap();
+        }
+        for now in [SystemTime::UNIX_EPOCH - second, SystemTime::UNIX_EPOCH + END_OF_DATES] {
+            let error = check_clock(now).unwrap_err().to_string();
+            assert!(error.contains("the system's clock"), "{error}");
+        }
+    }
 }

@@ -5,13 +5,14 @@
 
 use std::{
     collections::VecDeque,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, WriteTransaction};
 
 use super::{
     Options,
+    clock::Clock,
     layout::{End, LOG, MARKS, META, Row, State, mark, read_mark},
 };
 use crate::meta::Revision;
@@ -24,6 +25,7 @@ const MARKS_PER_AGE: u64 = 60;
 
 /// What is kept of the past, and what is to go.
 pub(super) struct History {
+    clock: Clock,
     age_ms: u64,
     limit_bytes: u64,
     /// Revisions and times, both rising.
@@ -37,22 +39,26 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Reads what the file says; also gives the end of the log.
-    pub(super) fn load(db: &Database, options: &Options) -> Result<(Self, End), redb::Error> {
+    /// Reads what the file says, at a time of the system's clock; also gives the end of the log.
+    pub(super) fn load(db: &Database, options: &Options, system: SystemTime) -> Result<(Self, End), redb::Error> {
         let transaction = db.begin_read()?;
         let state = State::load(&transaction.open_table(META)?)?;
-        let now = now_ms();
         let mut marks = VecDeque::new();
         for found in transaction.open_table(MARKS)?.iter()? {
             let (before, ms) = found?;
             let before = Revision(before.value());
-            // A damaged mark is passed over: history is kept until the next one is old enough. A clock that was ahead
-            // must not keep it for ever.
-            marks.extend(read_mark(before, ms.value()).ok().map(|ms| (before, ms.min(now))));
+            // A damaged mark is passed over: history is kept until the next one is old enough.
+            marks.extend(read_mark(before, ms.value()).ok().map(|ms| (before, ms)));
         }
         let age_ms = u64::try_from(options.history_age.as_millis()).unwrap_or(u64::MAX);
         let (origin, compacted, goal) = (state.origin, state.compacted, state.compacted.head);
-        Ok((Self { age_ms, limit_bytes: options.history_bytes, marks, origin, compacted, goal }, state.end))
+        let clock = Clock::starting(system, marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0));
+        Ok((Self { clock, age_ms, limit_bytes: options.history_bytes, marks, origin, compacted, goal }, state.end))
+    }
+
+    /// The time by which history ages, for one that is loaded in its place.
+    pub(super) fn time(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_millis(self.clock.now_ms())
     }
 
     /// The revision up to which history is forgotten.
@@ -77,7 +83,7 @@ impl History {
         before: Revision,
         always: bool,
     ) -> Result<(), redb::Error> {
-        let now = now_ms();
+        let now = self.clock.now_ms();
         let distance_ms = if always { 0 } else { (self.age_ms / MARKS_PER_AGE).min(5_000) };
         let due =
             self.marks.back().is_none_or(|&(revision, ms)| revision < before && ms.saturating_add(distance_ms) <= now);
@@ -97,7 +103,7 @@ impl History {
 
     /// Whether something is to be forgotten now.
     pub(super) fn due(&mut self, end: End) -> bool {
-        let now = now_ms();
+        let now = self.clock.now_ms();
         while let Some(&(before, _)) = self.marks.front().filter(|mark| mark.1.saturating_add(self.age_ms) <= now) {
             self.goal = self.goal.max(Revision(before.0 - 1));
             self.marks.pop_front();
@@ -108,7 +114,7 @@ impl History {
 
     /// In how many milliseconds something grows too old, if nothing else happens.
     pub(super) fn next_due_ms(&self) -> Option<u64> {
-        self.marks.front().map(|mark| mark.1.saturating_add(self.age_ms).saturating_sub(now_ms()))
+        self.marks.front().map(|mark| mark.1.saturating_add(self.age_ms).saturating_sub(self.clock.now_ms()))
     }
 
     /// Forgets a few changes, without waiting for the disk: the next durable commit takes them along, and a crash before
@@ -174,8 +180,4 @@ impl History {
     fn wants_more(&self, end: End, compacted: End) -> bool {
         compacted.head < self.goal || end.obsolete.saturating_sub(compacted.obsolete) > self.limit_bytes
     }
-}
-
-fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

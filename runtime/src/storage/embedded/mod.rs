@@ -39,6 +39,7 @@
 //! the middle of a burst makes the next start slower.
 
 mod backend;
+mod clock;
 mod directory;
 mod disk;
 mod error;
@@ -70,7 +71,7 @@ use std::{
         mpsc::{self, Sender},
     },
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use redb::ReadableDatabase;
@@ -183,7 +184,7 @@ impl Embedded {
         witness: Option<Witness>,
         findings: Findings,
     ) -> Result<Self, redb::Error> {
-        let loaded = guarded(|| History::load(handle.db(), &options))?;
+        let loaded = guarded(|| History::load(handle.db(), &options, SystemTime::now()))?;
         let current = Arc::new(Current::new(handle));
         let (jobs, queue) = mpsc::channel();
         let writer = Writer::new(disk, options, Arc::clone(&current), queue, loaded, witness);

@@ -207,7 +207,7 @@ impl Writer {
 
     /// Reads what a file that was opened anew holds, and compares it with what was published.
     fn look_into(&self, handle: &Handle) -> Result<Found, Refusal> {
-        let loaded = guarded(|| History::load(handle.db(), &self.options));
+        let loaded = guarded(|| History::load(handle.db(), &self.options, self.history.time()));
         let (history, end) = loaded.map_err(|error| cause(handle, error))?;
         let published = self.progress.head();
         if end.head != published && Some(end.head) != self.doubtful {

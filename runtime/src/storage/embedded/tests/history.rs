@@ -107,6 +107,28 @@ fn the_age_of_history_is_known_after_reopening() {
 }
 
 #[test]
+fn a_clock_that_was_set_back_makes_no_history_old_and_keeps_none_for_ever() {
+    let scratch = Scratch::new();
+    let options = Options::default();
+    let store = scratch.open(options);
+    let last = put(&store, "/a", "1");
+    // Closing notes the time after the change.
+    drop(store);
+    let store = scratch.open(options);
+    let hour = Duration::from_hours(1);
+    let age_ms = u64::try_from(options.history_age.as_millis()).unwrap();
+    let at = |system| guarded(|| History::load(store.current.get().db(), &options, system)).unwrap();
+    for (step, system) in [("none", SystemTime::now()), ("back", SystemTime::now() - hour)] {
+        let (mut history, end) = at(system);
+        assert!(!history.due(end), "{step}: nothing is old");
+        let due_ms = history.next_due_ms().expect("the change has a time");
+        assert!(due_ms > age_ms / 2 && due_ms <= age_ms, "{step}: {due_ms} ms");
+    }
+    let (mut history, end) = at(SystemTime::now() + hour);
+    assert!(history.due(end) && history.compacted() < last, "an hour later it is old");
+}
+
+#[test]
 fn the_file_stops_growing_once_history_is_at_its_limit() {
     let scratch = Scratch::new();
     let store = scratch.open(Options { history_bytes: 1 << 20, ..Options::default() });
