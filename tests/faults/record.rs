@@ -94,18 +94,26 @@ impl Record {
         for change in &record.seen {
             state.insert(change.key.clone(), (change.revision, change.value.clone().unwrap()));
         }
-        let found = store.range("", None).unwrap().0.into_iter();
+        let found = again_until(|| store.range("", None).ok()).0.into_iter();
         let found: BTreeMap<_, _> =
             found.map(|entry| (entry.key, (entry.revision, entry.value.expect("undamaged")))).collect();
         assert!(found == state, "{what}: the newest state differs");
         // History may be cut meanwhile.
-        let kept = loop {
-            if let Ok(kept) = store.changes(store.compacted(), usize::MAX) {
-                break kept;
-            }
-        };
+        let kept = again_until(|| store.changes(store.compacted(), usize::MAX).ok());
         let first = record.seen.len() - kept.len();
         assert!(kept == record.seen[first..], "{what}: history differs");
+    }
+}
+
+/// Reads until that succeeds: the call that fails may be a reader's, and the store opens its file anew after it.
+fn again_until<T>(read: impl Fn() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = read() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "reads do not go on");
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
