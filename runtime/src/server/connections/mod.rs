@@ -70,7 +70,8 @@ pub(super) struct Limits {
     pub stall: Duration,
     /// The same once the server is stopping.
     pub last_stall: Duration,
-    /// How long after its end an answer may still wait for its reader.
+    /// How long after its end an answer may still wait for its reader. A watcher that reads again by then gets whole
+    /// events; later its connection is cut, which may be in the middle of one.
     pub overtime: Duration,
     /// How long a peer is read from after the last answer, in all.
     pub linger: Duration,
@@ -92,7 +93,7 @@ impl Default for Limits {
             head: Duration::from_mins(1),
             stall: Duration::from_secs(30),
             last_stall: Duration::from_secs(1),
-            overtime: Duration::from_secs(1),
+            overtime: Duration::from_secs(5),
             linger: Duration::from_secs(10),
             silence: Duration::from_secs(1),
             greetings: (open / 2).clamp(1, 1000),
