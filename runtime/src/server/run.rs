@@ -205,7 +205,7 @@ impl Running {
     }
 }
 
-/// Seconds from 1970 to the end of 9999, in UTC.
+/// From 1970 to the end of 9999, in UTC.
 const END_OF_DATES: Duration = Duration::from_hours(70_389_528);
 
 /// Refuses a clock that the `Date` header cannot show: connections would panic. Linux lets no clock be set before 1970 later.
