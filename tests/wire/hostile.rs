@@ -80,7 +80,8 @@ fn check(request: &[u8], answer: Option<&str>) -> u16 {
     let Some(answer) = answer else { return 0 };
     let status = answer.get(9..12).and_then(|digits| digits.parse().ok());
     let status: u16 = status.unwrap_or_else(|| panic!("{} was answered {answer:.200}", shown(request)));
-    let known = status != 500 || KNOWN.iter().any(|message| answer.contains(message));
+    // The answer to HEAD has no message to know it by; GET takes the same way.
+    let known = status != 500 || request.starts_with(b"HEAD ") || KNOWN.iter().any(|message| answer.contains(message));
     assert!(known, "500 for {}\n{answer:.1500}", shown(request));
     assert!((200..600).contains(&status), "{status} for {}", shown(request));
     status
