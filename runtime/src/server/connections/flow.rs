@@ -24,8 +24,8 @@ use crate::http::EndsAt;
 
 /// Bytes that wait for a reader before its body is asked for more.
 const WAITING: usize = 64 << 10;
-/// The same for a watch, which gives a piece when the one before was taken: there may be thousands of them.
-const WAITING_OF_WATCH: usize = 1;
+/// The same for a watch, of which there may be thousands. With less, each event would wake its connection once more.
+const WAITING_OF_WATCH: usize = 4 << 10;
 
 tokio::task_local! {
     /// The stream of HTTP/2 whose task this is.
