@@ -11,7 +11,6 @@ mod build;
 mod check;
 mod error;
 mod gather;
-mod overlay;
 mod restore;
 mod salvage;
 mod scan;

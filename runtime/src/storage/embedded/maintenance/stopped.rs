@@ -13,15 +13,20 @@ use std::{
 
 use redb::Database;
 
-use super::{Error, overlay::Overlay};
+use super::Error;
 use crate::{
     meta::Revision,
-    storage::embedded::{
-        OpenError,
-        directory::FORMAT,
-        guard::{Engine, guarded},
-        head::Witness,
-        upgrade,
+    storage::{
+        Disk,
+        embedded::{
+            OpenError,
+            backend::Backend,
+            directory::FORMAT,
+            file::FileDisk,
+            guard::{Engine, guarded},
+            head::Witness,
+            upgrade,
+        },
     },
 };
 
@@ -108,11 +113,13 @@ impl Stopped {
         if file.metadata().map_err(Error::file(&self.dir))?.len() == 0 {
             return Err(self.damaged("the file store.redb is empty"));
         }
-        let overlay = Overlay::new(file).map_err(Error::file(&self.dir))?;
+        let disk = FileDisk::new(&self.dir.join("store.redb"), file).map_err(Error::file(&self.dir))?;
+        let disk: Arc<dyn Disk> = Arc::new(disk);
+        let backend = Backend::reading(&disk, &Arc::default()).map_err(Error::file(&self.dir))?;
         let repaired = Arc::new(AtomicBool::new(false));
         let (mut builder, note) = (Database::builder(), Arc::clone(&repaired));
         builder.set_cache_size(CACHE_BYTES).set_repair_callback(move |_| note.store(true, Ordering::Relaxed));
-        let db = guarded(|| Ok(Engine::new(builder.create_with_backend(overlay)?)));
+        let db = guarded(|| Ok(Engine::new(builder.create_with_backend(backend)?)));
         let db = db.map_err(|error| self.damaged(error))?;
         if upgrade::is_needed(&db).map_err(|error| self.damaged(error))? {
             return Err(Error::OldFormat { dir: self.dir.clone() });
