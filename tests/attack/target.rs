@@ -1,6 +1,7 @@
 //! The server under attack, in a process of its own: this program again, started with limits.
 
 use std::{
+    collections::BTreeMap,
     env, fs,
     io::{BufRead, BufReader},
     process::{Child, ChildStdout, Command, Stdio},
@@ -9,8 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::Server;
+use kindsmith::{ApiType, ObjectMeta, Resource, Server};
 use kindsmith_tests::{Client, Folder};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The token of the admin.
@@ -30,6 +32,23 @@ pub struct Setup {
     pub descriptors: Option<u32>,
 }
 
+/// A kind whose objects may be as large as any: the texts of a ConfigMap have a limit of their own.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "attack.example.com", version = "v1", builtin, update_without_version)]
+pub struct Archive {
+    /// Its name, and what else every object has.
+    pub metadata: ObjectMeta,
+    /// What is in it.
+    pub spec: ArchiveSpec,
+}
+
+/// What is in an archive.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct ArchiveSpec {
+    /// Texts by name.
+    pub texts: BTreeMap<String, String>,
+}
+
 /// A server's process. It ends when it is dropped.
 pub struct Target {
     url: String,
@@ -45,7 +64,7 @@ pub struct Target {
 fn serves() {
     let Ok(tokens) = env::var(TOKEN_FILE) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let server = pod_server::serve(Server::builder()).memory().http().token_file(tokens);
+    let server = pod_server::serve(Server::builder()).kind::<Archive>().memory().http().token_file(tokens);
     runtime.block_on(server.serve("127.0.0.1:0")).unwrap();
 }
 

@@ -13,7 +13,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use http_body::Body as _;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::{Limits, offload, status, status::Refused};
+use super::{Limits, heavy, offload, status, status::Refused};
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
     kind::registry::Served,
@@ -58,7 +58,7 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
         if data.remaining() > limit - all.len() {
             return Err(status::too_large(limit).into());
         }
-        if room.is_none() && all.len() + data.remaining() > offload::LARGE_BODY {
+        if room.is_none() && all.len() + data.remaining() > heavy::LARGE {
             let length = if announced > 0 { announced } else { limit };
             room = Some(offload::room(length).await.ok_or_else(status::too_many_requests)?);
         }
@@ -70,7 +70,8 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
     })
 }
 
-/// A large body; its room is given back when nobody holds it any more, which is when it has been decoded.
+/// A large body; its room is given back when nobody holds it any more, which is when its request has
+/// been worked on.
 struct Large {
     bytes: BytesMut,
     _room: OwnedSemaphorePermit,
@@ -112,16 +113,11 @@ impl Expected {
     }
 }
 
-/// Decodes a body of an object or of options. A large one is decoded where it holds up nobody.
+/// Decodes a body of an object or of options.
 ///
 /// # Errors
 /// 415 for a media type that is not read, 400 for a body that cannot be decoded.
-pub async fn decode(headers: &HeaderMap, body: Bytes, expected: Expected) -> Result<codec::Decoded, Refused> {
-    let media_type = media_type(headers);
-    offload::decode(body.len(), move || decode_as(&media_type, &body, &expected)).await
-}
-
-fn decode_as(media_type: &str, body: &[u8], expected: &Expected) -> Result<codec::Decoded, Refused> {
+pub fn decode(media_type: &str, body: &[u8], expected: &Expected) -> Result<codec::Decoded, Refused> {
     let limits = match expected {
         Expected::DeleteOptions => codec::Limits::OPTIONS,
         Expected::Object(_) | Expected::Scale => codec::Limits::default(),
@@ -146,19 +142,23 @@ fn decode_as(media_type: &str, body: &[u8], expected: &Expected) -> Result<codec
     })?)
 }
 
-/// Reads a patch of a media type. A large one is read where it holds up nobody.
+/// Whether a patch of a media type is an apply.
+pub fn is_apply(media_type: &str) -> bool {
+    media_type.starts_with("application/apply-patch")
+}
+
+/// Reads a patch of a media type.
 ///
 /// # Errors
 /// 400 for a body that cannot be decoded; what else is wrong with the patch by itself.
-pub async fn decode_patch(media_type: &str, body: Bytes) -> Result<Patch, Refused> {
-    let (length, is_cbor) = (body.len(), media_type.ends_with("+cbor"));
+pub fn decode_patch(media_type: &str, body: Bytes) -> Result<Patch, Refused> {
     let patch = match media_type {
         "application/json-patch+json" => Patch::Json(body),
         "application/merge-patch+json" => Patch::Merge(body),
         "application/strategic-merge-patch+json" => Patch::Strategic(body),
-        _ => return offload::decode(length, move || decode_apply(&body, is_cbor)).await.map(Patch::Apply),
+        _ => return decode_apply(&body, media_type.ends_with("+cbor")).map(Patch::Apply),
     };
-    Ok(offload::decode(length, move || patch.read()).await?)
+    Ok(patch.read()?)
 }
 
 /// The body of an apply, in CBOR or else in YAML; JSON is read as the YAML that it is.

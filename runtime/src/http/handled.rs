@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use axum::{body::Body, http::StatusCode, response::Response};
+use bytes::Bytes;
 
 use super::{
-    App, Site,
+    App, Site, body,
     connect::Connecting,
     dispatch::Exchange,
-    methods,
+    heavy, methods,
     negotiate::{self, Offer},
     object,
     path::ResourcePath,
-    resource::{Call, unstored_patch_types},
+    resource::{self, Call, unstored_patch_types},
     response,
     status::{self, Refused},
     table::Include,
@@ -49,15 +50,27 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     options.client = call.client_name();
     let app = call.app;
     let ask = app.handlers.ask(call.kind()).ok_or_else(status::method_not_allowed)?;
-    let decoded = call.document(body).await?;
-    let (document, warnings) = app.api.prepare(&call.request, decoded, &options)?;
+    let (media_type, bytes) = call.read(body).await?;
+    let (length, given) = (bytes.len(), options.clone());
+    let prepare = call.heavy(0, bytes, move |api, request, bytes| {
+        Box::pin(async move { Ok(api.prepare(request, resource::document(request, &media_type, &bytes)?, &given)?) })
+    });
+    let (document, warnings) = prepare.await?;
     let at = (call.request.namespace.clone(), String::new());
     let context =
         RequestContext::new(app.api.clone(), call.request.user.clone(), at, options, &call.exchange.asked.query);
     let name = document["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let answer = ask(context, document).await.map_err(|refusal| refused(refusal, call.kind(), &name))?;
-    let answer = app.api.show(&call.request, answer)?;
-    object::respond(&call, StatusCode::CREATED, answer, &warnings)
+    let answer = show(app, &call.request, answer, length).await?;
+    object::respond(&call, StatusCode::CREATED, answer, &warnings).await
+}
+
+/// What a handler gave as an answer, to a request that is about so many bytes.
+async fn show(app: &App, request: &Request, given: Document, bytes: usize) -> Result<Answer, Refused> {
+    let show = heavy::run(app, request, bytes, Bytes::new(), move |api, request, _| {
+        Box::pin(async move { Ok(api.show(request, given)?) })
+    });
+    show.await
 }
 
 /// Serves a subresource of a kind's own.
@@ -122,7 +135,8 @@ impl Documented<'_> {
         let read = self.documents.get.as_ref().ok_or_else(status::method_not_allowed)?;
         let target = self.target(WriteOptions::default(), None).await?;
         let found = read(target).await.map_err(|refusal| self.refused(refusal))?;
-        self.respond(StatusCode::OK, Some(found), &[])
+        let length = heavy::stored(&self.parent);
+        self.respond(StatusCode::OK, Some(found), &[], length).await
     }
 
     /// A POST or a PUT.
@@ -136,11 +150,17 @@ impl Documented<'_> {
         let options = WriteOptions { client: self.call.client_name(), ..options };
         // An object that is not there is told before anything about the body is.
         self.target(options.clone(), None).await?;
-        let decoded = self.call.document(body).await?;
-        let (document, warnings) = self.call.app.api.prepare(&self.call.request, decoded, &options)?;
+        let (media_type, bytes) = self.call.read(body).await?;
+        let (length, given) = (bytes.len() + heavy::stored(&self.parent), options.clone());
+        let prepare = self.call.heavy(0, bytes, move |api, request, bytes| {
+            Box::pin(
+                async move { Ok(api.prepare(request, resource::document(request, &media_type, &bytes)?, &given)?) },
+            )
+        });
+        let (document, warnings) = prepare.await?;
         let target = self.target(options, Some(&document)).await?;
         let given = take(target, document).await.map_err(|refusal| self.refused(refusal))?;
-        self.respond(code, given, &warnings)
+        self.respond(code, given, &warnings, length).await
     }
 
     /// A PATCH: reads, patches and writes, again where another write came between.
@@ -148,15 +168,24 @@ impl Documented<'_> {
         let (Some(read), Some(write)) = (&self.documents.get, &self.documents.put) else {
             return Err(status::method_not_allowed().into());
         };
-        let (patch, options) = self.call.read_patch(body, unstored_patch_types(self.call.kind())).await?;
-        let (api, options) = (&self.call.app.api, options.write);
+        let (media_type, bytes, options) = self.call.read_patch(body, unstored_patch_types(self.call.kind())).await?;
+        let read_patch = self.call.heavy(0, bytes.clone(), move |_, _, bytes| {
+            Box::pin(async move { body::decode_patch(&media_type, bytes) })
+        });
+        let (patch, options) = (read_patch.await?, options.write);
         let mut tries = 0;
         loop {
             tries += 1;
             let target = self.target(options.clone(), None).await?;
             let old = read(target).await.map_err(|refusal| self.refused(refusal))?;
-            let new = api.patch_unstored(&self.call.request, patch.clone(), &old)?;
-            let (document, warnings) = api.prepare(&self.call.request, new, &options)?;
+            let (patch, given, stored) = (patch.clone(), options.clone(), heavy::stored(&self.parent));
+            let prepare = self.call.heavy(stored, bytes.clone(), move |api, request, _| {
+                Box::pin(async move {
+                    let new = api.patch_unstored(request, patch, &old)?;
+                    Ok(api.prepare(request, new, &given)?)
+                })
+            });
+            let (document, warnings) = prepare.await?;
             let written = match self.target(options.clone(), Some(&document)).await {
                 Ok(target) => write(target, document).await.map_err(|refusal| self.refused(refusal)),
                 Err(refused) => Err(refused),
@@ -164,7 +193,7 @@ impl Documented<'_> {
             match written {
                 Err(Refused(status)) if status.code == 409 && tries < TRIES => {}
                 Err(refused) => return Err(refused),
-                Ok(given) => return self.respond(StatusCode::OK, given, &warnings),
+                Ok(given) => return self.respond(StatusCode::OK, given, &warnings, bytes.len() + stored).await,
             }
         }
     }
@@ -182,16 +211,23 @@ impl Documented<'_> {
         refused(refusal, &self.parent.served.kind, &self.parent.name)
     }
 
-    fn respond(self, code: StatusCode, given: Option<Document>, warnings: &[String]) -> Result<Response, Refused> {
+    /// Answers with what a handler gave, to a request that is about so many bytes.
+    async fn respond(
+        self,
+        code: StatusCode,
+        given: Option<Document>,
+        warnings: &[String],
+        bytes: usize,
+    ) -> Result<Response, Refused> {
         let Some(document) = given else {
             let mut answer = response::status(&Status::success(None), self.call.accepted);
             *answer.status_mut() = code;
             warnings::warn(answer.headers_mut(), warnings);
             return Ok(answer);
         };
-        let answer = self.call.app.api.show(&self.answer, document)?;
+        let answer = show(self.call.app, &self.answer, document, bytes).await?;
         let call = Call { request: self.answer, ..self.call };
-        object::respond(&call, code, answer, warnings)
+        object::respond(&call, code, answer, warnings).await
     }
 }
 
@@ -217,7 +253,13 @@ pub async fn target(
     expects: Preconditions,
 ) -> Result<Target, Refused> {
     let document = match app.api.get(parent, &GetOptions::default()).await? {
-        Answer::Object(object) => serde_json::from_slice(&object.json()).map_err(|e| Error::Internal(e.to_string()))?,
+        Answer::Object(object) => {
+            let decode = heavy::run(app, parent, object.json_bytes().len(), Bytes::new(), move |_, _, _| {
+                let decoded = serde_json::from_slice(object.json_bytes());
+                Box::pin(async move { Ok(decoded.map_err(|error| Error::Internal(error.to_string()))?) })
+            });
+            decode.await?
+        }
         Answer::Document(document) => document,
     };
     let at = (parent.namespace.clone(), parent.name.clone());

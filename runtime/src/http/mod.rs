@@ -27,6 +27,7 @@ mod frames;
 mod guard;
 mod handled;
 mod health;
+mod heavy;
 mod inflight;
 mod list;
 mod listing;

@@ -6,19 +6,22 @@ use axum::{http::StatusCode, response::Response};
 use serde_json::json;
 
 use super::{
+    heavy,
     list::{ListBody, Part},
     listing::Listing,
     negotiate::{Accepted, Shape},
-    partial, pieces,
+    offload, partial, pieces,
+    render::Renderer,
     resource::Call,
     response, status,
     status::Refused,
-    table::Table,
+    table::{Include, Table},
     warnings,
 };
 use crate::{
     cache::Object,
     codec::Encoding,
+    kind::Kind,
     meta::status::{Status, StatusDetails},
     schema::Document,
     verbs::{Answer, Deleted, List},
@@ -29,15 +32,20 @@ const PARTIAL_LIST: &str = "PartialObjectMetadataList";
 
 /// A list of so many objects and bytes is rendered where the request is served; it takes less than a millisecond.
 const SHORT_ITEMS: usize = 16;
-const SHORT_BYTES: usize = 64 << 10;
+const SHORT_BYTES: usize = heavy::LARGE;
 
 /// Answers with one object.
 ///
 /// # Errors
 /// 406 where a list's shape was asked for.
-pub fn respond(call: &Call<'_>, code: StatusCode, answer: Answer, warnings: &[String]) -> Result<Response, Refused> {
+pub async fn respond(
+    call: &Call<'_>,
+    code: StatusCode,
+    answer: Answer,
+    warnings: &[String],
+) -> Result<Response, Refused> {
     let mut response = match answer {
-        Answer::Object(object) => one(call, code, &object)?,
+        Answer::Object(object) => one(call, code, object).await?,
         Answer::Document(document) => response::document(code, &shaped(document, call.accepted)?, call.accepted),
     };
     warnings::warn(response.headers_mut(), warnings);
@@ -59,26 +67,50 @@ fn shaped(mut document: Document, accepted: Accepted) -> Result<Document, Refuse
     }
 }
 
-fn one(call: &Call<'_>, code: StatusCode, object: &Arc<Object>) -> Result<Response, Refused> {
+async fn one(call: &Call<'_>, code: StatusCode, object: Arc<Object>) -> Result<Response, Refused> {
     let accepted = call.accepted;
     if accepted.shape == Shape::PartialList {
         return Err(status::wrong_shape(PARTIAL_LIST, false).into());
     }
-    if let Some(renderer) = call.renderer() {
-        return Ok(response::encoded(code, accepted.encoding, renderer.object(object)?));
+    if accepted.shape == Shape::Full && accepted.encoding == Encoding::Json && !accepted.pretty {
+        return Ok(response::json(code, object.json()));
     }
-    Ok(match accepted.shape {
-        Shape::Table => {
-            let table = Table::new(call.request.served.kind.clone(), accepted.meta_version(), call.include);
-            response::text_form(code, table.of_object(object), accepted)
+    let (kind, include) = (call.request.served.kind.clone(), call.include);
+    let form = Form { renderer: call.renderer(), kind, accepted, include };
+    if object.json_bytes().len() <= heavy::LARGE {
+        return form.render(code, &object);
+    }
+    // Boxed, so that the state of a request for a small object stays small.
+    Box::pin(offload::answer(move || form.render(code, &object))).await
+}
+
+/// What an object is to be written as.
+struct Form {
+    renderer: Option<Renderer>,
+    kind: Arc<Kind>,
+    accepted: Accepted,
+    include: Include,
+}
+
+impl Form {
+    fn render(self, code: StatusCode, object: &Arc<Object>) -> Result<Response, Refused> {
+        let accepted = self.accepted;
+        if let Some(renderer) = self.renderer {
+            return Ok(response::encoded(code, accepted.encoding, renderer.object(object)?));
         }
-        Shape::Partial | Shape::PartialList => {
-            let mut out = Vec::new();
-            partial::write(&mut out, object, accepted.meta_version());
-            response::text_form(code, out, accepted)
-        }
-        Shape::Full => response::text_form(code, object.json(), accepted),
-    })
+        Ok(match accepted.shape {
+            Shape::Table => {
+                let table = Table::new(self.kind, accepted.meta_version(), self.include);
+                response::text_form(code, table.of_object(object), accepted)
+            }
+            Shape::Partial | Shape::PartialList => {
+                let mut out = Vec::new();
+                partial::write(&mut out, object, accepted.meta_version());
+                response::text_form(code, out, accepted)
+            }
+            Shape::Full => response::text_form(code, object.json(), accepted),
+        })
+    }
 }
 
 /// Answers with a list.
@@ -111,9 +143,9 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
 ///
 /// # Errors
 /// As [`respond`].
-pub fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
+pub async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
     match deleted {
-        Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]),
+        Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,
         Deleted::Forced => {
             let (name, kind) = (call.request.name.clone(), call.kind().kind.clone());
             let mut status = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));

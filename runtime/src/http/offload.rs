@@ -8,25 +8,26 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
 
 /// Work on answers. As many pieces at a time as there are cores: more would not be faster.
 static ANSWERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores())));
 
-/// Decoding of bodies: half of the cores, so that as many are left to everything else.
-static BODIES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores().div_ceil(2))));
+/// Writes that are about much: half of the cores, so that as many are left to everything else.
+static WRITES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores().div_ceil(2))));
 
-/// Smaller bodies are decoded where the request is served: it takes less than a millisecond.
-pub const LARGE_BODY: usize = 64 << 10;
-
-/// Runs what decodes a body of a length. It panics where the work does.
-pub async fn decode<T: Send + 'static>(length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    // Boxed, so that the state of a request with a small body stays small.
-    if length > LARGE_BODY { Box::pin(run(BODIES.clone(), work)).await } else { work() }
+/// Runs a write. It panics where the write does. One that has begun is not given up when this is dropped: like any other
+/// write, it may have happened.
+pub async fn write<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    let runtime = Handle::current();
+    run(WRITES.clone(), move || runtime.block_on(work)).await
 }
 
-/// Bytes of large bodies that are in memory at a time, in kilobytes: those that are being read and those that wait for
-/// their turn. Twenty of the largest that are taken by default.
+/// Bytes of large bodies that are in memory at a time, in kilobytes: those that are being read, those that wait for their
+/// turn, and those that are worked on. Twenty of the largest that are taken by default.
 const ROOM_KB: u32 = 64 << 10;
 static ROOM: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(ROOM_KB as usize)));
 
@@ -80,11 +81,34 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_write_that_waits_holds_up_nobody_and_goes_on_when_it_is_given_up() {
+        let (go, wait) = tokio::sync::oneshot::channel::<()>();
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let (done, ends) = tokio::sync::oneshot::channel();
+        let given_up = tokio::spawn(write(async move {
+            begun.send(()).unwrap();
+            // This thread goes on to serve others, such as the one who ends the wait.
+            wait.await.unwrap();
+            done.send(()).unwrap();
+        }));
+        begins.await.unwrap();
+        given_up.abort();
+        assert!(given_up.await.is_err_and(|error| error.is_cancelled()));
+        go.send(()).unwrap();
+        ends.await.expect("what has begun is not given up");
+        for number in 0..100 {
+            assert_eq!(write(async move { number }).await, number, "its turn was given back");
+        }
+    }
+
+    #[tokio::test]
     async fn what_panics_gives_its_turn_back() {
         for _ in 0..100 {
             let failed = tokio::spawn(answer(|| panic!("a column of the user"))).await;
             assert!(failed.is_err_and(|error| error.is_panic()));
+            let failed = tokio::spawn(write(async { panic!("a hook of the user") })).await;
+            assert!(failed.is_err_and(|error| error.is_panic()));
         }
-        assert_eq!(answer(|| 1).await + decode(LARGE_BODY + 1, || 2).await + decode(1, || 3).await, 6);
+        assert_eq!(answer(|| 1).await + write(async { 2 }).await, 3);
     }
 }

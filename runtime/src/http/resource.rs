@@ -8,13 +8,16 @@ use axum::{
     http::{Method, StatusCode, header::USER_AGENT},
     response::Response,
 };
+use bytes::Bytes;
 
 use super::{
     App, Site, access,
     asked::Verb,
     body,
     dispatch::Exchange,
-    handled, methods,
+    handled,
+    heavy::{self, Work},
+    methods,
     negotiate::{self, Accepted, Offer},
     object,
     path::ResourcePath,
@@ -36,7 +39,7 @@ use crate::{
         selector::{FieldTerm, Fields},
     },
     schema::Document,
-    verbs::{Error, Part, Patch, Request},
+    verbs::{Api, Error, Part, Request},
 };
 
 const PATCH_TYPES: [&str; 5] = [
@@ -152,7 +155,7 @@ impl Call<'_> {
     async fn get(self) -> Result<Response, Refused> {
         let options = GetOptions::parse(&self.exchange.asked.query)?;
         let answer = self.app.api.get(&self.request, &options).await?;
-        object::respond(&self, StatusCode::OK, answer, &[])
+        object::respond(&self, StatusCode::OK, answer, &[]).await
     }
 
     async fn list(self) -> Result<Response, Refused> {
@@ -190,47 +193,86 @@ impl Call<'_> {
     async fn create(self, body: Body) -> Result<Response, Refused> {
         let mut options = WriteOptions::for_create(&self.exchange.asked.query)?;
         options.client = self.client_name();
-        let document = self.document(body).await?;
-        let written = self.app.api.create(&self.request, document, &options).await?;
-        object::respond(&self, StatusCode::CREATED, written.answer, &written.warnings)
+        let (media_type, bytes) = self.read(body).await?;
+        let create = self.heavy(0, bytes, move |api, request, bytes| {
+            Box::pin(async move {
+                let document = document(request, &media_type, &bytes)?;
+                Ok(api.create(request, document, &options).await?)
+            })
+        });
+        let written = create.await?;
+        object::respond(&self, StatusCode::CREATED, written.answer, &written.warnings).await
     }
 
     async fn update(self, body: Body) -> Result<Response, Refused> {
         let mut options = WriteOptions::for_update(&self.exchange.asked.query)?;
         options.client = self.client_name();
-        let document = self.document(body).await?;
+        let (media_type, bytes) = self.read(body).await?;
         let refusal = if self.kind().create_on_update { self.may_create().await.err() } else { None };
         options.must_exist = refusal.is_some();
-        let written = self.app.api.update(&self.request, document, &options).await;
-        let written = written.map_err(|error| not_created(error, refusal))?;
-        object::respond(&self, code(written.created), written.answer, &written.warnings)
+        let update = self.heavy(heavy::stored(&self.request), bytes, move |api, request, bytes| {
+            Box::pin(async move {
+                let document = document(request, &media_type, &bytes)?;
+                let written = api.update(request, document, &options).await;
+                written.map_err(|error| not_created(error, refusal))
+            })
+        });
+        let written = update.await?;
+        object::respond(&self, code(written.created), written.answer, &written.warnings).await
     }
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
-        let (patch, mut options) = self.read_patch(body, patch_types(self.kind())).await?;
-        let refusal = if matches!(patch, Patch::Apply(_)) { self.may_create().await.err() } else { None };
+        let (media_type, bytes, mut options) = self.read_patch(body, patch_types(self.kind())).await?;
+        let refusal = if body::is_apply(&media_type) { self.may_create().await.err() } else { None };
         options.write.must_exist = refusal.is_some();
-        let written = self.app.api.patch(&self.request, patch, &options).await;
-        let written = written.map_err(|error| not_created(error, refusal))?;
-        object::respond(&self, code(written.created), written.answer, &written.warnings)
+        let patch = self.heavy(heavy::stored(&self.request), bytes, move |api, request, bytes| {
+            Box::pin(async move {
+                let patch = body::decode_patch(&media_type, bytes)?;
+                let written = api.patch(request, patch, &options).await;
+                written.map_err(|error| not_created(error, refusal))
+            })
+        });
+        let written = patch.await?;
+        object::respond(&self, code(written.created), written.answer, &written.warnings).await
     }
 
-    /// The body as a patch, by its media type, which is one of those.
+    /// Does work on a body and on so many bytes that are stored, as [`heavy::run`] does.
     ///
     /// # Errors
-    /// 415; 400 for a body or options that cannot be read.
-    pub async fn read_patch(&self, body: Body, types: &[&str]) -> Result<(Patch, PatchOptions), Refused> {
+    /// As the work.
+    pub async fn heavy<T: Send + 'static>(
+        &self,
+        stored: usize,
+        body: Bytes,
+        work: impl for<'w> FnOnce(&'w Api, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
+    ) -> Result<T, Refused> {
+        heavy::run(self.app, &self.request, stored, body, work).await
+    }
+
+    /// The body, and its media type.
+    ///
+    /// # Errors
+    /// As [`body::read`].
+    pub async fn read(&self, body: Body) -> Result<(String, Bytes), Refused> {
         let headers = &self.exchange.parts.headers;
-        let given = body::media_type(headers);
-        if !types.contains(&given.as_str()) {
+        let bytes = body::read(headers, body, &self.app.limits).await?;
+        Ok((body::media_type(headers), bytes))
+    }
+
+    /// The body of a patch, its media type, which is one of those, and its options.
+    ///
+    /// # Errors
+    /// 415; 400 for options that cannot be read; as [`body::read`].
+    pub async fn read_patch(&self, body: Body, types: &[&str]) -> Result<(String, Bytes, PatchOptions), Refused> {
+        let headers = &self.exchange.parts.headers;
+        let media_type = body::media_type(headers);
+        if !types.contains(&media_type.as_str()) {
             return Err(status::unsupported_patch(types, self.kind().style).into());
         }
         let bytes = body::read(headers, body, &self.app.limits).await?;
-        let mut options =
-            PatchOptions::parse(&self.exchange.asked.query, given.starts_with("application/apply-patch"))?;
+        let mut options = PatchOptions::parse(&self.exchange.asked.query, body::is_apply(&media_type))?;
         options.write.client = self.client_name();
-        let patch = body::decode_patch(&given, bytes).await?;
-        Ok((patch, options))
+        Ok((media_type, bytes, options))
     }
 
     async fn delete(self, body: Body) -> Result<Response, Refused> {
@@ -238,8 +280,11 @@ impl Call<'_> {
         if options.ignore_read_errors {
             self.authorize_force().await?;
         }
-        let deleted = self.app.api.delete(&self.request, &options).await?;
-        object::respond_deleted(&self, deleted)
+        let delete = self.heavy(heavy::stored(&self.request), Bytes::new(), move |api, request, _| {
+            Box::pin(async move { Ok(api.delete(request, &options).await?) })
+        });
+        let deleted = delete.await?;
+        object::respond_deleted(&self, deleted).await
     }
 
     async fn delete_collection(self, body: Body) -> Result<Response, Refused> {
@@ -258,18 +303,6 @@ impl Call<'_> {
     pub fn client_name(&self) -> String {
         let given = self.exchange.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
         client_name(given.unwrap_or_default())
-    }
-
-    /// The body as a document.
-    ///
-    /// # Errors
-    /// As [`body::read`] and [`body::decode`].
-    pub async fn document(&self, body: Body) -> Result<Decoded, Refused> {
-        let headers = &self.exchange.parts.headers;
-        let bytes = body::read(headers, body, &self.app.limits).await?;
-        let scale = self.request.part == Part::Scale;
-        let expected = if scale { body::Expected::Scale } else { body::Expected::Object(self.request.served.clone()) };
-        body::decode(headers, bytes, expected).await
     }
 
     /// Deletion by force asks for more than deletion: whoever may delete an object may not yet pass over what holds it.
@@ -295,14 +328,29 @@ impl Call<'_> {
         body: Body,
         parse: fn(&Query, Option<&Document>) -> Result<DeleteOptions, OptionsError>,
     ) -> Result<DeleteOptions, Refused> {
-        let headers = &self.exchange.parts.headers;
-        let bytes = body::read(headers, body, &self.app.limits).await?;
+        let (media_type, bytes) = self.read(body).await?;
         if bytes.is_empty() {
             return Ok(parse(&self.exchange.asked.query, None)?);
         }
-        let document = body::decode(headers, bytes, body::Expected::DeleteOptions).await?.document;
-        Ok(parse(&self.exchange.asked.query, Some(&document))?)
+        let asked = self.exchange.asked.clone();
+        let options = self.heavy(0, bytes, move |_, _, bytes| {
+            Box::pin(async move {
+                let document = body::decode(&media_type, &bytes, &body::Expected::DeleteOptions)?.document;
+                Ok(parse(&asked.query, Some(&document))?)
+            })
+        });
+        options.await
     }
+}
+
+/// The body of a write as the document that it is to be.
+///
+/// # Errors
+/// As [`body::decode`].
+pub fn document(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
+    let scale = request.part == Part::Scale;
+    let expected = if scale { body::Expected::Scale } else { body::Expected::Object(request.served.clone()) };
+    body::decode(media_type, body, &expected)
 }
 
 /// Why a write did nothing: where its object is missing and the user may not create it, because of that.

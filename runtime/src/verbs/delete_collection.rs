@@ -10,6 +10,8 @@ use crate::{
 
 /// How many deletions are under way at once: they share the disk's flushes.
 const AT_ONCE: usize = 64;
+/// How many bytes of objects they are of; the last of them may be more. Each is decoded in memory until it is gone.
+const BYTES_AT_ONCE: usize = 1 << 20;
 
 impl Api {
     /// Deletes what the options select, and gives the objects as they were.
@@ -26,8 +28,12 @@ impl Api {
         let mut place = Place::default();
         loop {
             let requests: Vec<Request> = {
-                let mut walk = selected.items.walk(place);
-                let some = walk.by_ref().take(AT_ONCE).map(|object| request_for(request, object)).collect();
+                let (mut walk, mut some, mut bytes) = (selected.items.walk(place), Vec::new(), 0);
+                while some.len() < AT_ONCE && bytes < BYTES_AT_ONCE {
+                    let Some(object) = walk.next() else { break };
+                    bytes += object.json_bytes().len();
+                    some.push(request_for(request, object));
+                }
                 place = walk.place();
                 some
             };
