@@ -17,7 +17,7 @@ const SHARED: usize = 4;
 /// 200 clients (40 in an ordinary run) write 2.5 MB each at once: some create, some replace, some merge, some apply.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_writes_hold_up_nobody() {
-    let target = Target::start(Setup::default());
+    let target = Target::start(Setup { durable: true, ..Setup::default() });
     let clients = size(200, 40);
     let writes: Vec<Write> = (0..SHARED).flat_map(Write::of_shared).chain([Write::create()]).collect();
     for write in writes.iter().filter(|write| write.path.contains("apply")) {

@@ -9,7 +9,7 @@ use super::{Bounds, Observation, Setup, Target, wire};
 /// 600 connections at 256 descriptors: a third sends nothing, a third half of a head, a third asked once and stays.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn idle_connections_give_way_when_descriptors_run_short() {
-    let target = Target::start(Setup { descriptors: Some(256) });
+    let target = Target::start(Setup { descriptors: Some(256), ..Setup::default() });
     let observation = Observation::begin("600 at 256 descriptors", &target).await;
     let whole = wire::head("GET", "/readyz", "");
     let mut open = Vec::new();

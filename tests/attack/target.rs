@@ -19,6 +19,8 @@ use serde_json::{Value, json};
 const TOKEN: &str = "attack";
 /// Where the token file is; its presence makes the child a server.
 const TOKEN_FILE: &str = "KINDSMITH_ATTACK_TOKENS";
+/// Where objects are kept, if that is on disk.
+const DATA: &str = "KINDSMITH_ATTACK_DATA";
 /// Clients that fill a server at a time.
 const WRITERS: usize = 16;
 
@@ -30,6 +32,8 @@ static ALONE: Mutex<()> = Mutex::new(());
 pub struct Setup {
     /// How many descriptors its process may have.
     pub descriptors: Option<u32>,
+    /// Objects are kept on disk. In memory, the store keeps all that there ever was.
+    pub durable: bool,
 }
 
 /// A kind whose objects may be as large as any: the texts of a ConfigMap have a limit of their own.
@@ -64,7 +68,11 @@ pub struct Target {
 fn serves() {
     let Ok(tokens) = env::var(TOKEN_FILE) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let server = pod_server::serve(Server::builder()).kind::<Archive>().memory().http().token_file(tokens);
+    let server = pod_server::serve(Server::builder()).kind::<Archive>().http().token_file(tokens);
+    let server = match env::var(DATA) {
+        Ok(data) => server.data_dir(data),
+        Err(_) => server.memory(),
+    };
     runtime.block_on(server.serve("127.0.0.1:0")).unwrap();
 }
 
@@ -77,12 +85,14 @@ impl Target {
         let tokens = folder.path().join("tokens.csv");
         fs::write(&tokens, format!("{TOKEN},admin,1,\"system:masters\"\n")).unwrap();
         let limits = setup.descriptors.map(|count| format!("ulimit -n {count}; ")).unwrap_or_default();
+        let data = setup.durable.then(|| (DATA, folder.path().join("data")));
         let mut process = Command::new("sh")
             .args(["-c", &format!("{limits}exec \"$0\" \"$@\"")])
             .arg(env::current_exe().unwrap())
             .args(["--ignored", "--exact", "target::serves", "--nocapture", "--test-threads=1"])
             .env(TOKEN_FILE, &tokens)
             .env("TMPDIR", folder.path())
+            .envs(data)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
