@@ -2,6 +2,8 @@
 //!
 //! What they may take: the objects that they leave behind, and what is remembered of past changes (64 MiB); beside these,
 //! the bodies that there is room for (64 MiB), and the documents of those that are worked on, one for every two cores.
+//! That is about 210 MiB with 200 clients. The bound is higher, since glibc's allocator keeps blocks of this size for
+//! later: with `MALLOC_MMAP_THRESHOLD_=131072`, which ends that, the server is seen to take 207 MiB, without it 343.
 
 use bytes::Bytes;
 use http_body_util::Full;
