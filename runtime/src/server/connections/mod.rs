@@ -201,7 +201,10 @@ async fn http2(
     let (asked, router) = (peer.clone(), TowerToHyperService::new(router));
     let service = service_fn(move |request: Request<Incoming>| {
         let (busy, answer) = (asked.begin(), router.call(request));
-        async move { answer.await.map(|answer| flow::pace(answer, busy, Flow::of_stream())) as Result<_, Infallible> }
+        // Boxed, so that a stream that is being answered, such as a watch, does not keep the room of what made its answer.
+        Box::pin(async move {
+            answer.await.map(|answer| flow::pace(answer, busy, Flow::of_stream())) as Result<_, Infallible>
+        })
     });
     let window = u32::try_from(BUFFER).expect("a buffer is small");
     let mut builder = http2::Builder::new(Streams::new(peer));
