@@ -27,7 +27,8 @@ async fn large_writes_hold_up_nobody() {
     }
     let observation = Observation::begin("large writes", &target).await;
     let writing = |number: usize| {
-        let write = if number % 10 == 0 { writes.last().unwrap() } else { &writes[number % (writes.len() - 1)] };
+        let write =
+            if number.is_multiple_of(10) { writes.last().unwrap() } else { &writes[number % (writes.len() - 1)] };
         tokio::spawn(answered(target.client(), write.request(&target)))
     };
     let mut answers = Vec::new();

@@ -60,7 +60,7 @@ pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>
     let next_bookmark = watching.bookmarks.then_some(now + BOOKMARK_INTERVAL);
     let body = WatchBody {
         render: Render::new(call),
-        initial: (!watching.initial.is_empty()).then_some((watching.initial, Place::default())),
+        initial: (!watching.initial.is_empty()).then(|| Box::new((watching.initial, Place::default()))),
         initial_bookmark: watching.initial_bookmark,
         watch: watching.watch,
         events: Vec::new(),
@@ -114,8 +114,9 @@ fn spread(seconds: u64) -> Duration {
 /// A watch as a response body.
 struct WatchBody {
     render: Render,
-    /// The objects to begin with and how far they were sent, until all were.
-    initial: Option<(Items, Place)>,
+    /// The objects to begin with and how far they were sent, until all were. Boxed, as most watches have none for most of
+    /// their time.
+    initial: Option<Box<(Items, Place)>>,
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
@@ -141,7 +142,7 @@ impl WatchBody {
         let mut out = Vec::new();
         let chunk = if self.one_by_one { 1 } else { CHUNK };
         let mut all_sent = false;
-        if let Some((items, place)) = &mut self.initial {
+        if let Some((items, place)) = self.initial.as_deref_mut() {
             let mut walk = items.walk(*place);
             loop {
                 *place = walk.place();

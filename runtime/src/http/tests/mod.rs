@@ -162,6 +162,7 @@ mod documents;
 mod doubles;
 mod encodings;
 mod force;
+mod heavy;
 mod methods;
 mod negotiation;
 mod offered;
