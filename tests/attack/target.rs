@@ -34,6 +34,9 @@ pub struct Setup {
     pub descriptors: Option<u32>,
     /// Objects are kept on disk. In memory, the store keeps all that there ever was.
     pub durable: bool,
+    /// The allocator gives large blocks back as soon as they are free. glibc's keeps them for later, in a heap for each
+    /// thread, which hides what the server itself holds.
+    pub gives_back: bool,
 }
 
 /// A kind whose objects may be as large as any: the texts of a ConfigMap have a limit of their own.
@@ -93,6 +96,7 @@ impl Target {
             .env(TOKEN_FILE, &tokens)
             .env("TMPDIR", folder.path())
             .envs(data)
+            .envs(setup.gives_back.then_some(("MALLOC_MMAP_THRESHOLD_", "131072")))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
