@@ -62,7 +62,7 @@ fn borrower(loan: &Loan) -> String {
 
 fn check(loan: &Loan, context: &Context<'_, Loan>) -> Vec<FieldError> {
     let path = FieldPath::new("spec.borrower");
-    match &context.old {
+    match context.old() {
         Some(old) if old.spec.borrower != loan.spec.borrower => {
             vec![FieldError::new(&path, FieldErrorKind::Forbidden, "a loan stays with its borrower")]
         }

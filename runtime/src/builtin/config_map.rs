@@ -47,7 +47,7 @@ impl ConfigMap {
     fn check(&self, context: &Context<'_, Self>) -> Vec<FieldError> {
         let (data, binary) = (FieldPath::new("data"), FieldPath::new("binaryData"));
         let mut errors = Vec::new();
-        if let Some(old) = &context.old {
+        if let Some(old) = context.old() {
             let changed = [("data", self.data != old.data), ("binaryData", self.binary_data != old.binary_data)];
             errors.extend(keys::immutable(self.immutable, old.immutable, &changed));
         }

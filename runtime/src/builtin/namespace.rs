@@ -99,7 +99,7 @@ impl Namespace {
         if !self.metadata.name.is_empty() {
             self.metadata.labels.insert(NAME_LABEL.to_owned(), self.metadata.name.clone());
         }
-        let Some(old) = &context.old else {
+        let Some(old) = context.old() else {
             if !self.spec.finalizers.iter().any(|f| f == FINALIZER) {
                 self.spec.finalizers.push(FINALIZER.to_owned());
             }

@@ -70,7 +70,7 @@ impl Secret {
     fn check(&self, context: &Context<'_, Self>) -> Vec<FieldError> {
         let data = FieldPath::new("data");
         let mut errors = Vec::new();
-        if let Some(old) = &context.old {
+        if let Some(old) = context.old() {
             if old.kind != self.kind {
                 let given = FieldErrorKind::Invalid(json!(self.kind));
                 errors.push(FieldError::new(&FieldPath::new("type"), given, "field is immutable"));

@@ -14,17 +14,23 @@ use crate::{
 /// What a hook is told about the request it runs in.
 #[derive(Debug)]
 pub struct Context<'a, T> {
-    /// The object before the request; none when it is created, and where the type does not decode it.
-    pub old: Option<T>,
-    /// Why the type does not decode the object before the request, if so: it was stored when the type was another. A write
-    /// that mends such an object is validated, but `default` hooks are not run for it, since nothing tells them what changes.
-    pub old_error: Option<String>,
+    /// The object before the request; none when it is created. An error says why the type does not decode it: it was stored
+    /// when the type was another. A write that mends such an object is validated, but `default` hooks are not run for it,
+    /// since nothing tells them what changes.
+    pub old: Option<Result<T, String>>,
     /// Who asks.
     pub user: &'a User,
     /// Nothing will be stored.
     pub dry_run: bool,
     /// The subresource that is written, such as `status`; empty for the object itself.
     pub subresource: &'a str,
+}
+
+impl<T> Context<'_, T> {
+    /// The object before the request, where there is one that the type decodes.
+    pub fn old(&self) -> Option<&T> {
+        self.old.as_ref()?.as_ref().ok()
+    }
 }
 
 fn decode<T: DeserializeOwned>(document: &Document) -> Result<T, String> {
@@ -36,12 +42,8 @@ fn encode<T: Serialize>(value: &T) -> Result<Document, String> {
 }
 
 fn typed<'a, T: DeserializeOwned>(context: &HookContext<'a>) -> Context<'a, T> {
-    let (old, old_error) = match context.old.map(decode).transpose() {
-        Ok(old) => (old, None),
-        Err(why) => (None, Some(why)),
-    };
-    let HookContext { user, dry_run, subresource, .. } = *context;
-    Context { old, old_error, user, dry_run, subresource }
+    let HookContext { old, user, dry_run, subresource } = *context;
+    Context { old: old.map(decode), user, dry_run, subresource }
 }
 
 /// Runs a default hook.
@@ -55,7 +57,7 @@ pub fn default<T: Serialize + DeserializeOwned>(
 ) -> Result<(), String> {
     let mut value: T = decode(document)?;
     let context = typed(context);
-    if context.old_error.is_some() {
+    if matches!(context.old, Some(Err(_))) {
         return Ok(());
     }
     let before = encode(&value)?;

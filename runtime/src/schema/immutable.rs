@@ -1,7 +1,5 @@
 //! Immutable fields: what may be set once and never changed or taken away.
-use std::collections::HashMap;
-
-use super::{Document, Schema, model::ListType, place::Place};
+use super::{Document, Schema, correlate::Before, place::Place};
 use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
 
 /// Immutable fields that were set and are not the same any more.
@@ -14,13 +12,7 @@ pub(super) fn changes(schema: &Schema, new: &Document, old: &Document) -> Vec<Fi
     errors
 }
 
-fn compare<'d>(
-    schema: &Schema,
-    new: Option<&'d Document>,
-    old: &'d Document,
-    place: &Place<'_>,
-    errors: &mut Vec<FieldError>,
-) {
+fn compare(schema: &Schema, new: Option<&Document>, old: &Document, place: &Place<'_>, errors: &mut Vec<FieldError>) {
     if old.is_null() || errors.len() >= MOST_ERRORS || new == Some(old) {
         return;
     }
@@ -40,17 +32,12 @@ fn compare<'d>(
                 }
             }
         }
-        Document::Array(old) => {
-            if let (ListType::Map(keys), Some(items), Some(Document::Array(new))) = (&schema.list, &schema.items, new) {
-                let key_of = |item: &'d Document| -> Vec<Option<&'d Document>> {
-                    keys.iter().map(|key| item.get(key)).collect()
-                };
-                // Of items with the same keys the first counts.
-                let old: HashMap<_, _> = old.iter().rev().map(|old| (key_of(old), old)).collect();
-                for (index, new) in new.iter().enumerate() {
-                    if let Some(old) = old.get(&key_of(new)) {
-                        compare(items, Some(new), old, &place.item(index), errors);
-                    }
+        Document::Array(_) => {
+            let (Some(items), Some(Document::Array(new))) = (&schema.items, new) else { return };
+            let were = Before::of(old).items(schema);
+            for (index, new) in new.iter().enumerate() {
+                if let Some(old) = were.of(new).value() {
+                    compare(items, Some(new), old, &place.item(index), errors);
                 }
             }
         }

@@ -6,6 +6,7 @@
 
 mod bounds;
 pub mod check;
+mod correlate;
 pub mod declare;
 pub mod default;
 pub mod fingerprint;
@@ -19,6 +20,7 @@ pub mod model;
 pub mod normalise;
 pub(crate) mod number;
 pub mod openapi;
+mod origin;
 pub(crate) mod place;
 pub mod prune;
 #[cfg(test)]
@@ -27,15 +29,17 @@ pub mod types;
 mod unique;
 pub mod validate;
 
+pub(crate) use correlate::{rest_is_kept, restore};
 pub use declare::ApiType;
 pub use default::default;
 pub use fingerprint::fingerprint;
 pub use metadata::METADATA;
 pub use model::Schema;
 pub use normalise::normalise;
+pub(crate) use origin::origin;
 pub use prune::prune;
-pub use types::check_types;
-pub use validate::{validate, validate_update};
+pub use types::{check_types, check_types_of_change};
+pub use validate::{validate, validate_change};
 
 /// A document: JSON as Kubernetes tells it apart. Keys are kept sorted; numbers are `i64` or `f64` (an integer literal
 /// outside `i64` is a double); duplicates have been settled by the decoder. Equality of documents decides what is no change.

@@ -1,12 +1,19 @@
 //! Types of values as a compiled server checks them while it decodes: the first mismatch is told as Go tells it.
-use super::{Document, Schema, format, model::Type};
+use super::{Document, Schema, correlate::Before, format, model::Type};
 
 /// The first value whose type the schema does not allow, as the reference's compiled kinds say it:
 /// `json: cannot unmarshal number into Go struct field ConfigMap.data of type string`.
 ///
 /// The field is named by its whole path but for indexes and keys, the struct is the innermost one. `null` is absent.
 pub fn check_types(schema: &Schema, document: &Document) -> Option<String> {
-    Walk { owner: "", path: Vec::new() }.value(schema, document)
+    Walk { owner: "", path: Vec::new() }.value(schema, document, Before::NOTHING)
+}
+
+/// The first of these that a change of a document brings about: nothing in a value that is as it was counts.
+pub fn check_types_of_change(schema: &Schema, document: &Document, old: &Document) -> Option<String> {
+    // Most documents have nothing wrong in them, and are not compared.
+    check_types(schema, document)?;
+    Walk { owner: "", path: Vec::new() }.value(schema, document, Before::of(old))
 }
 
 struct Walk<'s> {
@@ -16,16 +23,20 @@ struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    fn value(&mut self, schema: &'s Schema, value: &Document) -> Option<String> {
+    fn value(&mut self, schema: &'s Schema, value: &Document, before: Before<'_>) -> Option<String> {
+        if before.is(schema, value) {
+            return None;
+        }
         match (schema.kind, value) {
             (Type::Any, _)
             | (_, Document::Null)
             | (Type::Boolean, Document::Bool(_))
             | (Type::Number, Document::Number(_)) => None,
-            (Type::Object, Document::Object(_)) => self.object(schema, value),
+            (Type::Object, Document::Object(_)) => self.object(schema, value, before),
             (Type::Array, Document::Array(list)) => {
                 let items = schema.items.as_deref()?;
-                list.iter().find_map(|item| self.value(items, item))
+                let were = before.items(schema);
+                list.iter().find_map(|item| self.value(items, item, were.of(item)))
             }
             (Type::String | Type::IntOrString, Document::String(text)) => Self::text(schema, text),
             (Type::Integer | Type::IntOrString, Document::Number(number)) => match number.as_i64() {
@@ -38,19 +49,20 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn object(&mut self, schema: &'s Schema, value: &Document) -> Option<String> {
+    fn object(&mut self, schema: &'s Schema, value: &Document, before: Before<'_>) -> Option<String> {
         let outer = self.owner;
         if let (Some(name), false) = (&schema.name, schema.properties.is_empty()) {
             self.owner = name;
         }
         let found = value.as_object()?.iter().find_map(|(name, value)| {
+            let before = before.field(name);
             if let Some((name, property)) = schema.properties.get_key_value(name) {
                 self.path.push(name);
-                let found = self.value(property, value);
+                let found = self.value(property, value, before);
                 self.path.pop();
                 return found;
             }
-            self.value(schema.additional.as_deref()?, value)
+            self.value(schema.additional.as_deref()?, value, before)
         });
         self.owner = outer;
         found

@@ -1,20 +1,60 @@
 //! Validation: everything that a document has wrong, in the reference's words.
 use serde_json::Map;
 
-use super::{Document, Schema, bounds, format, immutable, model::Type, number, place::Place, unique};
+use super::{
+    Document, Schema, bounds,
+    correlate::{Before, rest_is_kept},
+    format, immutable,
+    model::Type,
+    number,
+    place::Place,
+    unique,
+};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
 
 /// Everything that is wrong with a document. Duplicates in sets and maps come after the rest, as in the reference.
 pub fn validate(schema: &Schema, document: &Document) -> Vec<FieldError> {
     let mut walk = Walk::default();
-    walk.value(schema, document, &Place::Root);
+    walk.value(schema, document, &Place::Root, Before::NOTHING);
     walk.errors.append(&mut walk.duplicates);
     walk.errors
 }
 
-/// What is wrong with a change: immutable fields that differ. [`validate`] is called besides.
-pub fn validate_update(schema: &Schema, document: &Document, old: &Document) -> Vec<FieldError> {
-    immutable::changes(schema, document, old)
+/// What is wrong with a change, where [`validate`] has found this in the new document: that of it which the change brings
+/// about (KEP-4008), and immutable fields that differ.
+///
+/// Nothing in a value that is as it was is wrong. Where it is not, its own rules are judged, and the values in it that have a
+/// counterpart in the old one are judged as changes of that. The rules of the object itself do not count where the rest but
+/// metadata and status is as it was. Where the old document has duplicates, those of the new one do not count.
+pub fn validate_change(
+    schema: &Schema,
+    found: Vec<FieldError>,
+    document: &Document,
+    old: &Document,
+) -> Vec<FieldError> {
+    let mut errors = if found.is_empty() { found } else { brought_about(schema, document, old) };
+    errors.extend(immutable::changes(schema, document, old));
+    errors
+}
+
+fn brought_about(schema: &Schema, document: &Document, old: &Document) -> Vec<FieldError> {
+    let mut walk = Walk::default();
+    match document {
+        Document::Object(fields) if rest_is_kept(schema, document, old) => {
+            walk.fields(schema, fields, &Place::Root, Before::of(old));
+        }
+        _ => walk.value(schema, document, &Place::Root, Before::of(old)),
+    }
+    if !walk.duplicates.is_empty() && !has_duplicates(schema, old) {
+        walk.errors.append(&mut walk.duplicates);
+    }
+    walk.errors
+}
+
+fn has_duplicates(schema: &Schema, document: &Document) -> bool {
+    let mut walk = Walk::default();
+    walk.value(schema, document, &Place::Root, Before::NOTHING);
+    !walk.duplicates.is_empty()
 }
 
 /// What a walk has found so far.
@@ -44,20 +84,20 @@ impl Walk {
         }
     }
 
-    fn value(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
-        if value.is_null() && schema.nullable {
+    fn value(&mut self, schema: &Schema, value: &Document, place: &Place<'_>, before: Before<'_>) {
+        if value.is_null() && schema.nullable || before.is(schema, value) {
             return;
         }
         self.kind(schema, value, place);
         match value {
             Document::String(text) => self.text(schema, text, place),
             Document::Number(number) => bounds::check(self, schema, number, place),
-            Document::Array(list) => self.list(schema, list, place),
+            Document::Array(list) => self.list(schema, list, place, before),
             _ => {}
         }
         self.enumeration(schema, value, place);
         if let Document::Object(fields) = value {
-            self.object(schema, fields, place);
+            self.object(schema, fields, place, before);
         }
     }
 
@@ -136,10 +176,11 @@ impl Walk {
         self.add(place, FieldErrorKind::NotSupported { given: value.clone(), supported }, String::new());
     }
 
-    fn list(&mut self, schema: &Schema, list: &[Document], place: &Place<'_>) {
+    fn list(&mut self, schema: &Schema, list: &[Document], place: &Place<'_>, before: Before<'_>) {
         if let Some(items) = &schema.items {
+            let were = before.items(schema);
             for (index, item) in list.iter().enumerate() {
-                self.value(items, item, &place.item(index));
+                self.value(items, item, &place.item(index), were.of(item));
             }
         }
         let count = list.len() as u64;
@@ -150,17 +191,13 @@ impl Walk {
         unique::check(self, &schema.list, list, place);
     }
 
-    fn object(&mut self, schema: &Schema, fields: &Map<String, Document>, place: &Place<'_>) {
+    fn object(&mut self, schema: &Schema, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
         let count = fields.len() as u64;
         if let Some(limit) = schema.min_properties.filter(|&limit| count < limit) {
             self.invalid(place, count.into(), &format!("should have at least {limit} properties"));
         }
         self.too_many(schema.max_properties, fields.len(), place);
-        for (name, value) in fields {
-            if let Some(field) = schema.properties.get(name).or(schema.additional.as_deref()) {
-                self.value(field, value, &place.field(name));
-            }
-        }
+        self.fields(schema, fields, place, before);
         for name in &schema.required {
             if !fields.contains_key(name) {
                 self.add(&place.field(name), FieldErrorKind::Required, String::new());
@@ -168,6 +205,14 @@ impl Walk {
         }
         if schema.one_of {
             self.union(schema, fields, place);
+        }
+    }
+
+    fn fields(&mut self, schema: &Schema, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
+        for (name, value) in fields {
+            if let Some(field) = schema.properties.get(name).or(schema.additional.as_deref()) {
+                self.value(field, value, &place.field(name), before.field(name));
+            }
         }
     }
 

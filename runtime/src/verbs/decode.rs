@@ -1,5 +1,5 @@
 //! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
-use super::{Error, ownership, pipeline::Write, ratchet::only_metadata_differs};
+use super::{Error, ownership, pipeline::Write};
 use crate::{
     codec,
     kind::{Kind, model::Style},
@@ -39,7 +39,7 @@ impl<'k> From<&'k Kind> for Shape<'k> {
 /// Brings a document into a shape: type meta filled in, values of the right types, unknown fields dropped. Gives
 /// warnings about those, and about what the decoder found fault with.
 ///
-/// A document that has all but its metadata from the stored object, `old`, may have types of another schema.
+/// Values that are as they were in the stored object, `old`, may have the types of another schema.
 ///
 /// # Errors
 /// What the reference answers to a body it cannot decode: 400, or 422 naming the patch.
@@ -154,6 +154,8 @@ fn wrong_types(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -
     if wrong.is_some() || shape.style != Style::Builtin {
         return wrong;
     }
-    let stored = || old.is_some_and(|old| only_metadata_differs(document, old));
-    schema::check_types(shape.schema, document).filter(|_| !stored())
+    match old {
+        Some(old) => schema::check_types_of_change(shape.schema, document, old),
+        None => schema::check_types(shape.schema, document),
+    }
 }

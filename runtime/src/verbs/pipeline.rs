@@ -7,16 +7,16 @@
 use super::{
     Api, Attempt, Error, Part, Request,
     decode::{Origin, Shape, decode, normalise},
-    owners, ownership, ratchet,
+    owners, ownership,
     system::{self, Nameless},
 };
 use crate::{
     kind::{
         Kind,
-        model::{HookContext, NameRule, Scope, Style},
+        model::{NameRule, Scope, Style},
         record::Fit,
     },
-    meta::{FieldError, FieldErrorKind, FieldPath, options::WriteOptions, validate},
+    meta::{FieldError, FieldPath, options::WriteOptions, validate},
     patch::apply,
     schema::{self, Document},
 };
@@ -109,10 +109,7 @@ impl Write<'_> {
         }
         schema::default(&kind.schema, document);
         normalise(kind, document);
-        match old {
-            Some(old) if ratchet::only_metadata_differs(document, old) => self.default_metadata(document, old),
-            _ => self.run_default(document, old)?,
-        }
+        self.run_default(document, old)?;
         let mut warnings = Vec::new();
         if self.origin == Origin::Body {
             warnings.extend(owners::dedup(document, false));
@@ -137,21 +134,8 @@ impl Write<'_> {
         Ok(before.and_then(|before| ownership::restore(document, before)))
     }
 
-    /// The kind's own defaults. A new object whose name was made up after them has them once more: some carry the name.
-    ///
-    /// # Errors
-    /// A hook that could not make sense of an object that the schema allows.
-    pub fn run_default(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
-        let kind = &*self.request.served.kind;
-        if let Some(hook) = kind.hooks.default {
-            hook(document, &self.context(old)).or_else(|why| self.undecodable(document, &why))?;
-            normalise(kind, document);
-        }
-        Ok(())
-    }
-
     /// Validation, and validating admission after it. Tells whether the object fits the schema: what a write leaves as it
-    /// is stored may not, see [`ratchet`].
+    /// is stored may not.
     ///
     /// # Errors
     /// [`Error::Invalid`] with everything that is wrong; what admission says.
@@ -161,8 +145,7 @@ impl Write<'_> {
         let mut found = schema::validate(&kind.schema, document);
         let fit = if found.is_empty() { Fit::Checked } else { Fit::Unchecked };
         if let Some(old) = old {
-            found = ratchet::brought_about(found, document, old);
-            found.extend(schema::validate_update(&kind.schema, document, old));
+            found = schema::validate_change(&kind.schema, found, document, old);
         }
         errors.extend(found);
         self.judge(document, old, errors)?;
@@ -182,15 +165,9 @@ impl Write<'_> {
     /// The last word on a document: what was found so far, and what the kind's own hook finds where that is nothing.
     fn judge(&self, document: &Document, old: Option<&Document>, mut errors: Vec<FieldError>) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
-        // The kind's own hook reads the object as its type: only what the schema allows is one.
-        if let (Some(hook), true) = (kind.hooks.validate, errors.is_empty()) {
-            let unchanged = old.filter(|old| ratchet::only_metadata_differs(document, old));
-            match (hook(document, &self.context(old)), unchanged) {
-                (Ok(found), Some(old)) => errors.extend(ratchet::hook_errors(hook, found, old)),
-                (Ok(found), None) => errors.extend(found),
-                (Err(_), Some(_)) => {}
-                (Err(why), None) => errors.push(not_the_type(&why)),
-            }
+        // The kind's own hook reads the object as its type: what the schema allows mostly is one.
+        if errors.is_empty() {
+            errors = self.hook_errors(document, old);
         }
         if errors.is_empty() {
             return Ok(());
@@ -220,31 +197,7 @@ impl Write<'_> {
         errors
     }
 
-    /// A default hook could not read the object. Where the schema finds fault with it, too, validation tells that better.
-    fn undecodable(&self, document: &Document, why: &str) -> Result<(), Error> {
-        let kind = &*self.request.served.kind;
-        if !schema::validate(&kind.schema, document).is_empty() {
-            return Ok(());
-        }
-        Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), vec![not_the_type(why)]))
-    }
-
-    pub(super) fn context<'c>(&'c self, old: Option<&'c Document>) -> HookContext<'c> {
-        HookContext {
-            old,
-            user: &self.request.user,
-            dry_run: self.options.dry_run,
-            subresource: self.request.part.subresource(),
-        }
-    }
-
     fn attempt<'c>(&'c self, old: Option<&'c Document>) -> Attempt<'c> {
         Attempt { request: self.request, old, dry_run: self.options.dry_run }
     }
-}
-
-/// The type of the kind's hooks does not decode an object that the schema allows.
-fn not_the_type(why: &str) -> FieldError {
-    let given = FieldErrorKind::Invalid("object".into());
-    FieldError::new(&FieldPath::root(), given, format!("the kind's hooks cannot decode the object: {why}"))
 }

@@ -1,4 +1,5 @@
 //! Tests of the pure functions over schemas.
 mod checks;
 mod filling;
+mod ratcheting;
 mod validation;

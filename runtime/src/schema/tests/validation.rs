@@ -3,9 +3,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::schema::{
-    check_types, default,
+    check_types, check_types_of_change, default,
     fixture::{documents, object, schema, widget},
-    validate, validate_update,
+    validate, validate_change,
 };
 
 fn errors_of(from: &Value, document: &Value) -> Vec<String> {
@@ -200,7 +200,7 @@ fn immutable_fields_are_set_once() {
             "items": {"type": "object", "properties": {
                 "name": {"type": "string"}, "c": {"type": "string", "immutable": true}}}}}});
     let changes = |new: &Value, old: &Value| -> Vec<String> {
-        validate_update(&schema(&from), new, old).iter().map(ToString::to_string).collect()
+        validate_change(&schema(&from), Vec::new(), new, old).iter().map(ToString::to_string).collect()
     };
     let old = json!({"a": "1", "in": {"b": 1}, "list": [{"name": "x", "c": "1"}, {"name": "y", "c": "2"}]});
     assert_eq!(changes(&old, &old), Vec::<String>::new());
@@ -257,9 +257,10 @@ proptest! {
     fn any_document_is_answered(spec in documents(), old in documents()) {
         let schema = widget();
         let document = object(&spec);
-        validate(&schema, &document);
-        validate_update(&schema, &document, &object(&old));
+        let (found, old) = (validate(&schema, &document), object(&old));
+        validate_change(&schema, found, &document, &old);
         check_types(&schema, &document);
+        check_types_of_change(&schema, &document, &old);
     }
 
     #[test]

@@ -230,7 +230,7 @@ pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind 
     }
 }
 
-fn path(text: &str) -> Path {
+pub(super) fn path(text: &str) -> Path {
     Path(text.split('.').map(str::to_owned).collect())
 }
 

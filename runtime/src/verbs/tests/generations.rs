@@ -165,6 +165,11 @@ impl Later {
         Self { world, gadgets, misfits: reader.take_misfits() }
     }
 
+    /// As it is after a restart.
+    async fn reopened(&self, style: Style, second: Second) -> Self {
+        Self::over(self.world.store.clone(), style, second).await
+    }
+
     fn at(&self, name: &str) -> Request {
         at(&self.gadgets, "ns", name)
     }
@@ -192,6 +197,33 @@ impl Later {
             _ => {
                 let config = json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": name}});
                 world.apply_with(&request, config, &applier("applier")).await.map(shown)
+            }
+        }
+    }
+
+    /// Makes an object fit, of the name of the way.
+    async fn mend(&self, way: &str) -> Result<Value, Error> {
+        let (world, request) = (&self.world, self.at(way));
+        let fits = json!({"owner": "o", "color": "Red"});
+        let mut patch = fits.clone();
+        (patch["size"], patch["list"]) = (Value::Null, Value::Null);
+        match way {
+            "put" => {
+                let mut object = world.get(&request).await?;
+                object["spec"] = fits;
+                world.update(&request, object).await
+            }
+            "json" => world.json(&request, json!([{"op": "replace", "path": "/spec", "value": fits}])).await,
+            "merge" => world.merge(&request, json!({"spec": patch})).await,
+            "strategic" => {
+                let patch = Patch::Strategic(json!({"spec": patch}).to_string().into());
+                world.api.patch(&request, patch, &PatchOptions::default()).await.map(shown)
+            }
+            _ => {
+                let config = json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": way},
+                    "spec": fits});
+                let options = PatchOptions { force: true, ..applier("mender") };
+                world.apply_with(&request, config, &options).await.map(shown)
             }
         }
     }
@@ -267,7 +299,7 @@ async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
             assert_eq!(later.misfits, Some(Misfits { count: 2, example }), "{second:?}");
             later.release("a", "merge").await.unwrap();
             later.world.delete(&later.at("b")).await.unwrap();
-            let again = Later::over(later.world.store.clone(), style, second).await;
+            let again = later.reopened(style, second).await;
             assert_eq!(
                 again.misfits.as_ref().unwrap().count,
                 2,
@@ -277,7 +309,7 @@ async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
             let fits = json!({"spec": {"owner": "o", "color": "Red", "size": null, "list": null}});
             again.world.merge(&again.at("a"), fits).await.unwrap_or_else(|error| panic!("{second:?}: {error:?}"));
             again.release("b", "merge").await.unwrap();
-            let mended = Later::over(again.world.store.clone(), style, second).await;
+            let mended = again.reopened(style, second).await;
             assert_eq!(mended.misfits, None, "{second:?}");
         }
     }
@@ -285,13 +317,50 @@ async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
 
 #[tokio::test]
 async fn a_status_can_be_written_beside_a_spec_that_does_not_fit() {
-    for second in [Second::Required, Second::Narrower, Second::Retyped, Second::Keyed] {
+    for second in ALL {
         let later = Later::new(Style::Custom, second, &["a"]).await;
         let status = Request { part: Part::Status, ..later.at("a") };
         let written = later.world.merge(&status, json!({"status": {"phase": "Ending"}})).await.unwrap();
         assert_eq!(written["status"]["phase"], "Ending", "{second:?}");
         let wrong = later.world.merge(&status, json!({"status": {"phase": 7}})).await.unwrap_err();
         assert!(causes(&wrong)[0].starts_with("status.phase: "), "what is written is checked: {wrong:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_way_of_writing_mends_an_object() {
+    for (style, second) in cases().filter(|(_, second)| !matches!(second, Second::HooksRefuse)) {
+        let later = Later::new(style, second, &WAYS).await;
+        for way in WAYS {
+            let mended = later.mend(way).await.unwrap_or_else(|e| panic!("{style:?} {second:?} {way}: {e:?}"));
+            assert_eq!(mended["spec"]["color"], "Red", "{style:?} {second:?} {way}");
+        }
+        // An apply takes nothing away that others have written, and may leave it be.
+        later.world.merge(&later.at("apply"), json!({"spec": {"size": null, "list": null}})).await.unwrap();
+        assert_eq!(later.reopened(style, second).await.misfits, None, "{style:?} {second:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_is_written_beside_one_that_does_not_fit() {
+    for style in [Style::Custom, Style::Builtin] {
+        for (second, spec) in [
+            (Second::Narrower, json!({"size": 4})),
+            (Second::Retyped, json!({"color": "Red"})),
+            (Second::Keyed, json!({"color": "Red"})),
+        ] {
+            let later = Later::new(style, second, &["a"]).await;
+            let written = later.world.merge(&later.at("a"), json!({"spec": spec})).await;
+            written.unwrap_or_else(|error| panic!("{style:?} {second:?}: {error:?}"));
+            assert_eq!(
+                later.reopened(style, second).await.misfits.unwrap().count,
+                1,
+                "{second:?}: it still does not fit"
+            );
+            let mut put = later.world.get(&later.at("a")).await.unwrap();
+            put["spec"]["owner"] = json!("o");
+            later.world.update(&later.at("a"), put).await.unwrap();
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod namespaces;
 mod ownership;
 mod patch;
 mod races;
+mod ratcheting;
 mod subresources;
 mod update;
 mod watch;

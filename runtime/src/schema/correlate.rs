@@ -1,0 +1,128 @@
+//! Which value of an object was which before a write, as far as that can be told (KEP-4008).
+//!
+//! Fields of structs and entries of maps are matched by their names, those of atomic ones, too. Items of map lists are
+//! matched by their keys. Items of other lists have no identity and are not matched, only such a list as a whole is.
+use std::collections::HashMap;
+
+use super::{Document, Schema, model::ListType};
+
+/// What a value was before a write: its counterpart in the old object, where there is one.
+#[derive(Clone, Copy)]
+pub(super) struct Before<'o>(Option<&'o Document>);
+
+impl<'o> Before<'o> {
+    /// There was nothing, or nothing tells what it was.
+    pub const NOTHING: Self = Self(None);
+
+    /// The old object itself.
+    pub fn of(old: &'o Document) -> Self {
+        Self(Some(old))
+    }
+
+    /// The old value.
+    pub fn value(self) -> Option<&'o Document> {
+        self.0
+    }
+
+    /// Whether a value is as it was. Items of map lists may stand in another order.
+    pub fn is(self, schema: &Schema, value: &Document) -> bool {
+        self.0.is_some_and(|old| same(Some(schema), value, old))
+    }
+
+    /// What a field of a struct was, or an entry of a map.
+    pub fn field(self, name: &str) -> Self {
+        Self(self.0.and_then(|old| old.get(name)))
+    }
+
+    /// What the items of a list were.
+    pub fn items(self, schema: &'o Schema) -> Items<'o> {
+        Items(match (self.0, &schema.list) {
+            (Some(Document::Array(old)), ListType::Map(keys)) => Some((keys, by_keys(keys, old))),
+            _ => None,
+        })
+    }
+}
+
+type Keys<'d> = Vec<Option<&'d Document>>;
+
+/// What the items of a list were: those of a map list by their keys, of other lists nothing.
+pub(super) struct Items<'o>(Option<(&'o [String], HashMap<Keys<'o>, &'o Document>)>);
+
+impl<'o> Items<'o> {
+    /// What an item was. Of items with the same keys the first counts.
+    pub fn of(&self, item: &Document) -> Before<'o> {
+        let Some((keys, by_keys)) = &self.0 else { return Before::NOTHING };
+        Before(by_keys.get(&keys_of(keys, item)).copied())
+    }
+}
+
+fn keys_of<'d>(keys: &[String], item: &'d Document) -> Keys<'d> {
+    keys.iter().map(|key| item.get(key)).collect()
+}
+
+fn by_keys<'d>(keys: &[String], items: &'d [Document]) -> HashMap<Keys<'d>, &'d Document> {
+    items.iter().rev().map(|item| (keys_of(keys, item), item)).collect()
+}
+
+/// The schema of a field or an entry.
+pub(super) fn property<'s>(schema: Option<&'s Schema>, name: &str) -> Option<&'s Schema> {
+    schema.and_then(|schema| schema.properties.get(name).or(schema.additional.as_deref()))
+}
+
+/// Whether a value is the same as another.
+pub(super) fn same(schema: Option<&Schema>, new: &Document, old: &Document) -> bool {
+    let Some(schema) = schema else { return new == old };
+    match (new, old) {
+        (Document::Object(new), Document::Object(old)) => {
+            let is = |(name, new): (&String, _)| {
+                old.get(name).is_some_and(|old| same(property(Some(schema), name), new, old))
+            };
+            new.len() == old.len() && new.iter().all(is)
+        }
+        (Document::Array(new), Document::Array(old)) => {
+            new.len() == old.len()
+                && match &schema.list {
+                    ListType::Map(keys) => same_items(schema.items.as_deref(), keys, new, old),
+                    ListType::Set | ListType::Atomic => new == old,
+                }
+        }
+        _ => new == old,
+    }
+}
+
+/// Whether two map lists of one length have the same items. Where items share their keys, the order counts.
+fn same_items(schema: Option<&Schema>, keys: &[String], new: &[Document], old: &[Document]) -> bool {
+    let in_order = new.iter().zip(old).all(|(new, old)| keys_of(keys, new) == keys_of(keys, old));
+    if in_order {
+        return new.iter().zip(old).all(|(new, old)| same(schema, new, old));
+    }
+    let (given, known) = (by_keys(keys, new), by_keys(keys, old));
+    let is = |(keys, new): (_, &&Document)| known.get(keys).is_some_and(|old| same(schema, new, old));
+    given.len() == new.len() && known.len() == old.len() && given.iter().all(is)
+}
+
+/// The fields of an object that are neither the server's nor written through a subresource.
+fn rest(object: &Document) -> impl Iterator<Item = (&String, &Document)> {
+    let other = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata" | "status");
+    object.as_object().into_iter().flatten().filter(move |(name, _)| other(name))
+}
+
+/// Whether an object is as it was but for its metadata and its status. A status that is gone is no such change.
+pub(crate) fn rest_is_kept(schema: &Schema, new: &Document, old: &Document) -> bool {
+    let before = Before::of(old);
+    let is = |(name, value): (&String, &Document)| match schema.properties.get(name) {
+        Some(schema) => before.field(name).is(schema, value),
+        None => old.get(name) == Some(value),
+    };
+    rest(new).count() == rest(old).count()
+        && (new.get("status").is_some() || old.get("status").is_none())
+        && rest(new).all(is)
+}
+
+/// Puts an object back to what it was, but for its metadata, and gives it a status.
+pub(crate) fn restore(new: &mut Document, old: &Document, status: Option<Document>) {
+    let Some(fields) = new.as_object_mut() else { return };
+    fields.retain(|name, _| matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
+    fields.extend(rest(old).map(|(name, value)| (name.clone(), value.clone())));
+    fields.extend(status.map(|status| ("status".to_owned(), status)));
+}

@@ -1,0 +1,92 @@
+//! Where the value that an error names was before a write.
+use std::ptr;
+
+use super::{
+    Document, Schema,
+    correlate::{Before, property, rest_is_kept, same},
+};
+
+/// Where a value was before a write.
+pub(crate) struct Origin {
+    /// Its path in the old object: items of map lists may have stood elsewhere.
+    pub path: String,
+    /// It is as it was. Where the path leads nowhere, this is about what it leads into. The object itself and its metadata
+    /// count as kept where [`rest_is_kept`].
+    pub kept: bool,
+}
+
+/// Where the value at a path, such as `spec.ports[1].name`, was before a write.
+pub(crate) fn origin(schema: &Schema, new: &Document, old: &Document, path: &str) -> Origin {
+    let (mut at, mut value, mut before) = (Some(schema), new, Before::of(old));
+    let (mut was, mut left) = (String::new(), path);
+    while let Some((step, further)) = Step::first(value, left) {
+        let text = &left[..left.len() - further.len()];
+        (at, value, before) = match step {
+            Step::Field(name, field) => {
+                was.push_str(text);
+                (property(at, name), field, before.field(name))
+            }
+            Step::Item(index, item) => {
+                let (then, before) = item_before(at, value, before, index);
+                was.push_str(&then.map_or_else(|| text.to_owned(), |then| format!("[{then}]")));
+                (at.and_then(|schema| schema.items.as_deref()), item, before)
+            }
+        };
+        left = further;
+    }
+    let outside = left == path || path.starts_with("metadata");
+    let kept = before.value().is_some_and(|old| same(at, value, old)) || outside && rest_is_kept(schema, new, old);
+    Origin { path: was + left, kept }
+}
+
+/// What an item of a list was, and where it stood. Items without an identity are known only in a list that is as it was.
+fn item_before<'o>(
+    schema: Option<&'o Schema>,
+    list: &Document,
+    before: Before<'o>,
+    index: usize,
+) -> (Option<usize>, Before<'o>) {
+    let Some(Document::Array(old)) = before.value() else { return (None, Before::NOTHING) };
+    let matched = schema.and_then(|schema| before.items(schema).of(&list[index]).value());
+    let position = match matched {
+        Some(item) => old.iter().position(|old| ptr::eq(old, item)),
+        None => before.value().filter(|old| *old == list).map(|_| index),
+    };
+    (position, position.map_or(Before::NOTHING, |position| Before::of(&old[position])))
+}
+
+/// The first step of a path into a value, and what it leads to.
+enum Step<'v> {
+    /// A field of a struct or an entry of a map.
+    Field(&'v str, &'v Document),
+    /// An item of a list.
+    Item(usize, &'v Document),
+}
+
+impl<'v> Step<'v> {
+    /// The step, and the path that is left; `None` where it leads nowhere. Keys of maps stand after a dot or in brackets, and
+    /// may have either in them: the shortest that there is counts.
+    fn first<'p>(value: &'v Document, path: &'p str) -> Option<(Self, &'p str)> {
+        match value {
+            _ if path.is_empty() => None,
+            Document::Array(list) => {
+                let (index, left) = path.strip_prefix('[')?.split_once(']')?;
+                let index = index.parse().ok()?;
+                Some((Self::Item(index, list.get(index)?), left))
+            }
+            Document::Object(fields) => {
+                let (name, closing) = match path.strip_prefix('[') {
+                    Some(name) => (name, "]"),
+                    None => (path.strip_prefix('.').unwrap_or(path), ""),
+                };
+                let ends: &[char] = if closing.is_empty() { &['.', '['] } else { &[']'] };
+                let mut ends = name.match_indices(ends).map(|(end, _)| end).chain([name.len()]);
+                ends.find_map(|end| {
+                    let (key, value) = fields.get_key_value(&name[..end])?;
+                    Some((Self::Field(key, value), name[end..].strip_prefix(closing)?))
+                })
+            }
+            _ => None,
+        }
+    }
+}
