@@ -1,6 +1,7 @@
 //! The registry: which kinds are served, under which group and version, and where each one's objects are cached.
 //! Kinds may be added while the server runs; readers take the table of the moment without a lock.
 use std::{
+    collections::HashMap,
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
@@ -47,8 +48,8 @@ impl fmt::Debug for Served {
 struct Table {
     /// In the order of registration.
     kinds: Arc<Vec<Arc<Served>>>,
-    /// Sorted by group, version and plural name: found without building a key.
-    places: Vec<Arc<Served>>,
+    /// By plural name, which few kinds share: found without building a key.
+    places: HashMap<String, Vec<Arc<Served>>>,
     /// Grows with each change.
     generation: u64,
 }
@@ -138,8 +139,11 @@ impl Registry {
     /// The kind served at a group, version and plural name.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Served>> {
         let table = self.table.load();
-        let at = table.places.binary_search_by(|served| place(&served.kind).cmp(&(group, version, plural))).ok()?;
-        Some(table.places[at].clone())
+        let is_meant = |served: &&Arc<Served>| {
+            let at = &served.kind.group_version;
+            at.group == group && at.version == version
+        };
+        table.places.get(plural)?.iter().find(is_meant).cloned()
     }
 
     /// The kind served at a group and plural name, in whichever version.
@@ -165,14 +169,9 @@ impl Table {
         let mut kinds = Vec::clone(&self.kinds);
         kinds.push(served.clone());
         let mut places = self.places.clone();
-        places.insert(places.partition_point(|other| place(&other.kind) < place(&served.kind)), served);
+        places.entry(served.kind.plural.clone()).or_default().push(served);
         Self { kinds: Arc::new(kinds), places, generation: self.generation + 1 }
     }
-}
-
-/// Where a kind is served: group, version, plural name.
-fn place(kind: &Kind) -> (&str, &str, &str) {
-    (&kind.group_version.group, &kind.group_version.version, &kind.plural)
 }
 
 /// The keys of a kind are its own: none of them is below the prefix of another kind. They would be for a group named as
