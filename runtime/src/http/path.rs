@@ -81,34 +81,44 @@ const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 /// # Errors
 /// [`Refusal`]: the answer is 400.
 pub fn parse(path: &str) -> Result<Path, Refusal> {
-    let segments = path.strip_prefix('/').unwrap_or(path).trim_end_matches('/');
-    let encodes = path.contains('%');
-    let mut text = String::with_capacity(path.len());
-    for segment in segments.split('/') {
-        text.push('/');
-        let start = text.len();
-        if encodes {
-            text += &percent::decode(segment).map_err(Refusal::Malformed)?;
-        } else {
-            text += segment;
+    let given = path.strip_prefix('/').unwrap_or(path).trim_end_matches('/');
+    let mut text = String::with_capacity(given.len() + 1);
+    text.push('/');
+    if given.contains('%') {
+        for (at, segment) in given.split('/').enumerate() {
+            let decoded = percent::decode(segment).map_err(Refusal::Malformed)?;
+            if decoded.contains('/') {
+                return Err(Refusal::EncodedSlash);
+            }
+            text += if at == 0 { "" } else { "/" };
+            text += &decoded;
         }
-        match &text[start..] {
-            "" if segments.is_empty() => {}
+    } else {
+        text += given;
+    }
+    if text.contains('\0') {
+        return Err(Refusal::Null);
+    }
+    // The longest path of a resource has nine segments; one more is left over.
+    let (mut segments, mut count) = ([""; 10], 0);
+    for segment in text[1..].split('/').filter(|_| !given.is_empty()) {
+        match segment {
             "" => return Err(Refusal::EmptySegment),
             "." | ".." => return Err(Refusal::DotSegment),
-            decoded if decoded.contains('\0') => return Err(Refusal::Null),
-            decoded if decoded.contains('/') => return Err(Refusal::EncodedSlash),
             _ => {}
         }
+        if let Some(place) = segments.get_mut(count) {
+            *place = segment;
+            count += 1;
+        }
     }
-    let target = target(&text);
+    let target = target(&segments[..count]);
     Ok(Path { text, target })
 }
 
-/// What a decoded path names.
-fn target(path: &str) -> Target {
-    let segments: Vec<&str> = path.split('/').skip(1).collect();
-    let (group, version, rest) = match segments.as_slice() {
+/// What the segments of a decoded path name.
+fn target(segments: &[&str]) -> Target {
+    let (group, version, rest) = match segments {
         ["api", version, rest @ ..] if !rest.is_empty() => ("", *version, rest),
         ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
         _ => return Target::Other,
