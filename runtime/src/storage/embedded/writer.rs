@@ -287,7 +287,7 @@ impl Writer {
         if changes.is_empty() {
             return;
         }
-        if let Some(witness) = &mut self.witness {
+        if let Some(witness) = &self.witness {
             witness.testify(end.head);
         }
         if let Some(sink) = &mut self.sink {
