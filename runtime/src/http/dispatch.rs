@@ -1,10 +1,7 @@
 //! One request from its first byte to its answer: authenticate, authorize, then serve what its path names.
 //! One handler serves all paths, since kinds may come while the server runs.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::Instant};
 
 use axum::{
     body::Body,
@@ -60,15 +57,20 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
 pub async fn receive(site: Arc<Site>, request: Request) -> Response {
     let (request, unread) = unread::lend(request);
     let mut slot = None;
-    let mut answer = guard::run(handle(&site, request, &mut slot)).await;
+    let is_head = request.method() == Method::HEAD;
+    let mut answer = {
+        let mut handler = pin!(handle(&site, request, &mut slot));
+        poll_fn(|cx| guard::poll(handler.as_mut(), cx)).await
+    };
     if let Some(unread) = unread {
         if answer.status().is_client_error() || answer.status().is_server_error() {
             // What is left to do waits for the client, which must not keep others out.
             slot = None;
         }
-        answer = site.drain.before(answer, unread).await;
+        // Boxed, so that the state of a request without a body stays small.
+        answer = Box::pin(site.drain.before(answer, unread)).await;
     }
-    inflight::hold(answer, slot)
+    if is_head { response::head(answer) } else { inflight::hold(answer, slot) }
 }
 
 /// Answers a request. The slot that it was given stays with the caller.
@@ -125,16 +127,22 @@ async fn in_time(
     slot: &mut Option<Slot>,
 ) -> Result<Response, Refused> {
     *slot = site.in_flight.enter(&site.app, &asked)?;
-    if let Some(slot) = slot
-        && websocket::is_asked(&parts.headers)
+    if websocket::is_asked(&parts.headers)
+        && let Some(slot) = slot.take()
     {
         // The connection that comes of the request takes it along.
-        parts.extensions.insert(slot.clone());
+        parts.extensions.insert(Arc::new(slot));
     }
-    // A request without a limit gets one that is never reached.
-    let limit = deadline::of(&site.app, &asked)?.unwrap_or(Duration::MAX);
-    let served = tokio::time::timeout(limit, serve(site, parts, body, asked, pretty));
-    served.await.unwrap_or_else(|_| Err(status::timed_out().into()))
+    let limit = deadline::of(&site.app, &asked)?;
+    let mut served = pin!(serve(site, parts, body, asked, pretty));
+    // Most requests are answered at once, and need no timer.
+    if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(served.as_mut().poll(cx))).await {
+        return answer;
+    }
+    match limit {
+        Some(limit) => tokio::time::timeout(limit, served).await.unwrap_or_else(|_| Err(status::timed_out().into())),
+        None => served.await,
+    }
 }
 
 async fn serve(site: &Site, parts: Parts, body: Body, asked: Arc<Asked>, pretty: bool) -> Result<Response, Refused> {

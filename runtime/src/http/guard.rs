@@ -12,26 +12,14 @@ use axum::response::Response;
 
 use super::{negotiate::Accepted, response, status};
 
-/// Runs a handler to its answer, or to the answer for its panic. The handler is boxed here, once: its state is large, and
-/// every layer above would copy it.
-pub fn run<F: Future<Output = Response>>(handler: F) -> Guarded<F> {
-    Guarded(Box::pin(handler))
-}
-
-/// A handler whose panics are answers.
-pub struct Guarded<F>(Pin<Box<F>>);
-
-impl<F: Future<Output = Response>> Future for Guarded<F> {
-    type Output = Response;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
-        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))).unwrap_or_else(|panic| {
-            tracing::error!(message = said(&*panic), "a handler panicked");
-            // What it panicked with is for the log: it may quote what the client may not see.
-            let status = status::internal("the server failed while it answered; its log says why");
-            Poll::Ready(response::status(&status, Accepted::default()))
-        })
-    }
+/// Polls a handler; its panic is an answer.
+pub fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<'_>) -> Poll<Response> {
+    catch_unwind(AssertUnwindSafe(|| handler.poll(cx))).unwrap_or_else(|panic| {
+        tracing::error!(message = said(&*panic), "a handler panicked");
+        // What it panicked with is for the log: it may quote what the client may not see.
+        let status = status::internal("the server failed while it answered; its log says why");
+        Poll::Ready(response::status(&status, Accepted::default()))
+    })
 }
 
 /// Runs what may call the user's code in the middle of a stream; `None` where it panicked.
@@ -50,15 +38,17 @@ fn said(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::{future::poll_fn, pin::pin};
+
     use super::*;
 
     #[tokio::test]
     async fn a_panic_is_a_500() {
-        let answer = run(async {
+        let mut handler = pin!(async {
             tokio::task::yield_now().await;
             panic!("secret {}", 1)
-        })
-        .await;
+        });
+        let answer = poll_fn(|cx| poll(handler.as_mut(), cx)).await;
         assert_eq!(answer.status(), 500);
         let body = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();
         let text = String::from_utf8(body.to_vec()).unwrap();

@@ -1,7 +1,7 @@
 //! How many requests are served at a time: short ones that read, short ones that write, and long-running ones (watches,
 //! connections, texts that go on), each with a limit of its own. Health is never refused.
-//! Guarantees that a request past its limit is refused at once, and that a slot is held until its answer has been sent or
-//! dropped.
+//! Guarantees that a request past its limit is refused at once, and that a slot is held until its answer is complete in
+//! memory and short, or has been sent or dropped.
 
 use std::{
     pin::Pin,
@@ -31,15 +31,10 @@ struct Class {
     most: usize,
 }
 
-/// One request's share of its class, given back when the last clone is dropped.
-#[derive(Clone)]
-pub struct Slot {
-    _share: Arc<Share>,
-}
+/// One request's share of its class, given back when it is dropped.
+pub struct Slot(Arc<Class>);
 
-struct Share(Arc<Class>);
-
-impl Drop for Share {
+impl Drop for Slot {
     fn drop(&mut self) {
         self.0.served.fetch_sub(1, Ordering::AcqRel);
     }
@@ -67,18 +62,22 @@ impl InFlight {
             _ if matches!(asked.method, Method::GET | Method::HEAD) => &self.reading,
             _ => &self.writing,
         };
-        let enter = |served| (served < class.most).then_some(served + 1);
-        match class.served.fetch_update(Ordering::AcqRel, Ordering::Relaxed, enter) {
-            Ok(_) => Ok(Some(Slot { _share: Arc::new(Share(class.clone())) })),
-            Err(_) => Err(status::too_many_requests().into()),
-        }
+        let slot = Slot(class.clone());
+        let served = class.served.fetch_add(1, Ordering::AcqRel);
+        if served < class.most { Ok(Some(slot)) } else { Err(status::too_many_requests().into()) }
     }
 }
 
-/// The answer, which keeps the slot until it has been sent.
+/// A longer answer keeps its request's slot until it has been sent. What is left of a shorter one is the connection's work,
+/// which has bounds of its own.
+const SHORT: u64 = 64 << 10;
+
+/// The answer, which keeps the slot for as long as it must.
 pub fn hold(answer: Response, slot: Option<Slot>) -> Response {
     match slot {
-        Some(slot) if !answer.body().is_end_stream() => answer.map(|body| Body::new(Held { body, slot: Some(slot) })),
+        Some(slot) if answer.body().size_hint().exact().is_none_or(|length| length > SHORT) => {
+            answer.map(|body| Body::new(Held { body, slot: Some(slot) }))
+        }
         _ => answer,
     }
 }

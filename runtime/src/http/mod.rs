@@ -2,9 +2,10 @@
 //! writes what they answer: objects and lists as slices of the cache, streams, Tables, discovery, OpenAPI, health.
 //! Guarantees that every request is answered, a panic included, and that only `status` makes a Status.
 
-use std::sync::Arc;
+use std::{convert::Infallible, pin::Pin, sync::Arc};
 
-use axum::extract::Request;
+use axum::{body::Body, extract::Request, response::Response};
+use bytes::Bytes;
 
 use crate::{
     auth::{Authenticate, Authorize},
@@ -56,7 +57,6 @@ mod warnings;
 mod watch;
 mod websocket;
 
-pub use axum::Router;
 pub use health::Health;
 pub use local::call;
 pub use unread::Draining;
@@ -160,10 +160,30 @@ fn architecture() -> &'static str {
     }
 }
 
-/// The whole API as an axum router. It needs no layer around it and no connect info; see [`PeerCertificates`].
-pub fn router(app: Arc<App>) -> Router {
-    let site = Arc::new(Site::new(app));
-    Router::new().fallback(move |request: Request| dispatch::receive(site.clone(), request))
+/// The whole API as a service. It needs no layer around it and no connect info; see [`PeerCertificates`].
+#[derive(Clone)]
+pub struct Service(Arc<Site>);
+
+impl Service {
+    /// Serves an app.
+    pub fn new(app: Arc<App>) -> Self {
+        Self(Arc::new(Site::new(app)))
+    }
+}
+
+impl<B> hyper::service::Service<Request<B>> for Service
+where
+    B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<B>) -> Self::Future {
+        let request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
+        let site = self.0.clone();
+        Box::pin(async move { Ok(dispatch::receive(site, request).await) })
+    }
 }
 
 /// The server and the documents that are rendered once for all requests.

@@ -9,11 +9,12 @@ use axum::{
     body::Body,
     http::{
         HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE},
+        header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE},
     },
     response::Response,
 };
 use bytes::Bytes;
+use http_body::Body as _;
 
 use super::{negotiate::Accepted, pretty, render};
 use crate::{
@@ -105,6 +106,16 @@ pub fn text(code: StatusCode, body: impl Into<Bytes>) -> Response {
     with(code, TEXT, Body::from(body.into()))
 }
 
+/// The answer to HEAD: that to GET without its body, whose length it tells where that is known.
+pub fn head(answer: Response) -> Response {
+    let length = answer.body().size_hint().exact();
+    let mut answer = answer.map(|_| Body::empty());
+    if let Some(length) = length {
+        answer.headers_mut().entry(CONTENT_LENGTH).or_insert_with(|| length.into());
+    }
+    answer
+}
+
 /// What the reference answers on paths that nothing is registered for.
 pub fn page_not_found() -> Response {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
@@ -148,11 +159,11 @@ fn fresh_audit_id() -> HeaderValue {
     let low = low ^ COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // Version 4 and variant 1, as the form of random uuids has them.
     let number = u128::from(high & !0xf000 | 0x4000) << 64 | u128::from(low & !(0b11 << 62) | 0b10 << 62);
-    let mut text = [b'-'; 36];
-    let places = (0..36).filter(|at| !matches!(at, 8 | 13 | 18 | 23));
-    for (nibble, at) in places.enumerate() {
-        let digit = number >> (124 - 4 * nibble) & 0xf;
-        text[at] = b"0123456789abcdef"[usize::try_from(digit).unwrap_or_default()];
+    let (mut text, mut at) = ([b'-'; 36], 0);
+    for (index, byte) in number.to_be_bytes().into_iter().enumerate() {
+        at += usize::from(matches!(index, 4 | 6 | 8 | 10));
+        text[at..at + 2].copy_from_slice(&[byte >> 4, byte & 0xf].map(|digit| b"0123456789abcdef"[usize::from(digit)]));
+        at += 2;
     }
     HeaderValue::from_bytes(&text).expect("hexadecimal digits and dashes are a header value")
 }

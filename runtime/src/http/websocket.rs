@@ -3,7 +3,7 @@
 //! axum's own support is used, which stands on tungstenite: the handshake needs the request's upgrade, and axum has it at
 //! hand; a second implementation beside it would bring nothing but itself.
 
-use std::{future::poll_fn, pin::Pin, time::Duration};
+use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -83,7 +83,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
 /// A handshake, and what was agreed on.
 pub struct Handshake {
     upgrade: WebSocketUpgrade,
-    slot: Option<Slot>,
+    slot: Option<Arc<Slot>>,
     /// The subprotocol; empty where the client named none.
     pub protocol: String,
 }
@@ -162,7 +162,7 @@ pub struct Socket {
     /// A ping was sent, and nothing has come since.
     unanswered: bool,
     /// What counts it, until it is dropped.
-    _counted: (Connected, Option<Slot>),
+    _counted: (Connected, Option<Arc<Slot>>),
 }
 
 /// Why a connection ends before its work does.
@@ -181,7 +181,7 @@ impl Socket {
         socket: WebSocket,
         every: Duration,
         stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
-        counted: (Connected, Option<Slot>),
+        counted: (Connected, Option<Arc<Slot>>),
     ) -> Self {
         let now = Instant::now();
         let mut ping = interval_at(now + every, every);

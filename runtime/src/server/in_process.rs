@@ -14,7 +14,7 @@ use tokio::{runtime, sync::oneshot};
 use super::{Result, builder::Builder, run::Running};
 use crate::{
     Resource,
-    http::{self, Router},
+    http::{self, Service},
     kind::Kind,
     verbs::Api,
 };
@@ -118,7 +118,7 @@ struct About {
     url: String,
     token: String,
     api: Arc<Api>,
-    router: Router,
+    service: Service,
     authority: PathBuf,
     kubeconfig: PathBuf,
 }
@@ -129,7 +129,7 @@ impl About {
             url: running.url().to_owned(),
             token: running.admin_token().unwrap_or_default().to_owned(),
             api: running.api().clone(),
-            router: running.router().clone(),
+            service: running.service().clone(),
             authority: running.state().file("ca.crt"),
             kubeconfig: running.state().file("kubeconfig"),
         }
@@ -171,7 +171,7 @@ impl TestServer {
     /// # Panics
     /// On a method or a path that no request can have.
     pub async fn call(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
-        http::call(&self.about.router, self.token(), method, path, &body).await
+        http::call(&self.about.service, self.token(), method, path, &body).await
     }
 
     /// The certificate to trust, where the server speaks TLS.

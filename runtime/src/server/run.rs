@@ -28,7 +28,7 @@ use crate::{
     builtin::{self, Controllers},
     cache::{self, Cache},
     handlers::{Handlers, Pending},
-    http::{self, App, Health, Router},
+    http::{self, App, Health, Service},
     kind::{Kind, Registry},
     meta::Revision,
     storage::{Embedded, Memory, Options, Store},
@@ -46,7 +46,7 @@ pub(super) struct Running {
     commands: String,
     api: Arc<Api>,
     handlers: Arc<Handlers>,
-    router: Router,
+    service: Service,
     health: Health,
     controllers: Option<Controllers>,
     stop: watch::Sender<bool>,
@@ -82,7 +82,7 @@ impl Running {
         let health = Health::default()
             .with_readiness("store", move || store.health().refuses_writes.is_none())
             .with_note(move || damage(&*damaged));
-        let router = http::router(Arc::new(App {
+        let service = Service::new(Arc::new(App {
             api: api.clone(),
             handlers: handlers.clone(),
             authenticator,
@@ -116,7 +116,7 @@ impl Running {
         let following = token_file.map(|file| file.follow(Arc::clone(&read_now)));
         let (stop, stopping) = watch::channel(false);
         let accepting =
-            tokio::spawn(connections::accept(listener, tls, router.clone(), connections::Limits::default(), stopping));
+            tokio::spawn(connections::accept(listener, tls, service.clone(), connections::Limits::default(), stopping));
         tracing::info!(url, data = %state.path().display(), revision = %api.cache.revision(), "listening");
         Ok(Self {
             address,
@@ -125,7 +125,7 @@ impl Running {
             commands,
             api,
             handlers,
-            router,
+            service,
             health,
             controllers,
             stop,
@@ -162,8 +162,8 @@ impl Running {
     }
 
     /// The API as a service, without connections.
-    pub fn router(&self) -> &Router {
-        &self.router
+    pub fn service(&self) -> &Service {
+        &self.service
     }
 
     /// What standard output says of it.

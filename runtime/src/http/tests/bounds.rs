@@ -25,8 +25,13 @@ async fn refusal(answer: Response) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn short_requests_past_the_limit_are_refused_until_an_answer_has_been_sent() {
+async fn short_requests_past_the_limit_are_refused_until_a_long_answer_has_been_sent() {
     let rig = rig(Limits { reads_in_flight: 1, ..Limits::default() }).await;
+    let whole = rig.answer("GET", CONFIG_MAPS, &[], "").await;
+    assert_eq!(rig.get(CONFIG_MAPS).await.0, 200, "a short answer keeps no slot");
+    drop(whole);
+    let long = json!({"metadata": {"name": "long"}, "data": {"text": "x".repeat(100_000)}});
+    assert_eq!(rig.post(CONFIG_MAPS, &long).await.0, 201);
     let unsent = rig.answer("GET", CONFIG_MAPS, &[], "").await;
     assert_eq!(unsent.status(), 200);
     let refused = rig.answer("GET", CONFIG_MAPS, &[], "").await;
@@ -39,7 +44,7 @@ async fn short_requests_past_the_limit_are_refused_until_an_answer_has_been_sent
     let watch = rig.answer("GET", &format!("{CONFIG_MAPS}?watch=1"), &[], "").await;
     assert_eq!(watch.status(), 200, "watches have a limit of their own");
     collect(unsent).await;
-    assert_eq!(rig.get(CONFIG_MAPS).await.0, 200, "the first answer has been sent");
+    assert_eq!(rig.get(CONFIG_MAPS).await.0, 200, "the long answer has been sent");
     assert_eq!(rig.get(CONFIG_MAPS).await.0, 200, "a slot comes back");
 }
 

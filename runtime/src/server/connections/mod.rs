@@ -1,7 +1,7 @@
 //! Connections: accepting them, TLS, HTTP/1 and HTTP/2 on one port.
 //! Guarantees that a peer which sends nothing, sends a byte at a time, or takes nothing of what is sent to it, is cut off;
 //! that connections without a request give way when descriptors run short; that what waits for a peer in memory is
-//! bounded; and that a stop is told to every connection and waits for none that does not read. Knows the router as a
+//! bounded; and that a stop is told to every connection and waits for none that does not read. Knows what answers as a
 //! service only.
 
 use std::{
@@ -12,16 +12,13 @@ use std::{
     time::Duration,
 };
 
-use axum::extract::Request;
+use axum::{extract::Request, response::Response};
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
     service::{Service, service_fn},
 };
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
@@ -29,8 +26,6 @@ use tokio::{
     time::timeout,
 };
 use tokio_rustls::TlsAcceptor;
-
-use crate::http::Router;
 
 mod flow;
 mod greet;
@@ -103,11 +98,26 @@ impl Default for Limits {
     }
 }
 
+/// What answers requests.
+pub(super) trait Answers:
+    Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
+{
+}
+
+impl<S> Answers for S where
+    S: Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
+
 /// Accepts connections until the stop. Each connection holds a clone of `stop` until it has ended.
 pub(super) async fn accept(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    router: Router,
+    service: impl Answers,
     limits: Limits,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -120,7 +130,7 @@ pub(super) async fn accept(
                 Ok((stream, _)) => {
                     let peer = peers.welcome();
                     let socket = Socket::new(stream, peer.clone());
-                    tokio::spawn(serve(socket, peer, tls.clone(), router.clone(), stopped.clone()));
+                    tokio::spawn(serve(socket, peer, tls.clone(), service.clone(), stopped.clone()));
                 }
                 Err(error) => {
                     // Such as too many open files: a connection must end before the next one can begin.
@@ -147,7 +157,7 @@ async fn serve(
     socket: Socket,
     peer: Arc<Peer>,
     tls: Option<TlsAcceptor>,
-    router: Router,
+    service: impl Answers,
     mut stop: watch::Receiver<bool>,
 ) {
     // Boxed, as what follows: a connection keeps the state of what it does alone, not of all that it could do.
@@ -160,10 +170,10 @@ async fn serve(
         Ok(Ok(greeted)) => {
             peer.greeted();
             match greeted {
-                Greeted::Plain(stream, Http::One) => Box::pin(http1(stream, router, &peer, stop)).await,
-                Greeted::Plain(stream, Http::Two) => Box::pin(http2(stream, router, &peer, stop)).await,
-                Greeted::Tls(stream, Http::One) => Box::pin(http1(stream, router, &peer, stop)).await,
-                Greeted::Tls(stream, Http::Two) => Box::pin(http2(stream, router, &peer, stop)).await,
+                Greeted::Plain(stream, Http::One) => Box::pin(http1(stream, service, &peer, stop)).await,
+                Greeted::Plain(stream, Http::Two) => Box::pin(http2(stream, service, &peer, stop)).await,
+                Greeted::Tls(stream, Http::One) => Box::pin(http1(stream, service, &peer, stop)).await,
+                Greeted::Tls(stream, Http::Two) => Box::pin(http2(stream, service, &peer, stop)).await,
             }
         }
         Ok(Err(error)) => Err(error.to_string()),
@@ -177,13 +187,13 @@ async fn serve(
 
 async fn http1(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    router: Router,
+    service: impl Answers,
     peer: &Arc<Peer>,
     stop: watch::Receiver<bool>,
 ) -> Result<(), String> {
-    let (asked, flow, router) = (peer.clone(), Flow::of_connection(peer), TowerToHyperService::new(router));
+    let (asked, flow) = (peer.clone(), Flow::of_connection(peer));
     let service = service_fn(move |request: Request<Incoming>| {
-        let (busy, flow, answer) = (asked.begin(), flow.clone(), router.call(request));
+        let (busy, flow, answer) = (asked.begin(), flow.clone(), service.call(request));
         async move { answer.await.map(|answer| flow::pace(answer, busy, flow)) as Result<_, Infallible> }
     });
     let mut builder = http1::Builder::new();
@@ -194,17 +204,15 @@ async fn http1(
 
 async fn http2(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    router: Router,
+    service: impl Answers,
     peer: &Arc<Peer>,
     stop: watch::Receiver<bool>,
 ) -> Result<(), String> {
-    let (asked, router) = (peer.clone(), TowerToHyperService::new(router));
+    let asked = peer.clone();
     let service = service_fn(move |request: Request<Incoming>| {
-        let (busy, answer) = (asked.begin(), router.call(request));
-        // Boxed, so that a stream that is being answered, such as a watch, does not keep the room of what made its answer.
-        Box::pin(async move {
-            answer.await.map(|answer| flow::pace(answer, busy, Flow::of_stream())) as Result<_, Infallible>
-        })
+        // What made its answer is in a box, so that a stream that is being answered, such as a watch, does not keep its room.
+        let (busy, answer) = (asked.begin(), service.call(request));
+        async move { answer.await.map(|answer| flow::pace(answer, busy, Flow::of_stream())) as Result<_, Infallible> }
     });
     let window = u32::try_from(BUFFER).expect("a buffer is small");
     let mut builder = http2::Builder::new(Streams::new(peer));

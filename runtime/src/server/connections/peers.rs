@@ -55,7 +55,7 @@ pub struct Peer {
     waiting: AtomicUsize,
     /// It takes nothing at the moment.
     blocked: AtomicBool,
-    /// When it last took something, began or ended a request, in milliseconds.
+    /// When it last took something, in milliseconds.
     active: AtomicU64,
     /// When the answer on an HTTP/1 connection must have ended, in milliseconds.
     ends: AtomicU64,
@@ -284,7 +284,6 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         self.answer();
-        self.peer.took();
         self.peer.requests.fetch_sub(1, Ordering::Relaxed);
     }
 }

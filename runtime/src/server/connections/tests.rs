@@ -62,8 +62,7 @@ impl Drop for Endless {
     }
 }
 
-async fn answer(request: Request, tell: mpsc::UnboundedSender<String>) -> Response {
-    let path = request.uri().path().to_owned();
+async fn answer(path: String, tell: mpsc::UnboundedSender<String>) -> Response {
     let endless = |piece| Body::new(Endless { piece, path: path.clone(), tell: tell.clone() });
     let mut answer = Response::new(match path.as_str() {
         "/endless" | "/ends" => endless(Some(Bytes::from_static(&[b'x'; 4096]))),
@@ -91,9 +90,12 @@ impl Rig {
         let listener = socket.listen(64).unwrap();
         let address = listener.local_addr().unwrap();
         let (tell, dropped) = mpsc::unbounded_channel();
-        let router = Router::new().fallback(move |request: Request| answer(request, tell.clone()));
+        let service = service_fn(move |request: Request<Incoming>| {
+            let answer = answer(request.uri().path().to_owned(), tell.clone());
+            async move { Ok::<_, Infallible>(answer.await) }
+        });
         let (stop, stopping) = watch::channel(false);
-        let accepting = tokio::spawn(accept(listener, None, router, limits, stopping));
+        let accepting = tokio::spawn(accept(listener, None, service, limits, stopping));
         Self { address, stop, accepting, dropped }
     }
 
