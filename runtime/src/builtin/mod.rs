@@ -44,7 +44,8 @@ const ALWAYS: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 /// The built-in kinds, in the order in which discovery names them.
 pub fn kinds() -> Vec<Kind> {
-    vec![ConfigMap::kind(), Event::kind(), Namespace::kind(), Secret::kind(), ServiceAccount::kind(), Lease::kind()]
+    let namespace = Kind { delete_collection: false, ..Namespace::kind() };
+    vec![ConfigMap::kind(), Event::kind(), namespace, Secret::kind(), ServiceAccount::kind(), Lease::kind()]
 }
 
 /// Makes what every server has where it is missing: the namespaces `default`, `kube-system` and `kube-public`.

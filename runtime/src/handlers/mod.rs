@@ -72,7 +72,7 @@ pub use session::{ExecOptions, Exit, Input, Output, Remote, Session, TerminalSiz
 pub(crate) use session::{Redirected, Run, pair};
 pub use states::States;
 pub use stream::{exec, port_forward, text};
-pub(crate) use subresource::{Connect, Documents, Endpoint};
+pub(crate) use subresource::{Connect, Documents, Handler};
 pub use subresource::{Reply, Subresource, get, post, put};
 pub(crate) use table::Mounted;
 pub use table::{Handlers, Pending};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use super::{
     Forward, Object, Parent, Result, Session, Text, decode,
     options::{Options, schema_of},
-    subresource::{Connect, Endpoint, Subresource},
+    subresource::{Connect, Handler, Subresource},
 };
-use crate::kind::subresource::{Answer, Method, Operation};
+use crate::kind::endpoint::{Answer, Body, Operation, Verb};
 
 /// A subresource that gives text, such as a log: GET, with options in the query.
 ///
@@ -19,8 +19,8 @@ where
     F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Text>> + Send + 'static,
 {
-    let get = Operation { method: Method::Get, connects: false, body: None, answer: Answer::Text };
-    Subresource::new(Endpoint::Text(adapt(handler)), vec![get], Some(schema_of::<O>()))
+    let get = Operation { verb: Verb::Get, body: Body::None, answer: Answer::Text, connects: false };
+    Subresource::new(Handler::Text(adapt(handler)), vec![get], Some(schema_of::<O>()))
 }
 
 /// A subresource for `kubectl exec` and `kubectl attach`: a WebSocket with the subprotocols `v5.channel.k8s.io` and those
@@ -32,7 +32,7 @@ where
     F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Session>> + Send + 'static,
 {
-    connecting::<K, O>(Endpoint::Exec(adapt(handler)))
+    connecting::<K, O>(Handler::Exec(adapt(handler)))
 }
 
 /// A subresource that forwards ports over a WebSocket with the subprotocols `v4.channel.k8s.io` and
@@ -44,14 +44,14 @@ where
     F: Fn(Parent<K>, O) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<Forward>> + Send + 'static,
 {
-    connecting::<K, O>(Endpoint::Forward(adapt(handler)))
+    connecting::<K, O>(Handler::Forward(adapt(handler)))
 }
 
 /// A connection is asked for with GET, which browsers can, or with POST. Discovery shows the kind of its options.
-fn connecting<K: Object, O: Options>(endpoint: Endpoint) -> Subresource<K> {
-    let operation = |method| Operation { method, connects: true, body: None, answer: Answer::Text };
-    let operations = vec![operation(Method::Get), operation(Method::Post)];
-    let mut made = Subresource::new(endpoint, operations, Some(schema_of::<O>()));
+fn connecting<K: Object, O: Options>(handler: Handler) -> Subresource<K> {
+    let operation = |verb| Operation { verb, body: Body::None, answer: Answer::Text, connects: true };
+    let operations = vec![operation(Verb::Get), operation(Verb::Create)];
+    let mut made = Subresource::new(handler, operations, Some(schema_of::<O>()));
     O::DECLARATION.name.clone_into(&mut made.declared.shown.1);
     made
 }

@@ -5,8 +5,8 @@ use super::{Forward, Object, Parent, Result, Session, Soon, Text, decode, encode
 use crate::{
     kind::{
         Kind,
+        endpoint::{Answer, Body, Operation, Verb},
         resource::Scope,
-        subresource::{Answer, Method, Operation},
     },
     meta::GroupVersion,
     schema::{Document, Schema},
@@ -20,9 +20,9 @@ pub(crate) type Take = Arc<dyn Fn(Target, Document) -> Soon<Option<Document>> + 
 /// Takes options, and gives what is streamed or connected.
 pub(crate) type Connect<T> = Arc<dyn Fn(Target, Document) -> Soon<T> + Send + Sync>;
 
-/// What a subresource does.
+/// What answers for a subresource.
 #[derive(Clone)]
-pub(crate) enum Endpoint {
+pub(crate) enum Handler {
     /// It takes and gives documents.
     Documents(Documents),
     /// It gives text.
@@ -54,7 +54,7 @@ pub(crate) struct Declared {
     pub shown: (GroupVersion, String),
     pub operations: Vec<Operation>,
     pub options: Option<Arc<Schema>>,
-    pub endpoint: Endpoint,
+    pub handler: Handler,
 }
 
 #[diagnostic::on_unimplemented(
@@ -133,15 +133,15 @@ where
 
 impl<K: Object> Subresource<K> {
     fn empty() -> Self {
-        Self::new(Endpoint::Documents(Documents::default()), Vec::new(), None)
+        Self::new(Handler::Documents(Documents::default()), Vec::new(), None)
     }
 
     /// A subresource whose documents, if any, are of its parent's kind.
-    pub(super) fn new(endpoint: Endpoint, operations: Vec<Operation>, options: Option<Arc<Schema>>) -> Self {
+    pub(super) fn new(handler: Handler, operations: Vec<Operation>, options: Option<Arc<Schema>>) -> Self {
         let own = K::RESOURCE;
         let version = GroupVersion { group: own.group.to_owned(), version: own.version.to_owned() };
         let shown = (version, own.kind.to_owned());
-        Self { declared: Declared { shown, operations, options, endpoint }, parent: PhantomData }
+        Self { declared: Declared { shown, operations, options, handler }, parent: PhantomData }
     }
 
     /// It is read with this handler, too.
@@ -155,7 +155,7 @@ impl<K: Object> Subresource<K> {
             let begun = Parent::new(target).map(&handler);
             Box::pin(async move { encode(&begun?.await?) })
         };
-        self.declared.add(Method::Get, None, Some(below::<K>(R::kind())));
+        self.declared.add(Verb::Get, Body::None, Some(below::<K>(R::kind())));
         self.documents().get = Some(Arc::new(read));
         self
     }
@@ -168,7 +168,7 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        self.declared.add(Method::Post, Some(below::<K>(B::kind())), R::kind().map(below::<K>));
+        self.declared.add(Verb::Create, Body::Document(Arc::new(below::<K>(B::kind()))), R::kind().map(below::<K>));
         self.documents().post = Some(take(handler));
         self
     }
@@ -181,13 +181,13 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        self.declared.add(Method::Put, Some(below::<K>(B::kind())), R::kind().map(below::<K>));
+        self.declared.add(Verb::Update, Body::Document(Arc::new(below::<K>(B::kind()))), R::kind().map(below::<K>));
         self.documents().put = Some(take(handler));
         self
     }
 
     fn documents(&mut self) -> &mut Documents {
-        let Endpoint::Documents(documents) = &mut self.declared.endpoint else {
+        let Handler::Documents(documents) = &mut self.declared.handler else {
             panic!("a stream or a connection takes no documents: give it a subresource of its own");
         };
         documents
@@ -195,17 +195,16 @@ impl<K: Object> Subresource<K> {
 }
 
 impl Declared {
-    fn add(&mut self, method: Method, body: Option<Kind>, answer: Option<Kind>) {
-        let body = body.map(Arc::new);
+    fn add(&mut self, verb: Verb, body: Body, answer: Option<Kind>) {
         let answer = answer.map_or(Answer::Status, |kind| Answer::Document(Arc::new(kind)));
         let shown = match (&body, &answer) {
-            (Some(kind), _) | (None, Answer::Document(kind)) => Some(kind),
+            (Body::Document(kind), _) | (_, Answer::Document(kind)) => Some(kind),
             _ => None,
         };
         if let Some(kind) = shown {
             self.shown = (kind.group_version.clone(), kind.kind.clone());
         }
-        self.operations.push(Operation { method, connects: false, body, answer });
+        self.operations.push(Operation { verb, body, answer, connects: false });
     }
 }
 

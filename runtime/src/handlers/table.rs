@@ -3,13 +3,13 @@ use std::sync::Arc;
 
 use super::{
     Ask, Object, Open, RequestContext, Result, Subresource,
-    subresource::{Declared, Endpoint},
+    subresource::{Declared, Handler},
     virtual_kind,
 };
 use crate::kind::{
     Kind, Registry,
+    endpoint::{self, Answer, Body, Changes, Endpoint, PatchType, RESERVED, Verb},
     registry::Served,
-    subresource::{self as model, Answer, Method, RESERVED},
 };
 
 /// Where a kind is served: group, version, plural name.
@@ -49,12 +49,12 @@ pub struct Handlers {
 
 /// A subresource that is served.
 pub(crate) struct Mounted {
-    /// What discovery knows of it.
-    pub model: model::Subresource,
+    /// Its name.
+    pub name: &'static str,
     /// What it does.
-    pub endpoint: Endpoint,
+    pub handler: Handler,
     /// What each operation takes and gives.
-    kinds: Vec<(Method, Kinds)>,
+    kinds: Vec<(Verb, Kinds)>,
 }
 
 /// The kinds that an operation takes and gives.
@@ -98,7 +98,7 @@ impl Pending {
                     "the subresource {name:?} is of {plural} of {group}/{version}, which is not served"
                 ));
             };
-            let taken = RESERVED.contains(name) || kind.subresources.iter().any(|other| other.name == *name);
+            let taken = RESERVED.contains(name) || kind.subresources.iter().any(|other| &*other.subresource == *name);
             if taken || !kind.stored {
                 let why = if taken { "the name is taken" } else { "the kind is virtual" };
                 return Err(format!("{} cannot have the subresource {name:?}: {why}", kind.group_resource()));
@@ -107,7 +107,7 @@ impl Pending {
             if name.is_empty() || !name.chars().all(form) {
                 return Err(format!("{name:?} is no name of a subresource: lower-case letters, digits and dashes"));
             }
-            kind.subresources.push(declared.model(name));
+            kind.subresources.push(declared.endpoint(name));
         }
         Ok(())
     }
@@ -120,33 +120,33 @@ impl Pending {
         let mut mounted = Vec::with_capacity(self.subresources.len());
         for (place, name, declared) in self.subresources {
             let served = |kind: &Arc<Kind>| registry.unserved(kind.clone()).map(Arc::new);
-            let model = declared.model(name);
             let mut kinds = Vec::new();
-            for operation in &model.operations {
-                let body = operation.body.as_ref().map(served).transpose()?;
-                let answer = match &operation.answer {
-                    Answer::Document(kind) => Some(served(kind)?),
-                    Answer::Status | Answer::Text => None,
-                };
-                kinds.push((operation.method, Kinds { body, answer }));
+            for operation in &declared.operations {
+                let body = if let Body::Document(kind) = &operation.body { Some(served(kind)?) } else { None };
+                let answer = if let Answer::Document(kind) = &operation.answer { Some(served(kind)?) } else { None };
+                kinds.push((operation.verb, Kinds { body, answer }));
             }
-            mounted.push((place, Mounted { model, endpoint: declared.endpoint, kinds }));
+            mounted.push((place, Mounted { name, handler: declared.handler, kinds }));
         }
         Ok(Handlers { virtual_kinds: self.virtual_kinds, subresources: mounted, open: Open::default() })
     }
 }
 
 impl Declared {
-    /// What discovery knows of it. Where it can be read and written, it can be patched.
-    fn model(&self, name: &'static str) -> model::Subresource {
+    /// It as it is served. Where it can be read and written, it can be patched.
+    fn endpoint(&self, name: &str) -> Endpoint {
         let mut operations = self.operations.clone();
-        let of = |method| operations.iter().find(|operation| operation.method == method);
-        if let (Some(_), Some(put)) = (of(Method::Get), of(Method::Put)) {
-            let patch = model::Operation { method: Method::Patch, ..put.clone() };
+        let of = |verb| operations.iter().find(|operation| operation.verb == verb);
+        if let (Some(_), Some(put)) = (of(Verb::Get), of(Verb::Update))
+            && let Body::Document(kind) = &put.body
+        {
+            let body = Body::Patch(PatchType::of(kind, false));
+            let patch = endpoint::Operation { verb: Verb::Patch, body, ..put.clone() };
             operations.push(patch);
         }
         let (group_version, kind) = self.shown.clone();
-        model::Subresource { name, group_version, kind, operations, options: self.options.clone() }
+        let (subresource, options) = (name.into(), self.options.clone());
+        Endpoint { subresource, group_version, kind, operations, changes: Changes::Anything, options }
     }
 }
 
@@ -171,16 +171,14 @@ impl Handlers {
         if kind.subresources.is_empty() {
             return None;
         }
-        self.subresources
-            .iter()
-            .find(|(place, found)| found.model.name == name && place.is(kind))
-            .map(|(_, found)| found)
+        self.subresources.iter().find(|(place, found)| found.name == name && place.is(kind)).map(|(_, found)| found)
     }
 }
 
 impl Mounted {
-    /// What a method takes and gives; `None` for one that is not served.
-    pub fn kinds(&self, method: Method) -> Option<&Kinds> {
-        self.kinds.iter().find(|(known, _)| *known == method).map(|(_, kinds)| kinds)
+    /// What an operation takes and gives: a patch as what it is written by. `None` for one that is not served.
+    pub fn kinds(&self, verb: Verb) -> Option<&Kinds> {
+        let verb = if verb == Verb::Patch { Verb::Update } else { verb };
+        self.kinds.iter().find(|(known, _)| *known == verb).map(|(_, kinds)| kinds)
     }
 }

@@ -4,19 +4,14 @@ use std::sync::Arc;
 
 use axum::http::{HeaderMap, header::AUTHORIZATION, request::Parts};
 
-use super::{
-    App, PeerCertificates,
-    asked::{Asked, Verb},
-    status,
-    status::Refused,
-    websocket,
-};
+use super::{App, PeerCertificates, asked::Asked, status, status::Refused, websocket};
 use crate::{
     auth::{
         Attributes, Credentials, Decision, User,
         authenticate::{Headers, bearer},
         impersonate::Wanted,
     },
+    kind::endpoint::Verb,
     meta::percent,
     verbs::Request,
 };

@@ -12,66 +12,28 @@ use super::{
 };
 use crate::{
     auth::{Attributes, User},
+    kind::endpoint::Verb,
     meta::{
         options::{OptionsError, Query},
         selector::Fields,
     },
 };
 
-/// What is done to a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    /// One object.
-    Get,
-    /// A collection.
-    List,
-    /// Changes of a collection.
-    Watch,
-    /// A new object.
-    Create,
-    /// An object as a whole.
-    Update,
-    /// A change to an object.
-    Patch,
-    /// The end of an object.
-    Delete,
-    /// The end of what a collection holds.
-    DeleteCollection,
-    /// A method that means nothing on resources.
-    Unknown,
-}
-
-impl Verb {
-    /// The verb as authorizers and discovery name it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::List => "list",
-            Self::Watch => "watch",
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Patch => "patch",
-            Self::Delete => "delete",
-            Self::DeleteCollection => "deletecollection",
-            Self::Unknown => "",
-        }
-    }
-
-    /// The verb that a method means on a path; `watch` is the parameter of that name.
-    pub fn of(method: &Method, path: &ResourcePath, watch: bool) -> Self {
-        match method.as_str() {
-            "GET" | "HEAD" if path.watch => Self::Watch,
-            "GET" | "HEAD" if !path.name.is_empty() => Self::Get,
-            "GET" | "HEAD" if watch => Self::Watch,
-            "GET" | "HEAD" => Self::List,
-            "POST" => Self::Create,
-            "PUT" => Self::Update,
-            "PATCH" => Self::Patch,
-            "DELETE" if path.name.is_empty() => Self::DeleteCollection,
-            "DELETE" => Self::Delete,
-            _ => Self::Unknown,
-        }
-    }
+/// The verb that a method means on a path; `watch` is the parameter of that name. `None` for a method that means nothing
+/// on resources.
+fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
+    Some(match method.as_str() {
+        "GET" | "HEAD" if path.watch => Verb::Watch,
+        "GET" | "HEAD" if !path.name.is_empty() => Verb::Get,
+        "GET" | "HEAD" if watch => Verb::Watch,
+        "GET" | "HEAD" => Verb::List,
+        "POST" => Verb::Create,
+        "PUT" => Verb::Update,
+        "PATCH" => Verb::Patch,
+        "DELETE" if path.name.is_empty() => Verb::DeleteCollection,
+        "DELETE" => Verb::Delete,
+        _ => return None,
+    })
 }
 
 /// What a request asks for.
@@ -85,8 +47,8 @@ pub struct Asked {
     pub query: Query,
     /// The method.
     pub method: Method,
-    /// What is done to a resource; `Unknown` where the path names none.
-    pub verb: Verb,
+    /// What is done to a resource; `None` where the path names none, or the method means nothing on it.
+    pub verb: Option<Verb>,
     /// The parameter `pretty`.
     pub pretty: Option<String>,
     /// The parameter `watch`.
@@ -110,10 +72,10 @@ impl Asked {
         let watch = query.switch("watch")?.unwrap_or_default();
         let (verb, pinned) = match &target {
             Target::Resource(resource) => {
-                let verb = Verb::of(&parts.method, resource, watch);
+                let verb = meaning(&parts.method, resource, watch);
                 (verb, pinned_name(verb, resource, &query)?)
             }
-            Target::Other => (Verb::Unknown, None),
+            Target::Other => (None, None),
         };
         let (method, pretty) = (parts.method.clone(), query.single("pretty")?.map(str::to_owned));
         Ok(Self { path: text, target, query, method, verb, pretty, watch, pinned })
@@ -128,14 +90,14 @@ impl Asked {
     }
 
     /// The verb that another method would mean on this path.
-    pub fn verb_of(&self, method: &Method) -> Verb {
-        self.resource().map_or(Verb::Unknown, |resource| Verb::of(method, resource, self.watch))
+    pub fn verb_of(&self, method: &Method) -> Option<Verb> {
+        meaning(method, self.resource()?, self.watch)
     }
 
     /// The verb as authorizers know it.
     pub fn verb_name(&self) -> Cow<'static, str> {
         match self.target {
-            Target::Resource(_) => self.verb.as_str().into(),
+            Target::Resource(_) => self.verb.map_or("", Verb::as_str).into(),
             Target::Other => self.method.as_str().to_ascii_lowercase().into(),
         }
     }
@@ -158,8 +120,8 @@ impl Asked {
 }
 
 /// The name to which a field selector pins a collection: who may see one object may list and watch that one.
-fn pinned_name(verb: Verb, path: &ResourcePath, query: &Query) -> Result<Option<String>, OptionsError> {
-    if !matches!(verb, Verb::List | Verb::Watch | Verb::DeleteCollection) || !path.name.is_empty() {
+fn pinned_name(verb: Option<Verb>, path: &ResourcePath, query: &Query) -> Result<Option<String>, OptionsError> {
+    if !matches!(verb, Some(Verb::List | Verb::Watch | Verb::DeleteCollection)) || !path.name.is_empty() {
         return Ok(None);
     }
     let selector = query.single("fieldSelector")?.unwrap_or_default();
@@ -179,7 +141,7 @@ mod tests {
     }
 
     fn verb(method: &str, path: &str, query: &str) -> &'static str {
-        read(method, &format!("{path}?{query}")).unwrap().verb.as_str()
+        read(method, &format!("{path}?{query}")).unwrap().verb.map_or("", Verb::as_str)
     }
 
     #[test]

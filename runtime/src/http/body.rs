@@ -16,7 +16,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::{Limits, heavy, offload, status, status::Refused};
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
-    kind::registry::Served,
+    kind::{endpoint::PatchType, registry::Served},
     schema::Document,
     verbs::Patch,
 };
@@ -142,21 +142,17 @@ pub fn decode(media_type: &str, body: &[u8], expected: &Expected) -> Result<code
     })?)
 }
 
-/// Whether a patch of a media type is an apply.
-pub fn is_apply(media_type: &str) -> bool {
-    media_type.starts_with("application/apply-patch")
-}
-
-/// Reads a patch of a media type.
+/// Reads a patch.
 ///
 /// # Errors
 /// 400 for a body that cannot be decoded; what else is wrong with the patch by itself.
-pub fn decode_patch(media_type: &str, body: Bytes) -> Result<Patch, Refused> {
-    let patch = match media_type {
-        "application/json-patch+json" => Patch::Json(body),
-        "application/merge-patch+json" => Patch::Merge(body),
-        "application/strategic-merge-patch+json" => Patch::Strategic(body),
-        _ => return decode_apply(&body, media_type.ends_with("+cbor")).map(Patch::Apply),
+pub fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, Refused> {
+    let patch = match of {
+        PatchType::Json => Patch::Json(body),
+        PatchType::Merge => Patch::Merge(body),
+        PatchType::Strategic => Patch::Strategic(body),
+        PatchType::ApplyYaml => return decode_apply(&body, false).map(Patch::Apply),
+        PatchType::ApplyCbor => return decode_apply(&body, true).map(Patch::Apply),
     };
     Ok(patch.read()?)
 }

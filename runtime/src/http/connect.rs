@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     auth::{Attributes, Decision},
-    handlers::{Connect, Endpoint, Forward, Mounted, Redirected, Session, Target, Text, Wrong, read_options},
+    handlers::{Connect, Forward, Handler, Mounted, Redirected, Session, Target, Text, Wrong, read_options},
     meta::{
         FieldError, FieldErrorKind, FieldPath, GroupKind,
         options::{Preconditions, WriteOptions},
@@ -44,11 +44,11 @@ impl Connecting<'_> {
     /// # Errors
     /// 404 where there is no such object; 400 and 422 for options; 400 for what is no handshake; what the handler says.
     pub async fn serve(self) -> Result<Response, Refused> {
-        match &self.mounted.endpoint {
-            Endpoint::Text(handler) => self.text(handler).await,
-            Endpoint::Exec(handler) => self.exec(handler).await,
-            Endpoint::Forward(handler) => self.forward(handler).await,
-            Endpoint::Documents(_) => Err(status::method_not_allowed().into()),
+        match &self.mounted.handler {
+            Handler::Text(handler) => self.text(handler).await,
+            Handler::Exec(handler) => self.exec(handler).await,
+            Handler::Forward(handler) => self.forward(handler).await,
+            Handler::Documents(_) => Err(status::method_not_allowed().into()),
         }
     }
 
@@ -101,7 +101,10 @@ impl Connecting<'_> {
     async fn target(&self) -> Result<(Target, Document), Refused> {
         let (query, nothing) = (&self.exchange.asked.query, Preconditions::default());
         let target = target(self.app, &self.parent, self.mounted, WriteOptions::default(), query, nothing).await?;
-        let Some(schema) = &self.mounted.model.options else { return Ok((target, json!({}))) };
+        let endpoint = self.parent.served.endpoint(self.mounted.name);
+        let Some(schema) = endpoint.and_then(|endpoint| endpoint.options.as_ref()) else {
+            return Ok((target, json!({})));
+        };
         let options = read_options(schema, query).map_err(|wrong| match wrong {
             Wrong::Malformed(why) => Error::BadRequest(why),
             Wrong::Invalid(errors) => {
@@ -123,7 +126,7 @@ impl Connecting<'_> {
             group: &kind.group_version.group,
             version: &kind.group_version.version,
             resource: &kind.plural,
-            subresource: self.mounted.model.name,
+            subresource: self.mounted.name,
             namespace: &self.parent.namespace,
             name: &self.parent.name,
             path: &self.exchange.asked.path,

@@ -9,19 +9,24 @@ use super::{
     App, Site, body,
     connect::Connecting,
     dispatch::Exchange,
-    heavy, methods,
+    heavy,
     negotiate::{self, Offer},
     object,
     path::ResourcePath,
-    resource::{self, Call, unstored_patch_types},
+    resource::{self, Call},
     response,
     status::{self, Refused},
     table::Include,
     warnings,
 };
 use crate::{
-    handlers::{Documents, Endpoint, Mounted, Refusal, RequestContext, Target, Told},
-    kind::{Kind, model::Scope, registry::Served, subresource::Method},
+    handlers::{Documents, Handler, Mounted, Refusal, RequestContext, Target, Told},
+    kind::{
+        Kind,
+        endpoint::{Endpoint, Verb},
+        model::Scope,
+        registry::Served,
+    },
     meta::{
         options::{GetOptions, Preconditions, Query, WriteOptions},
         status::Status,
@@ -73,7 +78,7 @@ async fn show(app: &App, request: &Request, given: Document, bytes: usize) -> Re
     show.await
 }
 
-/// Serves a subresource of a kind's own.
+/// Serves a subresource of a kind's own, of which the verb is served.
 ///
 /// # Errors
 /// 404 where there is no such object; what is wrong with the request; what the handler says.
@@ -82,20 +87,20 @@ pub async fn subresource(
     exchange: Box<Exchange>,
     served: Arc<Served>,
     path: &ResourcePath,
-    mounted: &Mounted,
+    verb: Verb,
     body: Body,
 ) -> Result<Response, Refused> {
     let app = &*site.app;
-    let method = methods::of_subresource(mounted, &exchange.asked.method).ok_or_else(status::method_not_allowed)?;
-    let kinds = mounted.kinds(method).ok_or_else(status::method_not_allowed)?;
+    let mounted = app.handlers.subresource(&served.kind, &path.subresource).ok_or_else(status::no_such_resource)?;
+    let kinds = mounted.kinds(verb).ok_or_else(status::method_not_allowed)?;
     let namespace = if served.kind.scope == Scope::Namespaced { path.namespace.clone() } else { String::new() };
     let (user, part) = (exchange.user.clone(), Part::Whole);
     let parent = Request { user, served, namespace, name: path.name.clone(), part };
-    match &mounted.endpoint {
-        Endpoint::Text(_) | Endpoint::Exec(_) | Endpoint::Forward(_) => {
+    match &mounted.handler {
+        Handler::Text(_) | Handler::Exec(_) | Handler::Forward(_) => {
             Connecting { app, exchange, parent, mounted }.serve().await
         }
-        Endpoint::Documents(documents) => {
+        Handler::Documents(documents) => {
             let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.messages.is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
             let mut accepted = negotiate::objects(exchange.accept(), offer)
@@ -109,10 +114,10 @@ pub async fn subresource(
             let (request, answer) = (of(&kinds.body), of(&kinds.answer));
             let call = Call { app, renderings: &site.renderings, exchange, request, accepted, include };
             let exchange = Documented { call, parent, mounted, documents, answer };
-            match method {
-                Method::Get => exchange.get().await,
-                Method::Patch => exchange.patch(body).await,
-                Method::Post | Method::Put => exchange.take(method, body).await,
+            match verb {
+                Verb::Get => exchange.get().await,
+                Verb::Patch => exchange.patch(body).await,
+                _ => exchange.take(verb, body).await,
             }
         }
     }
@@ -140,10 +145,10 @@ impl Documented<'_> {
     }
 
     /// A POST or a PUT.
-    async fn take(self, method: Method, body: Body) -> Result<Response, Refused> {
+    async fn take(self, verb: Verb, body: Body) -> Result<Response, Refused> {
         let query = &self.call.exchange.asked.query;
-        let (take, code, options) = match method {
-            Method::Post => (&self.documents.post, StatusCode::CREATED, WriteOptions::for_create(query)?),
+        let (take, code, options) = match verb {
+            Verb::Create => (&self.documents.post, StatusCode::CREATED, WriteOptions::for_create(query)?),
             _ => (&self.documents.put, StatusCode::OK, WriteOptions::for_update(query)?),
         };
         let take = take.as_ref().ok_or_else(status::method_not_allowed)?;
@@ -168,10 +173,11 @@ impl Documented<'_> {
         let (Some(read), Some(write)) = (&self.documents.get, &self.documents.put) else {
             return Err(status::method_not_allowed().into());
         };
-        let (media_type, bytes, options) = self.call.read_patch(body, unstored_patch_types(self.call.kind())).await?;
-        let read_patch = self.call.heavy(0, bytes.clone(), move |_, _, bytes| {
-            Box::pin(async move { body::decode_patch(&media_type, bytes) })
-        });
+        let types = self.parent.served.endpoint(self.mounted.name).map_or(&[][..], Endpoint::patch_types);
+        let (patch_type, bytes, options) = self.call.read_patch(body, types).await?;
+        let read_patch = self
+            .call
+            .heavy(0, bytes.clone(), move |_, _, bytes| Box::pin(async move { body::decode_patch(patch_type, bytes) }));
         let (patch, options) = (read_patch.await?, options.write);
         let mut tries = 0;
         loop {
@@ -264,6 +270,6 @@ pub async fn target(
     };
     let at = (parent.namespace.clone(), parent.name.clone());
     let context = RequestContext::new(app.api.clone(), parent.user.clone(), at, options, query);
-    let subresource = mounted.model.name;
+    let subresource = mounted.name;
     Ok(Target { context, served: parent.served.clone(), subresource, document: Arc::new(document), expects })
 }

@@ -11,9 +11,7 @@ use axum::{
 use bytes::Bytes;
 
 use super::{
-    App, Site, access,
-    asked::Verb,
-    body,
+    App, Site, access, body,
     dispatch::Exchange,
     handled,
     heavy::{self, Work},
@@ -31,7 +29,11 @@ use super::{
 use crate::{
     auth::Decision,
     codec::Decoded,
-    kind::{Kind, model::Scope},
+    kind::{
+        Kind,
+        endpoint::{self, Changes, Endpoint, PatchType, Verb},
+        model::Scope,
+    },
     meta::{
         options::{
             DeleteOptions, GetOptions, ListOptions, OptionsError, PatchOptions, Query, WriteOptions, client_name,
@@ -41,24 +43,6 @@ use crate::{
     schema::Document,
     verbs::{Api, Error, Part, Request},
 };
-
-const PATCH_TYPES: [&str; 5] = [
-    "application/strategic-merge-patch+json",
-    "application/json-patch+json",
-    "application/merge-patch+json",
-    "application/apply-patch+yaml",
-    "application/apply-patch+cbor",
-];
-
-/// The media types of the patches that are served for a kind.
-pub fn patch_types(kind: &Kind) -> &'static [&'static str] {
-    &PATCH_TYPES[usize::from(!kind.strategic)..]
-}
-
-/// Those for documents of a kind that are not stored: nobody owns their fields, so they are not applied.
-pub fn unstored_patch_types(kind: &Kind) -> &'static [&'static str] {
-    &PATCH_TYPES[usize::from(!kind.strategic)..3]
-}
 
 /// The list of definitions where there are none.
 const NO_CUSTOM_KINDS: &str =
@@ -89,18 +73,19 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else {
         return missing(app, &exchange, path);
     };
-    let verb = exchange.asked.verb;
-    methods::check_scope(&served.kind, path, verb)?;
-    if let Some(mounted) = app.handlers.subresource(&served.kind, &path.subresource) {
-        return Box::pin(handled::subresource(site, exchange, served, path, mounted, body)).await;
-    }
-    let part = methods::part(&served.kind, path)?;
-    methods::check(&served.kind, path, part, verb)?;
-    let offer = Offer {
-        protobuf: part == Part::Scale || served.messages.is_some(),
-        stream: verb == Verb::Watch,
-        shapeless: false,
+    let (endpoint, operation) = methods::operation(&served, path, &exchange.asked.method, exchange.asked.verb)?;
+    let (changes, verb) = (endpoint.changes, operation.verb);
+    let part = match changes {
+        Changes::Anything => {
+            return Box::pin(handled::subresource(site, exchange, served, path, verb, body)).await;
+        }
+        Changes::Nothing | Changes::Whole => Part::Whole,
+        Changes::Status => Part::Status,
+        Changes::Scale => Part::Scale,
+        Changes::Finalizers => Part::Finalize,
     };
+    let numbered = served.messages.is_some() || matches!(operation.answer, endpoint::Answer::Scale);
+    let offer = Offer { protobuf: numbered, stream: verb == Verb::Watch, shapeless: false };
     let mut accepted = negotiate::objects(exchange.accept(), offer)
         .map_err(|why| status::not_acceptable(why, offer, served.kind.style))?;
     accepted.pretty |= exchange.pretty;
@@ -118,13 +103,12 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
         Verb::Get => call.get().await,
         Verb::List => Box::pin(call.list()).await,
         Verb::Watch => Box::pin(call.watch(path.watch, watch_name)).await,
-        Verb::Create if !call.kind().stored => Box::pin(handled::ask(call, body)).await,
+        Verb::Create if changes == Changes::Nothing => Box::pin(handled::ask(call, body)).await,
         Verb::Create => Box::pin(call.create(body)).await,
         Verb::Update => Box::pin(call.update(body)).await,
         Verb::Patch => Box::pin(call.patch(body)).await,
         Verb::Delete => Box::pin(call.delete(body)).await,
         Verb::DeleteCollection => Box::pin(call.delete_collection(body)).await,
-        Verb::Unknown => Err(status::method_not_allowed().into()),
     }
 }
 
@@ -222,12 +206,12 @@ impl Call<'_> {
     }
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
-        let (media_type, bytes, mut options) = self.read_patch(body, patch_types(self.kind())).await?;
-        let refusal = if body::is_apply(&media_type) { self.may_create().await.err() } else { None };
+        let (patch_type, bytes, mut options) = self.read_patch(body, self.patch_types()).await?;
+        let refusal = if patch_type.applies() { self.may_create().await.err() } else { None };
         options.write.must_exist = refusal.is_some();
         let patch = self.heavy(heavy::stored(&self.request), bytes, move |api, request, bytes| {
             Box::pin(async move {
-                let patch = body::decode_patch(&media_type, bytes)?;
+                let patch = body::decode_patch(patch_type, bytes)?;
                 let written = api.patch(request, patch, &options).await;
                 written.map_err(|error| not_created(error, refusal))
             })
@@ -259,20 +243,30 @@ impl Call<'_> {
         Ok((body::media_type(headers), bytes))
     }
 
-    /// The body of a patch, its media type, which is one of those, and its options.
+    /// The types of patches that are taken where the request asks.
+    fn patch_types(&self) -> &[PatchType] {
+        let path = self.exchange.asked.resource();
+        let endpoint = path.and_then(|path| self.request.served.endpoint(&path.subresource));
+        endpoint.map_or(&[], Endpoint::patch_types)
+    }
+
+    /// The body of a patch, its type, which is one of those, and its options.
     ///
     /// # Errors
     /// 415; 400 for options that cannot be read; as [`body::read`].
-    pub async fn read_patch(&self, body: Body, types: &[&str]) -> Result<(String, Bytes, PatchOptions), Refused> {
+    pub async fn read_patch(
+        &self,
+        body: Body,
+        types: &[PatchType],
+    ) -> Result<(PatchType, Bytes, PatchOptions), Refused> {
         let headers = &self.exchange.parts.headers;
         let media_type = body::media_type(headers);
-        if !types.contains(&media_type.as_str()) {
-            return Err(status::unsupported_patch(types, self.kind().style).into());
-        }
+        let found = types.iter().copied().find(|known| known.media_type() == media_type);
+        let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind().style))?;
         let bytes = body::read(headers, body, &self.app.limits).await?;
-        let mut options = PatchOptions::parse(&self.exchange.asked.query, body::is_apply(&media_type))?;
+        let mut options = PatchOptions::parse(&self.exchange.asked.query, patch_type.applies())?;
         options.write.client = self.client_name();
-        Ok((media_type, bytes, options))
+        Ok((patch_type, bytes, options))
     }
 
     async fn delete(self, body: Body) -> Result<Response, Refused> {

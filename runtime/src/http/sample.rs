@@ -66,6 +66,7 @@ pub fn widget() -> Kind {
         selectable: vec![path("spec.color")],
         update_without_version: false,
         create_on_update: false,
+        delete_collection: true,
         stored: true,
         subresources: Vec::new(),
         grace: None,
@@ -121,6 +122,8 @@ pub fn namespace() -> Kind {
         scope: Scope::Cluster,
         names: NameRule::Label,
         status: true,
+        delete_collection: false,
+        hooks: Hooks { holds_deletion: Some(|_| false), ..Hooks::NONE },
         ..config_map()
     }
 }

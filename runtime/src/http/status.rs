@@ -8,7 +8,7 @@ use crate::{
     auth::{Attributes, Decision},
     cache::WatchError,
     codec::{Encoding, protobuf::EncodeError},
-    kind::model::Style,
+    kind::{endpoint::PatchType, model::Style},
     meta::{
         FieldError, GroupKind, GroupResource,
         field::MOST_ERRORS,
@@ -306,7 +306,8 @@ pub fn compressed_body(encoding: &str) -> Status {
 }
 
 /// 415: a patch of a type that is not served.
-pub fn unsupported_patch(offers: &[&str], style: Style) -> Status {
+pub fn unsupported_patch(offers: &[PatchType], style: Style) -> Status {
+    let offers: Vec<&str> = offers.iter().map(|offer| offer.media_type()).collect();
     let offers = offers.join(", ");
     match style {
         Style::Builtin => {

@@ -1,6 +1,7 @@
 //! Kinds: the `Resource` trait, the model of a kind, the registry of kinds and versions, records as stored, and the
 //! reader given to the cache.
 
+pub mod endpoint;
 pub mod hook;
 mod index;
 pub mod model;
@@ -10,7 +11,6 @@ pub mod record;
 mod record_tests;
 pub mod registry;
 pub mod resource;
-pub mod subresource;
 
 pub use model::Kind;
 pub use registry::Registry;

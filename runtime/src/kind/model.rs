@@ -1,7 +1,7 @@
 //! The model of a kind: everything the server must know of it, declared in Rust or not.
 use std::{fmt, sync::Arc};
 
-use super::subresource::Subresource;
+use super::endpoint::Endpoint;
 use crate::{
     auth::User,
     codec,
@@ -207,10 +207,12 @@ pub struct Kind {
     pub update_without_version: bool,
     /// A PUT to a name that does not exist creates it.
     pub create_on_update: bool,
+    /// Collections can be deleted as a whole: not namespaces, where a slip would cost everything.
+    pub delete_collection: bool,
     /// Objects are kept. A kind that is not stored answers POST and nothing else.
     pub stored: bool,
     /// Subresources of its own, beside status, scale and finalize.
-    pub subresources: Vec<Subresource>,
+    pub subresources: Vec<Endpoint>,
     /// Objects end gracefully: a deleted one is marked and stays for so long, or until whoever ends it deletes it once
     /// more with a grace of zero. At the deadline the server ends it; finalizers hold it longer. Without it they are gone at once, whatever grace the client asks for.
     pub grace: Option<Grace>,

@@ -35,6 +35,7 @@ fn reader(schema: Schema) -> KindReader {
         selectable: vec![Path(vec!["spec".to_owned(), "color".to_owned()])],
         update_without_version: false,
         create_on_update: false,
+        delete_collection: true,
         stored: true,
         subresources: Vec::new(),
         grace: None,

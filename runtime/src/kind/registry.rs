@@ -13,6 +13,7 @@ use arc_swap::ArcSwap;
 
 use super::{
     Kind,
+    endpoint::{self, Endpoint},
     record::{Identity, KindReader, Transformer},
 };
 use crate::{cache, codec::protobuf};
@@ -21,6 +22,8 @@ use crate::{cache, codec::protobuf};
 pub struct Served {
     /// The kind.
     pub kind: Arc<Kind>,
+    /// What is served of it.
+    pub endpoints: Vec<Endpoint>,
     /// Its objects.
     pub objects: Arc<cache::Resource>,
     /// Makes what is stored of an object.
@@ -35,6 +38,13 @@ pub struct Served {
 fn next_number() -> u32 {
     static LAST: AtomicU32 = AtomicU32::new(0);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+impl Served {
+    /// What is served at a subresource, or of the objects themselves where its name is empty.
+    pub fn endpoint(&self, subresource: &str) -> Option<&Endpoint> {
+        self.endpoints.iter().find(|endpoint| &*endpoint.subresource == subresource)
+    }
 }
 
 impl fmt::Debug for Served {
@@ -103,7 +113,8 @@ impl Registry {
                  as far as that changes only what fits",
             );
         }
-        let served = Arc::new(Served { kind, objects, records, messages, number: next_number() });
+        let endpoints = endpoint::of(&kind);
+        let served = Arc::new(Served { kind, endpoints, objects, records, messages, number: next_number() });
         self.table.store(Arc::new(table.with(served.clone())));
         Ok(served)
     }
@@ -117,6 +128,7 @@ impl Registry {
         if let Some(served) = self.find(&at.group, &at.version, &kind.plural).filter(|s| s.kind.kind == kind.kind) {
             return Ok(Served {
                 kind,
+                endpoints: Vec::new(),
                 objects: served.objects.clone(),
                 records: served.records.clone(),
                 messages: served.messages.clone(),
@@ -133,7 +145,7 @@ impl Registry {
             .cache
             .register(&kind.prefix(), records.clone())
             .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
-        Ok(Served { kind, objects, records, messages, number: next_number() })
+        Ok(Served { kind, endpoints: Vec::new(), objects, records, messages, number: next_number() })
     }
 
     /// The kind served at a group, version and plural name.

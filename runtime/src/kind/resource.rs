@@ -218,6 +218,7 @@ impl ResourceDecl {
             selectable: self.selectable.iter().map(|rust| path(rust)).collect::<Result<_, _>>()?,
             update_without_version: self.update_without_version,
             create_on_update: self.create_on_update,
+            delete_collection: true,
             stored: true,
             subresources: Vec::new(),
             grace,

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use crate::kind::{Kind, model::Style, registry::Served};
+use crate::kind::{model::Style, registry::Served};
 
 /// A group with its versions, the preferred one first.
 pub struct Group {
@@ -17,7 +17,7 @@ pub struct Version {
     /// Such as `v1`.
     pub name: String,
     /// The kinds: those compiled in by name, declared ones as they were registered.
-    pub kinds: Vec<Arc<Kind>>,
+    pub kinds: Vec<Arc<Served>>,
 }
 
 /// The groups of all kinds: the core group first, the others as they were registered.
@@ -34,13 +34,13 @@ pub fn of(served: &[Arc<Served>]) -> Vec<Group> {
             versions.push(Version { name: at.version.clone(), kinds: Vec::new() });
             versions.len() - 1
         });
-        versions[found].kinds.push(served.kind.clone());
+        versions[found].kinds.push(served.clone());
     }
     for group in &mut groups {
         group.versions.sort_by(|a, b| preference(&a.name, &b.name));
         for version in &mut group.versions {
-            if version.kinds.iter().all(|kind| kind.style == Style::Builtin) {
-                version.kinds.sort_by(|a, b| a.plural.cmp(&b.plural));
+            if version.kinds.iter().all(|served| served.kind.style == Style::Builtin) {
+                version.kinds.sort_by(|a, b| a.kind.plural.cmp(&b.kind.plural));
             }
         }
     }

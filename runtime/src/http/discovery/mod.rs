@@ -81,7 +81,11 @@ impl Documents {
                     kind: "APIResourceList",
                     api_version: "v1",
                     group_version: group_version(&group.name, &version.name),
-                    resources: version.kinds.iter().flat_map(|kind| resources::of(kind)).collect(),
+                    resources: version
+                        .kinds
+                        .iter()
+                        .flat_map(|served| resources::of(&served.kind, &served.endpoints))
+                        .collect(),
                 };
                 plain.insert(format!("{root}/{}", version.name), bytes(&list));
             }
@@ -226,8 +230,11 @@ fn aggregate<'g>(groups: impl Iterator<Item = &'g Group>, api_version: &str) -> 
                 .versions
                 .iter()
                 .map(|version| {
-                    let kinds: Vec<resources::Discovered> =
-                        version.kinds.iter().map(|kind| resources::discovered(kind)).collect();
+                    let kinds: Vec<resources::Discovered> = version
+                        .kinds
+                        .iter()
+                        .filter_map(|served| resources::discovered(&served.kind, &served.endpoints))
+                        .collect();
                     json!({"version": version.name, "resources": kinds, "freshness": "Current"})
                 })
                 .collect();

@@ -4,19 +4,18 @@ use base64::Engine;
 use ring::digest::{SHA256, digest};
 use serde::Serialize;
 
-use crate::{
-    http::methods::{has_delete_collection, has_finalize},
-    kind::{
-        Kind,
-        model::{Scope, Style},
-    },
+use crate::kind::{
+    Kind,
+    endpoint::{Endpoint, Verb},
+    model::{Scope, Style},
 };
 
 /// Verbs in the order in which the reference lists them for custom resources.
-const CUSTOM: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
-/// Verbs in the order in which the reference lists them for its own kinds.
-const BUILTIN: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-const SUBRESOURCE: [&str; 3] = ["get", "patch", "update"];
+const CUSTOM: [Verb; 8] =
+    [Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List, Verb::Patch, Verb::Create, Verb::Update, Verb::Watch];
+/// Verbs in the order in which the reference lists them for its own kinds, and for all subresources.
+const BUILTIN: [Verb; 8] =
+    [Verb::Create, Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List, Verb::Patch, Verb::Update, Verb::Watch];
 
 /// One resource of an APIResourceList.
 #[derive(Debug, PartialEq, Serialize)]
@@ -39,77 +38,45 @@ pub struct Resource {
     storage_version_hash: String,
 }
 
-/// A subresource: its name, the group and version of its documents (`None` for the kind's own), their kind, its verbs.
-struct Sub<'k> {
-    name: &'static str,
-    foreign: Option<(&'k str, &'k str)>,
-    kind: &'k str,
-    verbs: Vec<&'static str>,
-}
-
-fn subresources(kind: &Kind) -> Vec<Sub<'_>> {
-    let mut found = Vec::new();
-    let own = |name, verbs: &[&'static str]| Sub { name, foreign: None, kind: &kind.kind, verbs: verbs.to_vec() };
-    if has_finalize(kind) {
-        found.push(own("finalize", &["update"]));
-    }
-    if kind.status {
-        found.push(own("status", &SUBRESOURCE));
-    }
-    if kind.scale.is_some() {
-        found.push(Sub { foreign: Some(("autoscaling", "v1")), kind: "Scale", ..own("scale", &SUBRESOURCE) });
-    }
-    found.extend(kind.subresources.iter().map(|sub| {
-        let at = &sub.group_version;
-        let foreign = (*at != kind.group_version).then_some((at.group.as_str(), at.version.as_str()));
-        Sub { name: sub.name, foreign, kind: &sub.kind, verbs: sub.verbs() }
-    }));
-    found
-}
-
-/// The verbs on a kind's objects.
-pub fn verbs(kind: &Kind) -> Vec<&'static str> {
-    if !kind.stored {
-        return vec!["create"];
-    }
-    let all = match kind.style {
-        Style::Custom => CUSTOM,
-        Style::Builtin => BUILTIN,
+/// The verbs of an endpoint, in the order in which the reference lists them.
+fn verbs(style: Style, endpoint: &Endpoint) -> Vec<&'static str> {
+    let all = match style {
+        Style::Custom if endpoint.subresource.is_empty() => CUSTOM,
+        Style::Custom | Style::Builtin => BUILTIN,
     };
-    all.into_iter().filter(|verb| *verb != "deletecollection" || has_delete_collection(kind)).collect()
+    all.into_iter().filter(|verb| endpoint.operation(*verb).is_some()).map(Verb::as_str).collect()
 }
 
 /// A kind's entries in the APIResourceList of its group and version.
-pub fn of(kind: &Kind) -> Vec<Resource> {
-    let namespaced = kind.scope == Scope::Namespaced;
-    let whole = Resource {
+pub fn of(kind: &Kind, endpoints: &[Endpoint]) -> Vec<Resource> {
+    endpoints.iter().map(|endpoint| resource(kind, endpoint)).collect()
+}
+
+fn resource(kind: &Kind, endpoint: &Endpoint) -> Resource {
+    let at = &endpoint.group_version;
+    let (group, version) = if *at == kind.group_version { ("", "") } else { (&*at.group, &*at.version) };
+    let resource = Resource {
         name: kind.plural.clone(),
+        singular_name: String::new(),
+        namespaced: kind.scope == Scope::Namespaced,
+        group: group.to_owned(),
+        version: version.to_owned(),
+        kind: endpoint.kind.clone(),
+        verbs: verbs(kind.style, endpoint),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        storage_version_hash: String::new(),
+    };
+    if !endpoint.subresource.is_empty() {
+        return Resource { name: format!("{}/{}", kind.plural, endpoint.subresource), ..resource };
+    }
+    Resource {
         singular_name: kind.singular.clone(),
-        namespaced,
-        group: String::new(),
-        version: String::new(),
-        kind: kind.kind.clone(),
-        verbs: verbs(kind),
         short_names: kind.short_names.clone(),
         categories: kind.categories.clone(),
         storage_version_hash: if kind.stored { storage_version_hash(kind) } else { String::new() },
-    };
-    let parts = subresources(kind).into_iter().map(|sub| {
-        let (group, version) = sub.foreign.unwrap_or_default();
-        Resource {
-            name: format!("{}/{}", kind.plural, sub.name),
-            singular_name: String::new(),
-            namespaced,
-            group: group.to_owned(),
-            version: version.to_owned(),
-            kind: sub.kind.to_owned(),
-            verbs: sub.verbs,
-            short_names: Vec::new(),
-            categories: Vec::new(),
-            storage_version_hash: String::new(),
-        }
-    });
-    std::iter::once(whole).chain(parts).collect()
+        ..resource
+    }
 }
 
 /// Stands for the version in which objects are stored; clients compare it and read nothing out of it.
@@ -148,38 +115,39 @@ pub struct Discovered {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DiscoveredSub {
-    subresource: &'static str,
+    subresource: String,
     response_kind: ResponseKind,
     verbs: Vec<&'static str>,
 }
 
-/// A kind's entry in aggregated discovery.
-pub fn discovered(kind: &Kind) -> Discovered {
-    let at = &kind.group_version;
-    let of = |(group, version): (&str, &str), kind: &str| ResponseKind {
-        group: group.to_owned(),
-        version: version.to_owned(),
-        kind: kind.to_owned(),
-    };
-    let own = (at.group.as_str(), at.version.as_str());
-    let subresources = subresources(kind)
-        .into_iter()
-        .map(|sub| DiscoveredSub {
-            subresource: sub.name,
-            response_kind: of(sub.foreign.unwrap_or(own), sub.kind),
-            verbs: sub.verbs,
+impl ResponseKind {
+    fn of(endpoint: &Endpoint) -> Self {
+        let at = &endpoint.group_version;
+        Self { group: at.group.clone(), version: at.version.clone(), kind: endpoint.kind.clone() }
+    }
+}
+
+/// A kind's entry in aggregated discovery; none for a kind of which nothing is served.
+pub fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Discovered> {
+    let (whole, parts) = endpoints.split_first()?;
+    let subresources = parts
+        .iter()
+        .map(|endpoint| DiscoveredSub {
+            subresource: endpoint.subresource.to_string(),
+            response_kind: ResponseKind::of(endpoint),
+            verbs: verbs(kind.style, endpoint),
         })
         .collect();
-    Discovered {
+    Some(Discovered {
         resource: kind.plural.clone(),
-        response_kind: of(own, &kind.kind),
+        response_kind: ResponseKind::of(whole),
         scope: if kind.scope == Scope::Namespaced { "Namespaced" } else { "Cluster" },
         singular_resource: kind.singular.clone(),
-        verbs: verbs(kind),
+        verbs: verbs(kind.style, whole),
         short_names: kind.short_names.clone(),
         categories: kind.categories.clone(),
         subresources,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -187,10 +155,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::http::sample;
+    use crate::{http::sample, kind::endpoint};
 
     fn listed(kind: &Kind) -> Value {
-        serde_json::to_value(of(kind)).expect("plain data")
+        serde_json::to_value(of(kind, &endpoint::of(kind))).expect("plain data")
     }
 
     #[test]
@@ -217,7 +185,8 @@ mod tests {
 
     #[test]
     fn aggregated() {
-        let one = serde_json::to_value(discovered(&sample::widget())).expect("plain data");
+        let widget = sample::widget();
+        let one = serde_json::to_value(discovered(&widget, &endpoint::of(&widget))).expect("plain data");
         assert_eq!(one["scope"], "Namespaced");
         assert_eq!(one["responseKind"], json!({"group": "conformance.example.com", "version": "v1", "kind": "Widget"}));
         assert_eq!(one["subresources"][1]["responseKind"]["kind"], "Scale");

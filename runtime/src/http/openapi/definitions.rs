@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    kind::{Kind, model::Style, subresource::Subresource},
+    kind::{
+        Kind,
+        endpoint::{Answer, Endpoint},
+        model::Style,
+    },
     schema::openapi::{self, Version},
 };
 
@@ -85,23 +89,27 @@ pub fn list_name(kind: &Kind) -> String {
 }
 
 /// The `x-kubernetes-group-version-kind` of a kind.
-pub fn group_version_kind(kind: &Kind, name: &str) -> Value {
+fn group_version_kind(kind: &Kind, name: &str) -> Value {
     let at = &kind.group_version;
     json!({"group": at.group, "kind": name, "version": at.version})
 }
 
 /// Adds a kind's definition and its list's, those of its subresources' documents, and what they refer to.
-pub fn add_all(kind: &Kind, version: Version, out: &mut Definitions) {
+pub fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out: &mut Definitions) {
     add(kind, version, out);
-    for documents in kind.subresources.iter().flat_map(Subresource::kinds) {
-        // They have no lists; a kind that is served for itself as well is added with its own turn.
+    let mut operations = endpoints.iter().flat_map(|endpoint| &endpoint.operations);
+    if operations.any(|operation| matches!(operation.answer, Answer::List)) {
+        out.insert(list_name(kind), list(kind, version));
+    }
+    for documents in endpoints.iter().flat_map(Endpoint::documents) {
+        // A kind that is served for itself as well is added with its own turn.
         if !out.contains_key(&name(documents)) {
-            add(&Kind { stored: false, ..Kind::clone(documents) }, version, out);
+            add(documents, version, out);
         }
     }
 }
 
-/// Adds a kind's definition and its list's, and what they refer to.
+/// Adds a kind's definition and what it refers to.
 fn add(kind: &Kind, version: Version, out: &mut Definitions) {
     let mut schema = (*kind.schema).clone();
     schema.name = None;
@@ -120,10 +128,11 @@ fn add(kind: &Kind, version: Version, out: &mut Definitions) {
     }
     members.insert("x-kubernetes-group-version-kind".to_owned(), json!([group_version_kind(kind, &kind.kind)]));
     out.insert(name(kind), root);
-    if !kind.stored {
-        return;
-    }
-    let list = json!({
+}
+
+/// The definition of a kind's list.
+fn list(kind: &Kind, version: Version) -> Value {
+    json!({
         "description": format!("{} is a list of {}", kind.list_kind, kind.kind),
         "type": "object",
         "required": ["items"],
@@ -138,8 +147,7 @@ fn add(kind: &Kind, version: Version, out: &mut Definitions) {
             },
         },
         "x-kubernetes-group-version-kind": [group_version_kind(kind, &kind.list_kind)],
-    });
-    out.insert(list_name(kind), list);
+    })
 }
 
 #[cfg(test)]

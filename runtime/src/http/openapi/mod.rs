@@ -8,7 +8,6 @@ mod parameters;
 mod proto;
 mod protobuf;
 mod render;
-mod subresources;
 
 use std::{collections::BTreeMap, sync::Arc, sync::OnceLock};
 
@@ -60,7 +59,7 @@ impl Documents {
         let v3: BTreeMap<String, Document> = groups
             .into_iter()
             .map(|(place, kinds)| {
-                let document = render::v3(kinds.iter().map(|served| &*served.kind), server_version);
+                let document = render::v3(&kinds, server_version);
                 (place, Document::new(document.to_string()))
             })
             .collect();
@@ -82,7 +81,7 @@ impl Documents {
     /// Version 2, as JSON and as Protobuf.
     fn v2(&self) -> &(Document, Document) {
         self.v2.get_or_init(|| {
-            let document = render::v2(self.kinds.iter().map(|served| &*served.kind), &self.server_version);
+            let document = render::v2(&self.kinds, &self.server_version);
             (Document::new(document.to_string()), Document::new(protobuf::document(&document)))
         })
     }

@@ -1,4 +1,4 @@
-//! The operations of a kind: paths, methods, parameters, bodies and answers, before they take the form of a version of
+//! The operations of a kind, printed from its endpoints: paths, methods, parameters, bodies and answers, before they take the form of a version of
 //! OpenAPI. Only what is served is listed, since clients choose by it: kubectl picks its patch type and where it
 //! validates from these documents.
 
@@ -9,16 +9,12 @@ use super::{
     parameters::{
         CREATE, DELETE, DELETE_COLLECTION, LIST, PATCH, Parameter, UPDATE, name_parameter, namespace_parameter, pretty,
     },
-    subresources,
 };
 use crate::{
     codec::{Encoding, protobuf},
-    http::{
-        methods::{has_delete_collection, has_finalize},
-        resource::patch_types,
-    },
     kind::{
         Kind,
+        endpoint::{self, Answer, Body, Endpoint, Verb},
         model::{Scope, Style},
     },
 };
@@ -59,13 +55,13 @@ pub struct PathItem {
     pub operations: Vec<Operation>,
 }
 
-pub(super) const OK: &[(&str, &str)] = &[("200", "OK")];
-pub(super) const OK_CREATED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created")];
-pub(super) const OK_CREATED_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created"), ("202", "Accepted")];
+const OK: &[(&str, &str)] = &[("200", "OK")];
+const OK_CREATED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created")];
+const OK_CREATED_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created"), ("202", "Accepted")];
 const OK_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("202", "Accepted")];
 
 /// The media types of a kind's documents.
-pub(super) fn encodings(kind: &Kind) -> Vec<&'static str> {
+fn encodings(kind: &Kind) -> Vec<&'static str> {
     let numbered = protobuf::Message::of_object(&kind.schema).is_some();
     let offered = Encoding::ALL.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
     offered.map(Encoding::media_type).collect()
@@ -77,14 +73,14 @@ fn all_encodings() -> Vec<&'static str> {
 }
 
 /// Everything that is served of a kind.
-pub fn of(kind: &Kind) -> Vec<PathItem> {
-    Operations::new(kind).all()
+pub fn of(kind: &Kind, endpoints: &[Endpoint]) -> Vec<PathItem> {
+    let operations = Operations::new(kind);
+    endpoints.iter().flat_map(|endpoint| operations.paths(endpoint)).collect()
 }
 
 /// What is needed to name the operations of a kind.
-#[derive(Clone)]
-pub(super) struct Operations<'k> {
-    pub kind: &'k Kind,
+struct Operations<'k> {
+    kind: &'k Kind,
     /// `/apis/group/version`.
     root: String,
     /// The group and version in operation ids: `LibraryExampleComV1`.
@@ -117,47 +113,38 @@ impl<'k> Operations<'k> {
         self.encodings.iter().copied().chain(streams).collect()
     }
 
-    fn all(&self) -> Vec<PathItem> {
+    /// The paths of an endpoint. What is said of a list covers watches on the same path.
+    fn paths(&self, endpoint: &Endpoint) -> Vec<PathItem> {
         let plural = &self.kind.plural;
-        let scoped =
-            if self.namespaced { format!("{}/namespaces/{{namespace}}", self.root) } else { self.root.clone() };
-        if !self.kind.stored {
-            return vec![self.path(format!("{scoped}/{plural}"), false, vec![self.create()])];
+        let scope = if self.namespaced { "/namespaces/{namespace}" } else { "" };
+        let collection = format!("{}{scope}/{plural}", self.root);
+        let asked = endpoint.operations.iter().filter(|asked| asked.verb != Verb::Watch);
+        let (on_collection, on_object): (Vec<_>, Vec<_>) = asked.partition(|asked| {
+            matches!(asked.verb, Verb::List | Verb::Create | Verb::DeleteCollection) && endpoint.subresource.is_empty()
+        });
+        let below = match &*endpoint.subresource {
+            "" => String::new(),
+            name => format!("/{name}"),
+        };
+        let mut paths = Vec::new();
+        if !on_collection.is_empty() {
+            paths.push(self.path(collection.clone(), false, endpoint, &on_collection));
         }
-        let mut paths = vec![
-            self.path(format!("{scoped}/{plural}"), false, self.collection()),
-            self.path(format!("{scoped}/{plural}/{{name}}"), true, self.object()),
-        ];
-        if self.namespaced {
-            let list = self.list("ForAllNamespaces");
+        if !on_object.is_empty() {
+            paths.push(self.path(format!("{collection}/{{name}}{below}"), true, endpoint, &on_object));
+        }
+        let list = on_collection.into_iter().find(|asked| asked.verb == Verb::List);
+        paths.extend(list.filter(|_| self.namespaced).map(|list| {
+            let id = format!("list{}{}ForAllNamespaces", self.id_root, self.kind.kind);
+            let operation = Operation { id, ..self.operation(endpoint, list) };
             let path = format!("{}/{plural}", self.root);
-            paths.push(PathItem { path, parameters: vec![pretty()], operations: vec![list] });
-        }
-        let own = definitions::name(self.kind);
-        let own_kind = definitions::group_version_kind(self.kind, &self.kind.kind);
-        if self.kind.status {
-            let path = format!("{scoped}/{plural}/{{name}}/status");
-            paths.push(self.path(path, true, self.subresource("status", &own, &own_kind)));
-        }
-        if self.kind.scale.is_some() {
-            let path = format!("{scoped}/{plural}/{{name}}/scale");
-            let scale = json!({"group": "autoscaling", "kind": "Scale", "version": "v1"});
-            let of = Operations { encodings: all_encodings(), ..self.clone() };
-            paths.push(self.path(path, true, of.subresource("scale", SCALE, &scale)));
-        }
-        if has_finalize(self.kind) {
-            let path = format!("{scoped}/{plural}/{{name}}/finalize");
-            let operations = self.subresource("finalize", &own, &own_kind);
-            let update = operations.into_iter().filter(|operation| operation.method == "put").collect();
-            paths.push(self.path(path, true, update));
-        }
-        let own = self.kind.subresources.iter();
-        paths.extend(own.map(|own| subresources::path(self, own, format!("{scoped}/{plural}/{{name}}/{}", own.name))));
+            PathItem { path, parameters: vec![pretty()], operations: vec![operation] }
+        }));
         paths
     }
 
-    /// A path below the kind's.
-    pub fn path(&self, path: String, named: bool, operations: Vec<Operation>) -> PathItem {
+    /// A path and its operations.
+    fn path(&self, path: String, named: bool, endpoint: &Endpoint, asked: &[&endpoint::Operation]) -> PathItem {
         let mut parameters = Vec::new();
         if named {
             parameters.push(name_parameter());
@@ -166,149 +153,113 @@ impl<'k> Operations<'k> {
             parameters.push(namespace_parameter());
         }
         parameters.push(pretty());
+        if let Some(options) = &endpoint.options {
+            parameters.extend(options.properties.iter().map(|(name, schema)| Parameter::option(name, schema)));
+        }
+        let operations = asked.iter().map(|asked| self.operation(endpoint, asked)).collect();
         PathItem { path, parameters, operations }
     }
 
-    /// An operation's unique id.
-    pub fn id(&self, verb: &str, rest: &str) -> String {
-        self.id_of(verb, "", rest)
-    }
-
-    /// The id of a connection: there, the method stands after the group and version.
-    pub fn connect_id(&self, method: &str, rest: &str) -> String {
-        self.id_of("connect", method, rest)
-    }
-
-    fn id_of(&self, verb: &str, method: &str, rest: &str) -> String {
-        let scope = if self.namespaced { "Namespaced" } else { "" };
-        format!("{verb}{}{method}{scope}{}{rest}", self.id_root, self.kind.kind)
-    }
-
-    /// An operation that gives an object of the kind.
-    pub fn operation(&self, method: &'static str, action: &'static str, id: String, description: String) -> Operation {
-        Operation {
-            method,
-            action,
-            id,
-            description,
-            parameters: Vec::new(),
-            body: None,
-            body_optional: false,
-            codes: OK,
-            answer: definitions::name(self.kind),
-            produces: self.encodings.clone(),
-            kind: definitions::group_version_kind(self.kind, &self.kind.kind),
-        }
-    }
-
-    fn list(&self, suffix: &str) -> Operation {
-        let kind = &self.kind.kind;
-        let id = match suffix {
-            "" => self.id("list", ""),
-            suffix => format!("list{}{kind}{suffix}", self.id_root),
+    fn operation(&self, endpoint: &Endpoint, asked: &endpoint::Operation) -> Operation {
+        let (parameters, codes) = match asked.verb {
+            _ if asked.connects => (Vec::new(), OK),
+            Verb::Get => (Vec::new(), OK),
+            Verb::List | Verb::Watch => (LIST.to_vec(), OK),
+            Verb::Create => (CREATE.to_vec(), OK_CREATED_ACCEPTED),
+            Verb::Update => (UPDATE.to_vec(), OK_CREATED),
+            Verb::Patch => (PATCH.to_vec(), OK_CREATED),
+            Verb::Delete => (DELETE.to_vec(), OK_ACCEPTED),
+            Verb::DeleteCollection => (DELETE_COLLECTION.to_vec(), OK),
         };
+        let (answer, produces) = self.answer(asked);
+        let at = &endpoint.group_version;
         Operation {
-            parameters: LIST.to_vec(),
-            answer: definitions::list_name(self.kind),
-            produces: self.streams(),
-            ..self.operation("get", "list", id, format!("list or watch objects of kind {kind}"))
+            method: asked.verb.method(),
+            action: action(asked),
+            id: self.id(endpoint, asked),
+            description: self.description(endpoint, asked),
+            parameters,
+            body: self.body(asked),
+            body_optional: matches!(asked.body, Body::DeleteOptions),
+            codes,
+            answer,
+            produces,
+            kind: json!({"group": at.group, "kind": endpoint.kind, "version": at.version}),
         }
     }
 
-    fn create(&self) -> Operation {
-        let kind = &self.kind.kind;
-        Operation {
-            parameters: CREATE.to_vec(),
-            body: Some((definitions::name(self.kind), self.encodings.clone())),
-            codes: OK_CREATED_ACCEPTED,
-            ..self.operation("post", "post", self.id("create", ""), format!("create {}", article(kind)))
+    /// The definition of a body and its media types.
+    fn body(&self, asked: &endpoint::Operation) -> Option<(String, Vec<&'static str>)> {
+        match &asked.body {
+            Body::None => None,
+            Body::Own => Some((definitions::name(self.kind), self.encodings.clone())),
+            Body::Scale => Some((SCALE.to_owned(), all_encodings())),
+            Body::DeleteOptions => Some((format!("{META}.DeleteOptions"), all_encodings())),
+            Body::Document(kind) => Some((definitions::name(kind), encodings(kind))),
+            Body::Patch(types) => Some((format!("{META}.Patch"), types.iter().map(|of| of.media_type()).collect())),
         }
     }
 
-    fn collection(&self) -> Vec<Operation> {
-        let kind = &self.kind.kind;
-        let mut operations = vec![self.list(""), self.create()];
-        if has_delete_collection(self.kind) {
-            let id = self.id("deleteCollection", "");
-            let collection = Operation {
-                parameters: DELETE_COLLECTION.to_vec(),
-                body: Some((format!("{META}.DeleteOptions"), all_encodings())),
-                body_optional: true,
-                answer: format!("{META}.Status"),
-                ..self.operation("delete", "deletecollection", id, format!("delete collection of {kind}"))
-            };
-            operations.push(collection);
-        }
-        operations
-    }
-
-    fn object(&self) -> Vec<Operation> {
-        let what = article(&self.kind.kind);
-        let own = definitions::name(self.kind);
-        vec![
-            self.operation("get", "get", self.id("read", ""), format!("read the specified {}", self.kind.kind)),
-            Operation {
-                parameters: UPDATE.to_vec(),
-                body: Some((own, self.encodings.clone())),
-                codes: OK_CREATED,
-                ..self.operation(
-                    "put",
-                    "put",
-                    self.id("replace", ""),
-                    format!("replace the specified {}", self.kind.kind),
-                )
-            },
-            self.patch(self.id("patch", ""), format!("partially update the specified {}", self.kind.kind)),
-            Operation {
-                parameters: DELETE.to_vec(),
-                body: Some((format!("{META}.DeleteOptions"), all_encodings())),
-                body_optional: true,
-                codes: OK_ACCEPTED,
-                answer: format!("{META}.Status"),
-                ..self.operation("delete", "delete", self.id("delete", ""), format!("delete {what}"))
-            },
-        ]
-    }
-
-    /// A PATCH.
-    pub fn patch(&self, id: String, description: String) -> Operation {
-        Operation {
-            parameters: PATCH.to_vec(),
-            body: Some((format!("{META}.Patch"), patch_types(self.kind).to_vec())),
-            codes: OK_CREATED,
-            ..self.operation("patch", "patch", id, description)
+    /// The definition of an answer and its media types.
+    fn answer(&self, asked: &endpoint::Operation) -> (String, Vec<&'static str>) {
+        match &asked.answer {
+            Answer::Own => (definitions::name(self.kind), self.encodings.clone()),
+            Answer::List => (definitions::list_name(self.kind), self.streams()),
+            Answer::Scale => (SCALE.to_owned(), all_encodings()),
+            Answer::Status => (format!("{META}.Status"), self.encodings.clone()),
+            Answer::Document(kind) => (definitions::name(kind), encodings(kind)),
+            Answer::Text => (String::new(), vec![if asked.connects { "*/*" } else { "text/plain" }]),
         }
     }
 
-    fn subresource(&self, name: &str, definition: &str, kind: &Value) -> Vec<Operation> {
-        let suffix = camel(name);
-        let of = |verb: &str| format!("{verb} {name} of the specified {}", self.kind.kind);
-        let mut operations = vec![
-            self.operation("get", "get", self.id("read", &suffix), of("read")),
-            Operation {
-                parameters: UPDATE.to_vec(),
-                body: Some((definition.to_owned(), self.encodings.clone())),
-                codes: OK_CREATED,
-                ..self.operation("put", "put", self.id("replace", &suffix), of("replace"))
-            },
-            self.patch(self.id("patch", &suffix), of("partially update")),
-        ];
-        for operation in &mut operations {
-            definition.clone_into(&mut operation.answer);
-            operation.kind = kind.clone();
+    /// An operation's unique id. In that of a connection, the method stands after the group and version.
+    fn id(&self, endpoint: &Endpoint, asked: &endpoint::Operation) -> String {
+        let (verb, method) = match asked.verb {
+            verb if asked.connects => ("connect", camel(verb.method())),
+            Verb::Get => ("read", String::new()),
+            Verb::Update => ("replace", String::new()),
+            Verb::DeleteCollection => ("deleteCollection", String::new()),
+            verb => (verb.as_str(), String::new()),
+        };
+        let scope = if self.namespaced { "Namespaced" } else { "" };
+        format!("{verb}{}{method}{scope}{}{}", self.id_root, self.kind.kind, camel(&endpoint.subresource))
+    }
+
+    fn description(&self, endpoint: &Endpoint, asked: &endpoint::Operation) -> String {
+        let (kind, name) = (&self.kind.kind, &endpoint.subresource);
+        let of = if name.is_empty() { String::new() } else { format!("{name} of ") };
+        match asked.verb {
+            verb if asked.connects => {
+                format!("connect {} requests to {of}{kind}", verb.method().to_ascii_uppercase())
+            }
+            Verb::Get => format!("read {of}the specified {kind}"),
+            Verb::List | Verb::Watch => format!("list or watch objects of kind {kind}"),
+            Verb::Create => format!("create {of}{}", article(kind)),
+            Verb::Update => format!("replace {of}the specified {kind}"),
+            Verb::Patch => format!("partially update {of}the specified {kind}"),
+            Verb::Delete => format!("delete {}", article(kind)),
+            Verb::DeleteCollection => format!("delete collection of {kind}"),
         }
-        operations
+    }
+}
+
+/// What `x-kubernetes-action` says.
+const fn action(asked: &endpoint::Operation) -> &'static str {
+    match asked.verb {
+        _ if asked.connects => "connect",
+        Verb::Create | Verb::Update => asked.verb.method(),
+        verb => verb.as_str(),
     }
 }
 
 /// The kind with its article.
-pub(super) fn article(kind: &str) -> String {
+fn article(kind: &str) -> String {
     let vowel = kind.starts_with(['A', 'E', 'I', 'O', 'U']);
     format!("{} {kind}", if vowel { "an" } else { "a" })
 }
 
 /// `library.example.com` as `LibraryExampleCom`.
-pub(super) fn camel(text: &str) -> String {
+fn camel(text: &str) -> String {
     text.split(['.', '-'])
         .map(|part| {
             let mut chars = part.chars();

@@ -1,5 +1,7 @@
 //! Whole documents of either version of OpenAPI.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -7,17 +9,17 @@ use super::{
     operations::{self, Operation, PathItem},
     parameters::Parameter,
 };
-use crate::{kind::Kind, schema::openapi::Version};
+use crate::{kind::registry::Served, schema::openapi::Version};
 
 const TITLE: &str = "Kubernetes";
 
 /// The OpenAPI 3 document of a group and version.
-pub fn v3<'k>(kinds: impl Iterator<Item = &'k Kind>, server_version: &str) -> Value {
+pub fn v3(kinds: &[&Served], server_version: &str) -> Value {
     let mut schemas = definitions::shared(Version::V3);
     let mut paths = Map::new();
-    for kind in kinds {
-        definitions::add_all(kind, Version::V3, &mut schemas);
-        for item in operations::of(kind) {
+    for served in kinds {
+        definitions::add_all(&served.kind, &served.endpoints, Version::V3, &mut schemas);
+        for item in operations::of(&served.kind, &served.endpoints) {
             let rendered = path_item(&item, Version::V3);
             paths.insert(item.path, rendered);
         }
@@ -31,12 +33,12 @@ pub fn v3<'k>(kinds: impl Iterator<Item = &'k Kind>, server_version: &str) -> Va
 }
 
 /// The OpenAPI 2 document of all kinds.
-pub fn v2<'k>(kinds: impl Iterator<Item = &'k Kind>, server_version: &str) -> Value {
+pub fn v2(kinds: &[Arc<Served>], server_version: &str) -> Value {
     let mut all: Definitions = definitions::shared(Version::V2);
     let mut paths = Map::new();
-    for kind in kinds {
-        definitions::add_all(kind, Version::V2, &mut all);
-        for item in operations::of(kind) {
+    for served in kinds {
+        definitions::add_all(&served.kind, &served.endpoints, Version::V2, &mut all);
+        for item in operations::of(&served.kind, &served.endpoints) {
             let rendered = path_item(&item, Version::V2);
             paths.insert(item.path, rendered);
         }

@@ -18,6 +18,7 @@ use crate::{
         tokens::Tokens,
     },
     cache::{self, Cache},
+    handlers::Pending,
     http::sample,
     kind::{
         Kind, Registry,
@@ -74,12 +75,22 @@ impl Rig {
     }
 
     async fn limited(kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>, limits: Limits) -> Self {
+        Self::built(kinds, authorizer, limits, Pending::default()).await
+    }
+
+    async fn handled(kinds: Vec<Kind>, handlers: Pending) -> Self {
+        Self::built(kinds, Arc::new(MastersOnly), Limits::default(), handlers).await
+    }
+
+    async fn built(mut kinds: Vec<Kind>, authorizer: Arc<dyn Authorize>, limits: Limits, handlers: Pending) -> Self {
+        handlers.declare(&mut kinds).unwrap();
         let store: Arc<dyn Store> = Arc::new(Memory::new());
         let cache = Cache::new(store.clone(), cache::Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
         for kind in kinds {
             registry.register(kind).unwrap();
         }
+        let handlers = Arc::new(handlers.mount(&registry).unwrap());
         let mut chain = Chain::new(Vec::new());
         chain.push(
             Tokens::from_csv("admintoken,admin,1,\"system:masters\"\nalicetoken,alice,2,\"developers\"\n").unwrap(),
@@ -87,7 +98,7 @@ impl Rig {
         chain.push(Anonymous::default());
         let app = App {
             api: Api::new(registry, cache, store),
-            handlers: Arc::default(),
+            handlers,
             authenticator: Arc::new(chain),
             authorizer,
             health: Health::default(),
@@ -161,6 +172,7 @@ mod deadlines;
 mod documents;
 mod doubles;
 mod encodings;
+mod endpoints;
 mod force;
 mod heavy;
 mod methods;

@@ -223,6 +223,7 @@ pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind 
         selectable: Vec::new(),
         update_without_version: true,
         create_on_update: false,
+        delete_collection: true,
         stored: true,
         subresources: Vec::new(),
         grace: None,

@@ -1,0 +1,262 @@
+//! What is served of a kind, as data: its endpoints. Routing, the methods that `Allow` names, both forms of discovery and
+//! OpenAPI are made from them and from nothing else. Guarantees that the object itself comes first, then the
+//! subresources in discovery's order.
+
+use std::sync::Arc;
+
+use super::Kind;
+use crate::{meta::GroupVersion, schema::Schema};
+
+/// Names of subresources that a kind declares in other ways.
+pub const RESERVED: [&str; 3] = ["status", "scale", "finalize"];
+
+/// What can be asked of the objects of a kind, or of one of their subresources.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// The last segment of the path; empty for the objects themselves and their collection.
+    pub subresource: Arc<str>,
+    /// The group and version of its documents.
+    pub group_version: GroupVersion,
+    /// The kind of its documents, as discovery names it; the parent's own where it has none.
+    pub kind: String,
+    /// What can be asked, each verb once.
+    pub operations: Vec<Operation>,
+    /// What of the stored object a write through it may change.
+    pub changes: Changes,
+    /// Options in the query beside those that every request has.
+    pub options: Option<Arc<Schema>>,
+}
+
+/// One verb of an endpoint.
+#[derive(Clone)]
+pub struct Operation {
+    /// The verb.
+    pub verb: Verb,
+    /// What its body is.
+    pub body: Body,
+    /// What it answers.
+    pub answer: Answer,
+    /// A connection rather than a document: `connect` is its action.
+    pub connects: bool,
+}
+
+/// What is done to a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// One object.
+    Get,
+    /// A collection.
+    List,
+    /// Changes of a collection.
+    Watch,
+    /// A new object, or an action.
+    Create,
+    /// An object as a whole.
+    Update,
+    /// A change to an object.
+    Patch,
+    /// The end of an object.
+    Delete,
+    /// The end of what a collection holds.
+    DeleteCollection,
+}
+
+/// What the body of a request is.
+#[derive(Clone)]
+pub enum Body {
+    /// There is none.
+    None,
+    /// An object of the kind.
+    Own,
+    /// A Scale.
+    Scale,
+    /// DeleteOptions, which may be left out.
+    DeleteOptions,
+    /// A document of this kind.
+    Document(Arc<Kind>),
+    /// A patch of one of these types.
+    Patch(Vec<PatchType>),
+}
+
+/// What an operation answers.
+#[derive(Clone)]
+pub enum Answer {
+    /// An object of the kind.
+    Own,
+    /// A list of objects of the kind, or a watch of them.
+    List,
+    /// A Scale.
+    Scale,
+    /// A Status.
+    Status,
+    /// A document of this kind.
+    Document(Arc<Kind>),
+    /// Text, as it comes.
+    Text,
+}
+
+/// What of the stored object a write may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// Nothing is stored.
+    Nothing,
+    /// All but what other subresources are for.
+    Whole,
+    /// Its status.
+    Status,
+    /// How many replicas are desired.
+    Scale,
+    /// The finalizers in its spec.
+    Finalizers,
+    /// What the kind's own handler changes.
+    Anything,
+}
+
+/// A way of saying what is to change in a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatchType {
+    /// A strategic merge patch.
+    Strategic,
+    /// A JSON patch.
+    Json,
+    /// A JSON merge patch.
+    Merge,
+    /// Apply, of YAML or JSON.
+    ApplyYaml,
+    /// Apply, of CBOR.
+    ApplyCbor,
+}
+
+impl Verb {
+    /// The verb as authorizers and discovery name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+        }
+    }
+
+    /// The HTTP method that asks for it, as OpenAPI writes it.
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::Get | Self::List | Self::Watch => "get",
+            Self::Create => "post",
+            Self::Update => "put",
+            Self::Patch => "patch",
+            Self::Delete | Self::DeleteCollection => "delete",
+        }
+    }
+}
+
+impl PatchType {
+    /// Those taken for documents of a kind. Applying needs fields that have owners, as those of stored objects have.
+    pub fn of(kind: &Kind, owned: bool) -> Vec<Self> {
+        let mut types = vec![Self::Json, Self::Merge];
+        if kind.strategic {
+            types.insert(0, Self::Strategic);
+        }
+        if owned {
+            types.extend([Self::ApplyYaml, Self::ApplyCbor]);
+        }
+        types
+    }
+
+    /// The media type of its bodies.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Strategic => "application/strategic-merge-patch+json",
+            Self::Json => "application/json-patch+json",
+            Self::Merge => "application/merge-patch+json",
+            Self::ApplyYaml => "application/apply-patch+yaml",
+            Self::ApplyCbor => "application/apply-patch+cbor",
+        }
+    }
+
+    /// It says what a manager wants to own, rather than what is to change.
+    pub const fn applies(self) -> bool {
+        matches!(self, Self::ApplyYaml | Self::ApplyCbor)
+    }
+}
+
+impl Operation {
+    const fn new(verb: Verb, body: Body, answer: Answer) -> Self {
+        Self { verb, body, answer, connects: false }
+    }
+}
+
+impl Endpoint {
+    /// What a verb means here; `None` for one that is not served.
+    pub fn operation(&self, verb: Verb) -> Option<&Operation> {
+        self.operations.iter().find(|operation| operation.verb == verb)
+    }
+
+    /// The types of patches that are taken.
+    pub fn patch_types(&self) -> &[PatchType] {
+        match self.operation(Verb::Patch).map(|operation| &operation.body) {
+            Some(Body::Patch(types)) => types,
+            _ => &[],
+        }
+    }
+
+    /// The kinds of its documents that are not the kind's own.
+    pub fn documents(&self) -> impl Iterator<Item = &Arc<Kind>> {
+        self.operations.iter().flat_map(|operation| {
+            let body = if let Body::Document(kind) = &operation.body { Some(kind) } else { None };
+            let answer = if let Answer::Document(kind) = &operation.answer { Some(kind) } else { None };
+            body.into_iter().chain(answer)
+        })
+    }
+}
+
+/// All that is served of a kind as it is declared.
+pub fn of(kind: &Kind) -> Vec<Endpoint> {
+    let endpoint = |subresource: &str, changes, operations| Endpoint {
+        subresource: subresource.into(),
+        group_version: kind.group_version.clone(),
+        kind: kind.kind.clone(),
+        operations,
+        changes,
+        options: None,
+    };
+    let patch = |answer| Operation::new(Verb::Patch, Body::Patch(PatchType::of(kind, true)), answer);
+    let part = |body, answer: Answer| {
+        let get = Operation::new(Verb::Get, Body::None, answer.clone());
+        vec![get, Operation::new(Verb::Update, body, answer.clone()), patch(answer)]
+    };
+    if !kind.stored {
+        return vec![endpoint("", Changes::Nothing, vec![Operation::new(Verb::Create, Body::Own, Answer::Own)])];
+    }
+    let mut whole = part(Body::Own, Answer::Own);
+    whole.extend([
+        Operation::new(Verb::List, Body::None, Answer::List),
+        Operation::new(Verb::Watch, Body::None, Answer::List),
+        Operation::new(Verb::Create, Body::Own, Answer::Own),
+        Operation::new(Verb::Delete, Body::DeleteOptions, Answer::Status),
+    ]);
+    if kind.delete_collection {
+        whole.push(Operation::new(Verb::DeleteCollection, Body::DeleteOptions, Answer::Status));
+    }
+    let mut all = vec![endpoint("", Changes::Whole, whole)];
+    if kind.hooks.holds_deletion.is_some() {
+        let update = Operation::new(Verb::Update, Body::Own, Answer::Own);
+        all.push(endpoint("finalize", Changes::Finalizers, vec![update]));
+    }
+    if kind.status {
+        all.push(endpoint("status", Changes::Status, part(Body::Own, Answer::Own)));
+    }
+    if kind.scale.is_some() {
+        all.push(Endpoint {
+            group_version: GroupVersion { group: "autoscaling".to_owned(), version: "v1".to_owned() },
+            kind: "Scale".to_owned(),
+            ..endpoint("scale", Changes::Scale, part(Body::Scale, Answer::Scale))
+        });
+    }
+    all.extend(kind.subresources.iter().cloned());
+    all
+}
