@@ -34,12 +34,15 @@ impl fmt::Display for Attributes<'_> {
         if self.resource.is_empty() {
             return write!(f, "path {:?}", self.path);
         }
-        let (slash, subresource) = if self.subresource.is_empty() { ("", "") } else { ("/", self.subresource) };
-        write!(f, "resource \"{}{slash}{subresource}\" in API group \"{}\" ", self.resource, self.group)?;
+        match self.subresource {
+            "" => write!(f, "resource {:?}", self.resource)?,
+            subresource => write!(f, "resource {:?}", format!("{}/{subresource}", self.resource))?,
+        }
+        write!(f, " in API group {:?} ", self.group)?;
         if self.namespace.is_empty() {
             f.write_str("at the cluster scope")
         } else {
-            write!(f, "in the namespace \"{}\"", self.namespace)
+            write!(f, "in the namespace {:?}", self.namespace)
         }
     }
 }
@@ -53,20 +56,6 @@ pub enum Decision {
     NoOpinion(String),
     /// They may not, whatever others say. The reason may be empty.
     Deny(String),
-}
-
-impl Decision {
-    /// `Ok` where they may; otherwise the message for the client: what was asked, and the reason if there is one.
-    ///
-    /// # Errors
-    /// The message.
-    pub fn or_refusal(self, attributes: &Attributes<'_>) -> Result<(), String> {
-        match self {
-            Self::Allow => Ok(()),
-            Self::NoOpinion(reason) | Self::Deny(reason) if reason.is_empty() => Err(attributes.to_string()),
-            Self::NoOpinion(reason) | Self::Deny(reason) => Err(format!("{attributes}: {reason}")),
-        }
-    }
 }
 
 /// Says whether a user may. Called on every request, after authentication.

@@ -37,8 +37,9 @@ pub async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused
     }
 }
 
-/// A further verb on the object that a request names, which the request's own verb may turn out to need.
-pub fn further<'a>(request: &'a Request, verb: &'a str, path: &'a str) -> Attributes<'a> {
+/// A further verb on the object that a request names, or on a subresource of it, which the request's own verb may turn out
+/// to need.
+pub fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
     let kind = &*request.served.kind;
     Attributes {
         user: &request.user,
@@ -46,19 +47,19 @@ pub fn further<'a>(request: &'a Request, verb: &'a str, path: &'a str) -> Attrib
         group: &kind.group_version.group,
         version: &kind.group_version.version,
         resource: &kind.plural,
-        subresource: "",
+        subresource,
         namespace: &request.namespace,
         name: &request.name,
         path,
     }
 }
 
-/// Whether the user may create the object that a request names.
+/// Whether the user may create the object that a request names, or that subresource of it.
 ///
 /// # Errors
 /// 403.
-pub async fn may_create(app: &App, request: &Request, path: &str) -> Result<(), Refused> {
-    let attributes = further(request, Verb::Create.as_str(), path);
+pub async fn may_create(app: &App, request: &Request, subresource: &str, path: &str) -> Result<(), Refused> {
+    let attributes = further(request, Verb::Create.as_str(), subresource, path);
     match app.authorizer.authorize(&attributes).await {
         Decision::Allow => Ok(()),
         refusal => Err(status::forbidden(&attributes, &refusal).into()),

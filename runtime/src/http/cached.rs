@@ -1,6 +1,9 @@
 //! Documents about all kinds, rendered once a generation of the registry, and answered with an ETag.
 
-use std::{fmt::Write, sync::Arc};
+use std::{
+    fmt::Write,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use arc_swap::ArcSwapOption;
 use axum::{
@@ -16,24 +19,31 @@ use ring::digest::{SHA256, digest};
 
 use super::response;
 
-/// Something made of the kinds, remade when they change.
-pub struct PerGeneration<T>(ArcSwapOption<(u64, T)>);
+/// Something made of the kinds, remade when they change: once, however many ask for it meanwhile.
+pub struct PerGeneration<T> {
+    made: ArcSwapOption<(u64, T)>,
+    /// Held by the one that makes it.
+    making: Mutex<()>,
+}
 
 impl<T> Default for PerGeneration<T> {
     fn default() -> Self {
-        Self(ArcSwapOption::empty())
+        Self { made: ArcSwapOption::empty(), making: Mutex::new(()) }
     }
 }
 
 impl<T> PerGeneration<T> {
-    /// What was made for a generation, made now where that has not happened yet.
+    /// What was made for a generation or a later one, made now where that has not happened yet.
     pub fn get(&self, generation: u64, make: impl FnOnce() -> T) -> Arc<(u64, T)> {
-        if let Some(made) = self.0.load_full().filter(|made| made.0 == generation) {
-            return made;
-        }
-        let fresh = Arc::new((generation, make()));
-        self.0.store(Some(fresh.clone()));
-        fresh
+        let made = || self.made.load_full().filter(|made| made.0 >= generation);
+        made().unwrap_or_else(|| {
+            let _one_at_a_time = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+            made().unwrap_or_else(|| {
+                let fresh = Arc::new((generation, make()));
+                self.made.store(Some(fresh.clone()));
+                fresh
+            })
+        })
     }
 }
 
@@ -80,6 +90,11 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering},
+        thread,
+    };
+
     use super::*;
 
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -90,6 +105,35 @@ mod tests {
         assert_eq!(cached.get(1, || "one").1, "one");
         assert_eq!(cached.get(1, || panic!("it is there")).1, "one");
         assert_eq!(cached.get(2, || "two").1, "two");
+    }
+
+    #[test]
+    fn made_once_however_many_ask_meanwhile() {
+        const ASKING: usize = 16;
+        let (cached, asked, made) = (PerGeneration::default(), AtomicUsize::new(0), AtomicUsize::new(0));
+        let make = || {
+            // Not before all have come.
+            while asked.load(Ordering::SeqCst) < ASKING {
+                thread::yield_now();
+            }
+            made.fetch_add(1, Ordering::SeqCst)
+        };
+        thread::scope(|scope| {
+            for _ in 0..ASKING {
+                scope.spawn(|| {
+                    asked.fetch_add(1, Ordering::SeqCst);
+                    assert_eq!(cached.get(1, make).1, 0);
+                });
+            }
+        });
+        assert_eq!(made.into_inner(), 1);
+    }
+
+    #[test]
+    fn what_is_newer_stays() {
+        let cached = PerGeneration::default();
+        assert_eq!(cached.get(2, || "two").1, "two");
+        assert_eq!(cached.get(1, || panic!("there is a newer one")).1, "two");
     }
 
     #[test]

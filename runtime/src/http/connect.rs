@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::{
-    App,
+    App, access,
     channels::{Channels, FORWARDS, SESSIONS},
     dispatch::Exchange,
     forward,
@@ -16,7 +16,6 @@ use super::{
     websocket::{self, Known},
 };
 use crate::{
-    auth::{Attributes, Decision},
     handlers::{Connect, Forward, Handler, Mounted, Redirected, Session, Target, Text, Wrong, read_options},
     meta::{
         FieldError, FieldErrorKind, FieldPath, GroupKind,
@@ -119,22 +118,7 @@ impl Connecting<'_> {
     /// A connection is as good as an action, although browsers can ask for it with GET only: who opens one must be allowed
     /// to create, too.
     async fn may_create(&self) -> Result<(), Refused> {
-        let (kind, user) = (&self.parent.served.kind, &self.parent.user);
-        let attributes = Attributes {
-            user,
-            verb: "create",
-            group: &kind.group_version.group,
-            version: &kind.group_version.version,
-            resource: &kind.plural,
-            subresource: self.mounted.name,
-            namespace: &self.parent.namespace,
-            name: &self.parent.name,
-            path: &self.exchange.asked.path,
-        };
-        match self.app.authorizer.authorize(&attributes).await {
-            Decision::Allow => Ok(()),
-            refusal => Err(status::forbidden(&attributes, &refusal).into()),
-        }
+        access::may_create(self.app, &self.parent, self.mounted.name, &self.exchange.asked.path).await
     }
 
     /// The streams that the client redirects.

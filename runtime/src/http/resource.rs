@@ -290,7 +290,7 @@ impl Call<'_> {
 
     /// Asked before a write that creates its object where there is none: who may change an object may not always.
     async fn may_create(&self) -> Result<(), Refused> {
-        access::may_create(self.app, &self.request, &self.exchange.asked.path).await
+        access::may_create(self.app, &self.request, "", &self.exchange.asked.path).await
     }
 
     /// What the client calls itself.
@@ -303,7 +303,7 @@ impl Call<'_> {
     async fn authorize_force(&self) -> Result<(), Refused> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
         let (request, kind) = (&self.request, self.kind());
-        let asked = access::further(request, VERB, &self.exchange.asked.path);
+        let asked = access::further(request, VERB, "", &self.exchange.asked.path);
         let reason = match self.app.authorizer.authorize(&asked).await {
             Decision::Allow => return Ok(()),
             Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,

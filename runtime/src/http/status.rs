@@ -207,22 +207,8 @@ fn refuse(resource: GroupResource, name: String, message: &str, causes: Vec<(Str
 
 /// 403: what an authorizer did not allow.
 pub fn forbidden(asked: &Attributes<'_>, decision: &Decision) -> Status {
-    let (user, verb) = (&asked.user.name, asked.verb);
-    let message = if asked.resource.is_empty() {
-        format!("User {user:?} cannot {verb} path {:?}", asked.path)
-    } else {
-        let resource = match asked.subresource {
-            "" => asked.resource.to_owned(),
-            subresource => format!("{}/{subresource}", asked.resource),
-        };
-        let scope = match asked.namespace {
-            "" => "at the cluster scope".to_owned(),
-            namespace => format!("in the namespace {namespace:?}"),
-        };
-        format!("User {user:?} cannot {verb} resource {resource:?} in API group {:?} {scope}", asked.group)
-    };
     // The reference escapes these so that no browser takes the message for HTML.
-    let message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let message = asked.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let message = match decision {
         Decision::NoOpinion(reason) | Decision::Deny(reason) if !reason.is_empty() => format!("{message}: {reason}"),
         _ => message,

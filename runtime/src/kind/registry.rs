@@ -158,16 +158,6 @@ impl Registry {
         table.places.get(plural)?.iter().find(is_meant).cloned()
     }
 
-    /// The kind served at a group and plural name, in whichever version.
-    pub fn find_resource(&self, group: &str, plural: &str) -> Option<Arc<Served>> {
-        let table = self.table.load();
-        table
-            .kinds
-            .iter()
-            .find(|served| served.kind.group_version.group == group && served.kind.plural == plural)
-            .cloned()
-    }
-
     /// All kinds, in the order in which they were registered, and a number that changes when they do.
     pub fn all(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
         let table = self.table.load();

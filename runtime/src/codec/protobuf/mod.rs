@@ -40,8 +40,6 @@ pub use stream::{list_end, list_item, list_item_length, list_start, watch_frame}
 
 /// The media type of bodies in an envelope.
 pub const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
-/// The media type of watches: frames of a length and an event.
-pub const WATCH_MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 
 /// Why bytes are not a message of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
