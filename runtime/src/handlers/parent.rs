@@ -9,8 +9,9 @@ use super::{
 use crate::{
     kind::registry::Served,
     meta::{
-        ObjectMeta,
-        options::{DeleteOptions, Preconditions},
+        ObjectMeta, Preconditions,
+        options::DeleteOptions,
+        preconditions::{Identity, Mismatch},
     },
     schema::Document,
     verbs::{Part, Request},
@@ -118,23 +119,15 @@ impl Target {
     /// # Errors
     /// 409.
     pub fn check(&self, document: &Document) -> Result<()> {
-        let metadata = &document["metadata"];
-        for (member, expected) in [("uid", &self.expects.uid), ("resourceVersion", &self.expects.resource_version)] {
-            let Some(expected) = expected else { continue };
-            let given = metadata[member].as_str().unwrap_or_default();
-            if given != expected {
-                return Err(Refusal::conflict(match member {
-                    "uid" => {
-                        format!("Precondition failed: UID in precondition: {expected}, UID in object meta: {given}")
-                    }
-                    _ => format!(
-                        "Precondition failed: ResourceVersion in precondition: {expected}, ResourceVersion in object \
-                         meta: {given}"
-                    ),
-                }));
-            }
-        }
-        Ok(())
+        self.expects.check(Some(&document["metadata"])).map_err(|Mismatch { of, expected, found }| {
+            let what = match of {
+                Identity::Uid => "UID",
+                Identity::ResourceVersion => "ResourceVersion",
+            };
+            let message =
+                format!("Precondition failed: {what} in precondition: {expected}, {what} in object meta: {found}");
+            Refusal::conflict(message)
+        })
     }
 
     async fn change(&self, change: change::Change<'_>) -> Result<Document> {

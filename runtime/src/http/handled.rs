@@ -32,11 +32,8 @@ use crate::{
         status::Status,
     },
     schema::Document,
-    verbs::{Answer, Error, Part, Request},
+    verbs::{Answer, Error, Part, Request, Retry},
 };
-
-/// How often a patch of something computed is made again where another write came first.
-const TRIES: usize = 5;
 
 /// What the client is told of a refusal about an object of a kind.
 pub fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
@@ -179,10 +176,10 @@ impl Documented<'_> {
             .call
             .heavy(0, bytes.clone(), move |_, _, bytes| Box::pin(async move { body::decode_patch(patch_type, bytes) }));
         let (patch, options) = (read_patch.await?, options.write);
-        let mut tries = 0;
+        let mut retry = Retry::alone();
         loop {
-            tries += 1;
             let target = self.target(options.clone(), None).await?;
+            let before = target.document["metadata"]["resourceVersion"].clone();
             let old = read(target).await.map_err(|refusal| self.refused(refusal))?;
             let (patch, given, stored) = (patch.clone(), options.clone(), heavy::stored(&self.parent));
             let prepare = self.call.heavy(stored, bytes.clone(), move |api, request, _| {
@@ -197,16 +194,23 @@ impl Documented<'_> {
                 Err(refused) => Err(refused),
             };
             match written {
-                Err(Refused(status)) if status.code == 409 && tries < TRIES => {}
+                // Lost to another write of the parent; any other conflict is for the client to know.
+                Err(Refused(status)) if status.code == 409 && self.parent_is_newer(&before) && retry.again().await => {}
                 Err(refused) => return Err(refused),
                 Ok(given) => return self.respond(StatusCode::OK, given, &warnings, bytes.len() + stored).await,
             }
         }
     }
 
-    /// What the handler gets: the parent, which is held against what the body expects.
+    /// Whether the parent has another resourceVersion than it had.
+    fn parent_is_newer(&self, before: &Document) -> bool {
+        let now = self.parent.served.objects.snapshot().get(&self.parent.key());
+        now.is_some_and(|now| *before != now.revision().to_string())
+    }
+
+    /// What the handler gets: the parent, which is held against a uid and a resourceVersion in the body's metadata.
     async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, Refused> {
-        let expects = body.map(expected).unwrap_or_default();
+        let expects = body.map(|body| Preconditions::of(&body["metadata"])).unwrap_or_default();
         let query = &self.call.exchange.asked.query;
         let target = target(self.call.app, &self.parent, self.mounted, options, query, expects).await?;
         target.check(&target.document).map_err(|refusal| self.refused(refusal))?;
@@ -235,15 +239,6 @@ impl Documented<'_> {
         let call = Call { request: self.answer, ..self.call };
         object::respond(&call, code, answer, warnings).await
     }
-}
-
-/// What a body expects of the parent: a uid and a resourceVersion in its metadata are preconditions.
-fn expected(body: &Document) -> Preconditions {
-    let text = |member: &str| {
-        let given = body["metadata"][member].as_str().filter(|text| !text.is_empty() && *text != "0");
-        given.map(str::to_owned)
-    };
-    Preconditions { uid: text("uid"), resource_version: text("resourceVersion") }
 }
 
 /// What a handler of a subresource gets: the parent as it is now.

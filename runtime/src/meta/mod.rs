@@ -7,6 +7,7 @@ pub mod names;
 pub mod object;
 pub mod options;
 pub mod percent;
+pub mod preconditions;
 pub mod quantity;
 pub mod revision;
 pub mod selector;
@@ -21,6 +22,7 @@ pub mod values;
 pub use field::{FieldError, FieldErrorKind, FieldPath};
 pub use names::{GroupKind, GroupResource, GroupVersion};
 pub use object::{ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};
+pub use preconditions::Preconditions;
 pub use quantity::Quantity;
 pub use revision::Revision;
 pub use shared::{

@@ -6,13 +6,13 @@ use super::{
     ownership::Reset,
     pipeline::Write,
     rewrite::{MODIFIED, conflict},
-    system,
 };
 use crate::{
     codec::Decoded,
     meta::{
-        Time,
+        Preconditions, Time,
         options::{PatchOptions, WriteOptions},
+        preconditions::{Identity, Mismatch},
     },
     patch::apply::{self, ApplyError, View, Writer},
     schema::Document,
@@ -84,16 +84,14 @@ pub(super) fn with_writer<T>(
 /// Holds a configuration that creates its object against what there is: nothing. A uid or a resourceVersion names an
 /// object that was, so there is something that the client does not know.
 fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
-    let uid = system::text(new, "uid");
-    if !uid.is_empty() {
-        let message =
-            format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
-        return Err(conflict(request, message));
-    }
-    if !["", "0"].contains(&system::text(new, "resourceVersion")) {
-        return Err(conflict(request, MODIFIED));
-    }
-    Ok(())
+    Preconditions::of(&new["metadata"]).check(None).map_err(|Mismatch { of, expected, .. }| match of {
+        Identity::Uid => {
+            let message =
+                format!("uid mismatch: the provided object specified uid {expected}, and no existing object was found");
+            conflict(request, message)
+        }
+        Identity::ResourceVersion => conflict(request, MODIFIED),
+    })
 }
 
 pub(super) fn refused(error: ApplyError) -> Error {

@@ -34,6 +34,7 @@ mod owners;
 mod ownership;
 mod patch;
 mod pipeline;
+mod retry;
 mod revisions;
 mod rewrite;
 mod scale;
@@ -50,6 +51,7 @@ pub use admission::{Admission, Attempt};
 pub use error::Error;
 pub use items::{Items, Place};
 pub use patch::Parsed;
+pub use retry::Retry;
 
 /// The verbs over one store: what HTTP, controllers and tests call.
 pub struct Api {

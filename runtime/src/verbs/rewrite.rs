@@ -7,6 +7,7 @@ use super::{
     commit::{Outcome, preview},
     get::current,
     pipeline::Write,
+    retry::Retry,
     system,
     turns::Turn,
 };
@@ -14,14 +15,10 @@ use crate::{
     cache::Object,
     codec,
     kind::record::Fit,
-    meta::{FieldError, FieldPath, GroupKind, Revision},
+    meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, preconditions::Mismatch},
     schema::Document,
     storage::Expect,
 };
-
-/// How often a change is made again. A try is lost only to another write that was stored, so this ends by itself; the
-/// bound keeps one request from working for ever for a client that writes against many others.
-const TRIES: usize = 64;
 
 /// The message of a write against a state that is not the newest.
 pub(super) const MODIFIED: &str =
@@ -55,7 +52,8 @@ impl Api {
         write: &Write<'_>,
         change: impl Fn(Option<&Document>) -> Result<Changed, Error> + Send + Sync,
     ) -> Result<Written, Error> {
-        for _ in 0..TRIES {
+        let mut retry = Retry::alone();
+        loop {
             match self.rewrite(write, |old| change(Some(old))).await {
                 Ok(done) => return Ok(done.into()),
                 Err(Error::NotFound(..)) if write.request.part == Part::Whole && !write.options.must_exist => {}
@@ -67,8 +65,10 @@ impl Api {
                 Err(Error::AlreadyExists(..)) => {}
                 done => return done,
             }
+            if !retry.again().await {
+                return Err(conflict(write.request, MODIFIED));
+            }
         }
-        Err(conflict(write.request, MODIFIED))
     }
 
     /// Changes an object. The change gets it as it is, and gives it decoded as it is to be, with warnings.
@@ -83,9 +83,8 @@ impl Api {
         if !write.request.part.is_of(&write.request.served.kind) {
             return Err(Error::MethodNotAllowed);
         }
-        let mut turn = self.turn(write.request);
-        turn.begin().await;
-        for _ in 0..TRIES {
+        let mut retry = Retry::in_turn(self.turn(write.request)).await;
+        loop {
             let object = current(write.request)?;
             let old = document_of(&object)?;
             let (mut new, mut warnings) = change(&old)?;
@@ -95,9 +94,10 @@ impl Api {
             if let Outcome::Done(object) = self.replace(write, object, &old, (&new, fit)).await? {
                 return Ok(Rewritten { object, warnings });
             }
-            turn.wait().await;
+            if !retry.again().await {
+                return Err(conflict(write.request, MODIFIED));
+            }
         }
-        Err(conflict(write.request, MODIFIED))
     }
 
     /// The turn of a writer of the object that a request names.
@@ -162,15 +162,11 @@ pub(super) fn is_deleted(request: &Request, document: &Document) -> bool {
 /// # Errors
 /// [`Error::Conflict`], also where there is no object at all.
 pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document>) -> Result<(), Error> {
-    let (given, uid) = (system::text(new, "uid"), old.map_or("", |old| system::text(old, "uid")));
-    if given.is_empty() || given == uid {
-        return Ok(());
-    }
-    Err(invalid_object(
-        request,
-        &request.key(),
-        &format!("Precondition failed: UID in precondition: {given}, UID in object meta: {uid}"),
-    ))
+    let expected = Preconditions { uid: Preconditions::of(&new["metadata"]).uid, resource_version: None };
+    expected.check(old.map(|old| &old["metadata"])).map_err(|Mismatch { expected, found, .. }| {
+        let why = format!("Precondition failed: UID in precondition: {expected}, UID in object meta: {found}");
+        invalid_object(request, &request.key(), &why)
+    })
 }
 
 /// A conflict that the reference's storage finds.
@@ -184,21 +180,19 @@ pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
 
 /// Holds the resourceVersion of a document against the object: it is a precondition.
 fn check_version(request: &Request, new: &mut Document, old: &Document) -> Result<(), Error> {
-    let (given, newest) = (system::text(new, "resourceVersion"), system::text(old, "resourceVersion"));
-    if given.is_empty() || given == "0" {
-        if !request.served.kind.update_without_version {
-            return Err(version_required(request));
-        }
-    } else if given != newest {
-        return match given.parse::<Revision>() {
-            Ok(_) => Err(conflict(request, MODIFIED)),
-            Err(_) => Err(Error::Unknown(format!(
-                "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
-            ))),
-        };
+    let expected = Preconditions { uid: None, resource_version: Preconditions::of(&new["metadata"]).resource_version };
+    if expected.resource_version.is_none() && !request.served.kind.update_without_version {
+        return Err(version_required(request));
     }
-    let newest = newest.to_owned();
-    system::set(new, "resourceVersion", newest);
+    expected.check(Some(&old["metadata"])).map_err(|Mismatch { expected: given, .. }| {
+        if given.parse::<Revision>().is_ok() {
+            return conflict(request, MODIFIED);
+        }
+        Error::Unknown(format!(
+            "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
+        ))
+    })?;
+    system::set(new, "resourceVersion", system::text(old, "resourceVersion"));
     Ok(())
 }
 

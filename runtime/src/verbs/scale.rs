@@ -20,7 +20,7 @@ use crate::{
         model::{Path, ScalePaths, Style},
     },
     meta::{
-        FieldError, FieldPath, GroupVersion, Time,
+        FieldError, FieldPath, GroupVersion, Preconditions, Time,
         options::{PatchOptions, WriteOptions},
     },
     patch::apply::{self, View, Writer, scale},
@@ -209,10 +209,10 @@ fn paths(kind: &Kind) -> Result<&ScalePaths, Error> {
 /// The number that a scale asks for; its resourceVersion is held against the object.
 fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i64, Error> {
     let kind = &*request.served.kind;
-    let given = text(scale, "resourceVersion");
-    if !given.is_empty() && given != text(object, "resourceVersion") {
-        return Err(conflict(request, MODIFIED));
-    }
+    // Version zero is one that no object has.
+    let given = Some(text(scale, "resourceVersion")).filter(|given| !given.is_empty()).map(str::to_owned);
+    let expected = Preconditions { uid: None, resource_version: given };
+    expected.check(Some(&object["metadata"])).map_err(|_| conflict(request, MODIFIED))?;
     let replicas = scale.get("spec").and_then(|spec| spec.get("replicas")).and_then(Document::as_i64).unwrap_or(0);
     if replicas == ABSENT {
         let message = format!("the spec replicas field {:?} cannot be empty", format!(".{}", paths(kind)?.replicas));

@@ -1,13 +1,15 @@
 //! Subresources that take and give documents: actions, and what is computed from the parent.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use kindsmith::{
     Server,
-    handlers::{get, post},
+    handlers::{Parent, Refusal, Result, get, post},
     server::TestServer,
 };
 use serde_json::{Value, json};
 
-use crate::kinds::{Book, keep, keeping, lend, remove};
+use crate::kinds::{Book, Keeping, keep, keeping, lend, remove};
 
 const BOOKS: &str = "/apis/handlers.example.com/v1/namespaces/default/books";
 
@@ -106,6 +108,35 @@ async fn changes_that_lose_a_race_are_made_again() {
     let codes: Vec<u16> = join(calls).await.into_iter().map(|(code, _)| code).collect();
     assert_eq!(codes, [201; 16]);
     assert_eq!(emma(&server).await["status"]["readers"].as_array().map(Vec::len), Some(16));
+}
+
+#[tokio::test]
+async fn patches_that_lose_a_race_are_made_again() {
+    let server = with_book(1).await;
+    let path = at("keeping");
+    for round in 0..10 {
+        let patch = |writer: i32| json!({"keeper": format!("{round} {writer}")});
+        let calls: Vec<_> = (0..8).map(|writer| server.call("PATCH", &path, patch(writer))).collect();
+        let codes: Vec<u16> = join(calls).await.into_iter().map(|(code, _)| code).collect();
+        assert_eq!(codes, [200; 8], "round {round}");
+    }
+    let stale = json!({"metadata": {"resourceVersion": "1"}, "keeper": "kim"});
+    assert_eq!(server.call("PATCH", &path, stale).await.0, 409, "what a patch expects is no race");
+}
+
+#[tokio::test]
+async fn a_conflict_that_a_handler_finds_by_itself_is_told_at_once() {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    async fn busy(_book: Parent<Book>, _keeping: Keeping) -> Result<Keeping> {
+        ASKED.fetch_add(1, Ordering::Relaxed);
+        Err(Refusal::conflict("the keeper is away"))
+    }
+    let server =
+        Server::test().kind::<Book>().configure(|server| server.subresource("keeping", get(keeping).put(busy)));
+    let server = server.start().await;
+    server.call("POST", BOOKS, json!({"metadata": {"name": "emma"}, "spec": {"copies": 1}})).await;
+    let (code, refusal) = server.call("PATCH", &at("keeping"), json!({"keeper": "kim"})).await;
+    assert_eq!((code, ASKED.load(Ordering::Relaxed)), (409, 1), "{refusal}");
 }
 
 /// Awaits futures side by side.

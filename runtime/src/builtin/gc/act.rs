@@ -13,15 +13,13 @@ use crate::{
         OwnerReference, Revision,
         options::{DeleteOptions, PatchOptions, Preconditions, Propagation, WriteOptions},
     },
-    verbs::{Api, Error, Part, Patch, Request},
+    verbs::{Api, Error, Part, Patch, Request, Retry},
 };
 
 /// Who writes, among the managers of fields.
 const MANAGER: &str = "garbage-collector";
 /// How many dependents lose their owner at once.
 const AT_ONCE: usize = 64;
-/// How often an owner is taken out of a dependent that others change, too.
-const TRIES: usize = 16;
 
 /// Writes as the collector.
 #[derive(Clone)]
@@ -108,7 +106,8 @@ impl Writer {
     }
 
     async fn disown(&self, dependent: &Target, owner: &str) -> Result<(), Error> {
-        for _ in 0..TRIES {
+        let mut retry = Retry::alone();
+        loop {
             let Some(object) = dependent.served.objects.snapshot().get(&dependent.key) else { return Ok(()) };
             let facts = Facts::of(&object);
             if facts.uid != dependent.uid || facts.owners.iter().all(|o| o.uid != owner) {
@@ -119,8 +118,10 @@ impl Writer {
                 Err(Error::Conflict(..)) => {}
                 other => return other,
             }
+            if !retry.again().await {
+                return Err(Error::Unavailable(format!("{} changes all the time", dependent.key)));
+            }
         }
-        Err(Error::Unavailable(format!("{} changes all the time", dependent.key)))
     }
 
     fn request(&self, target: &Target) -> Request {

@@ -1,9 +1,9 @@
 //! Options of deletions, from the query or from a body.
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{OptionsError, Query, quoted, refuse, write};
-use crate::meta::{FieldError, FieldErrorKind, FieldPath};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, Preconditions};
 
 /// What happens to the objects that depend on a deleted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,18 +14,6 @@ pub enum Propagation {
     Background,
     /// They go before it.
     Foreground,
-}
-
-/// What must hold of the object for it to be deleted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Preconditions {
-    /// Its uid.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uid: Option<String>,
-    /// Its resourceVersion.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_version: Option<String>,
 }
 
 /// Options of delete and deletecollection.

@@ -8,7 +8,8 @@ mod revision;
 mod tests;
 mod write;
 
-pub use delete::{DeleteOptions, Preconditions, Propagation};
+pub use super::Preconditions;
+pub use delete::{DeleteOptions, Propagation};
 pub use list::{GetOptions, ListOptions, VersionMatch};
 pub use query::Query;
 pub use write::{CreateOptions, FieldValidation, PatchOptions, UpdateOptions, WriteOptions, client_name};

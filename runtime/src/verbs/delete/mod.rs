@@ -10,6 +10,7 @@ use super::{
     admission::is_namespace,
     commit::{Outcome, preview},
     get::current,
+    retry::Retry,
     rewrite::{MODIFIED, conflict, document_of, is_deleted},
     system::text,
 };
@@ -17,15 +18,13 @@ use crate::{
     cache::Object,
     kind::record::Fit,
     meta::{
-        GroupResource,
-        options::{DeleteOptions, Preconditions},
+        GroupResource, Preconditions,
+        options::DeleteOptions,
+        preconditions::{Identity, Mismatch},
     },
     schema::Document,
     storage::Expect,
 };
-
-/// How often a deletion is tried anew after other writes came first.
-const TRIES: usize = 64;
 
 impl Api {
     /// Deletes an object, or marks it for deletion.
@@ -38,9 +37,8 @@ impl Api {
         // No object may be created in a namespace once it is marked.
         let _closed =
             if is_namespace(&request.served.kind) { Some(self.gates.close(&request.name).await) } else { None };
-        let mut turn = self.turn(request);
-        turn.begin().await;
-        for _ in 0..TRIES {
+        let mut retry = Retry::in_turn(self.turn(request)).await;
+        loop {
             let outcome = if options.ignore_read_errors {
                 self.force(request).await?
             } else {
@@ -49,9 +47,10 @@ impl Api {
             if let Outcome::Done(deleted) = outcome {
                 return Ok(deleted);
             }
-            turn.wait().await;
+            if !retry.again().await {
+                return Err(conflict(request, MODIFIED));
+            }
         }
-        Err(conflict(request, MODIFIED))
     }
 
     /// Deletes the object as it stands now, or marks it.
@@ -99,24 +98,17 @@ impl Api {
 
 /// Holds the preconditions against the object. The reference names the kind in these conflicts.
 fn check(request: &Request, preconditions: &Preconditions, object: &Document) -> Result<(), Error> {
-    let kind = &*request.served.kind;
-    let refuse = |message: String| {
+    preconditions.check(Some(&object["metadata"])).map_err(|Mismatch { of, expected, found }| {
+        let kind = &*request.served.kind;
         let named = GroupResource { group: kind.group_version.group.clone(), resource: kind.kind.clone() };
-        Err(Error::Conflict(named, request.name.clone(), message))
-    };
-    let uid = text(object, "uid");
-    if let Some(asked) = preconditions.uid.as_deref().filter(|asked| *asked != uid) {
-        return refuse(format!(
-            "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The object might have been \
-             deleted and then recreated"
-        ));
-    }
-    let version = text(object, "resourceVersion");
-    if let Some(asked) = preconditions.resource_version.as_deref().filter(|asked| *asked != version) {
-        return refuse(format!(
-            "the ResourceVersion in the precondition ({asked}) does not match the ResourceVersion in record ({version}). \
-             The object might have been modified"
-        ));
-    }
-    Ok(())
+        let (what, happened) = match of {
+            Identity::Uid => ("UID", "deleted and then recreated"),
+            Identity::ResourceVersion => ("ResourceVersion", "modified"),
+        };
+        let message = format!(
+            "the {what} in the precondition ({expected}) does not match the {what} in record ({found}). The object might \
+             have been {happened}"
+        );
+        Error::Conflict(named, request.name.clone(), message)
+    })
 }
