@@ -221,26 +221,24 @@ impl Streams {
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
     fn execute(&self, stream: F) {
         let flow = Flow::new(&self.0, true);
-        let watched = watch_over(stream, flow.clone());
+        // Boxed here, so that what waits for the rest to be taken is small, and has no room for it.
+        let watched = watch_over(Box::pin(stream), flow.clone());
         tokio::spawn(STREAM.scope(flow, watched));
     }
 }
 
-async fn watch_over(stream: impl Future<Output = ()>, flow: Arc<Flow>) {
+async fn watch_over(mut stream: Pin<Box<impl Future<Output = ()>>>, flow: Arc<Flow>) {
     let mut alarm = None;
-    let ended = async {
-        // Boxed, so that what waits for the rest to be taken is small.
-        let mut stream = Box::pin(stream);
-        poll_fn(|cx| {
-            if stream.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(true);
-            }
-            flow.poll_given_up(cx, &mut alarm).map(|()| false)
-        })
-        .await
-    };
-    // A stream that has not ended is reset by being dropped, which it was.
-    if !ended.await {
+    let ended = poll_fn(|cx| {
+        if stream.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(true);
+        }
+        flow.poll_given_up(cx, &mut alarm).map(|()| false)
+    });
+    let ended = ended.await;
+    // A stream that has not ended is reset by being dropped; of one that has, nothing is kept.
+    drop(stream);
+    if !ended {
         tracing::debug!("a stream was reset, since its reader took nothing for too long");
         return;
     }
