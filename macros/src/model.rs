@@ -30,6 +30,8 @@ pub struct Kind {
     pub on_delete: Option<syn::Path>,
     pub holds_deletion: Option<syn::Path>,
     pub grace: Option<Grace>,
+    /// Objects are stored, rather than only asked about.
+    pub stored: bool,
 }
 
 /// How names of objects are checked.
@@ -117,7 +119,6 @@ pub struct Field {
     pub doc: String,
     pub ty: Type,
     pub defaulted: bool,
-    pub default_function: Option<LitStr>,
     pub skip_serializing_if: Option<LitStr>,
     pub rules: Rules,
 }

@@ -46,7 +46,24 @@ const _: () = {
                 proto_zeros: false,
             }
         };
+        const NESTING: usize = {
+            let deepest = 0;
+            let deepest = __decl::deeper(
+                deepest,
+                <ObjectMeta as __decl::ApiType>::NESTING,
+            );
+            let deepest = __decl::deeper(
+                deepest,
+                <BookSpec as __decl::ApiType>::NESTING,
+            );
+            let deepest = __decl::deeper(
+                deepest,
+                <Option<BookStatus> as __decl::ApiType>::NESTING,
+            );
+            deepest + 1
+        };
     }
+    const _: usize = <Book as __decl::ApiType>::NESTING;
     #[diagnostic::do_not_recommend]
     impl __kind::Resource for Book {
         const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
@@ -62,6 +79,7 @@ const _: () = {
             names: __kind::NameRule::Subdomain,
             status: true,
             generation: true,
+            stored: true,
             scale: ::core::option::Option::Some(__kind::ScaleDecl {
                 replicas: &["spec", "copies"],
                 status: &["status", "copies"],
@@ -101,6 +119,8 @@ const _: () = {
             },
         };
     }
+    #[diagnostic::do_not_recommend]
+    impl __kind::Stored for Book {}
     const _: fn(&Book) = |root| {
         let value = &__decl::checks::inner(&root.spec).author;
         __decl::checks::column(value)

@@ -10,12 +10,15 @@ const _: () = {
         const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(
             __decl::Shape::Any,
         );
+        const NESTING: usize = 1;
     }
     impl __decl::checks::Scalar for Books {}
     impl __decl::checks::ListKey for Books {}
     impl ::kindsmith::Resource for Books {
         const RESOURCE: &'static ::kindsmith::kind::resource::ResourceDecl = ::core::panic!();
     }
+    impl ::kindsmith::kind::resource::Stored for Books {}
+    impl ::kindsmith::kind::resource::Unstored for Books {}
     impl ::kindsmith::__private::serde::Serialize for Books {
         fn serialize<S: ::kindsmith::__private::serde::Serializer>(
             &self,
@@ -52,6 +55,7 @@ const _: () = {
         const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(
             __decl::Shape::Any,
         );
+        const NESTING: usize = 1;
     }
     impl<T> __decl::checks::Scalar for Page<T> {}
     impl<T> __decl::checks::ListKey for Page<T> {}

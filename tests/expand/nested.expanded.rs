@@ -100,7 +100,27 @@ const _: () = {
                 proto_zeros: false,
             }
         };
+        const NESTING: usize = {
+            let deepest = 0;
+            let deepest = __decl::deeper(deepest, <String as __decl::ApiType>::NESTING);
+            let deepest = __decl::deeper(deepest, <i32 as __decl::ApiType>::NESTING);
+            let deepest = __decl::deeper(deepest, <Genre as __decl::ApiType>::NESTING);
+            let deepest = __decl::deeper(
+                deepest,
+                <Vec<Chapter> as __decl::ApiType>::NESTING,
+            );
+            let deepest = __decl::deeper(
+                deepest,
+                <Vec<String> as __decl::ApiType>::NESTING,
+            );
+            let deepest = __decl::deeper(
+                deepest,
+                <Option<Count> as __decl::ApiType>::NESTING,
+            );
+            deepest + 1
+        };
     }
+    const _: usize = <BookSpec as __decl::ApiType>::NESTING;
     const _: fn() -> <Genre as __decl::ApiType>::Inner = || Genre::Novel;
     const _: fn(&__decl::checks::Item<Vec<Chapter>>) = |item| {
         let value = &item.name;
@@ -111,6 +131,7 @@ const _: () = {
         "the key `name` of a list map is required: its field may not have `#[serde(default)]`"
     );
     const _: fn() = __decl::checks::set_items::<Vec<String>>;
+    const _: fn() = __decl::checks::on_the_wire::<BookSpec>;
 };
 
 // Genre
@@ -143,7 +164,13 @@ const _: () = {
                 proto_zeros: false,
             }
         };
+        const NESTING: usize = {
+            let deepest = 0;
+            deepest + 1
+        };
     }
+    const _: usize = <Genre as __decl::ApiType>::NESTING;
+    const _: fn() = __decl::checks::on_the_wire::<Genre>;
     #[diagnostic::do_not_recommend]
     impl __decl::checks::Scalar for Genre {}
     #[diagnostic::do_not_recommend]
@@ -212,5 +239,13 @@ const _: () = {
                 proto_zeros: false,
             }
         };
+        const NESTING: usize = {
+            let deepest = 0;
+            let deepest = __decl::deeper(deepest, <Shelf as __decl::ApiType>::NESTING);
+            let deepest = __decl::deeper(deepest, <String as __decl::ApiType>::NESTING);
+            deepest + 1
+        };
     }
+    const _: usize = <Place as __decl::ApiType>::NESTING;
+    const _: fn() = __decl::checks::on_the_wire::<Place>;
 };

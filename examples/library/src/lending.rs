@@ -12,7 +12,7 @@ use crate::Book;
 
 /// Asks whether a reader may borrow a book. Nothing is stored: the answer is in the status.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "library.example.com", version = "v1")]
+#[resource(group = "library.example.com", version = "v1", unstored)]
 pub struct LoanReview {
     /// Of no meaning: nothing is stored.
     pub metadata: ObjectMeta,
@@ -43,7 +43,7 @@ pub struct LoanReviewStatus {
 
 /// A copy of a book in the hands of a reader: what is sent to lend a book, and to return it.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "library.example.com", version = "v1")]
+#[resource(group = "library.example.com", version = "v1", unstored)]
 pub struct Loan {
     /// The name and namespace of the book.
     pub metadata: ObjectMeta,

@@ -1,7 +1,7 @@
 //! Rules of structs, enumerations and unions.
 use std::collections::BTreeSet;
 
-use syn::{Ident, ext::IdentExt};
+use syn::{Ident, Type, ext::IdentExt};
 
 use super::{field, lists, names, types};
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     parse::{
         container::{Body, Container as Raw, Content as RawContent, Field as RawField, Variant},
         serde::variant_name,
+        types::{last_segment, span},
     },
 };
 
@@ -20,7 +21,12 @@ pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
         Body::Struct(fields) => {
             let rule = field::rename_rule(&raw.serde, "snake_case", errors);
             let defaulted = raw.serde.default.is_some();
-            Shape::Struct(self::fields(fields, &rule, raw.serde.rename_all.is_some(), defaulted, errors))
+            let mut fields = self::fields(fields, &rule, raw.serde.rename_all.is_some(), Within::Type, errors);
+            for field in &mut fields {
+                field.defaulted |= defaulted;
+            }
+            check_ends(&raw.ident, &fields, errors);
+            Shape::Struct(fields)
         }
         Body::Enum(variants) if variants.iter().all(|v| matches!(v.content, RawContent::Unit)) => {
             let rule = field::rename_rule(&raw.serde, "", errors);
@@ -30,7 +36,14 @@ pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
         Body::Enum(variants) => {
             let rule = field::rename_rule(&raw.serde, "", errors);
             let fields_rule = raw.serde.rename_all_fields.as_ref().map_or_else(String::new, syn::LitStr::value);
-            Shape::Union(members(variants, &rule, &fields_rule, raw.serde.rename_all.is_some(), errors))
+            let members = members(variants, &rule, &fields_rule, raw.serde.rename_all.is_some(), errors);
+            for member in &members {
+                match &member.content {
+                    Content::Type(ty) => check_type_ends(&raw.ident, ty, errors),
+                    Content::Struct(fields) => check_ends(&raw.ident, fields, errors),
+                }
+            }
+            Shape::Union(members)
         }
         Body::Refused => return None,
     };
@@ -55,25 +68,49 @@ pub fn check_generics(raw: &Raw, errors: &Errors) -> Option<()> {
     Some(())
 }
 
+/// A schema has an end, so no type holds itself. What a field holds through other types the compiler checks.
+pub fn check_ends(container: &Ident, fields: &[Field], errors: &Errors) {
+    for field in fields {
+        check_type_ends(container, &field.ty, errors);
+    }
+}
+
+fn check_type_ends(container: &Ident, ty: &Type, errors: &Errors) {
+    let Some((name, arguments)) = last_segment(ty) else { return };
+    if arguments.is_empty() && *container == name {
+        errors.at(
+            span(ty),
+            format!("`{name}` holds itself, and a schema has an end; declare what is nested as `kindsmith::RawJson`"),
+        );
+    }
+    for argument in arguments {
+        check_type_ends(container, argument, errors);
+    }
+}
+
+/// Where fields stand, which says where the rule of their names is declared.
+#[derive(Clone, Copy)]
+pub enum Within {
+    /// A struct.
+    Type,
+    /// A member of a union.
+    Variant,
+}
+
 /// Checks fields of a struct.
-pub fn fields(raw: Vec<RawField>, rule: &str, ruled: bool, defaulted: bool, errors: &Errors) -> Vec<Field> {
+pub fn fields(raw: Vec<RawField>, rule: &str, ruled: bool, within: Within, errors: &Errors) -> Vec<Field> {
     lists::check_proto(raw.iter().map(|f| (&f.ident, f.api.proto.as_ref())), errors);
     let spans: Vec<_> =
         raw.iter().map(|f| f.serde.rename.as_ref().map_or_else(|| f.ident.span(), syn::LitStr::span)).collect();
     let renamed: Vec<_> = raw.iter().map(|f| f.serde.rename.is_some()).collect();
-    let mut fields: Vec<Field> = raw.into_iter().map(|f| field::field(f, rule, errors)).collect();
-    check_camel_case(&fields, &renamed, ruled, errors);
+    let fields: Vec<Field> = raw.into_iter().map(|f| field::field(f, rule, errors)).collect();
+    check_camel_case(&fields, &renamed, ruled, within, errors);
     check_wire_names_differ(fields.iter().map(|f| f.wire.as_str()).zip(spans), errors);
-    if defaulted {
-        for field in &mut fields {
-            field.defaulted = true;
-        }
-    }
     fields
 }
 
 /// Field names are camelCase on the wire. One missing `rename_all` is one mistake, whatever the number of fields.
-fn check_camel_case(fields: &[Field], renamed: &[bool], ruled: bool, errors: &Errors) {
+fn check_camel_case(fields: &[Field], renamed: &[bool], ruled: bool, within: Within, errors: &Errors) {
     let mut wrong = fields.iter().zip(renamed).filter(|(f, renamed)| !**renamed && !names::is_field_name(&f.wire));
     let Some((first, _)) = wrong.next() else { return };
     let (wire, near) = (&first.wire, names::field_name_near(&first.wire));
@@ -82,10 +119,18 @@ fn check_camel_case(fields: &[Field], renamed: &[bool], ruled: bool, errors: &Er
         1 => " (and one other field)".to_owned(),
         more => format!(" (and {more} other fields)"),
     };
+    let rule = match within {
+        Within::Type => "rename_all = \"camelCase\"",
+        Within::Variant => "rename_all_fields = \"camelCase\"",
+    };
+    let place = match within {
+        Within::Type => "type",
+        Within::Variant => "enum",
+    };
     let way = if ruled {
-        format!("`#[serde(rename = \"{near}\")]` on the field, or `rename_all = \"camelCase\"` on the type")
+        format!("`#[serde(rename = \"{near}\")]` on the field, or `{rule}` on the {place}")
     } else {
-        "`#[serde(rename_all = \"camelCase\")]` on the type".to_owned()
+        format!("`#[serde({rule})]` on the {place}")
     };
     errors.at(
         first.ident.span(),
@@ -167,7 +212,7 @@ fn members(variants: Vec<Variant>, rule: &str, fields_rule: &str, ruled: bool, e
                 let ruled = !rule.is_empty();
                 let proto = variant.api.proto.as_ref().and_then(|n| n.base10_parse().ok()).unwrap_or(0);
                 let numbered = crate::model::Rules { proto, ..Default::default() };
-                (numbered, Content::Struct(self::fields(fields, &rule, ruled, false, errors)))
+                (numbered, Content::Struct(self::fields(fields, &rule, ruled, Within::Variant, errors)))
             }
         };
         members.push(Member { rust, wire, doc: variant.doc, rules, content });

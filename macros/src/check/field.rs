@@ -7,9 +7,9 @@ use crate::{
     model::{Field, Rules},
     parse::{
         container::Field as Raw,
-        field::FieldArgs,
+        field::{FieldArgs, ListArg},
         serde::{RENAME_RULES, SerdeArgs, field_name},
-        types::{Looked, look},
+        types::{Look, Looked, last_segment, look, span},
     },
     suggest::did_you_mean,
 };
@@ -25,11 +25,11 @@ pub fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
     let rules = if errors.count() == before { rules(&raw.api, &raw.ty, errors) } else { Rules::default() };
     check_skip(&raw, errors);
     check_default_once(&raw, errors);
+    check_conventional(&raw, &wire, errors);
     Field {
         rust,
         wire,
         defaulted: raw.serde.default.is_some(),
-        default_function: raw.serde.default_function,
         skip_serializing_if: raw.serde.skip_serializing_if,
         ident: raw.ident,
         doc: raw.doc,
@@ -99,6 +99,31 @@ fn check_skip(raw: &Raw, errors: &Errors) {
 fn check_default_once(raw: &Raw, errors: &Errors) {
     if let (Some(_), Some(span)) = (&raw.api.default, raw.serde.default) {
         errors.at(span, "`#[api(default = …)]` fills the field in before serde sees it; leave `serde(default)` out");
+    }
+}
+
+/// Fields that tools know by their names have the form that they expect (API conventions, "Typical status properties").
+fn check_conventional(raw: &Raw, wire: &str, errors: &Errors) {
+    let look = look(&raw.ty).look;
+    match (wire, look) {
+        ("observedGeneration", Look::Int(_, high)) if high < i64::MAX => {
+            errors.at(span(&raw.ty), "a generation is 64 bits wide: `i64`");
+        }
+        ("conditions", Look::Map(_)) => {
+            errors.at(
+                span(&raw.ty),
+                "conditions are a list: `Vec<kindsmith::Condition>` with `#[api(list = map(key = kind))]`",
+            );
+        }
+        ("conditions", Look::List(item)) if !matches!(raw.api.list, Some(ListArg::Map(..))) => {
+            let is_shared = last_segment(item).is_some_and(|(name, _)| name == "Condition");
+            let key = if is_shared { "kind" } else { "type" };
+            errors.at(
+                raw.ident.span(),
+                format!("conditions are told apart by their types: say `#[api(list = map(key = {key}))]`, or each writer replaces those of all others"),
+            );
+        }
+        _ => {}
     }
 }
 

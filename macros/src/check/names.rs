@@ -35,8 +35,40 @@ pub fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
             group.span(),
             format!("{expected}; one without a dot is for `builtin` kinds; did you mean `{text}.example.com`?"),
         );
+    } else if let Some(domain) =
+        ["k8s.io", "kubernetes.io"].into_iter().find(|domain| !builtin && is_below(&text, domain))
+    {
+        errors.at(
+            group.span(),
+            format!("{expected}; `{domain}` belongs to the Kubernetes project, whose kinds are `builtin`"),
+        );
     }
 }
+
+/// A domain, or one below it.
+fn is_below(text: &str, domain: &str) -> bool {
+    text.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Kinds that every group and version has, or that any request may be answered with.
+const OF_EVERY_GROUP: &[&str] = &[
+    "APIGroup",
+    "APIGroupList",
+    "APIResourceList",
+    "APIVersions",
+    "CreateOptions",
+    "DeleteOptions",
+    "GetOptions",
+    "List",
+    "ListOptions",
+    "PartialObjectMetadata",
+    "PartialObjectMetadataList",
+    "PatchOptions",
+    "Status",
+    "Table",
+    "UpdateOptions",
+    "WatchEvent",
+];
 
 /// Clients order versions by their form, and know by it what is stable.
 pub fn check_version(version: &LitStr, errors: &Errors) {
@@ -58,6 +90,10 @@ pub fn check_version(version: &LitStr, errors: &Errors) {
 pub fn check_kind(kind: &str, span: Span, singular_given: bool, errors: &Errors) {
     let message = if !is_camel(kind) {
         format!("a kind is CamelCase, not `{kind}`; did you mean `{}`?", camel(kind))
+    } else if OF_EVERY_GROUP.contains(&kind) {
+        format!(
+            "`{kind}` is a kind of Kubernetes' own in every group; name the kind after what it is about, such as `Book{kind}`"
+        )
     } else if let Some(item) = kind.strip_suffix("List").filter(|item| !item.is_empty()) {
         format!("`{kind}` is the name of the list of `{item}`, which every kind has by itself; name the kind `{item}`")
     } else if let Some(one) = looks_plural(kind).filter(|_| !singular_given) {

@@ -1,7 +1,10 @@
 //! Rules of a kind as a whole.
 use syn::{LitStr, ext::IdentExt, spanned::Spanned};
 
-use super::{container, field, names, paths};
+use super::{
+    container::{self, Within},
+    field, names, paths,
+};
 use crate::{
     diag::Errors,
     model::{Cell, Column, Container, Field, Grace, Kind, Names, Scale, Shape},
@@ -27,7 +30,7 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
     check_root_serde(&raw, errors);
     let rule = field::rename_rule(&raw.serde, "camelCase", errors);
     let fields = match raw.body {
-        Body::Struct(fields) => container::fields(fields, &rule, true, false, errors),
+        Body::Struct(fields) => container::fields(fields, &rule, true, Within::Type, errors),
         Body::Enum(_) => {
             errors.at(
                 raw.ident.span(),
@@ -38,9 +41,12 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
         }
         Body::Refused => return None,
     };
+    container::check_ends(&raw.ident, &fields, errors);
     check_metadata(&raw.ident, &fields, errors);
     check_no_type_meta(&fields, errors);
+    check_no_items(&fields, errors);
     check_status(&args, &fields, errors);
+    check_unstored(&args, errors);
     let columns = args.columns.iter().map(|c| column(c, &fields, errors)).collect();
     check_columns_differ(&args.columns, args.builtin, errors);
     args.selectable.iter().for_each(|path| paths::check_path(path, &fields, errors));
@@ -53,7 +59,8 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
         categories: args.categories.iter().map(LitStr::value).collect(),
         cluster: args.cluster.is_some(),
         builtin: args.builtin,
-        generation: args.generation || !args.builtin,
+        generation: !args.unstored && (args.generation || !args.builtin),
+        stored: !args.unstored,
         names: name_rule(args.names.as_ref(), errors),
         status: args.status.is_some(),
         grace: args.grace.map(|g| grace(g, &fields, errors)),
@@ -196,7 +203,45 @@ fn check_status(args: &KindArgs, fields: &[Field], errors: &Errors) {
             let ty = crate::parse::args::shown(ty);
             errors.at(field.ty.span(), format!("a new object has no status yet: `Option<{ty}>`"));
         }
+        (None, Some(field)) if !args.unstored => {
+            errors.at(
+                field.ident.span(),
+                "without the status subresource, every client that writes the object writes its status; \
+                 say `status` in `#[resource(…)]`, or `unstored` if objects of the kind are never stored",
+            );
+        }
         _ => {}
+    }
+}
+
+/// What only stored objects have.
+const OF_STORED: &[&str] = &[
+    "status",
+    "scale",
+    "selectable",
+    "update_without_version",
+    "create_on_update",
+    "generate_name",
+    "on_delete",
+    "holds_deletion",
+    "grace_seconds",
+    "generation",
+];
+
+/// A document that is answered and forgotten is never updated, selected or deleted.
+fn check_unstored(args: &KindArgs, errors: &Errors) {
+    for (name, span) in args.given.iter().filter(|(name, _)| args.unstored && OF_STORED.contains(&name.as_str())) {
+        errors.at(*span, format!("`{name}` is for stored objects, and the kind is `unstored`; leave one of them out"));
+    }
+}
+
+/// Clients take any object with `items` for a list (API conventions, "Types (Kinds)").
+fn check_no_items(fields: &[Field], errors: &Errors) {
+    if let Some(field) = fields.iter().find(|f| f.wire == "items") {
+        errors.at(
+            field.ident.span(),
+            "only a list has `items` at its top level; put the field under `spec`, or name it after what it holds",
+        );
     }
 }
 

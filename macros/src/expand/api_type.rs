@@ -1,7 +1,7 @@
 //! The table of a type, and the implementation of `ApiType` that holds it.
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Type, spanned::Spanned};
+use syn::{Ident, Type, spanned::Spanned};
 
 use super::{anonymous, checks, rules::rules};
 use crate::model::{Container, Content, Field, Member, Shape, Value};
@@ -10,6 +10,7 @@ use crate::model::{Container, Content, Field, Member, Shape, Value};
 pub fn container(container: &Container) -> TokenStream {
     let mut body = implementation(container);
     body.extend(checks::container(container));
+    body.extend(checks::on_the_wire(&container.ident));
     if let Shape::Enum(_) = container.shape {
         let ident = &container.ident;
         body.extend(quote! {
@@ -47,6 +48,8 @@ pub fn implementation(container: &Container) -> TokenStream {
             quote!(__decl::Shape::Union(&[#(#members),*]))
         }
     };
+    let ends = quote_spanned!(ident.span()=> const _: usize = <#ident as __decl::ApiType>::NESTING;);
+    let nesting = nesting(ident, &container.shape);
     quote! {
         #[diagnostic::do_not_recommend]
         impl __decl::ApiType for #ident {
@@ -55,7 +58,33 @@ pub fn implementation(container: &Container) -> TokenStream {
                 #functions
                 &__decl::TypeDecl { name: #name, module: ::core::module_path!(), doc: #doc, shape: #shape, proto_zeros: #proto_zeros }
             };
+            #nesting
         }
+        #ends
+    }
+}
+
+/// How deep values nest: one level more than those of any field. Of a type that holds itself through others the compiler
+/// says that it cannot be computed, at the types of the fields on the way.
+fn nesting(ident: &Ident, shape: &Shape) -> TokenStream {
+    let level = |ty: &Type| quote_spanned!(ty.span()=> <#ty as __decl::ApiType>::NESTING);
+    let levels: Vec<_> = match shape {
+        Shape::Enum(_) => Vec::new(),
+        Shape::Struct(fields) => fields.iter().map(|field| level(&field.ty)).collect(),
+        Shape::Union(members) => members
+            .iter()
+            .flat_map(|member| match &member.content {
+                Content::Type(ty) => vec![level(ty)],
+                Content::Struct(fields) => fields.iter().map(|field| level(&field.ty)).collect(),
+            })
+            .collect(),
+    };
+    quote_spanned! {ident.span()=>
+        const NESTING: usize = {
+            let deepest = 0;
+            #(let deepest = __decl::deeper(deepest, #levels);)*
+            deepest + 1
+        };
     }
 }
 

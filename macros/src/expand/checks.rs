@@ -28,6 +28,12 @@ pub fn container(container: &Container) -> TokenStream {
     checks
 }
 
+/// serde's derives stand beside ours.
+pub fn on_the_wire(container: &Ident) -> TokenStream {
+    let check = Ident::new("on_the_wire", container.span());
+    quote_spanned!(container.span()=> const _: fn() = __decl::checks::#check::<#container>;)
+}
+
 /// What only the compiler can see of a field's rules.
 fn rules(ty: &Type, rules: &Rules) -> TokenStream {
     let mut checks = TokenStream::new();

@@ -18,6 +18,7 @@ fn implementation(input: &DeriveInput) -> TokenStream {
         impl #parameters __decl::ApiType for #ident #arguments #clause {
             type Inner = Self;
             const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(__decl::Shape::Any);
+            const NESTING: usize = 1;
         }
         impl #parameters __decl::checks::Scalar for #ident #arguments #clause {}
         impl #parameters __decl::checks::ListKey for #ident #arguments #clause {}
@@ -38,6 +39,8 @@ pub fn resource(input: &DeriveInput) -> TokenStream {
         impl #parameters ::kindsmith::Resource for #ident #arguments #clause {
             const RESOURCE: &'static ::kindsmith::kind::resource::ResourceDecl = ::core::panic!();
         }
+        impl #parameters ::kindsmith::kind::resource::Stored for #ident #arguments #clause {}
+        impl #parameters ::kindsmith::kind::resource::Unstored for #ident #arguments #clause {}
         impl #parameters ::kindsmith::__private::serde::Serialize for #ident #arguments #clause {
             fn serialize<S: ::kindsmith::__private::serde::Serializer>(
                 &self,

@@ -40,7 +40,7 @@ fn test(root: &Ident) -> TokenStream {
 
 fn implementation(kind: &Kind) -> TokenStream {
     let Kind { group, version, kind: name, plural, singular, short_names, categories, .. } = kind;
-    let Kind { status, generation, update_without_version, create_on_update, .. } = kind;
+    let Kind { status, generation, stored, update_without_version, create_on_update, .. } = kind;
     let root = &kind.root.ident;
     let scope = if kind.cluster { quote!(Cluster) } else { quote!(Namespaced) };
     let style = if kind.builtin { quote!(Builtin) } else { quote!(Custom) };
@@ -64,6 +64,7 @@ fn implementation(kind: &Kind) -> TokenStream {
         }
     }));
     let hooks = hooks(kind);
+    let keeping = if kind.stored { quote!(Stored) } else { quote!(Unstored) };
     quote! {
         #[diagnostic::do_not_recommend]
         impl __kind::Resource for #root {
@@ -80,6 +81,7 @@ fn implementation(kind: &Kind) -> TokenStream {
                 names: __kind::NameRule::#names,
                 status: #status,
                 generation: #generation,
+                stored: #stored,
                 scale: #scale,
                 columns: &[#(#columns),*],
                 selectable: &[#(#selectable),*],
@@ -89,6 +91,8 @@ fn implementation(kind: &Kind) -> TokenStream {
                 hooks: #hooks,
             };
         }
+        #[diagnostic::do_not_recommend]
+        impl __kind::#keeping for #root {}
     }
 }
 

@@ -47,11 +47,7 @@ fn serialize(root: &Ident, fields: &[Field]) -> TokenStream {
 fn deserialize(root: &Ident, fields: &[Field]) -> TokenStream {
     let reads = fields.iter().map(|field| {
         let (ident, wire, ty) = (&field.ident, &field.wire, &field.ty);
-        let default = match &field.default_function {
-            Some(function) => quote!(#[serde(default = #function)]),
-            None if field.defaulted => quote!(#[serde(default)]),
-            None => TokenStream::new(),
-        };
+        let default = field.defaulted.then(|| quote!(#[serde(default)]));
         quote!(#[serde(rename = #wire)] #default #ident: #ty)
     });
     let idents = fields.iter().map(|f| &f.ident).collect::<Vec<_>>();

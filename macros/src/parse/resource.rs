@@ -35,6 +35,7 @@ const KEYS: &[Key] = &[
     ("names", "names = subdomain"),
     ("builtin", "builtin"),
     ("generation", "generation"),
+    ("unstored", "unstored"),
 ];
 
 const COLUMN_KEYS: &[Key] = &[
@@ -84,6 +85,9 @@ pub struct KindArgs {
     pub names: Option<Ident>,
     pub builtin: bool,
     pub generation: bool,
+    pub unstored: bool,
+    /// The name of each argument, and where it stands.
+    pub given: Vec<(String, Span)>,
 }
 
 /// `grace_seconds = …`.
@@ -124,6 +128,7 @@ pub fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
             let Some(name) = reader.name(arg, &mut seen, &repeatable) else { continue };
             names(&mut kind, &name, arg, &reader);
             behaviour(&mut kind, &name, arg, &reader);
+            kind.given.push((name, arg.span()));
         }
     }
     kind
@@ -163,6 +168,7 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "grace_seconds" => kind.grace = grace(arg, reader),
         "builtin" => kind.builtin = reader.flag(arg).is_some(),
         "generation" => kind.generation = reader.flag(arg).is_some(),
+        "unstored" => kind.unstored = reader.flag(arg).is_some(),
         _ => {}
     }
 }

@@ -11,10 +11,7 @@ pub struct SerdeArgs {
     pub rename: Option<LitStr>,
     pub rename_all: Option<LitStr>,
     pub rename_all_fields: Option<LitStr>,
-    /// `default` or `default = "path"`.
     pub default: Option<Span>,
-    /// The function of `default = "path"`.
-    pub default_function: Option<LitStr>,
     pub deny_unknown_fields: Option<Span>,
     pub skip_serializing_if: Option<LitStr>,
 }
@@ -92,7 +89,16 @@ fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Er
         "rename" => serde.rename = text(),
         "rename_all" => serde.rename_all = text(),
         "rename_all_fields" => serde.rename_all_fields = text(),
-        "default" => (serde.default, serde.default_function) = (Some(name.span()), text()),
+        "default" => {
+            serde.default = Some(name.span());
+            if let Some(function) = text() {
+                errors.at(
+                    function.span(),
+                    "the schema cannot see what the function returns; \
+                     say `#[api(default = …)]` with the value, or `#[serde(default)]` for the default of the field's type",
+                );
+            }
+        }
         "deny_unknown_fields" => serde.deny_unknown_fields = Some(name.span()),
         "skip_serializing_if" => serde.skip_serializing_if = text(),
         known if HARMLESS.contains(&known) => {}

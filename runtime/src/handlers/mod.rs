@@ -10,7 +10,7 @@
 //!
 //! /// Asks whether the one who asks may borrow books.
 //! #[derive(Resource, Clone, Debug)]
-//! #[resource(group = "library.example.com", version = "v1", cluster)]
+//! #[resource(group = "library.example.com", version = "v1", cluster, unstored)]
 //! pub struct LoanReview {
 //!     pub metadata: ObjectMeta,
 //!     pub spec: LoanReviewSpec,

@@ -208,10 +208,10 @@ impl Declared {
     }
 }
 
-/// A kind of documents that belong to objects of `K`: they are where those are.
+/// A kind of documents that belong to objects of `K`: they are where those are, and are stored, if at all, as part of them.
 fn below<K: Object>(kind: Kind) -> Kind {
     let scope: Scope = K::RESOURCE.scope;
-    Kind { scope, ..kind }
+    Kind { scope, stored: true, ..kind }
 }
 
 fn take<K, B, R, F, Fut>(handler: F) -> Take

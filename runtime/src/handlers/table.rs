@@ -10,6 +10,7 @@ use crate::kind::{
     Kind, Registry,
     endpoint::{self, Answer, Body, Changes, Endpoint, PatchType, RESERVED, Verb},
     registry::Served,
+    resource::Unstored,
 };
 
 /// Where a kind is served: group, version, plural name.
@@ -70,7 +71,7 @@ impl Pending {
     /// A virtual kind: the model to register, whose handler is kept here.
     pub fn virtual_kind<R, F, Fut>(&mut self, handler: F) -> Kind
     where
-        R: Object,
+        R: Object + Unstored,
         F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::{Object, RequestContext, Result, Soon, decode, encode};
 use crate::{
-    kind::{Kind, hook},
+    kind::{Kind, hook, resource::Unstored},
     schema::Document,
 };
 
@@ -13,12 +13,10 @@ pub(crate) type Ask = Arc<dyn Fn(RequestContext, Document) -> Soon<Document> + S
 /// The kind, which is not stored, and its handler on documents. What the handler's type does not know survives.
 pub(super) fn of<R, F, Fut>(handler: F) -> (Kind, Ask)
 where
-    R: Object,
+    R: Object + Unstored,
     F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<R>> + Send + 'static,
 {
-    let kind =
-        Kind { stored: false, status: false, generation: false, scale: None, create_on_update: false, ..R::kind() };
     let begin = move |context: RequestContext, document: &Document| -> Result<(Document, Fut)> {
         let value: R = decode(document)?;
         let before = encode(&value)?;
@@ -32,5 +30,5 @@ where
             Ok(document)
         })
     };
-    (kind, Arc::new(ask))
+    (R::kind(), Arc::new(ask))
 }

@@ -40,6 +40,22 @@ pub trait Resource: ApiType {
     }
 }
 
+#[diagnostic::on_unimplemented(
+    message = "objects of `{Self}` are not stored: the kind is declared `unstored`",
+    label = "not a stored kind",
+    note = "serve it with `virtual_kind(handler)`, or declare it without `unstored`"
+)]
+/// A kind whose objects are stored: one that is not declared `unstored`.
+pub trait Stored: Resource {}
+
+#[diagnostic::on_unimplemented(
+    message = "objects of `{Self}` are stored, so it cannot be a virtual kind",
+    label = "not declared `unstored`",
+    note = "say `unstored` in `#[resource(…)]`, or serve it with `kind::<…>()`"
+)]
+/// A kind whose objects are only asked about, and never stored: one that is declared `unstored`.
+pub trait Unstored: Resource {}
+
 /// A path by Rust names.
 pub type RustPath = &'static [&'static str];
 
@@ -71,6 +87,8 @@ pub struct ResourceDecl {
     pub status: bool,
     /// `metadata.generation` is kept.
     pub generation: bool,
+    /// Objects are stored.
+    pub stored: bool,
     /// The scale subresource.
     pub scale: Option<ScaleDecl>,
     /// Columns beyond the name.
@@ -219,7 +237,7 @@ impl ResourceDecl {
             update_without_version: self.update_without_version,
             create_on_update: self.create_on_update,
             delete_collection: true,
-            stored: true,
+            stored: self.stored,
             subresources: Vec::new(),
             grace,
             hooks: self.hooks,

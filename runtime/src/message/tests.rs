@@ -20,7 +20,7 @@ use crate::{
 
 /// A kind with every type of field that there is.
 #[derive(crate::Resource, Message, Clone, Debug, Default, PartialEq)]
-#[resource(group = "message.example.com", version = "v1")]
+#[resource(group = "message.example.com", version = "v1", status)]
 struct Sample {
     #[api(proto = 1)]
     metadata: ObjectMeta,
@@ -128,7 +128,7 @@ struct SampleStatus {
     #[api(proto = 1, observed)]
     ratio: f64,
     #[serde(default)]
-    #[api(proto = 2)]
+    #[api(proto = 2, list = map(key = kind))]
     conditions: Vec<Condition>,
 }
 

@@ -1,6 +1,6 @@
 //! Declarations: the static tables that the derives emit, and the schema built from them.
 //! Tables, not code, so that a kind costs little to build and little in the binary. Nested types are named by functions
-//! ([`TypeRef`]), so that types may be recursive and tables of constants.
+//! ([`TypeRef`]), so that tables are constants.
 
 mod build;
 pub mod checks;
@@ -26,8 +26,17 @@ pub trait ApiType {
     /// The static description of the type.
     const DECLARATION: &'static TypeDecl;
 
+    /// How deep values nest; 1 for scalars. A type that holds itself has no such number, so it does not compile: a schema
+    /// has an end.
+    const NESTING: usize;
+
     /// The static description of the type, as a function, which tables hold.
     fn declaration() -> &'static TypeDecl {
         Self::DECLARATION
     }
+}
+
+/// The larger of two nestings.
+pub const fn deeper(one: usize, other: usize) -> usize {
+    if one > other { one } else { other }
 }

@@ -10,11 +10,13 @@ use std::{
 
 use super::{Error, Result, run::Running, stop};
 use crate::{
-    Resource,
     auth::{Authenticate, Authorize},
     cache,
     handlers::{self, Object, Pending, RequestContext, Subresource},
-    kind::Kind,
+    kind::{
+        Kind,
+        resource::{Stored, Unstored},
+    },
 };
 
 /// Where objects are kept.
@@ -87,7 +89,7 @@ impl Builder {
 
     /// Serves a kind declared in Rust. The kinds every control plane needs, such as Namespace and `ConfigMap`, are
     /// always served.
-    pub fn kind<R: Resource>(self) -> Self {
+    pub fn kind<R: Stored>(self) -> Self {
         self.model(R::kind())
     }
 
@@ -97,13 +99,13 @@ impl Builder {
         self
     }
 
-    /// Serves a virtual kind: nothing is stored, a POST asks the handler, and what it gives back is the answer.
+    /// Serves a virtual kind, one declared `unstored`: a POST asks the handler, and what it gives back is the answer.
     ///
     /// The handler is an async function of the object and the [`RequestContext`]; what it gets has been decoded strictly,
     /// defaulted and validated. See [`handlers`].
     pub fn virtual_kind<R, F, Fut>(mut self, handler: F) -> Self
     where
-        R: Object,
+        R: Object + Unstored,
         F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = handlers::Result<R>> + Send + 'static,
     {

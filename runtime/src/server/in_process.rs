@@ -13,9 +13,8 @@ use tokio::{runtime, sync::oneshot};
 
 use super::{Result, builder::Builder, run::Running};
 use crate::{
-    Resource,
     http::{self, Service},
-    kind::Kind,
+    kind::{Kind, resource::Stored},
     verbs::Api,
 };
 
@@ -32,7 +31,7 @@ impl TestBuilder {
     }
 
     /// Serves a kind declared in Rust.
-    pub fn kind<R: Resource>(self) -> Self {
+    pub fn kind<R: Stored>(self) -> Self {
         self.configure(Builder::kind::<R>)
     }
 

@@ -35,6 +35,7 @@ macro_rules! claims_to_be_a_config_map {
         impl ApiType for $name {
             type Inner = Self;
             const DECLARATION: &'static TypeDecl = builtin::ConfigMap::DECLARATION;
+            const NESTING: usize = builtin::ConfigMap::NESTING;
         }
         impl Resource for $name {
             const RESOURCE: &'static ResourceDecl = builtin::ConfigMap::RESOURCE;

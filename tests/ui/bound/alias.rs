@@ -1,8 +1,9 @@
 use kindsmith::ApiType;
+use serde::{Deserialize, Serialize};
 
 type Count = i32;
 
-#[derive(ApiType)]
+#[derive(ApiType, Serialize, Deserialize)]
 struct BookSpec {
     #[api(min_length = 1)]
     copies: Count,

@@ -1,12 +1,13 @@
 use kindsmith::ApiType;
+use serde::{Deserialize, Serialize};
 
-#[derive(ApiType)]
+#[derive(ApiType, Serialize, Deserialize)]
 enum Color {
     Red,
     Green,
 }
 
-#[derive(ApiType)]
+#[derive(ApiType, Serialize, Deserialize)]
 struct BookSpec {
     #[api(default = Color::Red)]
     color: String,

@@ -1,8 +1,10 @@
 use kindsmith::ApiType;
+use serde::{Deserialize, Serialize};
 
+#[derive(Serialize, Deserialize)]
 struct Shelf;
 
-#[derive(ApiType)]
+#[derive(ApiType, Serialize, Deserialize)]
 struct BookSpec {
     shelf: Shelf,
 }

@@ -1,6 +1,7 @@
 use kindsmith::ApiType;
+use serde::{Deserialize, Serialize};
 
-#[derive(ApiType)]
+#[derive(ApiType, Serialize, Deserialize)]
 struct Chapter {
     name: String,
     page: Option<i32>,
@@ -8,7 +9,7 @@ struct Chapter {
     part: String,
 }
 
-#[derive(ApiType)]
+#[derive(ApiType, Serialize, Deserialize)]
 struct BookSpec {
     #[api(merge)]
     chapters: Vec<Chapter>,

@@ -1,6 +1,7 @@
 use kindsmith::{ApiType, Message};
+use serde::{Deserialize, Serialize};
 
-#[derive(ApiType, Message)]
+#[derive(ApiType, Message, Serialize, Deserialize)]
 struct BookSpec {
     author: String,
     copies: i32,

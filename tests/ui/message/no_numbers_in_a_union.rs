@@ -1,6 +1,7 @@
 use kindsmith::{ApiType, Message};
+use serde::{Deserialize, Serialize};
 
-#[derive(ApiType, Message)]
+#[derive(ApiType, Message, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Probe {
     Path(String),

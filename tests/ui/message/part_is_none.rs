@@ -1,12 +1,13 @@
 use kindsmith::{ApiType, Message};
+use serde::{Deserialize, Serialize};
 
-#[derive(ApiType)]
+#[derive(ApiType, Serialize, Deserialize)]
 struct Chapter {
     #[api(proto = 1)]
     name: String,
 }
 
-#[derive(ApiType, Message)]
+#[derive(ApiType, Message, Serialize, Deserialize)]
 struct BookSpec {
     #[api(proto = 1)]
     chapters: Vec<Chapter>,

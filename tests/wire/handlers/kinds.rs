@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Asks whether the one who asks may borrow.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "handlers.example.com", version = "v1", cluster)]
+#[resource(group = "handlers.example.com", version = "v1", cluster, unstored)]
 #[resource(column("Allowed", path = status.allowed))]
 pub struct LoanReview {
     pub metadata: ObjectMeta,
@@ -60,7 +60,7 @@ pub async fn review(mut review: LoanReview, context: RequestContext) -> Result<L
 
 /// A question that is asked inside a namespace.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "handlers.example.com", version = "v1")]
+#[resource(group = "handlers.example.com", version = "v1", unstored)]
 pub struct Question {
     pub metadata: ObjectMeta,
     pub answer: Option<String>,
@@ -111,7 +111,7 @@ impl Book {
 
 /// Lends a copy of a book.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "loans.example.com", version = "v1beta1")]
+#[resource(group = "loans.example.com", version = "v1beta1", unstored)]
 pub struct Loan {
     pub metadata: ObjectMeta,
     pub spec: LoanSpec,
@@ -157,7 +157,7 @@ pub async fn lend(book: Parent<Book>, mut loan: Loan) -> Result<Loan> {
 
 /// Throws a book out.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "handlers.example.com", version = "v1")]
+#[resource(group = "handlers.example.com", version = "v1", unstored)]
 pub struct Removal {
     pub metadata: ObjectMeta,
     /// Why.
@@ -173,7 +173,7 @@ pub async fn remove(book: Parent<Book>, removal: Removal) -> Result<()> {
 
 /// Says who keeps a book.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "handlers.example.com", version = "v1")]
+#[resource(group = "handlers.example.com", version = "v1", unstored)]
 pub struct Keeping {
     pub metadata: ObjectMeta,
     pub keeper: Option<String>,

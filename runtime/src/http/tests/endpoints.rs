@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::{
-    builtin::{self, ConfigMap, Lease},
+    ObjectMeta,
+    builtin::{self, ConfigMap},
     handlers::{self, NoOptions, Parent, Pending, Refusal, RequestContext, Session, Text},
     kind::model::{Hooks, Scope},
 };
@@ -25,13 +26,20 @@ fn refuse<T>() -> handlers::Result<T> {
     Err(Refusal::forbidden("not today"))
 }
 
-/// The built-in kinds, with subresources of every sort for config maps, and leases that are only asked about; one kind with
+/// What is only asked about.
+#[derive(crate::Resource, Clone, Debug)]
+#[resource(group = "asked.example.com", version = "v1", unstored)]
+struct Question {
+    metadata: ObjectMeta,
+    answer: Option<String>,
+}
+
+/// The built-in kinds, with subresources of every sort for config maps; a kind that is only asked about; one kind with
 /// status and scale, and one with finalizers in its spec.
 async fn rig() -> Rig {
     let mut kinds = builtin::kinds();
     let mut pending = Pending::default();
-    kinds.retain(|kind| kind.plural != "leases");
-    kinds.push(pending.virtual_kind(async |_: Lease, _: RequestContext| refuse::<Lease>()));
+    kinds.push(pending.virtual_kind(async |_: Question, _: RequestContext| refuse::<Question>()));
     let hooks = Hooks { holds_deletion: Some(|_| false), ..Hooks::NONE };
     let mut held = Kind { hooks, scope: Scope::Cluster, ..sample::widget() };
     "held.example.com".clone_into(&mut held.group_version.group);

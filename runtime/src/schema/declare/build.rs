@@ -10,18 +10,9 @@ use crate::schema::{
 
 /// How tables become a schema.
 #[derive(Clone, Copy, Debug, Default)]
-struct Build<'a> {
+struct Build {
     /// Optional fields are dropped when empty, as built-in kinds do.
     omit_empty: bool,
-    /// The structs being built, from the outside in: one that is found again is recursive.
-    within: Option<&'a Within<'a>>,
-}
-
-/// A struct being built, and those around it.
-#[derive(Debug)]
-struct Within<'a> {
-    ty: &'static TypeDecl,
-    outer: Option<&'a Within<'a>>,
 }
 
 impl TypeDecl {
@@ -30,14 +21,13 @@ impl TypeDecl {
     /// With `omit_empty`, optional fields are dropped when empty, as built-in kinds do.
     ///
     /// # Errors
-    /// A type that holds itself, a pattern that is no regular expression, or a key that items do not have; the text says
-    /// where.
+    /// A pattern that is no regular expression, or a key that items do not have; the text says where.
     pub fn schema(&'static self, omit_empty: bool) -> Result<Schema, String> {
-        Build { omit_empty, within: None }.of(self, &Rules::NONE)
+        Build { omit_empty }.of(self, &Rules::NONE)
     }
 }
 
-impl Build<'_> {
+impl Build {
     fn of(self, ty: &'static TypeDecl, rules: &'static Rules) -> Result<Schema, String> {
         let ty = ty.inner();
         let mut schema = match ty.shape {
@@ -67,24 +57,16 @@ impl Build<'_> {
         ty.doc.clone_into(&mut schema.description);
         schema.name = (!ty.name.is_empty()).then(|| ty.name.to_owned());
         apply(&mut schema, ty, rules)?;
-        schema.map_atomic |= is_atomic(ty);
         Ok(schema)
     }
 
     /// A struct or union.
     fn fields(self, ty: &'static TypeDecl) -> Result<Schema, String> {
         let mut schema = Schema { kind: Type::Object, ..Schema::default() };
-        // Where a schema ended, anything would be allowed that the type then refused.
-        if self.is_within(ty) {
-            let name = ty.name;
-            return Err(format!("`{name}` holds itself, and a schema has an end; hold what is nested as `RawJson`"));
-        }
-        let within = Within { ty, outer: self.within };
-        let build = Build { within: Some(&within), ..self };
         schema.one_of = matches!(ty.shape, Shape::Union(_));
         for field in ty.fields() {
             let required = field.required() && !schema.one_of;
-            schema.properties.insert(field.wire.to_owned(), build.field(ty, field, required)?);
+            schema.properties.insert(field.wire.to_owned(), self.field(ty, field, required)?);
             if required {
                 schema.required.push(field.wire.to_owned());
             }
@@ -102,23 +84,6 @@ impl Build<'_> {
         schema.zero_is_absent = plain || field.rules.proto_zero;
         Ok(schema)
     }
-
-    fn is_within(self, ty: &TypeDecl) -> bool {
-        let mut at = self.within;
-        while let Some(within) = at {
-            if within.ty.name == ty.name && within.ty.module == ty.module {
-                return true;
-            }
-            at = within.outer;
-        }
-        false
-    }
-}
-
-/// Types of `meta` that are replaced as a whole wherever they are held: half a reference refers to nothing.
-fn is_atomic(ty: &TypeDecl) -> bool {
-    let atomic = ["ObjectReference", "LocalObjectReference", "OwnerReference", "LabelSelector"];
-    ty.module == "kindsmith::meta" && atomic.contains(&ty.name)
 }
 
 /// Adds what is declared to what the type says.
@@ -137,6 +102,9 @@ fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> R
     if !rules.pattern.is_empty() {
         let regex = Regex::new(rules.pattern).map_err(|e| format!("the pattern is no regular expression: {e}"))?;
         schema.pattern = Some(Pattern { text: rules.pattern.to_owned(), regex });
+    }
+    if !rules.enumeration.is_empty() {
+        schema.enumeration = rules.enumeration.iter().map(|&text| text.into()).collect();
     }
     schema.min_items = rules.min_items;
     schema.max_items = rules.max_items;

@@ -1,5 +1,7 @@
 //! What the derives' output asks the compiler: bounds whose errors name what is allowed, and assertions over tables.
 //! Nothing here runs; it is public because derived code names it.
+use serde::{Serialize, de::DeserializeOwned};
+
 use super::{ApiType, Shape};
 use crate::{
     meta::{ByteString, IntOrString, MicroTime, Quantity, Time},
@@ -62,6 +64,17 @@ pub trait Seconds {}
 /// A label selector as text.
 pub trait SelectorText {}
 
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` derives `ApiType` without serde's `Serialize` and `Deserialize`",
+    label = "this type has no form on the wire",
+    note = "derive them beside it: `#[derive(ApiType, Serialize, Deserialize)]`"
+)]
+/// A type that serde writes and reads.
+pub trait OnTheWire {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> OnTheWire for T {}
+
 #[diagnostic::do_not_recommend]
 impl<T: ApiType> List for Vec<T> {
     type Item = T;
@@ -100,6 +113,9 @@ impl<T: Cell> Cell for Option<T> {
 
 /// The items of a list field, inside `Option` and `Box`.
 pub type Item<T> = <<<T as ApiType>::Inner as List>::Item as ApiType>::Inner;
+
+/// serde's derives stand beside the declaration.
+pub fn on_the_wire<T: OnTheWire>() {}
 
 /// The value inside `Option` and `Box`, so that a path goes through them.
 pub fn inner<T: ApiType>(_: &T) -> &T::Inner {

@@ -22,6 +22,7 @@ scalars! {
 impl ApiType for RawJson {
     type Inner = Self;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Any);
+    const NESTING: usize = 1;
 }
 
 /// A list of scalars that is merged as a set.
@@ -36,6 +37,22 @@ const MERGED_BY_UID: Rules = Rules {
 
 /// A time that Go holds without a pointer: it is in messages even when it is not set.
 const ALWAYS_WRITTEN: Rules = Rules { proto_zero: true, ..Rules::NONE };
+
+/// The rules of metav1.Condition, which are stricter than its Rust type: what is not filled in yet is no condition.
+const CONDITION_TYPE: Rules = Rules {
+    max_length: Some(316),
+    pattern: r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
+    ..Rules::NONE
+};
+const CONDITION_STATUS: Rules = Rules { enumeration: &["True", "False", "Unknown"], ..Rules::NONE };
+const CONDITION_REASON: Rules = Rules {
+    min_length: Some(1),
+    max_length: Some(1024),
+    pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+    ..Rules::NONE
+};
+const CONDITION_MESSAGE: Rules = Rules { max_length: Some(32_768), ..Rules::NONE };
+const NOT_NEGATIVE: Rules = Rules { minimum: Some(0.0), ..Rules::NONE };
 
 /// The structs of `meta` that are replaced as a whole, wherever a kind holds one.
 pub(super) fn is_replaced_whole(ty: &TypeDecl) -> bool {
@@ -62,6 +79,11 @@ macro_rules! structs {
                     rules: const { &Rules { proto: $proto, ..structs!(rules $($rules)?) } },
                 }),*]),
                 proto_zeros: true,
+            };
+            const NESTING: usize = {
+                let deepest = 0;
+                $(let deepest = super::deeper(deepest, <$field as ApiType>::NESTING);)*
+                deepest + 1
             };
         }
     )* };
@@ -134,11 +156,11 @@ structs! {
     }
 
     Condition "One aspect of an object's state." {
-        kind "type" 1 required String, "Which aspect, CamelCase; unique in the list.";
-        status "status" 2 required String, "`True`, `False` or `Unknown`.";
-        observed_generation "observedGeneration" 3 optional Option<i64>, "The generation that the condition was seen at.";
-        last_transition_time "lastTransitionTime" 4 optional Option<Time>, "When `status` last changed.", ALWAYS_WRITTEN;
-        reason "reason" 5 optional String, "Why, for machines, CamelCase.";
-        message "message" 6 optional String, "Why, for people.";
+        kind "type" 1 required String, "Which aspect, CamelCase; unique in the list.", CONDITION_TYPE;
+        status "status" 2 required String, "`True`, `False` or `Unknown`.", CONDITION_STATUS;
+        observed_generation "observedGeneration" 3 optional Option<i64>, "The generation that the condition was seen at.", NOT_NEGATIVE;
+        last_transition_time "lastTransitionTime" 4 required Time, "When `status` last changed.";
+        reason "reason" 5 required String, "Why, for machines, CamelCase.", CONDITION_REASON;
+        message "message" 6 required String, "Why, for people; may be empty.", CONDITION_MESSAGE;
     }
 }

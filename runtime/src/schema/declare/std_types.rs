@@ -11,6 +11,7 @@ macro_rules! scalars {
         impl ApiType for $ty {
             type Inner = Self;
             const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Scalar(Type::$kind, $format));
+            const NESTING: usize = 1;
         }
     )* };
 }
@@ -28,28 +29,33 @@ scalars! {
 impl<T: ApiType> ApiType for Option<T> {
     type Inner = T::Inner;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Optional(T::declaration));
+    const NESTING: usize = T::NESTING;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: ApiType> ApiType for Box<T> {
     type Inner = T::Inner;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Boxed(T::declaration));
+    const NESTING: usize = T::NESTING;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: ApiType> ApiType for Vec<T> {
     type Inner = Self;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::List(T::declaration));
+    const NESTING: usize = T::NESTING + 1;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: ApiType> ApiType for BTreeMap<String, T> {
     type Inner = Self;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Map(T::declaration));
+    const NESTING: usize = T::NESTING + 1;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: ApiType, S> ApiType for HashMap<String, T, S> {
     type Inner = Self;
     const DECLARATION: &'static TypeDecl = &TypeDecl::unnamed(Shape::Map(T::declaration));
+    const NESTING: usize = T::NESTING + 1;
 }

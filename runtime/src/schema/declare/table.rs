@@ -138,6 +138,8 @@ pub struct Rules {
     pub max_length: Option<u64>,
     /// What text must match; empty for anything.
     pub pattern: &'static str,
+    /// The texts that are allowed; empty for all.
+    pub enumeration: &'static [&'static str],
     /// Fewest items.
     pub min_items: Option<u64>,
     /// Most items.
@@ -177,6 +179,7 @@ impl Rules {
         min_length: None,
         max_length: None,
         pattern: "",
+        enumeration: &[],
         min_items: None,
         max_items: None,
         min_properties: None,

@@ -47,26 +47,16 @@ pub fn resolve(root: &'static TypeDecl, path: &[&str]) -> Result<Leaf, PathError
 
 /// The first field within a type that is declared as only observed, by its wire names.
 pub fn observed_within(ty: &'static TypeDecl) -> Option<String> {
-    find_observed(ty, &mut Vec::new())
-}
-
-fn find_observed(ty: &'static TypeDecl, within: &mut Vec<(&'static str, &'static str)>) -> Option<String> {
     let ty = ty.inner();
     if let Shape::List(inner) | Shape::Map(inner) = ty.shape {
-        return find_observed(inner(), within);
+        return observed_within(inner());
     }
-    if ty.fields().is_empty() || within.contains(&(ty.module, ty.name)) {
-        return None;
-    }
-    within.push((ty.module, ty.name));
-    let found = ty.fields().iter().find_map(|field| {
+    ty.fields().iter().find_map(|field| {
         if field.rules.observed {
             return Some(field.wire.to_owned());
         }
-        find_observed((field.ty)(), within).map(|rest| format!("{}.{rest}", field.wire))
-    });
-    within.pop();
-    found
+        observed_within((field.ty)()).map(|rest| format!("{}.{rest}", field.wire))
+    })
 }
 
 impl Leaf {

@@ -90,7 +90,7 @@ pub struct SampleSpec {
     #[api(proto = 26)]
     pub colours: Vec<Colour>,
     #[serde(default)]
-    #[api(proto = 27)]
+    #[api(proto = 27, list = map(key = kind))]
     pub conditions: Vec<Condition>,
 }
 

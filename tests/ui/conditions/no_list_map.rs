@@ -1,0 +1,9 @@
+use kindsmith::{ApiType, Condition};
+
+#[derive(ApiType)]
+#[serde(rename_all = "camelCase")]
+struct BookStatus {
+    conditions: Vec<Condition>,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use kindsmith::ApiType;
+
+#[derive(ApiType)]
+struct BookSpec {
+    #[api(pattern = "^(?!draft).*$")]
+    author: String,
+}
+
+fn main() {}
