@@ -16,6 +16,8 @@ use std::{
     fs::{self, File, TryLockError},
     io,
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use super::OpenError;
@@ -30,6 +32,10 @@ const FORMAT_BEGUN: &str = "FORMAT.new";
 const STORE_FILE: &str = "store.redb";
 const STORE_BEGUN: &str = "store.redb.new";
 const WITNESS_FILE: &str = "HEAD";
+
+/// How long a lock may take to be given up: a process that has just stopped may not be gone yet, and one that another
+/// process has forked holds its locks until it runs its own program.
+const LETTING_GO: Duration = Duration::from_millis(200);
 
 /// A data directory that this process alone may use, for as long as the value lives.
 pub(super) struct Directory {
@@ -46,11 +52,12 @@ impl Directory {
             Some(lock) => lock,
             None => files.create(LOCK_FILE)?,
         };
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { dir: path.to_owned() }),
-            Err(TryLockError::Error(source)) => {
-                return Err(OpenError::Directory { dir: path.to_owned(), source });
+        let patience = Instant::now() + LETTING_GO;
+        while let Err(error) = lock.try_lock() {
+            match error {
+                TryLockError::WouldBlock if Instant::now() < patience => thread::sleep(LETTING_GO / 20),
+                TryLockError::WouldBlock => return Err(OpenError::InUse { dir: path.to_owned() }),
+                TryLockError::Error(source) => return Err(OpenError::Directory { dir: path.to_owned(), source }),
             }
         }
         let directory = Self { files, _lock: lock };
