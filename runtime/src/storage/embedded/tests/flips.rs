@@ -3,6 +3,8 @@
 //! By default a few hundred flips, spread over the file. `KINDSMITH_FLIPS=all` flips one bit in every byte of a small
 //! store that is not zero; any number flips that many random bits of a larger one.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::storage::{Entry, Value};
 
@@ -10,7 +12,7 @@ use crate::storage::{Entry, Value};
 struct Truth {
     file: Vec<u8>,
     head: Revision,
-    values: Vec<(Arc<str>, Revision, Bytes)>,
+    values: BTreeMap<Arc<str>, (Revision, Bytes)>,
     changes: Vec<Change>,
 }
 
@@ -36,7 +38,7 @@ fn make(scratch: &Scratch, objects: usize) -> Truth {
         commit(&store, vec![Op { key, value: None, expect: Expect::Any }]).unwrap();
     }
     let (entries, head) = store.range("", None).unwrap();
-    let values = entries.into_iter().map(|Entry { key, value, revision }| (key, revision, value.unwrap())).collect();
+    let values = entries.into_iter().map(|Entry { key, value, revision }| (key, (revision, value.unwrap()))).collect();
     let changes = store.changes(Revision(0), usize::MAX).unwrap();
     drop(store);
     Truth { file: fs::read(scratch.0.join("store.redb")).unwrap(), head, values, changes }
@@ -69,15 +71,15 @@ fn try_flipped(scratch: &Scratch, truth: &Truth, flipped: &[u8], outcomes: &mut 
     };
     assert!(store.head() >= truth.head, "byte {at}: revisions would be given twice");
     let (entries, _) = store.range("", None).unwrap();
-    let found: std::collections::BTreeMap<Arc<str>, (Revision, Value)> =
+    let found: BTreeMap<Arc<str>, (Revision, Value)> =
         entries.into_iter().map(|entry| (entry.key, (entry.revision, entry.value))).collect();
     let mut damaged = found.values().filter(|(_, value)| value.is_err()).count();
     for (key, (revision, value)) in &found {
         let Ok(value) = value else { continue };
-        let is_true = truth.values.iter().any(|(k, r, v)| (k, r, v) == (key, revision, value));
+        let is_true = truth.values.get(key).is_some_and(|(r, v)| (r, v) == (revision, value));
         assert!(is_true, "byte {at}: {key} is {} bytes of revision {revision}, which it never was", value.len());
     }
-    for (key, _, _) in &truth.values {
+    for key in truth.values.keys() {
         assert!(found.contains_key(key), "byte {at}: {key} is gone without a word");
     }
     let from = store.compacted();
