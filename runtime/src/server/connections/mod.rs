@@ -212,7 +212,9 @@ async fn http2(
     let service = service_fn(move |request: Request<Incoming>| {
         // What made its answer is in a box, so that a stream that is being answered, such as a watch, does not keep its room.
         let (busy, answer) = (asked.begin(), service.call(request));
-        async move { answer.await.map(|answer| flow::pace(answer, busy, Flow::of_stream())) as Result<_, Infallible> }
+        Box::pin(async move {
+            answer.await.map(|answer| flow::pace(answer, busy, Flow::of_stream())) as Result<_, Infallible>
+        })
     });
     let window = u32::try_from(BUFFER).expect("a buffer is small");
     let mut builder = http2::Builder::new(Streams::new(peer));
