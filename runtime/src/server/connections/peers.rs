@@ -142,7 +142,9 @@ impl Peers {
         };
         let stays = |flag: &AtomicBool| !flag.load(Ordering::Relaxed);
         let staying = |peer: &Arc<Peer>| stays(&peer.going) && stays(&peer.upgraded) && may_go(peer);
-        let oldest = self.table().values().filter_map(Weak::upgrade).filter(staying).min_by_key(rank);
+        // Looked at without the table's lock, which the last holder of a peer takes when it drops it.
+        let all: Vec<Arc<Peer>> = self.table().values().filter_map(Weak::upgrade).collect();
+        let oldest = all.into_iter().filter(staying).min_by_key(rank);
         if let Some(peer) = oldest {
             tracing::debug!(peer = peer.id, "a connection gives way");
             peer.send_away();
