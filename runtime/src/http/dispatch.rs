@@ -74,7 +74,7 @@ pub async fn receive(site: Arc<Site>, request: Request) -> Response {
 }
 
 /// Answers a request. The slot that it was given stays with the caller.
-pub async fn handle(site: &Site, request: Request, slot: &mut Option<Slot>) -> Response {
+pub async fn handle(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> Response {
     let logged = tracing::enabled!(tracing::Level::DEBUG).then(|| {
         let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
         (request.method().clone(), path, Instant::now())
@@ -92,7 +92,7 @@ pub async fn handle(site: &Site, request: Request, slot: &mut Option<Slot>) -> R
     answer
 }
 
-async fn answer(site: &Site, request: Request, slot: &mut Option<Slot>) -> Response {
+async fn answer(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> Response {
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
     let gzip = compress::is_wanted(&parts.headers);
@@ -124,14 +124,14 @@ async fn in_time(
     body: Body,
     asked: Arc<Asked>,
     pretty: bool,
-    slot: &mut Option<Slot>,
+    slot: &mut Option<Arc<Slot>>,
 ) -> Result<Response, Refused> {
     *slot = site.in_flight.enter(&site.app, &asked)?;
     if websocket::is_asked(&parts.headers)
-        && let Some(slot) = slot.take()
+        && let Some(slot) = slot
     {
-        // The connection that comes of the request takes it along.
-        parts.extensions.insert(Arc::new(slot));
+        // The connection that comes of the request shares it.
+        parts.extensions.insert(slot.clone());
     }
     let limit = deadline::of(&site.app, &asked)?;
     let mut served = pin!(serve(site, parts, body, asked, pretty));

@@ -31,7 +31,8 @@ struct Class {
     most: usize,
 }
 
-/// One request's share of its class, given back when it is dropped.
+/// One request's share of its class, given back when its last holder is dropped: the request, its answer, or the connection
+/// that came of it.
 pub struct Slot(Arc<Class>);
 
 impl Drop for Slot {
@@ -55,7 +56,7 @@ impl InFlight {
     ///
     /// # Errors
     /// 429.
-    pub fn enter(&self, app: &App, asked: &Asked) -> Result<Option<Slot>, Refused> {
+    pub fn enter(&self, app: &App, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
         let class = match asked.target {
             Target::Resource(_) if methods::is_long_running(app, asked) => &self.long_running,
             Target::Other if super::health::is_health(&asked.path) => return Ok(None),
@@ -64,7 +65,7 @@ impl InFlight {
         };
         let slot = Slot(class.clone());
         let served = class.served.fetch_add(1, Ordering::AcqRel);
-        if served < class.most { Ok(Some(slot)) } else { Err(status::too_many_requests().into()) }
+        if served < class.most { Ok(Some(Arc::new(slot))) } else { Err(status::too_many_requests().into()) }
     }
 }
 
@@ -73,7 +74,7 @@ impl InFlight {
 const SHORT: u64 = 64 << 10;
 
 /// The answer, which keeps the slot for as long as it must.
-pub fn hold(answer: Response, slot: Option<Slot>) -> Response {
+pub fn hold(answer: Response, slot: Option<Arc<Slot>>) -> Response {
     match slot {
         Some(slot) if answer.body().size_hint().exact().is_none_or(|length| length > SHORT) => {
             answer.map(|body| Body::new(Held { body, slot: Some(slot) }))
@@ -85,7 +86,7 @@ pub fn hold(answer: Response, slot: Option<Slot>) -> Response {
 /// A body with the slot of its request.
 struct Held {
     body: Body,
-    slot: Option<Slot>,
+    slot: Option<Arc<Slot>>,
 }
 
 impl http_body::Body for Held {

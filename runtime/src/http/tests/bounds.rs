@@ -49,6 +49,19 @@ async fn short_requests_past_the_limit_are_refused_until_a_long_answer_has_been_
 }
 
 #[tokio::test]
+async fn a_request_that_asks_for_an_upgrade_in_vain_keeps_its_slot() {
+    let rig = rig(Limits { reads_in_flight: 1, ..Limits::default() }).await;
+    let long = json!({"metadata": {"name": "long"}, "data": {"text": "x".repeat(100_000)}});
+    assert_eq!(rig.post(CONFIG_MAPS, &long).await.0, 201);
+    let upgrade = [("connection", "upgrade"), ("upgrade", "websocket")];
+    let unsent = rig.answer("GET", CONFIG_MAPS, &upgrade, "").await;
+    assert_eq!(unsent.status(), 200);
+    assert_eq!(refusal(rig.answer("GET", CONFIG_MAPS, &[], "").await).await, (429, "TooManyRequests".to_owned()));
+    drop(unsent);
+    assert_eq!(rig.get(CONFIG_MAPS).await.0, 200);
+}
+
+#[tokio::test]
 async fn watches_past_the_limit_are_refused_until_one_ends() {
     let rig = rig(Limits { long_running: 1, ..Limits::default() }).await;
     let path = format!("{CONFIG_MAPS}?watch=1");

@@ -210,10 +210,12 @@ async fn http2(
 ) -> Result<(), String> {
     let asked = peer.clone();
     let service = service_fn(move |request: Request<Incoming>| {
-        // What made its answer is in a box, so that a stream that is being answered, such as a watch, does not keep its room.
-        let (busy, answer) = (asked.begin(), service.call(request));
+        let (busy, service) = (asked.begin(), service.clone());
+        // What makes its answer is made when the stream has its turn: a connection may bring hundreds of requests at once.
+        // It is in a box, so that a stream that is being answered, such as a watch, does not keep its room.
         Box::pin(async move {
-            answer.await.map(|answer| flow::pace(answer, busy, Flow::of_stream())) as Result<_, Infallible>
+            service.call(request).await.map(|answer| flow::pace(answer, busy, Flow::of_stream()))
+                as Result<_, Infallible>
         })
     });
     let window = u32::try_from(BUFFER).expect("a buffer is small");

@@ -325,3 +325,25 @@ async fn an_answer_arrives_although_the_client_goes_on_sending() {
     timeout(PATIENCE, stream.read_to_end(&mut answer)).await.unwrap().expect("no reset destroys the answer");
     assert!(answer.ends_with(b"hello"), "{}", String::from_utf8_lossy(&answer));
 }
+
+#[test]
+fn connections_end_while_others_are_ranked() {
+    let peers = Peers::new(Limits { greetings: 2, ..Limits::default() }, watch::channel(false).1);
+    let (done, ended) = std::sync::mpsc::channel();
+    for _ in 0..2 {
+        let (peers, done) = (peers.clone(), done.clone());
+        // Threads that are not joined: should they wait for each other, the test says so.
+        std::thread::spawn(move || {
+            for _ in 0..5_000 {
+                let open = [peers.welcome(), peers.welcome(), peers.welcome()];
+                peers.evict();
+                drop(open);
+            }
+            // A test that has failed does not listen.
+            let _ = done.send(());
+        });
+    }
+    for _ in 0..2 {
+        ended.recv_timeout(PATIENCE).expect("a connection that ends waits for nobody who ranks it");
+    }
+}
