@@ -22,7 +22,7 @@ use kindsmith::{
     patch::apply::{self, View, Writer},
     schema::Document,
     storage::Memory,
-    verbs::{Answer, Api, Part, Patch, Request},
+    verbs::{Answer, Api, Patch, Request},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -188,7 +188,7 @@ impl World {
         let registry = Arc::new(Registry::new(cache.clone()));
         let served = registry.register(Service::kind()).expect("a kind");
         let user = Arc::new(User::default());
-        let request = Request { user, served, namespace: String::new(), name: "s".into(), part: Part::Whole };
+        let request = Request { user, served, namespace: String::new(), name: "s".into(), subresource: "".into() };
         Self { api: Api::new(registry, cache, store), request }
     }
 

@@ -18,7 +18,7 @@ use crate::{
     },
     schema::{Document, fixture::schema},
     storage::Memory,
-    verbs::{Deleted, Part, Request},
+    verbs::{Deleted, Request},
 };
 
 /// The kind: its second generation requires a field, and its hooks decode no object of the first.
@@ -70,7 +70,7 @@ async fn until(inside: &Inside, what: &str, holds: impl Fn() -> bool) {
 }
 
 fn gadget(inside: &Inside, namespace: &str, name: &str) -> Request {
-    inside.request("gadgets", namespace, name, Part::Whole)
+    inside.request("gadgets", namespace, name)
 }
 
 fn owned_by(object: &Document) -> Value {
@@ -119,7 +119,7 @@ async fn objects_that_do_not_fit_are_collected_and_orphaned_and_collect() {
         let controllers = Controllers::start(inside.api.clone());
         let delete = async |plural: &str, name: &str, propagation| {
             let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
-            let request = inside.request(plural, "default", name, Part::Whole);
+            let request = inside.request(plural, "default", name);
             inside.api.delete(&request, &options).await.expect("a deletion")
         };
         delete("configmaps", "background", Propagation::Background).await;

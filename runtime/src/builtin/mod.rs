@@ -10,7 +10,7 @@ use crate::{
     auth::User,
     kind::Kind,
     meta::{Time, options::WriteOptions},
-    verbs::{Api, Error, Part, Request},
+    verbs::{Api, Error, Request},
 };
 
 mod config_map;
@@ -60,7 +60,7 @@ pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
             continue;
         }
         let (user, served) = (user.clone(), served.clone());
-        let request = Request { user, served, namespace: String::new(), name: String::new(), part: Part::Whole };
+        let request = Request { user, served, namespace: String::new(), name: String::new(), subresource: "".into() };
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         match api.create(&request, namespace, &WriteOptions::of_server("kindsmith")).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}

@@ -38,15 +38,15 @@ impl Inside {
         Self { api }
     }
 
-    pub fn request(&self, plural: &str, namespace: &str, name: &str, part: Part) -> Request {
+    pub fn request(&self, plural: &str, namespace: &str, name: &str) -> Request {
         let group = if plural == "leases" { "coordination.k8s.io" } else { "" };
         let served = self.api.registry.find(group, "v1", plural).expect("a built-in kind");
         let user = Arc::new(User::system());
-        Request { user, served, namespace: namespace.into(), name: name.into(), part }
+        Request { user, served, namespace: namespace.into(), name: name.into(), subresource: "".into() }
     }
 
     pub async fn create(&self, plural: &str, namespace: &str, body: Value) -> Result<Document, Error> {
-        let request = self.request(plural, namespace, "", Part::Whole);
+        let request = self.request(plural, namespace, "");
         self.api.create(&request, body, &WriteOptions::default()).await.map(document)
     }
 
@@ -60,13 +60,13 @@ impl Inside {
     }
 
     pub async fn delete(&self, plural: &str, namespace: &str, name: &str) -> Deleted {
-        let request = self.request(plural, namespace, name, Part::Whole);
+        let request = self.request(plural, namespace, name);
         self.api.delete(&request, &DeleteOptions::default()).await.expect("a deletion")
     }
 
     /// The object as it stands, without waiting for anything.
     pub fn find(&self, plural: &str, namespace: &str, name: &str) -> Option<Document> {
-        let request = self.request(plural, namespace, name, Part::Whole);
+        let request = self.request(plural, namespace, name);
         let object = request.served.objects.snapshot().get(&request.key())?;
         Some(serde_json::from_slice(object.json_bytes()).expect("JSON"))
     }
@@ -113,7 +113,7 @@ async fn a_namespace_keeps_its_label_its_finalizers_and_its_phase() {
     let made =
         inside.create("namespaces", "", json!({"metadata": {"generateName": "gen-"}})).await.expect("a namespace");
     assert_eq!(made["metadata"]["labels"]["kubernetes.io/metadata.name"], made["metadata"]["name"], "{made}");
-    let request = inside.request("namespaces", "", "default", Part::Whole);
+    let request = inside.request("namespaces", "", "default");
     let patch = json!({"metadata": {"labels": {"kubernetes.io/metadata.name": "x", "team": "a"}}, "spec": {"finalizers": []}, "status": {"phase": "Terminating"}});
     let patched = inside.merge(&request, patch).await.expect("a patch");
     assert_eq!(patched["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "default", "team": "a"}));
@@ -121,7 +121,7 @@ async fn a_namespace_keeps_its_label_its_finalizers_and_its_phase() {
         (&patched["spec"], &patched["status"]),
         (&json!({"finalizers": ["kubernetes"]}), &json!({"phase": "Active"}))
     );
-    let status = Request { part: Part::Status, ..request.clone() };
+    let status = Request { subresource: "status".into(), ..request.clone() };
     let wrong = told(inside.merge(&status, json!({"status": {"phase": "Terminating"}})).await);
     assert_eq!(
         wrong,
@@ -152,7 +152,7 @@ async fn a_namespace_terminates_and_goes_with_its_last_finalizer() {
     assert_eq!(marked["status"]["phase"], "Terminating");
     let refused = inside.create("configmaps", "a", json!({"metadata": {"name": "x"}})).await;
     assert!(matches!(refused, Err(Error::Forbidden { .. })), "{refused:?}");
-    let finalize = inside.request("namespaces", "", "a", Part::Finalize);
+    let finalize = Request { subresource: "finalize".into(), ..inside.request("namespaces", "", "a") };
     inside.merge(&finalize, json!({"spec": {"finalizers": ["kubernetes"]}})).await.expect("one finalizer less");
     assert!(inside.find("namespaces", "", "a").is_some());
     inside.merge(&finalize, json!({"spec": {"finalizers": []}})).await.expect("no finalizer");
@@ -177,7 +177,7 @@ async fn config_maps_check_their_keys_and_stay_as_they_are_when_immutable() {
     let large = told(create(json!({"metadata": {"name": "a"}, "data": {"a": "x".repeat(1 << 20), "b": "x"}})).await);
     assert_eq!(large, ["[]: Too long: may not be more than 1048576 bytes"]);
     create(json!({"metadata": {"name": "a"}, "data": {"a": "x"}, "immutable": true})).await.expect("an immutable one");
-    let request = inside.request("configmaps", "default", "a", Part::Whole);
+    let request = inside.request("configmaps", "default", "a");
     let changed = told(
         inside.merge(&request, json!({"data": {"a": "y"}, "binaryData": {"b": "eA=="}, "immutable": false})).await,
     );
@@ -199,7 +199,7 @@ async fn secrets_take_text_give_bytes_and_check_what_their_type_asks_for() {
             .expect("a secret");
     assert_eq!(made["data"], json!({"k": "dGV4dA==", "l": "bmV3"}));
     assert_eq!((made.get("stringData"), &made["type"]), (None, &json!("Opaque")));
-    let request = inside.request("secrets", "default", "a", Part::Whole);
+    let request = inside.request("secrets", "default", "a");
     let patched = inside.merge(&request, json!({"stringData": {"m": "more"}})).await.expect("a patch");
     assert_eq!((patched["data"]["m"].as_str(), patched.get("stringData")), (Some("bW9yZQ=="), None));
     assert_eq!(
@@ -238,7 +238,7 @@ async fn leases_and_events_can_be_made_by_an_update() {
     let inside = Inside::new().await;
     let put = |plural: &'static str, name: &'static str, mut body: Value| {
         body["metadata"] = json!({ "name": name });
-        let request = inside.request(plural, "default", name, Part::Whole);
+        let request = inside.request(plural, "default", name);
         let api = inside.api.clone();
         async move { api.update(&request, body, &WriteOptions::default()).await }
     };
@@ -289,7 +289,7 @@ async fn events_are_selected_by_what_they_are_about() {
     ] {
         let query = [("fieldSelector", selector)].into_iter().collect();
         let options = ListOptions::parse(&query, false).expect("options");
-        let list = inside.api.list(&inside.request("events", "", "", Part::Whole), &options).await.expect("a list");
+        let list = inside.api.list(&inside.request("events", "", ""), &options).await.expect("a list");
         let names: String = list.items.iter().map(|object| object.name()).collect();
         assert_eq!(names, expected, "{selector}");
     }
@@ -392,7 +392,7 @@ async fn a_service_account_keeps_the_names_of_its_secrets() {
     let given = json!({"metadata": {"name": "sa"}, "secrets": [{"name": "one", "namespace": "n", "fieldPath": "p"}]});
     let created = inside.create("serviceaccounts", "default", given).await.expect("a new account");
     assert_eq!(created["secrets"], json!([{"name": "one"}]));
-    let request = inside.request("serviceaccounts", "default", "sa", Part::Whole);
+    let request = inside.request("serviceaccounts", "default", "sa");
     let patch = json!({"secrets": [{"name": "two", "uid": "u"}]}).to_string();
     let patched = inside.api.patch(&request, Patch::Strategic(patch.into()), &PatchOptions::default()).await;
     assert_eq!(patched.map(document).expect("a patch")["secrets"], json!([{"name": "two"}, {"name": "one"}]));

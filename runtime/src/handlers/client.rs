@@ -9,7 +9,7 @@ use crate::{
     kind::registry::Served,
     meta::options::{DeleteOptions, GetOptions, ListOptions, WriteOptions},
     schema::Document,
-    verbs::{Answer, Api, Deleted, Part, Request},
+    verbs::{Answer, Api, Deleted, Request},
 };
 
 /// A typed client inside the process.
@@ -70,7 +70,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 404 where there is none.
     pub async fn get(&self, name: &str) -> Result<K> {
-        let answer = self.api().get(&self.request(name, Part::Whole)?, &GetOptions::default()).await?;
+        let answer = self.api().get(&self.request(name)?, &GetOptions::default()).await?;
         typed(&document_of(answer)?)
     }
 
@@ -87,7 +87,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Options that make no sense.
     pub async fn select(&self, options: &ListOptions) -> Result<Vec<K>> {
-        let list = self.api().list(&self.request("", Part::Whole)?, options).await?;
+        let list = self.api().list(&self.request("")?, options).await?;
         let readable = list.items.iter().filter(|object| object.unreadable().is_none());
         readable.map(|object| typed(&parsed(object)?)).collect()
     }
@@ -97,7 +97,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 404.
     pub async fn states(&self, name: &str) -> Result<States<K>> {
-        States::of(self.api(), &self.request(name, Part::Whole)?).await
+        States::of(self.api(), &self.request(name)?).await
     }
 
     /// Stores a new object, and gives it as it was stored.
@@ -105,7 +105,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 409 where the name is taken, 422 for what is wrong with the object, 403 and 404 for its namespace.
     pub async fn create(&self, object: &K) -> Result<K> {
-        let written = self.api().create(&self.request("", Part::Whole)?, encode(object)?, self.options()).await?;
+        let written = self.api().create(&self.request("")?, encode(object)?, self.options()).await?;
         typed(&document_of(written.answer)?)
     }
 
@@ -114,7 +114,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 409 where the object is not of the newest state, 404, 422.
     pub async fn update(&self, name: &str, object: &K) -> Result<K> {
-        self.put(name, object, Part::Whole).await
+        self.put(self.request(name)?, object).await
     }
 
     /// Replaces the status of an object.
@@ -122,7 +122,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// As [`Objects::update`].
     pub async fn update_status(&self, name: &str, object: &K) -> Result<K> {
-        self.put(name, object, Part::Status).await
+        self.put(self.status(name)?, object).await
     }
 
     /// Changes an object by code, which is run again on the newer object when another write came first. Fields that the
@@ -131,7 +131,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// What the code says; 404, 422.
     pub async fn change(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
-        let request = self.request(name, Part::Whole)?;
+        let request = self.request(name)?;
         let changed = super::change::document(self.api(), &request, self.options(), &on_type(change)).await?;
         typed(&changed)
     }
@@ -141,7 +141,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// As [`Objects::change`].
     pub async fn change_status(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
-        let request = self.request(name, Part::Status)?;
+        let request = self.status(name)?;
         let changed = super::change::document(self.api(), &request, self.options(), &on_type(change)).await?;
         typed(&changed)
     }
@@ -152,14 +152,14 @@ impl<K: Object> Objects<K> {
     /// 404; 409 where a precondition does not hold.
     pub async fn delete(&self, name: &str, options: &DeleteOptions) -> Result<Option<K>> {
         let options = DeleteOptions { dry_run: options.dry_run || self.options().dry_run, ..options.clone() };
-        match self.api().delete(&self.request(name, Part::Whole)?, &options).await? {
+        match self.api().delete(&self.request(name)?, &options).await? {
             Deleted::Gone { .. } | Deleted::Forced => Ok(None),
             Deleted::Marked(object) => typed(&parsed(&object)?).map(Some),
         }
     }
 
-    async fn put(&self, name: &str, object: &K, part: Part) -> Result<K> {
-        let written = self.api().update(&self.request(name, part)?, encode(object)?, self.options()).await?;
+    async fn put(&self, request: Request, object: &K) -> Result<K> {
+        let written = self.api().update(&request, encode(object)?, self.options()).await?;
         typed(&document_of(written.answer)?)
     }
 
@@ -171,9 +171,14 @@ impl<K: Object> Objects<K> {
         &self.client.options
     }
 
-    fn request(&self, name: &str, part: Part) -> Result<Request> {
-        let (user, namespace) = (self.client.user.clone(), self.namespace.clone());
-        Ok(Request { user, served: served::<K>(self.api())?, namespace, name: name.to_owned(), part })
+    fn request(&self, name: &str) -> Result<Request> {
+        let (user, served) = (self.client.user.clone(), served::<K>(self.api())?);
+        let (namespace, name) = (self.namespace.clone(), name.to_owned());
+        Ok(Request { user, served, namespace, name, subresource: "".into() })
+    }
+
+    fn status(&self, name: &str) -> Result<Request> {
+        Ok(Request { subresource: "status".into(), ..self.request(name)? })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
         preconditions::{Identity, Mismatch},
     },
     schema::Document,
-    verbs::{Part, Request},
+    verbs::Request,
 };
 
 /// The object that a subresource belongs to: its state when the request came, and ways to change it.
@@ -75,7 +75,7 @@ impl<K: Object> Parent<K> {
     /// # Errors
     /// 404 where it has gone.
     pub async fn states(&self) -> Result<States<K>> {
-        States::of(self.target.context.api(), &self.target.request(Part::Whole)).await
+        States::of(self.target.context.api(), &self.target.request()).await
     }
 
     /// Changes the object: the code gets its newest state, and is run again where another write came first. The change
@@ -109,9 +109,9 @@ impl<K> Deref for Parent<K> {
 
 impl Target {
     /// A request about the parent.
-    fn request(&self, part: Part) -> Request {
+    fn request(&self) -> Request {
         let RequestContext { user, namespace, name, .. } = self.context.clone();
-        Request { user, served: self.served.clone(), namespace, name, part }
+        Request { user, served: self.served.clone(), namespace, name, subresource: "".into() }
     }
 
     /// Holds what the client expects against the parent.
@@ -135,7 +135,8 @@ impl Target {
             self.check(document)?;
             change(document)
         };
-        let (request, options) = (self.request(Part::Own(self.subresource)), self.context.write_options());
+        let request = Request { subresource: self.subresource.into(), ..self.request() };
+        let options = self.context.write_options();
         change::document(self.context.api(), &request, &options, &guarded).await
     }
 
@@ -150,7 +151,7 @@ impl Target {
         };
         let dry_run = options.dry_run || self.context.dry_run;
         let options = DeleteOptions { dry_run, preconditions, ..options.clone() };
-        self.context.api().delete(&self.request(Part::Whole), &options).await?;
+        self.context.api().delete(&self.request(), &options).await?;
         Ok(())
     }
 }

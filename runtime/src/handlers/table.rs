@@ -7,8 +7,8 @@ use super::{
     virtual_kind,
 };
 use crate::kind::{
-    Kind, Registry,
-    endpoint::{self, Answer, Body, Changes, Endpoint, PatchType, RESERVED, Verb},
+    Changes, Kind, Registry,
+    endpoint::{self, Answer, Body, Endpoint, PatchType, RESERVED, Verb},
     registry::Served,
     resource::Unstored,
 };
@@ -147,7 +147,8 @@ impl Declared {
         }
         let (group_version, kind) = self.shown.clone();
         let (subresource, options) = (name.into(), self.options.clone());
-        Endpoint { subresource, group_version, kind, operations, changes: Changes::Anything, options }
+        let changes = Changes::AllBut(Vec::new());
+        Endpoint { subresource, group_version, kind, operations, changes, options }
     }
 }
 

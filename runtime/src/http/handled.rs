@@ -32,7 +32,7 @@ use crate::{
         status::Status,
     },
     schema::Document,
-    verbs::{Answer, Error, Part, Request, Retry},
+    verbs::{Answer, Error, Request, Retry},
 };
 
 /// What the client is told of a refusal about an object of a kind.
@@ -85,14 +85,14 @@ pub async fn subresource(
     served: Arc<Served>,
     path: &ResourcePath,
     verb: Verb,
+    mounted: &Mounted,
     body: Body,
 ) -> Result<Response, Refused> {
     let app = &*site.app;
-    let mounted = app.handlers.subresource(&served.kind, &path.subresource).ok_or_else(status::no_such_resource)?;
     let kinds = mounted.kinds(verb).ok_or_else(status::method_not_allowed)?;
     let namespace = if served.kind.scope == Scope::Namespaced { path.namespace.clone() } else { String::new() };
-    let (user, part) = (exchange.user.clone(), Part::Whole);
-    let parent = Request { user, served, namespace, name: path.name.clone(), part };
+    let (user, name) = (exchange.user.clone(), path.name.clone());
+    let parent = Request { user, served, namespace, name, subresource: "".into() };
     match &mounted.handler {
         Handler::Text(_) | Handler::Exec(_) | Handler::Forward(_) => {
             Connecting { app, exchange, parent, mounted }.serve().await

@@ -31,7 +31,7 @@ use crate::{
     codec::Decoded,
     kind::{
         Kind,
-        endpoint::{self, Changes, Endpoint, PatchType, Verb},
+        endpoint::{self, Endpoint, PatchType, Verb},
         model::Scope,
     },
     meta::{
@@ -41,7 +41,7 @@ use crate::{
         selector::{FieldTerm, Fields},
     },
     schema::Document,
-    verbs::{Api, Error, Part, Request},
+    verbs::{Api, Error, Request},
 };
 
 /// The list of definitions where there are none.
@@ -74,16 +74,10 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
         return missing(app, &exchange, path);
     };
     let (endpoint, operation) = methods::operation(&served, path, &exchange.asked.method, exchange.asked.verb)?;
-    let (changes, verb) = (endpoint.changes, operation.verb);
-    let part = match changes {
-        Changes::Anything => {
-            return Box::pin(handled::subresource(site, exchange, served, path, verb, body)).await;
-        }
-        Changes::Nothing | Changes::Whole => Part::Whole,
-        Changes::Status => Part::Status,
-        Changes::Scale => Part::Scale,
-        Changes::Finalizers => Part::Finalize,
-    };
+    let (verb, subresource) = (operation.verb, endpoint.subresource.clone());
+    if let Some(mounted) = app.handlers.subresource(&served.kind, &subresource) {
+        return Box::pin(handled::subresource(site, exchange, served, path, verb, mounted, body)).await;
+    }
     let numbered = served.messages.is_some() || matches!(operation.answer, endpoint::Answer::Scale);
     let offer = Offer { protobuf: numbered, stream: verb == Verb::Watch, shapeless: false };
     let mut accepted = negotiate::objects(exchange.accept(), offer)
@@ -96,14 +90,14 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     };
     let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
     let name = if verb == Verb::Watch { String::new() } else { path.name.clone() };
-    let request = Request { user: exchange.user.clone(), served, namespace, name, part };
+    let request = Request { user: exchange.user.clone(), served, namespace, name, subresource };
     let call = Call { app, renderings: &site.renderings, exchange, request, accepted, include };
     // All but the most frequent verb are boxed, so that the state of a request that only gets an object stays small.
     match verb {
         Verb::Get => call.get().await,
         Verb::List => Box::pin(call.list()).await,
         Verb::Watch => Box::pin(call.watch(path.watch, watch_name)).await,
-        Verb::Create if changes == Changes::Nothing => Box::pin(handled::ask(call, body)).await,
+        Verb::Create if !call.kind().stored => Box::pin(handled::ask(call, body)).await,
         Verb::Create => Box::pin(call.create(body)).await,
         Verb::Update => Box::pin(call.update(body)).await,
         Verb::Patch => Box::pin(call.patch(body)).await,
@@ -342,8 +336,8 @@ impl Call<'_> {
 /// # Errors
 /// As [`body::decode`].
 pub fn document(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
-    let scale = request.part == Part::Scale;
-    let expected = if scale { body::Expected::Scale } else { body::Expected::Object(request.served.clone()) };
+    let expected =
+        if request.is_scale() { body::Expected::Scale } else { body::Expected::Object(request.served.clone()) };
     body::decode(media_type, body, &expected)
 }
 

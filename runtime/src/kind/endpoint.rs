@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::Kind;
+use super::{Changes, Kind, model::Path};
 use crate::{meta::GroupVersion, schema::Schema};
 
 /// Names of subresources that a kind declares in other ways.
@@ -95,23 +95,6 @@ pub enum Answer {
     Text,
 }
 
-/// What of the stored object a write may change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changes {
-    /// Nothing is stored.
-    Nothing,
-    /// All but what other subresources are for.
-    Whole,
-    /// Its status.
-    Status,
-    /// How many replicas are desired.
-    Scale,
-    /// The finalizers in its spec.
-    Finalizers,
-    /// What the kind's own handler changes.
-    Anything,
-}
-
 /// A way of saying what is to change in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchType {
@@ -191,6 +174,11 @@ impl Operation {
 }
 
 impl Endpoint {
+    /// Its documents are Scales, views of the objects.
+    pub fn is_scale(&self) -> bool {
+        self.operation(Verb::Get).is_some_and(|operation| matches!(operation.answer, Answer::Scale))
+    }
+
     /// What a verb means here; `None` for one that is not served.
     pub fn operation(&self, verb: Verb) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.verb == verb)
@@ -229,8 +217,11 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
         let get = Operation::new(Verb::Get, Body::None, answer.clone());
         vec![get, Operation::new(Verb::Update, body, answer.clone()), patch(answer)]
     };
+    let path = |names: &[&str]| Path(names.iter().map(|name| (*name).to_owned()).collect());
+    // Status is for its own subresource alone.
+    let main = Changes::AllBut(if kind.status { vec![path(&["status"])] } else { Vec::new() });
     if !kind.stored {
-        return vec![endpoint("", Changes::Nothing, vec![Operation::new(Verb::Create, Body::Own, Answer::Own)])];
+        return vec![endpoint("", main, vec![Operation::new(Verb::Create, Body::Own, Answer::Own)])];
     }
     let mut whole = part(Body::Own, Answer::Own);
     whole.extend([
@@ -242,19 +233,19 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
     if kind.delete_collection {
         whole.push(Operation::new(Verb::DeleteCollection, Body::DeleteOptions, Answer::Status));
     }
-    let mut all = vec![endpoint("", Changes::Whole, whole)];
+    let mut all = vec![endpoint("", main, whole)];
     if kind.hooks.holds_deletion.is_some() {
         let update = Operation::new(Verb::Update, Body::Own, Answer::Own);
-        all.push(endpoint("finalize", Changes::Finalizers, vec![update]));
+        all.push(endpoint("finalize", Changes::Only(path(&["spec", "finalizers"])), vec![update]));
     }
     if kind.status {
-        all.push(endpoint("status", Changes::Status, part(Body::Own, Answer::Own)));
+        all.push(endpoint("status", Changes::Only(path(&["status"])), part(Body::Own, Answer::Own)));
     }
-    if kind.scale.is_some() {
+    if let Some(scale) = &kind.scale {
         all.push(Endpoint {
             group_version: GroupVersion { group: "autoscaling".to_owned(), version: "v1".to_owned() },
             kind: "Scale".to_owned(),
-            ..endpoint("scale", Changes::Scale, part(Body::Scale, Answer::Scale))
+            ..endpoint("scale", Changes::Only(scale.replicas.clone()), part(Body::Scale, Answer::Scale))
         });
     }
     all.extend(kind.subresources.iter().cloned());

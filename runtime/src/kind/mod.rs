@@ -1,6 +1,7 @@
 //! Kinds: the `Resource` trait, the model of a kind, the registry of kinds and versions, records as stored, and the
 //! reader given to the cache.
 
+pub mod changes;
 pub mod endpoint;
 pub mod hook;
 mod index;
@@ -12,6 +13,7 @@ mod record_tests;
 pub mod registry;
 pub mod resource;
 
+pub use changes::Changes;
 pub use model::Kind;
 pub use registry::Registry;
 pub use resource::Resource;

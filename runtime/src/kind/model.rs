@@ -56,8 +56,37 @@ pub struct Path(pub Vec<String>);
 impl Path {
     /// The value at the path, if it is there and not null.
     pub fn of<'d>(&self, document: &'d Document) -> Option<&'d Document> {
-        let value = self.0.iter().try_fold(document, |at, name| at.get(name))?;
-        (!value.is_null()).then_some(value)
+        self.at(document).filter(|value| !value.is_null())
+    }
+
+    /// The value at the path, null or not.
+    pub fn at<'d>(&self, document: &'d Document) -> Option<&'d Document> {
+        self.0.iter().try_fold(document, |at, name| at.get(name))
+    }
+
+    /// Takes the value at the path out of a document, which is not needed any more.
+    pub fn take(&self, document: &mut Document) -> Option<Document> {
+        self.0.iter().try_fold(document, |at, name| at.get_mut(name)).map(Document::take)
+    }
+
+    /// Sets the value at the path, making the objects on the way, or removes it.
+    pub fn put(&self, document: &mut Document, value: Option<Document>) {
+        let Some((last, above)) = self.0.split_last() else { return };
+        let Some(value) = value else {
+            let parent = above.iter().try_fold(document, |at, name| at.get_mut(name));
+            if let Some(parent) = parent.and_then(Document::as_object_mut) {
+                parent.remove(last);
+            }
+            return;
+        };
+        let mut at = document;
+        for name in &self.0 {
+            if !at.is_object() {
+                *at = Document::Object(serde_json::Map::new());
+            }
+            at = &mut at[name];
+        }
+        *at = value;
     }
 }
 

@@ -13,6 +13,7 @@ pub struct Attempt<'a> {
 }
 
 /// A step of admission. Steps run in order: all of them may change the object, then all of them may refuse the result.
+/// What of a change the write itself may not make is undone: no step can forge a uid, or write the spec through `/status`.
 pub trait Admission: Send + Sync {
     /// May change the object, or refuse it.
     ///
@@ -42,50 +43,53 @@ pub trait Admission: Send + Sync {
     }
 }
 
-/// Refuses new objects in a namespace that is missing or terminating, and the deletion of the namespaces that a cluster
-/// cannot do without. Where no kind `namespaces` is served, every namespace is there.
-pub struct NamespaceExists;
-
 /// Namespaces that are never deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
 
-impl Admission for NamespaceExists {
-    fn admit(&self, api: &Api, attempt: &Attempt<'_>, object: &mut Document) -> Result<(), Error> {
-        let request = attempt.request;
-        if attempt.old.is_some() || request.namespace.is_empty() {
-            return Ok(());
-        }
-        let Some(namespaces) = api.registry.find("", "v1", "namespaces") else { return Ok(()) };
-        let Some(namespace) = namespaces.objects.snapshot().get(&request.namespace) else {
-            return Err(Error::NotFound(namespaces.kind.group_resource(), request.namespace.clone()));
-        };
-        if !is_terminating(&namespaces.kind, &namespace) {
-            return Ok(());
-        }
-        let (name, namespace) = (super::system::text(object, "name").to_owned(), &request.namespace);
-        Err(Error::Forbidden {
-            resource: request.served.kind.group_resource(),
-            name,
-            message: format!("unable to create new content in namespace {namespace} because it is being terminated"),
-            causes: vec![(
-                "NamespaceTerminating".to_owned(),
-                format!("namespace {namespace} is being terminated"),
-                "metadata.namespace".to_owned(),
-            )],
-        })
+/// Refuses new objects in a namespace that is missing or terminating. Where no kind `namespaces` is served, every namespace
+/// is there.
+///
+/// # Errors
+/// [`Error::NotFound`]; [`Error::Forbidden`].
+pub(super) fn check_namespace(api: &Api, attempt: &Attempt<'_>, object: &Document) -> Result<(), Error> {
+    let request = attempt.request;
+    if attempt.old.is_some() || request.namespace.is_empty() {
+        return Ok(());
     }
+    let Some(namespaces) = api.registry.find("", "v1", "namespaces") else { return Ok(()) };
+    let Some(namespace) = namespaces.objects.snapshot().get(&request.namespace) else {
+        return Err(Error::NotFound(namespaces.kind.group_resource(), request.namespace.clone()));
+    };
+    if !is_terminating(&namespaces.kind, &namespace) {
+        return Ok(());
+    }
+    let (name, namespace) = (super::system::text(object, "name").to_owned(), &request.namespace);
+    Err(Error::Forbidden {
+        resource: request.served.kind.group_resource(),
+        name,
+        message: format!("unable to create new content in namespace {namespace} because it is being terminated"),
+        causes: vec![(
+            "NamespaceTerminating".to_owned(),
+            format!("namespace {namespace} is being terminated"),
+            "metadata.namespace".to_owned(),
+        )],
+    })
+}
 
-    fn delete(&self, _api: &Api, request: &Request) -> Result<(), Error> {
-        if !is_namespace(&request.served.kind) || !IMMORTAL.contains(&request.name.as_str()) {
-            return Ok(());
-        }
-        Err(Error::Forbidden {
-            resource: request.served.kind.group_resource(),
-            name: request.name.clone(),
-            message: "this namespace may not be deleted".to_owned(),
-            causes: Vec::new(),
-        })
+/// Refuses the deletion of the namespaces that a cluster cannot do without.
+///
+/// # Errors
+/// [`Error::Forbidden`].
+pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
+    if !is_namespace(&request.served.kind) || !IMMORTAL.contains(&request.name.as_str()) {
+        return Ok(());
     }
+    Err(Error::Forbidden {
+        resource: request.served.kind.group_resource(),
+        name: request.name.clone(),
+        message: "this namespace may not be deleted".to_owned(),
+        causes: Vec::new(),
+    })
 }
 
 /// Whether a kind is the one that namespaces are of.

@@ -1,17 +1,17 @@
 //! Server-side apply: an object becomes what its managers have said of it, each for the fields that it names. Creates the
 //! object where there is none.
 use super::{
-    Api, Error, Part, Request, Written,
+    Api, Error, Request, Written,
     decode::Origin,
-    ownership::Reset,
+    ownership::with_writer,
     pipeline::Write,
     rewrite::{MODIFIED, conflict},
 };
 use crate::{
     codec::Decoded,
     meta::{
-        Preconditions, Time,
-        options::{PatchOptions, WriteOptions},
+        Preconditions,
+        options::PatchOptions,
         preconditions::{Identity, Mismatch},
     },
     patch::apply::{self, ApplyError, View, Writer},
@@ -29,7 +29,7 @@ impl Api {
         config: &Decoded,
         options: &PatchOptions,
     ) -> Result<Written, Error> {
-        if request.part == Part::Scale {
+        if request.is_scale() {
             return self.apply_scale(request, config, options).await;
         }
         let document = &config.document;
@@ -61,24 +61,7 @@ fn merge(
     options: &PatchOptions,
 ) -> Result<Document, Error> {
     let merged = |view: &View<'_>, writer: &Writer<'_>| apply::merge(view, old, config, writer, options.force);
-    with_writer(request, &options.write, merged).map_err(refused)
-}
-
-/// Calls a function of `patch::apply` with what an apply works on, and who applies.
-pub(super) fn with_writer<T>(
-    request: &Request,
-    options: &WriteOptions,
-    then: impl FnOnce(&View<'_>, &Writer<'_>) -> T,
-) -> T {
-    let kind = &*request.served.kind;
-    let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
-    let writer = Writer {
-        manager: &options.field_manager,
-        api_version: &version,
-        subresource: request.part.subresource(),
-        time: &now,
-    };
-    Reset::of(kind, request.part).view(kind, |view| then(view, &writer))
+    with_writer(request, &options.write.field_manager, merged)?.map_err(refused)
 }
 
 /// Holds a configuration that creates its object against what there is: nothing. A uid or a resourceVersion names an

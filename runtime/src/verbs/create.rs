@@ -1,6 +1,6 @@
 //! create: a new object.
 use super::{
-    Answer, Api, Error, Part, Request, Written,
+    Answer, Api, Error, Request, Written,
     commit::{Outcome, preview},
     error::Occupant,
     names,
@@ -30,7 +30,7 @@ impl Api {
         body: impl Into<Decoded>,
         options: &CreateOptions,
     ) -> Result<Written, Error> {
-        if request.part != Part::Whole {
+        if !request.subresource.is_empty() {
             return Err(Error::MethodNotAllowed);
         }
         if request.served.kind.scope == Scope::Namespaced && request.namespace.is_empty() {

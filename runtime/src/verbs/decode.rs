@@ -16,6 +16,15 @@ pub(super) enum Origin {
     Patch,
     /// What an apply has made of the object.
     Apply,
+    /// What a write of its scale has made of the object.
+    Scale,
+}
+
+impl Origin {
+    /// Whoever made the document has said in it who owns what.
+    pub fn settles_owners(self) -> bool {
+        matches!(self, Self::Apply | Self::Scale)
+    }
 }
 
 /// What a document is to be: an object of a kind, or the scale of one.
@@ -51,7 +60,9 @@ pub(super) fn decode(
 ) -> Result<Vec<String>, Error> {
     let validation = write.options.field_validation;
     let refuse = |why: &str| match write.origin {
-        Origin::Body | Origin::Apply => Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))),
+        Origin::Body | Origin::Apply | Origin::Scale => {
+            Error::BadRequest(format!("{} {why}", cannot_be_handled(shape)))
+        }
         Origin::Patch => bad_patch(why),
     };
     type_meta(shape, document)?;

@@ -1,7 +1,7 @@
 //! get: one object, no older than asked for.
 use std::sync::Arc;
 
-use super::{Answer, Api, Error, Part, Request, scale};
+use super::{Answer, Api, Error, Request, scale};
 use crate::{cache::Object, meta::options::GetOptions};
 
 /// How many objects that cannot be read an error names.
@@ -18,13 +18,13 @@ impl Api {
             self.reach(asked).await?;
         }
         let object = current(request)?;
-        if !request.part.is_of(&request.served.kind) {
+        if request.endpoint().is_none() {
             return Err(request.not_found());
         }
-        match request.part {
-            Part::Scale => scale::of_object(&request.served.kind, &object).map(Answer::Document),
-            Part::Whole | Part::Status | Part::Finalize | Part::Own(_) => Ok(Answer::Object(object)),
+        if request.is_scale() {
+            return scale::of_object(&request.served.kind, &object).map(Answer::Document);
         }
+        Ok(Answer::Object(object))
     }
 }
 

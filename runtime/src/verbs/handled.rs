@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    Answer, Api, Attempt, Error, Patch, Request, commit::preview, decode::normalise, patch::Parsed, pipeline::Write,
-    system,
+    Answer, Api, Error, Patch, Request, commit::preview, decode::normalise, patch::Parsed, pipeline::Write, system,
 };
 use crate::{
     cache::Object,
     codec::Decoded,
     meta::{Revision, options::WriteOptions},
-    schema::{self, Document},
+    schema::Document,
 };
 
 impl Api {
@@ -27,17 +26,8 @@ impl Api {
     ) -> Result<(Document, Vec<String>), Error> {
         let Decoded { mut document, faults, pruned } = body.into();
         let write = Write { pruned, ..Write::of_body(request, options, &faults) };
-        let warnings = write.decode(&mut document)?;
-        let kind = &*request.served.kind;
-        schema::default(&kind.schema, &mut document);
-        normalise(kind, &mut document);
-        write.run_default(&mut document, None)?;
-        // The documents of a subresource are about an object that is there: it is admitted again where it changes.
-        let admission = if kind.stored { &[][..] } else { &self.admission };
-        let attempt = Attempt { request, old: None, dry_run: options.dry_run };
-        admission.iter().try_for_each(|step| step.admit(self, &attempt, &mut document))?;
-        write.validate_unstored(&document)?;
-        admission.iter().try_for_each(|step| step.validate(self, &attempt, &document))?;
+        let mut warnings = write.decode(&mut document)?;
+        warnings.extend(write.complete_unstored(self, &mut document)?);
         Ok((document, warnings))
     }
 

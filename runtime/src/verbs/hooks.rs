@@ -100,7 +100,7 @@ impl Write<'_> {
             old,
             user: &self.request.user,
             dry_run: self.options.dry_run,
-            subresource: self.request.part.subresource(),
+            subresource: &self.request.subresource,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     auth::User,
     cache::{Cache, Object, Watch},
     codec::Decoded,
-    kind::{Registry, registry::Served},
+    kind::{Changes, Registry, endpoint::Endpoint, registry::Served},
     meta::{FieldErrorKind, Revision},
     schema::Document,
     storage::Store,
@@ -75,16 +75,13 @@ impl Api {
         Self::with_admission(registry, cache, store, Vec::new())
     }
 
-    /// The verbs with further admission steps after the built-in one, which refuses objects in a namespace that is
-    /// missing or terminating.
+    /// The verbs with steps of admission.
     pub fn with_admission(
         registry: Arc<Registry>,
         cache: Arc<Cache>,
         store: Arc<dyn Store>,
-        further: Vec<Arc<dyn Admission>>,
+        admission: Vec<Arc<dyn Admission>>,
     ) -> Arc<Self> {
-        let mut admission: Vec<Arc<dyn Admission>> = vec![Arc::new(admission::NamespaceExists)];
-        admission.extend(further);
         Arc::new(Self {
             registry,
             cache,
@@ -94,21 +91,6 @@ impl Api {
             turns: turns::Turns::default(),
         })
     }
-}
-
-/// Which part of an object a request is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// The object itself.
-    Whole,
-    /// Its status subresource.
-    Status,
-    /// Its scale subresource.
-    Scale,
-    /// The finalize subresource of kinds whose spec holds finalizers of its own (Namespace).
-    Finalize,
-    /// A subresource of the kind's own, of this name, whose handler may change any part of the object.
-    Own(&'static str),
 }
 
 /// A patch, by its media type.
@@ -137,11 +119,29 @@ pub struct Request {
     pub namespace: String,
     /// The name of the path; empty for a collection.
     pub name: String,
-    /// The object or a subresource.
-    pub part: Part,
+    /// The subresource; empty for the object itself.
+    pub subresource: Arc<str>,
 }
 
 impl Request {
+    /// What is served where the request asks; `None` where its kind has no such subresource.
+    fn endpoint(&self) -> Option<&Endpoint> {
+        self.served.endpoint(&self.subresource)
+    }
+
+    /// The request is about an object's scale.
+    pub fn is_scale(&self) -> bool {
+        self.endpoint().is_some_and(Endpoint::is_scale)
+    }
+
+    /// What of the stored object a write may change.
+    ///
+    /// # Errors
+    /// [`Error::MethodNotAllowed`] where its kind has no such subresource.
+    fn changes(&self) -> Result<&Changes, Error> {
+        self.endpoint().map(|endpoint| &endpoint.changes).ok_or(Error::MethodNotAllowed)
+    }
+
     /// The key of the object that the path names, below the resource's prefix.
     pub fn key(&self) -> String {
         self.key_of(&self.name)

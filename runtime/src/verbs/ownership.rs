@@ -2,9 +2,8 @@
 //! entries sound.
 use serde_json::{Map, Value};
 
-use super::{Part, decode::Origin, pipeline::Write, system};
+use super::{Error, Request, pipeline::Write, system};
 use crate::{
-    kind::Kind,
     meta::Time,
     patch::apply::{self, View, Writer},
     schema::Document,
@@ -13,52 +12,33 @@ use crate::{
 /// The member of metadata that says who owns what.
 pub(super) const MANAGED_FIELDS: &str = "managedFields";
 
-/// Says what of an object writes of a part leave alone, whatever a client sends there.
-pub(super) struct Reset<'k>(Vec<Vec<&'k str>>);
-
-impl<'k> Reset<'k> {
-    /// For a part of a kind.
-    pub fn of(kind: &'k Kind, part: Part) -> Self {
-        let others = |kept: &str| {
-            let members = kind.schema.properties.keys().map(String::as_str).filter(|name| *name != kept);
-            members.chain(["metadata"]).map(|name| vec![name]).collect::<Vec<_>>()
-        };
-        Self(match part {
-            Part::Whole | Part::Scale if kind.status => vec![vec!["status"]],
-            Part::Whole | Part::Scale | Part::Own(_) => Vec::new(),
-            Part::Status => others("status"),
-            Part::Finalize => {
-                let spec = kind.schema.properties.get("spec");
-                let members = spec.into_iter().flat_map(|spec| spec.properties.keys());
-                let rest = members.filter(|name| *name != "finalizers").map(|name| vec!["spec", name.as_str()]);
-                others("spec").into_iter().chain(rest).collect()
-            }
-        })
-    }
-
-    /// Calls a function of `patch::apply` with the view that this is part of.
-    pub fn view<T>(&self, kind: &Kind, then: impl FnOnce(&View<'_>) -> T) -> T {
-        let reset: Vec<&[&str]> = self.0.iter().map(Vec::as_slice).collect();
-        then(&View { root: &kind.schema, kind: &kind.kind, reset: &reset })
-    }
+/// Calls a function of `patch::apply` with what a request works on and may change, and who makes it.
+///
+/// # Errors
+/// As [`Request::changes`].
+pub(super) fn with_writer<T>(
+    request: &Request,
+    manager: &str,
+    then: impl FnOnce(&View<'_>, &Writer<'_>) -> T,
+) -> Result<T, Error> {
+    let kind = &*request.served.kind;
+    let reset = request.changes()?.reset(&kind.schema);
+    let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
+    let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
+    let writer = Writer { manager, api_version: &version, subresource: &request.subresource, time: &now };
+    Ok(then(&View { root: &kind.schema, kind: &kind.kind, reset: &reset }, &writer))
 }
 
 impl Write<'_> {
-    /// Settles who owns what a write has changed. An apply has settled it by itself, and so has a write of the scale.
-    pub fn own(&self, document: &mut Document, old: Option<&Document>) {
-        let request = self.request;
-        if self.origin == Origin::Apply || request.part == Part::Scale {
-            return;
+    /// Settles who owns what a write has changed, unless that is settled already.
+    ///
+    /// # Errors
+    /// As [`Request::changes`].
+    pub fn own(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+        if self.origin.settles_owners() {
+            return Ok(());
         }
-        let kind = &*request.served.kind;
-        let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
-        let writer = Writer {
-            manager: self.options.manager(),
-            api_version: &version,
-            subresource: request.part.subresource(),
-            time: &now,
-        };
-        Reset::of(kind, request.part).view(kind, |view| apply::update(view, old, document, &writer));
+        with_writer(self.request, self.options.manager(), |view, writer| apply::update(view, old, document, writer))
     }
 }
 

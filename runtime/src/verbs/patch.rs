@@ -1,7 +1,7 @@
 //! patch: a change to an object, applied again to the newer object when another write came first.
 use std::sync::Arc;
 
-use super::{Api, Error, Part, Patch, Request, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
+use super::{Api, Error, Patch, Request, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
 use crate::{
     codec::Decoded,
     meta::{
@@ -34,7 +34,7 @@ impl Api {
             Patch::Apply(config) => return self.apply(request, &config, options).await,
             patch => Parsed::read(patch)?,
         };
-        if request.part == Part::Scale {
+        if request.is_scale() {
             return self.patch_scale(request, &patch, &options.write).await;
         }
         let write = patch.write(request, &options.write);

@@ -1,18 +1,20 @@
 //! The pipeline of a write: what happens to a document between its decoding and its commit, in one order for all verbs.
 //!
-//! decode checks → the place in the path → system fields → defaults (declared, then the kind's hook) → normalise →
-//! ownership → admission → generation → validation (metadata, schema, what may not change, the kind's hook) → validating
-//! admission. So a writer owns the defaults that its write brought about, as in the reference, and nobody what admission
-//! has changed.
+//! decode checks → the place in the path → defaults (declared, then the kind's hook) → normalise → ownership → mutating
+//! admission → reset of what the writer may not set → generation → validation (metadata, schema, what may not change, the
+//! kind's hook) → validating admission. So a writer owns the defaults that its write brought about, as in kube-apiserver,
+//! and nobody what admission has changed.
+//!
+//! What the client may not set is taken back before the defaults already: no hook and no step of admission sees what a
+//! client forges. The reset after admission holds admission itself to what the write may change.
 use super::{
-    Api, Attempt, Error, Part, Request,
+    Api, Attempt, Error, Request, admission,
     decode::{Origin, Shape, decode, normalise},
     owners, ownership,
     system::{self, Nameless},
 };
 use crate::{
     kind::{
-        Kind,
         model::{NameRule, Scope, Style},
         record::Fit,
     },
@@ -39,29 +41,6 @@ impl<'a> Write<'a> {
     /// A write of what a request's body holds.
     pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
         Self { request, options, origin: Origin::Body, faults, pruned: false }
-    }
-}
-
-impl Part {
-    /// The name in the path, as hooks are told it.
-    pub(super) fn subresource(self) -> &'static str {
-        match self {
-            Part::Whole => "",
-            Part::Status => "status",
-            Part::Scale => "scale",
-            Part::Finalize => "finalize",
-            Part::Own(name) => name,
-        }
-    }
-
-    /// Whether objects of the kind have this part.
-    pub(super) fn is_of(self, kind: &Kind) -> bool {
-        match self {
-            Part::Whole | Part::Own(_) => true,
-            Part::Status => kind.status,
-            Part::Scale => kind.scale.is_some(),
-            Part::Finalize => kind.hooks.holds_deletion.is_some(),
-        }
     }
 }
 
@@ -102,36 +81,63 @@ impl Write<'_> {
     /// # Errors
     /// What admission says; a hook that could not make sense of an object that the schema allows.
     pub fn complete(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
-        let kind = &*self.request.served.kind;
-        match old {
-            Some(old) => system::carry(self, document, old),
-            None => system::begin(kind, document)?,
-        }
-        schema::default(&kind.schema, document);
-        normalise(kind, document);
-        self.run_default(document, old)?;
+        system::begin(self, document, old)?;
+        self.fill_in(document, old)?;
         let mut warnings = Vec::new();
         if self.origin == Origin::Body {
             warnings.extend(owners::dedup(document, false));
         }
-        self.own(document, old);
+        self.own(document, old)?;
         warnings.extend(self.admit(api, document, old)?);
         warnings.extend(owners::dedup(document, true));
         if let Some(old) = old {
-            system::count_generation(kind, document, old);
+            system::count_generation(&self.request.served.kind, document, old);
             apply::keep_times(old, document);
         }
         Ok(warnings)
     }
 
-    /// Mutating admission. It may not leave nonsense behind in who owns what.
+    /// The same for a document that is not stored, and its validation: nobody owns anything in it. It needs no name.
+    ///
+    /// # Errors
+    /// As [`Write::complete`] and [`Write::validate`].
+    pub fn complete_unstored(&self, api: &Api, document: &mut Document) -> Result<Vec<String>, Error> {
+        let kind = &*self.request.served.kind;
+        self.fill_in(document, None)?;
+        // The documents of a subresource are about an object that is there: it is admitted again where it changes.
+        let warning = if kind.stored { None } else { self.admit(api, document, None)? };
+        self.judge(document, None, schema::validate(&kind.schema, document))?;
+        if !kind.stored {
+            self.admit_result(api, document, None)?;
+        }
+        Ok(warning.into_iter().collect())
+    }
+
+    /// Defaults: the declared ones, then the hook's.
+    fn fill_in(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+        let kind = &*self.request.served.kind;
+        schema::default(&kind.schema, document);
+        normalise(kind, document);
+        self.run_default(document, old)
+    }
+
+    /// Mutating admission, and the reset of what it may not change. It may not leave nonsense behind in who owns what.
     fn admit(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
         let attempt = self.attempt(old);
-        // The built-in step changes nothing, so where it is alone there is nothing to remember.
-        let further = api.admission.len() > 1;
-        let before = further.then(|| ownership::entries(document));
+        admission::check_namespace(api, &attempt, document)?;
+        if api.admission.is_empty() {
+            return Ok(None);
+        }
+        let before = document.clone();
         api.admission.iter().try_for_each(|step| step.admit(api, &attempt, document))?;
-        Ok(before.and_then(|before| ownership::restore(document, before)))
+        system::reset(self.request, document, &before)?;
+        Ok(ownership::restore(document, ownership::entries(&before)))
+    }
+
+    /// Validating admission.
+    fn admit_result(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+        let attempt = self.attempt(old);
+        api.admission.iter().try_for_each(|step| step.validate(api, &attempt, document))
     }
 
     /// Validation, and validating admission after it. Tells whether the object fits the schema: what a write leaves as it
@@ -149,17 +155,8 @@ impl Write<'_> {
         }
         errors.extend(found);
         self.judge(document, old, errors)?;
-        let attempt = self.attempt(old);
-        api.admission.iter().try_for_each(|step| step.validate(api, &attempt, document))?;
+        self.admit_result(api, document, old)?;
         Ok(fit)
-    }
-
-    /// Validation of a document that is not stored. It needs no name.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] with everything that is wrong.
-    pub fn validate_unstored(&self, document: &Document) -> Result<(), Error> {
-        self.judge(document, None, schema::validate(&self.request.served.kind.schema, document))
     }
 
     /// The last word on a document: what was found so far, and what the kind's own hook finds where that is nothing.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Answer, Api, Error, FieldErrorKind, Part, Request, Written,
+    Answer, Api, Error, FieldErrorKind, Request, Written,
     commit::{Outcome, preview},
     get::current,
     pipeline::Write,
@@ -56,7 +56,7 @@ impl Api {
         loop {
             match self.rewrite(write, |old| change(Some(old))).await {
                 Ok(done) => return Ok(done.into()),
-                Err(Error::NotFound(..)) if write.request.part == Part::Whole && !write.options.must_exist => {}
+                Err(Error::NotFound(..)) if write.request.subresource.is_empty() && !write.options.must_exist => {}
                 Err(error) => return Err(error),
             }
             let (new, warnings) = change(None)?;
@@ -80,9 +80,7 @@ impl Api {
         write: &Write<'_>,
         change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
     ) -> Result<Rewritten, Error> {
-        if !write.request.part.is_of(&write.request.served.kind) {
-            return Err(Error::MethodNotAllowed);
-        }
+        write.request.changes()?;
         let mut retry = Retry::in_turn(self.turn(write.request)).await;
         loop {
             let object = current(write.request)?;

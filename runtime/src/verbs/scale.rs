@@ -17,7 +17,7 @@ use crate::{
     codec::Decoded,
     kind::{
         Kind,
-        model::{Path, ScalePaths, Style},
+        model::{ScalePaths, Style},
     },
     meta::{
         FieldError, FieldPath, GroupVersion, Preconditions, Time,
@@ -121,14 +121,14 @@ impl Api {
         let paths = paths(kind)?;
         let version = kind.group_version.to_string();
         let done = self
-            .rewrite(&Write::of_body(request, options, &[]), |old| {
+            .rewrite(&Write { origin: Origin::Scale, ..Write::of_body(request, options, &[]) }, |old| {
                 let mut live = of_document(kind, old, Some(ABSENT))?;
                 let owners = entries(old).unwrap_or_default();
                 set_entries(&mut live, there(scale::to_scale(&owners, &paths.replicas.0)));
                 let (scale, warnings) = change(&live)?;
                 let replicas = replicas(request, &scale, old)?;
                 let mut new = old.clone();
-                put(&mut new, &paths.replicas, replicas.into());
+                paths.replicas.put(&mut new, Some(replicas.into()));
                 let scaled = entries(&scale).unwrap_or_default();
                 set_entries(&mut new, there(scale::to_parent(&owners, &scaled, &version, &paths.replicas.0)));
                 Ok((new, warnings))
@@ -225,16 +225,4 @@ fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i6
         return Err(Error::Invalid(kind.group_kind(), request.name.clone(), vec![error]));
     }
     Ok(replicas)
-}
-
-/// Sets the value at a path, making the structs on the way.
-fn put(document: &mut Document, path: &Path, value: Document) {
-    let mut at = document;
-    for name in &path.0 {
-        if !at.is_object() {
-            *at = json!({});
-        }
-        at = &mut at[name];
-    }
-    *at = value;
 }

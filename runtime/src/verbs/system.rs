@@ -1,12 +1,25 @@
-//! The fields that the server sets: what clients send in them is taken back before anything looks at the object.
+//! The fields that the server sets, and those that a write does not change: what clients send in them is taken back before
+//! anything looks at the object, and what admission makes of them before it is validated.
 use serde_json::{Map, Value};
 
-use super::{Error, Part, Request, decode::Origin, names, ownership::MANAGED_FIELDS, pipeline::Write};
+use super::{Error, Request, names, ownership::MANAGED_FIELDS, pipeline::Write};
 use crate::{
     kind::{Kind, model::Scope},
     meta::Time,
     schema::Document,
 };
+
+/// The members of metadata that the server sets.
+const SYSTEM: [&str; 8] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "namespace",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
 
 /// The object's metadata, which decoding has made sure of.
 pub(super) fn metadata(document: &mut Document) -> &mut Map<String, Value> {
@@ -66,12 +79,53 @@ pub(super) fn set(document: &mut Document, member: &str, value: impl Into<Value>
     metadata(document).insert(member.to_owned(), value.into());
 }
 
-/// Makes a new object's system fields.
+/// What no writer says: a new object's system fields are made, and what a write through the endpoint does not change is as
+/// in the old object. From here on admission and hooks see nothing else.
 ///
 /// # Errors
-/// The system has no randomness to give.
-pub(super) fn begin(kind: &Kind, document: &mut Document) -> Result<(), Error> {
+/// The system has no randomness to give; as [`Request::changes`].
+pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    let changes = write.request.changes()?;
+    // Through a subresource nobody says who owns what, but who has settled it.
+    let entries = write.origin.settles_owners().then(|| metadata(document).remove(MANAGED_FIELDS));
+    changes.confine(document, old.unwrap_or(&Value::Null));
     let metadata = metadata(document);
+    if let Some(entries) = entries {
+        put(metadata, MANAGED_FIELDS, entries);
+    }
+    match old {
+        Some(old) => carry_metadata(metadata, &old["metadata"]),
+        None => make_metadata(&write.request.served.kind, metadata)?,
+    }
+    Ok(())
+}
+
+/// Takes back what admission has changed beyond what the write may change: that is as it was before admission. Who owns
+/// what stays as admission has left it.
+///
+/// # Errors
+/// [`Error::Internal`] where admission has left no object; as [`Request::changes`].
+pub(super) fn reset(request: &Request, document: &mut Document, before: &Document) -> Result<(), Error> {
+    let Some(entries) = document.get_mut("metadata").and_then(Value::as_object_mut).map(|m| m.remove(MANAGED_FIELDS))
+    else {
+        return Err(Error::Internal("admission has left an object without metadata".to_owned()));
+    };
+    request.changes()?.confine(document, before);
+    for member in ["apiVersion", "kind"] {
+        put(object(document), member, before.get(member).cloned());
+    }
+    // Of an object that the path does not name yet, admission may make the name.
+    let name = Some("name").filter(|_| !request.name.is_empty());
+    let metadata = metadata(document);
+    for member in SYSTEM.into_iter().chain(name) {
+        put(metadata, member, before["metadata"].get(member).cloned());
+    }
+    put(metadata, MANAGED_FIELDS, entries);
+    Ok(())
+}
+
+/// A new object's system metadata.
+fn make_metadata(kind: &Kind, metadata: &mut Map<String, Value>) -> Result<(), Error> {
     for member in ["deletionTimestamp", "deletionGracePeriodSeconds", "generation"] {
         metadata.remove(member);
     }
@@ -80,41 +134,7 @@ pub(super) fn begin(kind: &Kind, document: &mut Document) -> Result<(), Error> {
     if kind.generation {
         metadata.insert("generation".to_owned(), 1.into());
     }
-    if kind.status {
-        object(document).remove("status");
-    }
     Ok(())
-}
-
-/// Takes over from the old object what a write through this part of it leaves alone.
-pub(super) fn carry(write: &Write<'_>, new: &mut Document, old: &Document) {
-    let request = write.request;
-    // Through a subresource nobody says who owns what, but an apply has come to know it.
-    let entries = (write.origin == Origin::Apply).then(|| metadata(new).remove(MANAGED_FIELDS));
-    match request.part {
-        Part::Own(_) => {}
-        Part::Whole | Part::Scale => {
-            if request.served.kind.status {
-                copy(new, old, "status");
-            }
-        }
-        Part::Status => {
-            let status = object(new).remove("status");
-            *new = old.clone();
-            put(object(new), "status", status);
-        }
-        Part::Finalize => {
-            let finalizers = new.get_mut("spec").and_then(|spec| spec.get_mut("finalizers")).map(Value::take);
-            *new = old.clone();
-            if let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut) {
-                put(spec, "finalizers", finalizers);
-            }
-        }
-    }
-    if let Some(entries) = entries {
-        put(metadata(new), MANAGED_FIELDS, entries);
-    }
-    carry_metadata(metadata(new), &old["metadata"]);
 }
 
 /// System metadata: what clients may not change is as it was; what they may leave out is filled in, and where they give
@@ -153,10 +173,6 @@ fn desired<'d>(kind: &Kind, document: &'d Document) -> impl Iterator<Item = (&'d
 
 fn object(document: &mut Document) -> &mut Map<String, Value> {
     document.as_object_mut().expect("decoding made sure of an object")
-}
-
-fn copy(new: &mut Document, old: &Document, member: &str) {
-    put(object(new), member, old.get(member).cloned());
 }
 
 /// Sets a member, or removes it.

@@ -1,7 +1,7 @@
 //! Applies that change nothing, answered without a copy of the object: most applies of tools that apply again and again
 //! are such.
 use super::{
-    Answer, Api, Error, Part, Request, Written, apply::with_writer, get::find, pipeline::Write, rewrite::document_of,
+    Answer, Api, Error, Request, Written, get::find, ownership::with_writer, pipeline::Write, rewrite::document_of,
 };
 use crate::{
     cache::Object,
@@ -26,8 +26,8 @@ impl Api {
     pub(super) fn apply_unchanged(&self, write: &Write<'_>, config: &Document) -> Result<Option<Written>, Error> {
         let (request, kind) = (write.request, &*write.request.served.kind);
         // Code of the kind's own, or of admission, may change what the apply does not.
-        let settled = write.faults.is_empty() && kind.hooks.default.is_none() && self.admission.len() == 1;
-        if !settled || !request.part.is_of(kind) || matches!(request.part, Part::Own(_)) {
+        let settled = write.faults.is_empty() && kind.hooks.default.is_none() && self.admission.is_empty();
+        if !settled || request.endpoint().is_none() {
             return Ok(None);
         }
         let Ok(object) = find(request) else { return Ok(None) };
@@ -45,9 +45,10 @@ fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Doc
     }
     let (rest, entries) = parts(object)?;
     let live = codec::decode(rest.as_bytes(), &Limits::NONE).ok()?.document;
-    let stands =
-        with_writer(request, write.options, |view, writer| apply::stands(view, &live, entries, config, writer));
-    stands.then_some(live)
+    let stands = with_writer(request, &write.options.field_manager, |view, writer| {
+        apply::stands(view, &live, entries, config, writer)
+    });
+    stands.ok()?.then_some(live)
 }
 
 /// An object's JSON without its managed fields, and these.

@@ -1,6 +1,6 @@
 //! update: an object, or a subresource, as a whole.
 use super::{
-    Api, Error, Part, Request, Written,
+    Api, Error, Request, Written,
     get::current,
     pipeline::Write,
     rewrite::{check_uid, document_of},
@@ -20,7 +20,7 @@ impl Api {
         options: &UpdateOptions,
     ) -> Result<Written, Error> {
         let body = body.into();
-        if request.part == Part::Scale {
+        if request.is_scale() {
             return self.update_scale(request, body, options).await;
         }
         let Decoded { mut document, faults, pruned } = body;

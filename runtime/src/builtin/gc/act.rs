@@ -13,7 +13,7 @@ use crate::{
         OwnerReference, Revision,
         options::{DeleteOptions, PatchOptions, Preconditions, Propagation, WriteOptions},
     },
-    verbs::{Api, Error, Part, Patch, Request, Retry},
+    verbs::{Api, Error, Patch, Request, Retry},
 };
 
 /// Who writes, among the managers of fields.
@@ -131,7 +131,7 @@ impl Writer {
             served: target.served.clone(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
-            part: Part::Whole,
+            subresource: "".into(),
         }
     }
 }

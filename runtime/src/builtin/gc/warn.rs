@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     meta::{OwnerReference, Time, options::WriteOptions},
-    verbs::{Error, Part, Request},
+    verbs::{Error, Request},
 };
 
 /// Who tells it.
@@ -51,7 +51,7 @@ impl Writer {
             served: events,
             namespace: at.to_owned(),
             name: String::new(),
-            part: Part::Whole,
+            subresource: "".into(),
         };
         match self.api.create(&request, event, &WriteOptions::default()).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}

@@ -35,7 +35,7 @@ use crate::{
         Time,
         options::{DeleteOptions, Preconditions},
     },
-    verbs::{Api, Error, Part, Request},
+    verbs::{Api, Error, Request},
 };
 
 /// Deletions under way at once: they share the store's fsync.
@@ -244,7 +244,7 @@ impl Finisher {
             served: self.kinds[place.0].clone(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
-            part: Part::Whole,
+            subresource: "".into(),
         }
     }
 }

@@ -70,7 +70,7 @@ impl Rig {
     }
 
     fn at(&self, name: &str) -> Request {
-        self.inside.request("slows", "default", name, Part::Whole)
+        self.inside.request("slows", "default", name)
     }
 
     fn find(&self, name: &str) -> Option<Value> {

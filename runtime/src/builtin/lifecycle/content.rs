@@ -11,7 +11,7 @@ use crate::{
     auth::User,
     kind::{model::Scope, registry::Served},
     meta::options::{DeleteOptions, Propagation},
-    verbs::{Api, Error, Part, Request},
+    verbs::{Api, Error, Request},
 };
 
 /// Deletions under way at once: enough to share the store's fsync, few enough to leave it to others.
@@ -60,7 +60,7 @@ pub(super) async fn delete_all(api: &Arc<Api>, user: &Arc<User>, namespace: &str
                 served: served.clone(),
                 namespace: namespace.to_owned(),
                 name: object.name().to_owned(),
-                part: Part::Whole,
+                subresource: "".into(),
             };
             let api = api.clone();
             deletions.spawn(async move {

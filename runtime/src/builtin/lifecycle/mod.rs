@@ -29,7 +29,7 @@ use crate::{
     kind::registry::Served,
     meta::options::WriteOptions,
     schema::Document,
-    verbs::{Api, Error, Part, Request},
+    verbs::{Api, Error, Request},
 };
 
 /// The first wait after something went wrong or was left over; each further one is twice as long.
@@ -160,7 +160,7 @@ impl Controller {
         let told = conditions::update(&mut namespace, &left);
         let mut request = self.request(name);
         if told {
-            request.part = Part::Status;
+            request.subresource = "status".into();
             match self.api.update(&request, namespace.clone(), &WriteOptions::of_server(MANAGER)).await {
                 Ok(_) => {}
                 // Someone else wrote: the next pass begins with what they made of it.
@@ -176,7 +176,7 @@ impl Controller {
         if let Some(finalizers) = namespace["spec"]["finalizers"].as_array_mut() {
             finalizers.retain(|finalizer| finalizer != FINALIZER);
         }
-        request.part = Part::Finalize;
+        request.subresource = "finalize".into();
         match self.api.update(&request, namespace, &WriteOptions::of_server(MANAGER)).await {
             Ok(_) | Err(Error::NotFound(..)) => Ok(Progress::Done),
             Err(Error::Conflict(..)) => Ok(Progress::Left),
@@ -190,7 +190,7 @@ impl Controller {
             served: self.namespaces.clone(),
             namespace: String::new(),
             name: name.to_owned(),
-            part: Part::Whole,
+            subresource: "".into(),
         }
     }
 

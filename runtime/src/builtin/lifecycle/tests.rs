@@ -5,14 +5,14 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::super::{Controllers, tests::Inside};
-use crate::{cache::Interest, schema::Document, verbs::Part};
+use crate::{cache::Interest, schema::Document, verbs::Request};
 
 /// Far longer than anything here takes.
 const LONG: Duration = Duration::from_secs(20);
 
 /// Waits until the namespace is as asked; the closure is given `None` once it is gone.
 async fn until(inside: &Inside, name: &str, holds: impl Fn(Option<&Document>) -> bool) {
-    let objects = inside.request("namespaces", "", name, Part::Whole).served.objects.clone();
+    let objects = inside.request("namespaces", "", name).served.objects.clone();
     let waiting = async {
         let mut watch =
             objects.watch(objects.snapshot().revision(), Interest::Key(name.into()), None).await.expect("a watch");
@@ -52,7 +52,7 @@ async fn a_deleted_namespace_is_emptied_and_goes_and_others_stay() {
     inside.delete("namespaces", "", "a").await;
     until_gone(&inside, "a").await;
     for plural in ["configmaps", "secrets", "leases"] {
-        let objects = inside.request(plural, "a", "", Part::Whole).served.objects.clone();
+        let objects = inside.request(plural, "a", "").served.objects.clone();
         assert_eq!(objects.snapshot().count("a/", None), 0, "{plural}");
     }
     assert!(inside.find("configmaps", "ab", "stays").is_some());
@@ -111,14 +111,14 @@ async fn what_is_left_stands_in_the_conditions_until_it_goes() {
     assert_eq!(namespace["status"]["phase"], "Terminating");
 
     // One goes: the conditions follow. The last one goes: so does the namespace.
-    let held = inside.request("configmaps", "a", "held", Part::Whole);
+    let held = inside.request("configmaps", "a", "held");
     inside.merge(&held, json!({"metadata": {"finalizers": null}})).await.expect("no finalizer");
     until(&inside, "a", |namespace| {
         let message = &condition(namespace.expect("still there"), "NamespaceContentRemaining")["message"];
         message == "Some resources are remaining: configmaps. has 1 resource instances"
     })
     .await;
-    let held = inside.request("configmaps", "a", "held-too", Part::Whole);
+    let held = inside.request("configmaps", "a", "held-too");
     inside.merge(&held, json!({"metadata": {"finalizers": null}})).await.expect("no finalizer");
     until_gone(&inside, "a").await;
     controllers.stop().await;
@@ -164,7 +164,7 @@ async fn finalizers_of_others_hold_the_namespace_after_it_is_empty() {
     until(&inside, "a", |namespace| namespace.expect("still there")["spec"]["finalizers"] == json!(["example.com/x"]))
         .await;
     assert!(inside.find("configmaps", "a", "c").is_none());
-    let finalize = inside.request("namespaces", "", "a", Part::Finalize);
+    let finalize = Request { subresource: "finalize".into(), ..inside.request("namespaces", "", "a") };
     inside.merge(&finalize, json!({"spec": {"finalizers": []}})).await.expect("no finalizer");
     until_gone(&inside, "a").await;
     controllers.stop().await;
@@ -195,7 +195,7 @@ async fn a_controller_that_is_cut_off_anywhere_is_taken_over() {
     for name in &names {
         until_gone(&inside, name).await;
     }
-    let configs = inside.request("configmaps", "", "", Part::Whole).served.objects.clone();
+    let configs = inside.request("configmaps", "", "").served.objects.clone();
     assert_eq!(configs.snapshot().count("", None), 0);
     controllers.stop().await;
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{
     Api, Deleted, Error, Request,
-    admission::is_namespace,
+    admission::{check_deletion, is_namespace},
     commit::{Outcome, preview},
     get::current,
     retry::Retry,
@@ -33,6 +33,7 @@ impl Api {
     /// [`Error::NotFound`]; [`Error::Conflict`] where a precondition does not hold, and where an object that can be read is
     /// deleted by force; [`Error::StoreRead`] where it cannot be read and is not deleted by force.
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
+        check_deletion(request)?;
         self.admission.iter().try_for_each(|step| step.delete(self, request))?;
         // No object may be created in a namespace once it is marked.
         let _closed =

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::fixture::{World, applier, at, causes, owners, shown, version};
+use super::fixture::{World, applier, at, below, causes, owners, shown, version};
 use crate::{
     codec::Decoded,
     meta::options::{FieldValidation, PatchOptions, WriteOptions},
-    verbs::{Error, Part, Request},
+    verbs::Error,
 };
 
 #[expect(clippy::needless_pass_by_value, reason = "callers write it in place")]
@@ -156,25 +156,25 @@ async fn an_apply_passes_the_whole_pipeline() {
 #[tokio::test]
 async fn subresources_are_applied_to_and_created_by_nothing() {
     let world = World::new().await;
-    let part = |part| Request { part, ..world.widget("w") };
+    let at = |subresource| below(world.widget("w"), subresource);
     let mut body = widget(json!({"size": 50}));
     body["status"] = json!({"phase": "Ready"});
     let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "w"},
         "spec": {"replicas": 7}});
-    for (of, body) in [(Part::Status, &body), (Part::Scale, &scale)] {
-        let missing = world.apply(&part(of), "one", body.clone()).await;
+    for (of, body) in [("status", &body), ("scale", &scale)] {
+        let missing = world.apply(&at(of), "one", body.clone()).await;
         assert!(matches!(missing, Err(Error::NotFound(..))), "{of:?}: {missing:?}");
     }
     world.apply(&world.widget("w"), "one", widget(json!({"size": 1, "replicas": 3}))).await.unwrap();
-    let ready = shown(world.apply(&part(Part::Status), "c", body).await.unwrap());
+    let ready = shown(world.apply(&at("status"), "c", body).await.unwrap());
     assert_eq!((&ready["spec"]["size"], &ready["status"]["phase"]), (&json!(1), &json!("Ready")));
     assert_eq!(owners(&ready)[0], ("c Apply status".to_owned(), json!({"f:status": {"f:phase": {}}})));
 
-    let refused = world.apply(&part(Part::Scale), "hpa", scale.clone()).await;
+    let refused = world.apply(&at("scale"), "hpa", scale.clone()).await;
     let Err(Error::Conflicts(message, _)) = refused else { panic!("{refused:?}") };
     assert_eq!(message, "Apply failed with 1 conflict: conflict with \"one\": .spec.replicas");
     let force = PatchOptions { force: true, ..applier("hpa") };
-    let scaled = shown(world.apply_with(&part(Part::Scale), scale, &force).await.unwrap());
+    let scaled = shown(world.apply_with(&at("scale"), scale, &force).await.unwrap());
     assert_eq!(scaled["spec"], json!({"replicas": 7}));
     let object = world.get(&world.widget("w")).await.unwrap();
     assert_eq!(object["spec"]["replicas"], 7);

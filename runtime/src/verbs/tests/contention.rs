@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::fixture::{World, applier, owners, shown, version};
+use super::fixture::{World, applier, below, owners, shown, version};
 use crate::{
     cache::Event,
     meta::options::{ListOptions, PatchOptions, WriteOptions},
-    verbs::{Error, Part, Patch, Request, Watching},
+    verbs::{Error, Patch, Watching},
 };
 
 const WRITERS: usize = 40;
@@ -126,22 +126,22 @@ async fn writers_by_every_means_lose_nothing_and_are_watched_once() {
     }
 }
 
-/// Writers of the spec, the status and the scale: each sees only its own part change by its own hand.
+/// Writers of the spec, the status and the scale: each sees only its own fields change by its own hand.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writers_of_different_parts_keep_apart() {
+async fn writers_of_different_subresources_keep_apart() {
     let world = Arc::new(World::new().await);
     world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
-    let patch = |part, n: usize| match part {
-        Part::Status => json!({"spec": {"size": 999}, "status": {"phase": n.to_string()}}),
-        Part::Scale => json!({"spec": {"replicas": n + 2}}),
+    let patch = |subresource, n: usize| match subresource {
+        "status" => json!({"spec": {"size": 999}, "status": {"phase": n.to_string()}}),
+        "scale" => json!({"spec": {"replicas": n + 2}}),
         _ => json!({"spec": {"size": n + 2}, "status": {"phase": "no"}}),
     };
-    let writers = [Part::Whole, Part::Status, Part::Scale].map(|part| {
+    let writers = ["", "status", "scale"].map(|subresource| {
         let world = world.clone();
         tokio::spawn(async move {
-            let request = Request { part, ..world.widget("w") };
+            let request = below(world.widget("w"), subresource);
             for n in 0..WRITERS {
-                world.merge(&request, patch(part, n)).await.unwrap();
+                world.merge(&request, patch(subresource, n)).await.unwrap();
             }
         })
     });

@@ -19,7 +19,7 @@ use crate::{
     },
     schema::{Schema, fixture::schema},
     storage::Memory,
-    verbs::{Answer, Api, Deleted, Error, List, Part, Patch, Request, Written},
+    verbs::{Answer, Api, Deleted, Error, List, Patch, Request, Written},
 };
 
 /// The verbs over three kinds.
@@ -140,8 +140,13 @@ pub(super) fn at(served: &Arc<Served>, namespace: &str, name: &str) -> Request {
         served: served.clone(),
         namespace: namespace.to_owned(),
         name: name.to_owned(),
-        part: Part::Whole,
+        subresource: "".into(),
     }
+}
+
+/// What a request is about, at a subresource.
+pub(super) fn below(request: Request, subresource: &str) -> Request {
+    Request { subresource: subresource.into(), ..request }
 }
 
 pub(super) fn merge_patch(patch: &Value) -> Patch {

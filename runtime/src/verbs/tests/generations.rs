@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::fixture::{World, applier, at, causes, kind, shown, version};
+use super::fixture::{World, applier, at, below, causes, kind, shown, version};
 use crate::{
     cache::Limits,
     kind::{
@@ -19,7 +19,7 @@ use crate::{
         options::{DeleteOptions, ListOptions, PatchOptions, Propagation},
     },
     storage::{Memory, Store},
-    verbs::{Deleted, Error, Part, Patch, Request},
+    verbs::{Deleted, Error, Patch, Request},
 };
 
 /// The finalizer that is to be removed.
@@ -319,7 +319,7 @@ async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
 async fn a_status_can_be_written_beside_a_spec_that_does_not_fit() {
     for second in ALL {
         let later = Later::new(Style::Custom, second, &["a"]).await;
-        let status = Request { part: Part::Status, ..later.at("a") };
+        let status = below(later.at("a"), "status");
         let written = later.world.merge(&status, json!({"status": {"phase": "Ending"}})).await.unwrap();
         assert_eq!(written["status"]["phase"], "Ending", "{second:?}");
         let wrong = later.world.merge(&status, json!({"status": {"phase": 7}})).await.unwrap_err();

@@ -3,10 +3,10 @@
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
-use super::fixture::World;
+use super::fixture::{World, below};
 use crate::{
     meta::options::{DeleteOptions, FieldValidation, PatchOptions, WriteOptions},
-    verbs::{Error, Part, Patch, Request},
+    verbs::{Error, Patch},
 };
 
 /// Names that mean something to the server.
@@ -111,58 +111,58 @@ fn json_patch() -> impl Strategy<Value = Value> {
 #[derive(Clone, Debug)]
 enum Act {
     Create(Value),
-    Update(Part, Value),
-    Merge(Part, Value),
-    Json(Part, Value),
-    Strategic(Part, Value),
-    Apply(Part, Value),
+    Update(&'static str, Value),
+    Merge(&'static str, Value),
+    Json(&'static str, Value),
+    Strategic(&'static str, Value),
+    Apply(&'static str, Value),
     Delete,
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let part = || select(vec![Part::Whole, Part::Whole, Part::Status, Part::Scale, Part::Finalize]);
+    let at = || select(vec!["", "", "status", "scale", "finalize"]);
     prop_oneof![
         body().prop_map(Act::Create),
-        (part(), body()).prop_map(|(part, body)| Act::Update(part, body)),
-        (part(), body()).prop_map(|(part, body)| Act::Merge(part, body)),
-        (part(), json_patch()).prop_map(|(part, patch)| Act::Json(part, patch)),
-        (part(), body()).prop_map(|(part, patch)| Act::Strategic(part, patch)),
-        (part(), body()).prop_map(|(part, config)| Act::Apply(part, config)),
+        (at(), body()).prop_map(|(at, body)| Act::Update(at, body)),
+        (at(), body()).prop_map(|(at, body)| Act::Merge(at, body)),
+        (at(), json_patch()).prop_map(|(at, patch)| Act::Json(at, patch)),
+        (at(), body()).prop_map(|(at, patch)| Act::Strategic(at, patch)),
+        (at(), body()).prop_map(|(at, config)| Act::Apply(at, config)),
         Just(Act::Delete),
     ]
 }
 
 async fn perform(world: &World, act: Act, options: &WriteOptions) -> Result<(), Error> {
-    let on = |part| Request { part, ..world.widget("w") };
+    let on = |subresource| below(world.widget("w"), subresource);
     let patching = PatchOptions { write: options.clone(), force: false };
     match act {
         Act::Create(body) => world.api.create(&world.widget(""), body, options).await.map(drop),
-        Act::Update(part, mut body) => {
+        Act::Update(at, mut body) => {
             // Now and then with the version that makes it count.
             if let (Ok(newest), true) = (world.get(&world.widget("w")).await, body["metadata"].is_object()) {
                 body["metadata"]["resourceVersion"] = newest["metadata"]["resourceVersion"].clone();
             }
-            world.api.update(&on(part), body, options).await.map(drop)
+            world.api.update(&on(at), body, options).await.map(drop)
         }
-        Act::Merge(part, patch) => {
-            world.api.patch(&on(part), Patch::Merge(patch.to_string().into()), &patching).await.map(drop)
+        Act::Merge(at, patch) => {
+            world.api.patch(&on(at), Patch::Merge(patch.to_string().into()), &patching).await.map(drop)
         }
-        Act::Json(part, patch) => {
-            world.api.patch(&on(part), Patch::Json(patch.to_string().into()), &patching).await.map(drop)
+        Act::Json(at, patch) => {
+            world.api.patch(&on(at), Patch::Json(patch.to_string().into()), &patching).await.map(drop)
         }
-        Act::Strategic(part, patch) => {
-            world.api.patch(&on(part), Patch::Strategic(patch.to_string().into()), &patching).await.map(drop)
+        Act::Strategic(at, patch) => {
+            world.api.patch(&on(at), Patch::Strategic(patch.to_string().into()), &patching).await.map(drop)
         }
-        Act::Apply(part, mut config) => {
+        Act::Apply(at, mut config) => {
             // Now and then as what can be applied.
             if config.is_object() && config["kind"].is_null() {
-                let kind = if part == Part::Scale { ("autoscaling/v1", "Scale") } else { ("example.com/v1", "Widget") };
+                let kind = if at == "scale" { ("autoscaling/v1", "Scale") } else { ("example.com/v1", "Widget") };
                 (config["apiVersion"], config["kind"]) = (json!(kind.0), json!(kind.1));
             }
             let force = options.field_validation == FieldValidation::Strict;
-            world.apply_with(&on(part), config, &PatchOptions { force, ..patching }).await.map(drop)
+            world.apply_with(&on(at), config, &PatchOptions { force, ..patching }).await.map(drop)
         }
-        Act::Delete => world.api.delete(&on(Part::Whole), &DeleteOptions::default()).await.map(drop),
+        Act::Delete => world.api.delete(&on(""), &DeleteOptions::default()).await.map(drop),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the verbs, in process, over the memory store.
 
+mod admission;
 mod apply;
 mod collections;
 mod contention;

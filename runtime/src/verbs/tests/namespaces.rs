@@ -6,10 +6,10 @@ use std::sync::{
 
 use serde_json::json;
 
-use super::fixture::{World, at, value};
+use super::fixture::{World, at, below, value};
 use crate::{
     meta::options::ListOptions,
-    verbs::{Deleted, Error, Part, Request},
+    verbs::{Deleted, Error},
 };
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn a_terminating_namespace_takes_nothing_new_and_keeps_what_it_has() {
     assert!(world.merge(&world.config("a"), json!({"data": {"k": "v"}})).await.is_ok());
     assert!(world.delete(&world.config("a")).await.is_ok());
 
-    let finalize = Request { part: Part::Finalize, ..namespace.clone() };
+    let finalize = below(namespace.clone(), "finalize");
     let body = json!({"metadata": {"name": "ns", "labels": {"no": "no"}}, "spec": {"finalizers": []}});
     let last = world.update(&finalize, body).await.unwrap();
     assert!(last["metadata"]["labels"].get("no").is_none());

@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::fixture::{World, at, dry_run, merge_patch, owners, shown, version};
+use super::fixture::{World, at, below, dry_run, merge_patch, owners, shown, version};
 use crate::{
     meta::options::{PatchOptions, WriteOptions},
     schema::Document,
-    verbs::{Admission, Api, Attempt, Error, Part, Request},
+    verbs::{Admission, Api, Attempt, Error},
 };
 
 fn by(field_manager: &str, client: &str) -> WriteOptions {
@@ -85,7 +85,7 @@ async fn owners_are_forgotten_on_request_and_only_sound_ones_taken_over() {
 async fn a_status_has_its_own_owners_and_says_nothing_of_the_others() {
     let world = World::new().await;
     let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
-    let status = Request { part: Part::Status, ..world.widget("w") };
+    let status = below(world.widget("w"), "status");
     let body = json!({
         "metadata": {"name": "w", "resourceVersion": version(&made), "managedFields": []},
         "spec": {"size": 9}, "status": {"phase": "Ready"},
@@ -101,7 +101,7 @@ async fn a_status_has_its_own_owners_and_says_nothing_of_the_others() {
 async fn who_scales_owns_the_replicas_of_the_object() {
     let world = World::new().await;
     world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1, "replicas": 3}})).await;
-    let scale = Request { part: Part::Scale, ..world.widget("w") };
+    let scale = below(world.widget("w"), "scale");
     let body = json!({"metadata": {"name": "w"}, "spec": {"replicas": 5}});
     let answer = shown(world.api.update(&scale, body, &by("hpa", "")).await.unwrap());
     assert!(answer["metadata"].get("managedFields").is_none(), "a scale shows no owners");

@@ -1,15 +1,11 @@
 //! status and scale: what a write through them leaves alone.
 use serde_json::{Value, json};
 
-use super::fixture::{World, causes, merge_patch, version};
+use super::fixture::{World, below, causes, merge_patch, version};
 use crate::{
     meta::options::{FieldValidation, PatchOptions, WriteOptions},
-    verbs::{Error, Part, Request},
+    verbs::Error,
 };
-
-fn part(request: Request, part: Part) -> Request {
-    Request { part, ..request }
-}
 
 async fn widget(world: &World) -> Value {
     world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2, "replicas": 3}})).await
@@ -19,7 +15,7 @@ async fn widget(world: &World) -> Value {
 async fn status_and_spec_keep_apart() {
     let world = World::new().await;
     let made = widget(&world).await;
-    let status = part(world.widget("w"), Part::Status);
+    let status = below(world.widget("w"), "status");
     let body = json!({
         "metadata": {"name": "w", "resourceVersion": version(&made), "labels": {"no": "no"}},
         "spec": {"size": 50},
@@ -46,7 +42,7 @@ async fn a_stale_status_is_a_conflict() {
     let world = World::new().await;
     let made = widget(&world).await;
     world.merge(&world.widget("w"), json!({"spec": {"size": 3}})).await.unwrap();
-    let refused = world.update(&part(world.widget("w"), Part::Status), made).await;
+    let refused = world.update(&below(world.widget("w"), "status"), made).await;
     assert!(matches!(refused, Err(Error::Conflict(..))));
 }
 
@@ -55,8 +51,8 @@ async fn scale_reads_and_writes_by_the_paths_of_the_kind() {
     let world = World::new().await;
     widget(&world).await;
     let status = json!({"status": {"replicas": 4, "selector": "app=w"}});
-    let object = world.merge(&part(world.widget("w"), Part::Status), status).await.unwrap();
-    let request = part(world.widget("w"), Part::Scale);
+    let object = world.merge(&below(world.widget("w"), "status"), status).await.unwrap();
+    let request = below(world.widget("w"), "scale");
     let scale = world.get(&request).await.unwrap();
     assert_eq!((&scale["kind"], &scale["apiVersion"]), (&json!("Scale"), &json!("autoscaling/v1")));
     assert_eq!(
@@ -78,7 +74,7 @@ async fn scale_reads_and_writes_by_the_paths_of_the_kind() {
 async fn scale_refuses_what_makes_no_sense() {
     let world = World::new().await;
     let made = widget(&world).await;
-    let request = part(world.widget("w"), Part::Scale);
+    let request = below(world.widget("w"), "scale");
     let negative =
         world.update(&request, json!({"metadata": {"name": "w"}, "spec": {"replicas": -1}})).await.unwrap_err();
     assert_eq!(causes(&negative), [".spec.replicas: Invalid value: -1: should be a non-negative integer"]);
@@ -105,7 +101,7 @@ async fn scale_refuses_what_makes_no_sense() {
 async fn a_scale_is_held_to_strictness() {
     let world = World::new().await;
     widget(&world).await;
-    let request = part(world.widget("w"), Part::Scale);
+    let request = below(world.widget("w"), "scale");
     let with = |field_validation| WriteOptions { field_validation, ..WriteOptions::of_server("me") };
     let body = || json!({"metadata": {"name": "w", "nope": 1}, "spec": {"replicas": 3, "nope": 1}, "huh": 1});
     let told = ["metadata.nope", "huh", "spec.nope"].map(|field| format!("unknown field {field:?}"));
@@ -137,9 +133,9 @@ async fn a_scale_is_held_to_strictness() {
 async fn a_kind_without_the_subresource_has_none() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
-    for part_of in [Part::Status, Part::Scale, Part::Finalize] {
-        let request = part(world.config("a"), part_of);
-        assert!(matches!(world.get(&request).await, Err(Error::NotFound(..))), "{part_of:?}");
-        assert!(world.update(&request, json!({"metadata": {"name": "a"}})).await.is_err(), "{part_of:?}");
+    for subresource in ["status", "scale", "finalize"] {
+        let request = below(world.config("a"), subresource);
+        assert!(matches!(world.get(&request).await, Err(Error::NotFound(..))), "{subresource:?}");
+        assert!(world.update(&request, json!({"metadata": {"name": "a"}})).await.is_err(), "{subresource:?}");
     }
 }

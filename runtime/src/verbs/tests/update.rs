@@ -1,12 +1,12 @@
 //! update: versions as preconditions, what does not change, what may not change.
 use serde_json::json;
 
-use super::fixture::{World, at, causes, dry_run, shown, version};
+use super::fixture::{World, at, below, causes, dry_run, shown, version};
 use crate::{
     kind::{Kind, record},
     meta::options::{FieldValidation, WriteOptions},
     storage::{Expect, Op, Store},
-    verbs::{Error, Part, Request},
+    verbs::Error,
 };
 
 #[tokio::test]
@@ -72,8 +72,8 @@ async fn what_an_object_is_to_become_says_its_name() {
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2}})).await;
     let (request, nameless) = (world.config("a"), json!({"metadata": {"name": null}}));
-    let scale = Request { part: Part::Scale, ..world.widget("w") };
-    let status = Request { part: Part::Status, ..world.widget("w") };
+    let scale = below(world.widget("w"), "scale");
+    let status = below(world.widget("w"), "status");
     let versioned = json!({"metadata": {"resourceVersion": version(&made)}, "spec": {"size": 2}});
     for (refused, name) in [
         (world.update(&request, json!({"data": {"k": "v"}})).await, "a"),

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     kind::Kind,
     meta::options::{DeleteOptions, Propagation, WriteOptions},
-    verbs::{Part, Request},
+    verbs::Request,
 };
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn owners_of_kinds_that_are_not_served_are_waited_for() {
         plural: "laters".to_owned(),
         singular: "later".to_owned(),
         short_names: Vec::new(),
-        ..Kind::clone(&inside.request("configmaps", "", "", Part::Whole).served.kind)
+        ..Kind::clone(&inside.request("configmaps", "", "").served.kind)
     };
     // A kind of which nothing is stored tells nobody what there is.
     let unstored =
@@ -107,7 +107,7 @@ async fn in_the_foreground_dependents_go_first() {
         let waits = find(&inside, name).expect("it waits");
         assert_eq!(waits["metadata"]["finalizers"], json!(["foregroundDeletion"]), "{name}");
     }
-    let leaf = inside.request("configmaps", "default", "leaf", Part::Whole);
+    let leaf = inside.request("configmaps", "default", "leaf");
     inside.merge(&leaf, json!({"metadata": {"finalizers": null}})).await.expect("no finalizer");
     until_left(&inside, &["keeper", "shared"]).await;
     assert_eq!(
@@ -225,7 +225,7 @@ async fn an_owner_in_another_namespace_is_none_and_the_user_is_told() {
     let far = inside.create("configmaps", "kube-public", body).await.expect("a config map");
     let dependent = config(&inside, "d", &[owner(&far, true)]).await;
     until_left(&inside, &[]).await;
-    let events = inside.request("events", "default", "", Part::Whole).served.objects.clone();
+    let events = inside.request("events", "default", "").served.objects.clone();
     until(&inside, "an event", || events.snapshot().count("default/", None) == 1).await;
     let event: Value =
         serde_json::from_slice(events.snapshot().range("", None).next().expect("one").json_bytes()).expect("JSON");
@@ -270,7 +270,7 @@ async fn a_dry_run_leads_to_nothing() {
     let controllers = Controllers::start(inside.api.clone());
     let a = config(&inside, "a", &[]).await;
     config(&inside, "child", &[owner(&a, true)]).await;
-    let request = inside.request("configmaps", "default", "a", Part::Whole);
+    let request = inside.request("configmaps", "default", "a");
     let options =
         DeleteOptions { dry_run: true, propagation: Some(Propagation::Foreground), ..DeleteOptions::default() };
     inside.api.delete(&request, &options).await.expect("a dry run");

@@ -16,7 +16,6 @@ use crate::{
     },
     meta::options::{DeleteOptions, Propagation},
     storage::Memory,
-    verbs::Part,
 };
 
 #[tokio::test]
@@ -66,7 +65,7 @@ async fn what_ends_gracefully_is_awaited() {
         short_names: Vec::new(),
         grace: Some(Grace::Seconds(30)),
         hooks: Hooks::default(),
-        ..Kind::clone(&inside.request("configmaps", "", "", Part::Whole).served.kind)
+        ..Kind::clone(&inside.request("configmaps", "", "").served.kind)
     };
     inside.api.registry.register(kind).expect("a kind");
     let controllers = Controllers::start(inside.api.clone());
@@ -87,7 +86,7 @@ async fn what_ends_gracefully_is_awaited() {
     until_left(&inside, &["a"]).await;
     settled(&inside).await;
     assert!(find(&inside, "a").is_some() && slow("s").is_some(), "its owner waits for it");
-    let request = inside.request("slows", "default", "s", Part::Whole);
+    let request = inside.request("slows", "default", "s");
     let at_once = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
     inside.api.delete(&request, &at_once).await.expect("its end");
     until_left(&inside, &[]).await;
@@ -111,7 +110,7 @@ async fn longest_wait(inside: &Inside, holds: impl Fn() -> bool) -> Duration {
     let mut longest = Duration::ZERO;
     let body = json!({"metadata": {"name": "stranger"}});
     inside.create("configmaps", "kube-public", body).await.expect("a config map");
-    let request = inside.request("configmaps", "kube-public", "stranger", Part::Whole);
+    let request = inside.request("configmaps", "kube-public", "stranger");
     for at in 0.. {
         if !holds() {
             break;
@@ -137,7 +136,7 @@ async fn many_dependents_go_fast_and_keep_nobody_waiting() {
         settled(&inside).await;
         let begun = Instant::now();
         delete(&inside, "a", propagation).await;
-        let objects = inside.request("configmaps", "default", "", Part::Whole).served.objects.clone();
+        let objects = inside.request("configmaps", "default", "").served.objects.clone();
         let left = if propagation == Propagation::Orphan { many } else { 0 };
         let longest = longest_wait(&inside, || objects.snapshot().count("default/", None) > left).await;
         let took = begun.elapsed();

@@ -17,7 +17,7 @@ use crate::{
         options::{DeleteOptions, Propagation},
     },
     schema::Document,
-    verbs::{Deleted, Part},
+    verbs::Deleted,
 };
 
 /// Far longer than anything here takes.
@@ -40,13 +40,13 @@ fn find(inside: &Inside, name: &str) -> Option<Document> {
 }
 
 async fn delete(inside: &Inside, name: &str, propagation: Propagation) -> Deleted {
-    let request = inside.request("configmaps", "default", name, Part::Whole);
+    let request = inside.request("configmaps", "default", name);
     let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
     inside.api.delete(&request, &options).await.expect("a deletion")
 }
 
 async fn set_owners(inside: &Inside, name: &str, owners: &[Value]) {
-    let request = inside.request("configmaps", "default", name, Part::Whole);
+    let request = inside.request("configmaps", "default", name);
     inside.merge(&request, json!({"metadata": {"ownerReferences": owners}})).await.expect("other owners");
 }
 
@@ -66,7 +66,7 @@ async fn until(inside: &Inside, what: &str, holds: impl Fn() -> bool) {
 
 /// Waits until these and no other config maps are in `default`.
 async fn until_left(inside: &Inside, left: &[&str]) {
-    let objects = inside.request("configmaps", "default", "", Part::Whole).served.objects.clone();
+    let objects = inside.request("configmaps", "default", "").served.objects.clone();
     until(inside, &format!("{left:?} are left"), || {
         objects.snapshot().range("default/", None).map(|object| object.name().to_owned()).eq(left.iter().copied())
     })

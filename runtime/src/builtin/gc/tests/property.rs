@@ -11,7 +11,7 @@ use super::{
     super::super::{Controllers, tests::Inside},
     config, delete, find, owner, set_owners, settled, until,
 };
-use crate::{meta::options::Propagation, schema::Document, verbs::Part};
+use crate::{meta::options::Propagation, schema::Document};
 
 /// How many objects a run begins with.
 const OBJECTS: usize = 8;
@@ -69,7 +69,7 @@ fn name(object: usize) -> String {
 /// The model that the store shows.
 fn shown(inside: &Inside, made: &[Document]) -> Model {
     let number = |uid: &Value| made.iter().position(|object| object["metadata"]["uid"] == *uid).expect("a known uid");
-    let snapshot = inside.request("configmaps", "default", "", Part::Whole).served.objects.snapshot();
+    let snapshot = inside.request("configmaps", "default", "").served.objects.snapshot();
     let objects = snapshot.range("default/o", None).map(|object| {
         let object: Document = serde_json::from_slice(object.json_bytes()).expect("JSON");
         let owners = object["metadata"]["ownerReferences"].as_array().cloned().unwrap_or_default();

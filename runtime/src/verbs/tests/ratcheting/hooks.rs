@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::super::fixture::{World, at, causes, kind};
+use super::super::fixture::{World, at, below, causes, kind};
 use crate::{
     auth::User,
     cache::Limits,
@@ -16,7 +16,7 @@ use crate::{
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
     storage::Memory,
-    verbs::{Error, Part, Request},
+    verbs::{Error, Request},
 };
 
 /// The type of the later hooks: `spec` has to be there, and an owner in it a text.
@@ -174,7 +174,7 @@ async fn metadata_and_status_are_written_whatever_the_hooks_say() {
     for (name, spec) in &specs {
         let labelled = later.merge(name, json!({"metadata": {"labels": {"a": "b"}}})).await.unwrap();
         assert_eq!(labelled["spec"], *spec, "no default is filled into an object that the hooks refuse");
-        let status = Request { part: Part::Status, ..at(&later.boxes, "ns", name) };
+        let status = below(at(&later.boxes, "ns", name), "status");
         let written = later.world.merge(&status, json!({"status": {"phase": "Ready"}})).await.unwrap();
         assert_eq!((&written["spec"], &written["status"]["phase"]), (spec, &json!("Ready")), "{name}");
         later.world.delete(&at(&later.boxes, "ns", name)).await.unwrap();

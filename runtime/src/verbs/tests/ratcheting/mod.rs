@@ -11,7 +11,7 @@ use self::table::{
     Then::{Refused, Stored},
     changes,
 };
-use super::fixture::{World, applier, at, causes, dry_run, kind, merge_patch, path, shown};
+use super::fixture::{World, applier, at, below, causes, dry_run, kind, merge_patch, path, shown};
 use crate::{
     cache::Limits,
     kind::{
@@ -21,7 +21,7 @@ use crate::{
     },
     meta::options::PatchOptions,
     storage::Memory,
-    verbs::{Deleted, Error, Part, Patch, Request},
+    verbs::{Deleted, Error, Patch, Request},
 };
 
 /// What a spec may be: `tight` says how its fields are ruled.
@@ -132,7 +132,7 @@ impl Tight {
             "spec": {"color": "Mauve"}});
         loose.apply(&at(&casks, "ns", "leaving"), "owner", config).await.unwrap();
         loose.create(&casks, "ns", json!({"metadata": {"name": "bare"}, "spec": {"color": "Red"}})).await.unwrap();
-        let status = Request { part: Part::Status, ..at(&casks, "ns", "size") };
+        let status = below(at(&casks, "ns", "size"), "status");
         loose.merge(&status, json!({"status": {"phase": "Odd", "n": 7}})).await.unwrap();
 
         let world = World::over(store, Limits::default().window).await;
@@ -218,8 +218,8 @@ async fn every_way_of_writing_keeps_what_it_does_not_touch() {
 #[tokio::test]
 async fn subresources_keep_what_they_do_not_touch() {
     let tight = Tight::new().await;
-    let status = |name| Request { part: Part::Status, ..tight.at(name) };
-    let scale = |name| Request { part: Part::Scale, ..tight.at(name) };
+    let status = |name| below(tight.at(name), "status");
+    let scale = |name| below(tight.at(name), "scale");
     let merge = async |request: Request, patch: Value| tight.world.merge(&request, patch).await;
     let annotated = json!({"status": {"phase": "Odd"}, "metadata": {"annotations": {"a": "b"}}});
     merge(status("size"), annotated).await.unwrap();

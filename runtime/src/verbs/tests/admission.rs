@@ -1,0 +1,222 @@
+//! Admission is held to what the write itself may change, whichever verb makes it.
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::fixture::{World, applier, at, below, dry_run, merge_patch, owners, shown, version};
+use crate::{
+    meta::options::{PatchOptions, WriteOptions},
+    schema::Document,
+    verbs::{Admission, Api, Attempt, Error, Patch},
+};
+
+/// Admission that changes whatever it is told to, and keeps what it has seen before and after.
+struct Forger {
+    change: fn(&mut Document),
+    seen: Mutex<Vec<[Document; 2]>>,
+}
+
+impl Admission for Forger {
+    fn admit(&self, _: &Api, _: &Attempt<'_>, object: &mut Document) -> Result<(), Error> {
+        let given = object.clone();
+        (self.change)(object);
+        self.seen.lock().unwrap().push([given, Document::Null]);
+        Ok(())
+    }
+
+    fn validate(&self, _: &Api, _: &Attempt<'_>, object: &Document) -> Result<(), Error> {
+        self.seen.lock().unwrap().last_mut().expect("it was admitted")[1] = object.clone();
+        Ok(())
+    }
+}
+
+/// The widgets of a world behind an admitter, and what it has seen.
+struct Forged {
+    world: World,
+    api: Arc<Api>,
+    forger: Arc<Forger>,
+}
+
+/// What nobody but the server says.
+const SYSTEM: [&str; 7] = [
+    "uid",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "namespace",
+    "resourceVersion",
+];
+
+/// Forges all system fields, the status, the spec, and leaves a label.
+fn forge(object: &mut Document) {
+    let metadata = &mut object["metadata"];
+    metadata["uid"] = json!("forged");
+    metadata["creationTimestamp"] = json!("2001-01-01T00:00:00Z");
+    metadata["generation"] = json!(77);
+    metadata["deletionTimestamp"] = json!("2001-01-01T00:00:00Z");
+    metadata["deletionGracePeriodSeconds"] = json!(7);
+    metadata["namespace"] = json!("elsewhere");
+    metadata["resourceVersion"] = json!("1");
+    metadata["labels"] = json!({"seen": "yes"});
+    object["apiVersion"] = json!("forged.example.com/v9");
+    object["kind"] = json!("Forgery");
+    object["spec"]["color"] = json!("Forged");
+    object["status"]["phase"] = json!("Forged");
+}
+
+impl Forged {
+    async fn new(change: fn(&mut Document)) -> Self {
+        let world = World::new().await;
+        let forger = Arc::new(Forger { change, seen: Mutex::default() });
+        let (registry, cache) = (world.api.registry.clone(), world.api.cache.clone());
+        let api = Api::with_admission(registry, cache, world.store.clone(), vec![forger.clone()]);
+        Self { world, api, forger }
+    }
+
+    /// A widget that was made without the admitter, with a status.
+    async fn widget(&self) -> Value {
+        self.world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
+        let status = below(self.world.widget("w"), "status");
+        self.world.merge(&status, json!({"status": {"phase": "Ready"}})).await.unwrap()
+    }
+
+    /// What validating admission saw of the last write is what was stored.
+    fn check_validated(&self, stored: &Value) {
+        let [given, validated] = self.forger.seen.lock().unwrap().last().cloned().expect("it was admitted");
+        for (object, when) in [(&given, "admission"), (&validated, "validation")] {
+            for member in ["uid", "creationTimestamp", "namespace"] {
+                assert_eq!(object["metadata"][member], stored["metadata"][member], "{member} before {when}");
+            }
+        }
+        assert_eq!((&validated["spec"], &validated["status"]), (&stored["spec"], &stored["status"]));
+    }
+
+    /// Writes the widget `w` in all ways that change an object, each anew from the same state.
+    async fn rewritten(&self, subresource: &str, body: &Value) -> Vec<(&'static str, Value)> {
+        let request = below(self.world.widget("w"), subresource);
+        let patch = PatchOptions { write: dry_run(), force: true };
+        let apply = PatchOptions { write: WriteOptions { dry_run: true, ..applier("one").write }, force: true };
+        let mut config = body.clone();
+        (config["apiVersion"], config["kind"]) = (json!("example.com/v1"), json!("Widget"));
+        config["metadata"] = json!({"name": "w"});
+        let mut replaced = body.clone();
+        let live = self.world.get(&self.world.widget("w")).await.unwrap();
+        replaced["metadata"] = json!({"name": "w", "resourceVersion": version(&live)});
+        let replace = json!([{"op": "add", "path": "/spec", "value": body["spec"]},
+            {"op": "add", "path": "/status", "value": body["status"]}]);
+        let done = [
+            ("update", self.api.update(&request, replaced, &dry_run()).await),
+            ("merge patch", self.api.patch(&request, merge_patch(body), &patch).await),
+            ("JSON patch", self.api.patch(&request, Patch::Json(replace.to_string().into()), &patch).await),
+            ("apply", self.api.patch(&request, Patch::Apply(config.into()), &apply).await),
+        ];
+        done.map(|(verb, written)| {
+            let object = shown(written.unwrap_or_else(|error| panic!("{verb}: {error:?}")));
+            self.check_validated(&object);
+            (verb, object)
+        })
+        .into()
+    }
+}
+
+#[tokio::test]
+async fn admission_cannot_forge_what_the_server_sets_of_a_new_object() {
+    let forged = Forged::new(forge).await;
+    let body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}, "status": {"phase": "Sent"}});
+    let made = forged.api.create(&forged.world.widget(""), body, &WriteOptions::default()).await.map(shown).unwrap();
+    let metadata = &made["metadata"];
+    assert_ne!(metadata["uid"], "forged");
+    assert!(metadata["creationTimestamp"].as_str().unwrap() > "2020");
+    assert_eq!((&metadata["generation"], &metadata["namespace"]), (&json!(1), &json!("ns")));
+    assert_eq!(metadata.get("deletionTimestamp").or(metadata.get("deletionGracePeriodSeconds")), None);
+    assert_eq!((&made["apiVersion"], &made["kind"]), (&json!("example.com/v1"), &json!("Widget")));
+    assert_eq!(made.get("status"), None, "status has its own subresource");
+    assert_eq!((&made["spec"]["color"], &metadata["labels"]), (&json!("Forged"), &json!({"seen": "yes"})));
+    assert_eq!(forged.world.get(&forged.world.widget("w")).await.unwrap(), made);
+    forged.check_validated(&made);
+}
+
+#[tokio::test]
+async fn objects_that_an_apply_creates_are_held_to_the_same() {
+    let forged = Forged::new(forge).await;
+    let config =
+        json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": 1}});
+    let patch = Patch::Apply(config.into());
+    let made = forged.api.patch(&forged.world.widget("w"), patch, &applier("one")).await.map(shown).unwrap();
+    assert_eq!((made["metadata"]["uid"] != "forged", &made["metadata"]["generation"]), (true, &json!(1)));
+    assert_eq!((made.get("status"), &made["spec"]["color"]), (None, &json!("Forged")));
+    assert_eq!(owners(&made)[0].1, json!({"f:spec": {"f:size": {}}}), "what admission has changed has no owner");
+    forged.check_validated(&made);
+}
+
+#[tokio::test]
+async fn writes_of_an_object_leave_its_system_fields_and_its_status_alone_whatever_admission_does() {
+    let forged = Forged::new(forge).await;
+    let live = forged.widget().await;
+    let body = json!({"spec": {"size": 2}, "status": {"phase": "Sent"}});
+    for (verb, object) in forged.rewritten("", &body).await {
+        for member in SYSTEM {
+            let expected = if member == "generation" { &json!(2) } else { &live["metadata"][member] };
+            assert_eq!(&object["metadata"][member], expected, "{member} after {verb}");
+        }
+        assert_eq!((&object["apiVersion"], &object["kind"]), (&live["apiVersion"], &live["kind"]), "{verb}");
+        assert_eq!(object["status"], live["status"], "{verb}");
+        assert_eq!((&object["spec"]["size"], &object["spec"]["color"]), (&json!(2), &json!("Forged")), "{verb}");
+        assert_eq!(object["metadata"]["labels"], json!({"seen": "yes"}), "{verb}");
+    }
+}
+
+#[tokio::test]
+async fn writes_of_the_status_change_nothing_else_whatever_admission_does() {
+    let forged = Forged::new(forge).await;
+    let live = forged.widget().await;
+    let body = json!({"spec": {"size": 2}, "status": {"phase": "Sent", "replicas": 4}});
+    for (verb, mut object) in forged.rewritten("status", &body).await {
+        assert_eq!(object["status"], json!({"phase": "Forged", "replicas": 4}), "{verb}");
+        let writer = if verb == "apply" { "one Apply status" } else { "unknown Update status" };
+        assert!(owners(&object).iter().any(|(owner, _)| owner == writer), "{verb}: {object}");
+        object["status"] = live["status"].clone();
+        object["metadata"]["managedFields"] = live["metadata"]["managedFields"].clone();
+        assert_eq!(object, live, "{verb}");
+    }
+}
+
+#[tokio::test]
+async fn writes_of_the_scale_change_the_replicas_alone_whatever_admission_does() {
+    let forged = Forged::new(|object| {
+        forge(object);
+        object["spec"]["replicas"] = json!(9);
+    })
+    .await;
+    let live = forged.widget().await;
+    let scale = below(forged.world.widget("w"), "scale");
+    let patch = merge_patch(&json!({"spec": {"replicas": 5}}));
+    forged.api.patch(&scale, patch, &PatchOptions::default()).await.unwrap();
+    let mut object = forged.world.get(&forged.world.widget("w")).await.unwrap();
+    assert_eq!((&object["spec"]["replicas"], &object["metadata"]["generation"]), (&json!(9), &json!(2)));
+    object["spec"]["replicas"] = live["spec"]["replicas"].clone();
+    for member in ["resourceVersion", "generation", "managedFields"] {
+        object["metadata"][member] = live["metadata"][member].clone();
+    }
+    assert_eq!(object, live);
+}
+
+#[tokio::test]
+async fn admission_names_only_what_the_path_does_not() {
+    let forged = Forged::new(|object| object["metadata"]["name"] = json!("renamed")).await;
+    let body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}});
+    let made = forged.api.create(&forged.world.widget(""), body, &WriteOptions::default()).await.map(shown).unwrap();
+    assert_eq!(made["metadata"]["name"], "renamed");
+    let (patch, options) = (merge_patch(&json!({"spec": {"size": 3}})), PatchOptions::default());
+    let grown = forged.api.patch(&forged.world.widget("renamed"), patch, &options).await.map(shown).unwrap();
+    assert_eq!(grown["metadata"]["name"], "renamed");
+}
+
+#[tokio::test]
+async fn admission_that_leaves_no_object_fails_the_write() {
+    let forged = Forged::new(|object| *object = json!([1])).await;
+    let body = json!({"metadata": {"name": "a"}});
+    let refused = forged.api.create(&at(&forged.world.configs, "ns", ""), body, &WriteOptions::default()).await;
+    assert!(matches!(refused, Err(Error::Internal(_))), "{refused:?}");
+}
