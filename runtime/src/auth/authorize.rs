@@ -2,6 +2,7 @@
 use std::fmt;
 
 use super::{Soon, User};
+use crate::meta::go;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -30,19 +31,19 @@ pub struct Attributes<'a> {
 /// What the client is told where it may not.
 impl fmt::Display for Attributes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "User {:?} cannot {} ", self.user.name, self.verb)?;
+        write!(f, "User {} cannot {} ", go::quoted(&self.user.name), self.verb)?;
         if self.resource.is_empty() {
-            return write!(f, "path {:?}", self.path);
+            return write!(f, "path {}", go::quoted(self.path));
         }
-        match self.subresource {
-            "" => write!(f, "resource {:?}", self.resource)?,
-            subresource => write!(f, "resource {:?}", format!("{}/{subresource}", self.resource))?,
-        }
-        write!(f, " in API group {:?} ", self.group)?;
+        let resource = match self.subresource {
+            "" => go::quoted(self.resource),
+            subresource => go::quoted(&format!("{}/{subresource}", self.resource)),
+        };
+        write!(f, "resource {resource} in API group {} ", go::quoted(self.group))?;
         if self.namespace.is_empty() {
             f.write_str("at the cluster scope")
         } else {
-            write!(f, "in the namespace {:?}", self.namespace)
+            write!(f, "in the namespace {}", go::quoted(self.namespace))
         }
     }
 }

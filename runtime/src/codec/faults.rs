@@ -1,7 +1,8 @@
 //! What strict decoding finds fault with: collected, put into the order in which clients are told, and bounded.
-use std::fmt::Write;
-
-use crate::schema::{Document, Schema, prune, prune::PATHS_BYTES};
+use crate::{
+    meta::go,
+    schema::{Document, Schema, prune, prune::PATHS_BYTES},
+};
 
 /// How many faults are told, as in the reference.
 pub(super) const MOST: usize = 100;
@@ -45,7 +46,7 @@ impl Faults {
     /// A field was given again, which is told in its place among the faults: before those of its value.
     pub(super) fn duplicate(&mut self, at: usize, path: impl Fn() -> String) {
         if self.told.len() < MOST {
-            self.add(at, format!("duplicate field {}", quote(&path())));
+            self.add(at, format!("duplicate field {}", go::quoted(&path())));
         }
     }
 
@@ -99,45 +100,7 @@ fn sort(paths: &mut Vec<String>) {
 
 fn unknown(path: &str, order: Order) -> String {
     match order {
-        Order::AsMet => format!("unknown field {}", quote(path)),
+        Order::AsMet => format!("unknown field {}", go::quoted(path)),
         Order::UnknownLast => format!("unknown field \"{path}\""),
     }
-}
-
-/// Text in quotes, as Go quotes it.
-pub(super) fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{b}' => quoted.push_str("\\v"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            ' '..='~' => quoted.push(character),
-            _ => escape(character, &mut quoted),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-/// What is no plain ASCII: as it is where it can be shown, otherwise by its number.
-fn escape(character: char, out: &mut String) {
-    let code = u32::from(character);
-    let shown = !character.is_control() && !character.is_whitespace() && character.escape_debug().len() == 1;
-    let written = match code {
-        _ if shown => {
-            out.push(character);
-            Ok(())
-        }
-        0..0x80 => write!(out, "\\x{code:02x}"),
-        0x80..0x1_0000 => write!(out, "\\u{code:04x}"),
-        _ => write!(out, "\\U{code:08x}"),
-    };
-    written.expect("writing to a String cannot fail");
 }

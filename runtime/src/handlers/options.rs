@@ -6,7 +6,10 @@ use serde_json::{Map, Number};
 
 use crate::{
     ApiType,
-    meta::{FieldError, options::Query},
+    meta::{
+        FieldError,
+        options::{Query, switch},
+    },
     schema::{self, Document, Schema, model::Type},
 };
 
@@ -72,7 +75,7 @@ pub(crate) fn read(schema: &Schema, query: &Query) -> Result<Document, Wrong> {
 
 fn value(schema: &Schema, text: &str) -> Result<Document, String> {
     Ok(match schema.kind {
-        Type::Boolean => Document::Bool(!(text == "0" || text.eq_ignore_ascii_case("false"))),
+        Type::Boolean => Document::Bool(switch(text)),
         Type::Integer => {
             let number: i64 = text.parse().map_err(|_| format!("is {text:?}, which is no whole number"))?;
             number.into()

@@ -50,7 +50,7 @@ pub struct Asked {
     /// What is done to a resource; `None` where the path names none, or the method means nothing on it.
     pub verb: Option<Verb>,
     /// The parameter `pretty`.
-    pub pretty: Option<String>,
+    pub pretty: Option<bool>,
     /// The parameter `watch`.
     watch: bool,
     /// The object that a field selector pins a collection to.
@@ -77,7 +77,7 @@ impl Asked {
             }
             Target::Other => (None, None),
         };
-        let (method, pretty) = (parts.method.clone(), query.single("pretty")?.map(str::to_owned));
+        let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
         Ok(Self { path: text, target, query, method, verb, pretty, watch, pinned })
     }
 

@@ -202,11 +202,9 @@ fn with_params(clause: &Clause, encoding: Encoding) -> Option<Accepted> {
 }
 
 /// Whether an answer is indented: `?pretty=true` says so, and programs that show the answer to a person get it unasked.
-pub fn pretty(parameter: Option<&str>, user_agent: Option<&str>) -> bool {
-    if let Some(value) = parameter.filter(|value| !value.is_empty()) {
-        return matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True");
-    }
-    user_agent.is_some_and(|agent| ["curl", "Wget", "Mozilla/5.0"].iter().any(|person| agent.starts_with(person)))
+pub fn pretty(parameter: Option<bool>, user_agent: Option<&str>) -> bool {
+    let is_person = |agent: &str| ["curl", "Wget", "Mozilla/5.0"].iter().any(|person| agent.starts_with(person));
+    parameter.unwrap_or_else(|| user_agent.is_some_and(is_person))
 }
 
 /// The first of the offered media types that the client accepts, for documents without shapes; `None` is 406.

@@ -16,7 +16,7 @@ use crate::{
         Kind,
         model::{Cell, Column, Style},
     },
-    meta::{options::Query, time::Time},
+    meta::{go, options::Query, time::Time},
     schema::Document,
     verbs::List,
 };
@@ -51,7 +51,8 @@ impl Include {
             "None" => Ok(Self::None),
             "Object" => Ok(Self::Object),
             other => Err(status::bad_request(format!(
-                "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be 'Metadata', 'Object', 'None', or empty"
+                "Unable to convert to Table as requested: includeObject: Invalid value: {}: must be 'Metadata', 'Object', 'None', or empty",
+                go::quoted(other)
             ))
             .into()),
         }

@@ -3,6 +3,7 @@
 
 pub mod duration;
 pub mod field;
+pub(crate) mod go;
 pub mod names;
 pub mod object;
 pub mod options;

@@ -5,7 +5,6 @@ pub mod apply;
 pub mod json;
 pub mod merge;
 mod pointer;
-pub(crate) mod print;
 pub mod strategic;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::{
     place::Place,
     unique,
 };
-use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS, go};
 
 /// Everything that is wrong with a document. Duplicates in sets and maps come after the rest, as in the reference.
 pub fn validate(schema: &Schema, document: &Document) -> Vec<FieldError> {
@@ -136,7 +136,7 @@ impl Walk {
     }
 
     fn type_invalid(&mut self, place: &Place<'_>, expected: &str, given: &str) {
-        let detail = format!("{} must be of type {expected}: {given:?}", subject(place));
+        let detail = format!("{} must be of type {expected}: {}", subject(place), go::quoted(given));
         self.add(place, FieldErrorKind::TypeInvalid(given.into()), detail);
     }
 
@@ -169,7 +169,7 @@ impl Walk {
             return;
         }
         let quoted = |allowed: &Document| match allowed {
-            Document::String(text) => format!("{text:?}"),
+            Document::String(text) => go::quoted(text),
             other => format!("\"{other}\""),
         };
         let supported = schema.enumeration.iter().map(quoted).collect();

@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
 use super::Error;
-use crate::meta::Revision;
+use crate::meta::{Revision, go};
 
 /// The form of tokens, as the reference names it; both servers' tokens look alike.
 const VERSION: &str = "meta.k8s.io/v1";
@@ -46,7 +46,10 @@ impl Position {
         let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|error| refuse(&error.to_string()))?;
         let token: Token = serde_json::from_slice(&bytes).map_err(|error| refuse(&error.to_string()))?;
         if token.version != VERSION {
-            return Err(refuse(&format!("server does not recognize this encoded version {:?}", token.version)));
+            return Err(refuse(&format!(
+                "server does not recognize this encoded version {}",
+                go::quoted(&token.version)
+            )));
         }
         if token.start.is_empty() {
             return Err(refuse("encoded start key empty (version meta.k8s.io/v1)"));

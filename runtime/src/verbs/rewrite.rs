@@ -15,7 +15,7 @@ use crate::{
     cache::Object,
     codec,
     kind::record::Fit,
-    meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, preconditions::Mismatch},
+    meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, go, preconditions::Mismatch},
     schema::Document,
     storage::Expect,
 };
@@ -187,7 +187,8 @@ fn check_version(request: &Request, new: &mut Document, old: &Document) -> Resul
             return conflict(request, MODIFIED);
         }
         Error::Unknown(format!(
-            "resourceVersion: Invalid value: {given:?}: strconv.ParseUint: parsing {given:?}: invalid syntax"
+            "resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: invalid syntax",
+            go::quoted(&given)
         ))
     })?;
     system::set(new, "resourceVersion", system::text(old, "resourceVersion"));

@@ -10,6 +10,7 @@ use crate::{
         model::{Scope, Style},
     },
     meta::{
+        go,
         options::ListOptions,
         selector::{FieldTerm, Labels},
     },
@@ -116,7 +117,8 @@ fn selectable(kind: &Kind, field: &str) -> Result<usize, Error> {
     found.ok_or_else(|| {
         let known_only = kind.style == Style::Builtin && kind.selectable.is_empty();
         Error::BadRequest(if known_only {
-            format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+            let field = go::quoted(field);
+            format!("{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
         } else {
             format!("field label not supported: {field}")
         })

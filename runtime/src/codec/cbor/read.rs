@@ -14,6 +14,7 @@ use serde_json::Map;
 use super::half;
 use crate::{
     codec::{DecodeError, Decoded, Limits, memory::Memory},
+    meta::go,
     schema::{Document, number},
 };
 
@@ -204,7 +205,8 @@ impl<'b> Reader<'b> {
             }
             if fields.contains_key(&key) {
                 let index = fields.len();
-                return stop(format!("cbor: found duplicate map key {key:?} at map element index {index}"));
+                let key = go::quoted(&key);
+                return stop(format!("cbor: found duplicate map key {key} at map element index {index}"));
             }
             let value = self.value(text)?;
             fields.insert(key, value);

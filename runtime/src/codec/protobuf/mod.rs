@@ -16,8 +16,8 @@ use std::fmt;
 
 use serde_json::Map;
 
-use super::{Decoded, Limits, faults::quote};
-use crate::schema::Document;
+use super::{Decoded, Limits};
+use crate::{meta::go, schema::Document};
 
 mod envelope;
 mod layout;
@@ -129,7 +129,7 @@ pub fn decode_strict(message: &Message, envelope: &Envelope<'_>, limits: &Limits
     let (mut fields, mut reading) = (Map::new(), read::Reading::new(*limits));
     message.read(envelope.message, &mut fields, &mut reading)?;
     fields.extend(envelope.type_meta());
-    let faults = reading.unknown.iter().map(|path| format!("unknown field {}", quote(path))).collect();
+    let faults = reading.unknown.iter().map(|path| format!("unknown field {}", go::quoted(path))).collect();
     Ok(Decoded { document: Document::Object(fields), faults, pruned: false })
 }
 

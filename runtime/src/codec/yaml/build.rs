@@ -4,12 +4,12 @@ use serde_json::Map;
 
 use super::{
     Error,
-    literal::literal,
-    scalar::{Scalar, is_timestamp, resolve, text_of_float_key},
+    scalar::{Scalar, is_timestamp, resolve},
     tape::{Content, Node, Tagged},
 };
 use crate::{
-    codec::{Limits, faults::quote, memory::Memory},
+    codec::{Limits, memory::Memory},
+    meta::go,
     schema::{Document, number},
 };
 
@@ -215,7 +215,7 @@ impl<'t> Builder<'t> {
         Ok(match resolved(text, *plain, *tag)? {
             Scalar::Text => {
                 let name = text_of(text, *tag)?;
-                let shown = quote(&name);
+                let shown = go::quoted(&name);
                 Key::Text { name, shown }
             }
             Scalar::Bool(value) => plainly(value.to_string()),
@@ -224,7 +224,9 @@ impl<'t> Builder<'t> {
             Scalar::Float(value) if value.is_infinite() => {
                 plainly(if value > 0.0 { ".inf" } else { "-.inf" }.to_owned())
             }
-            Scalar::Float(value) => plainly(text_of_float_key(value)),
+            // Go-yaml prints keys with the precision of 32 bits.
+            #[expect(clippy::cast_possible_truncation, reason = "kube-apiserver loses the same digits")]
+            Scalar::Float(value) => plainly(go::float(value as f32)),
             Scalar::Null => Key::Unsupported { of: "%!s(<nil>)", shown: "<nil>".to_owned() },
             Scalar::Large(value) => Key::Unsupported { of: "uint64", shown: format!("{value:#x}") },
         })
@@ -238,7 +240,7 @@ impl<'t> Builder<'t> {
             return Error::new("invalid map key");
         }
         match self.value(at) {
-            Ok(key) => Error::new(&format!("invalid map key: {}", literal(&key))),
+            Ok(key) => Error::new(&format!("invalid map key: {}", go::syntax_of_yaml(&key))),
             Err(error) => error,
         }
     }
@@ -289,7 +291,7 @@ impl Key {
         match self {
             Self::Text { name, shown } => Ok((name, shown)),
             Self::Unsupported { of, shown } => {
-                let value = literal(value);
+                let value = go::syntax_of_yaml(value);
                 let message = format!("unsupported map key of type: {of}, key: {shown}, value: {value}");
                 Err(Error::of_json(message))
             }

@@ -5,7 +5,6 @@ use crate::schema::Document;
 mod build;
 mod error;
 mod list;
-mod literal;
 mod order;
 mod scalar;
 mod tape;

@@ -186,26 +186,3 @@ pub(super) fn is_base_60(text: &str) -> bool {
         && sixtieth(last)
         && fraction.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
 }
-
-/// A double as Go's `%g` prints it, as short as it reads back.
-pub(super) fn text_of_float(double: f64) -> String {
-    general(&format!("{double:e}"), &format!("{double}"))
-}
-
-/// As [`text_of_float`], with the precision of 32 bits: so go-yaml prints keys.
-pub(super) fn text_of_float_key(double: f64) -> String {
-    #[expect(clippy::cast_possible_truncation, reason = "it is what the reference does")]
-    let single = double as f32;
-    general(&format!("{single:e}"), &format!("{single}"))
-}
-
-/// Digits alone for exponents from -4 to 5, otherwise an exponent of two digits at least.
-fn general(scientific: &str, plain: &str) -> String {
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    if (-4..6).contains(&exponent) {
-        return plain.to_owned();
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.abs())
-}

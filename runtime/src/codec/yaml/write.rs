@@ -4,9 +4,12 @@ use std::fmt::Write;
 
 use super::{
     order,
-    scalar::{Scalar, is_base_60, is_timestamp, resolve, text_of_float},
+    scalar::{Scalar, is_base_60, is_timestamp, resolve},
 };
-use crate::schema::{Document, number::text_of_double};
+use crate::{
+    meta::go,
+    schema::{Document, number::text_of_double},
+};
 
 /// Text breaks at the first space after this column.
 const WIDTH: usize = 80;
@@ -212,7 +215,7 @@ impl Writer {
     fn double(&mut self, double: f64) {
         let json = text_of_double(double);
         match resolve(&json) {
-            Scalar::Float(_) => self.out.push_str(&text_of_float(double)),
+            Scalar::Float(_) => self.out.push_str(&go::float(double)),
             _ => self.out.push_str(&json),
         }
     }

@@ -12,11 +12,12 @@ pub use super::Preconditions;
 pub use delete::{DeleteOptions, Propagation};
 pub use list::{GetOptions, ListOptions, VersionMatch};
 pub use query::Query;
+pub(crate) use query::switch;
 pub use write::{CreateOptions, FieldValidation, PatchOptions, UpdateOptions, WriteOptions, client_name};
 
 use std::fmt;
 
-use super::{FieldError, GroupKind};
+use super::{FieldError, GroupKind, go};
 
 /// Why options were refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,5 +52,5 @@ fn refuse(kind: &str, errors: Vec<FieldError>) -> Result<(), OptionsError> {
 
 /// Text as it is quoted among supported values.
 fn quoted(values: &[&str]) -> Vec<String> {
-    values.iter().map(|value| format!("{value:?}")).collect()
+    values.iter().map(|value| go::quoted(value)).collect()
 }

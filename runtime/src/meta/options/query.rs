@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::OptionsError;
-use crate::meta::percent;
+use crate::meta::{go, percent};
 
 /// Characters of a client's text that a message quotes.
 const QUOTED: usize = 64;
@@ -47,12 +47,22 @@ impl Query {
         self.all(name).next().is_some()
     }
 
-    /// A switch: anything but `0` and `false` is true, the empty text, too.
+    /// A switch, as kube-apiserver reads those of its options: anything but `0` and `false` is on, the empty text, too.
     ///
     /// # Errors
     /// As [`Query::single`].
     pub fn switch(&self, name: &str) -> Result<Option<bool>, OptionsError> {
-        Ok(self.single(name)?.map(|value| value != "0" && !value.eq_ignore_ascii_case("false")))
+        Ok(self.single(name)?.map(switch))
+    }
+
+    /// A switch that kube-apiserver reads by Go's `strconv.ParseBool`. What that does not know is off; the empty text is
+    /// `None`.
+    ///
+    /// # Errors
+    /// As [`Query::single`].
+    pub fn strict_switch(&self, name: &str) -> Result<Option<bool>, OptionsError> {
+        let value = self.single(name)?.filter(|value| !value.is_empty());
+        Ok(value.map(|value| matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True")))
     }
 
     /// A whole number.
@@ -69,6 +79,11 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Query {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
         Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
+}
+
+/// Whether the text of a switch turns it on; see [`Query::switch`].
+pub(crate) fn switch(text: &str) -> bool {
+    text != "0" && !text.eq_ignore_ascii_case("false")
 }
 
 fn pair(text: &str) -> Result<(String, String), OptionsError> {
@@ -95,7 +110,7 @@ fn integer(value: &str) -> Result<i64, String> {
     let shape = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     let why = if shape { "value out of range" } else { "invalid syntax" };
     let parsed = if shape { value.parse().ok() } else { None };
-    parsed.ok_or_else(|| format!("strconv.ParseInt: parsing {value:?}: {why}"))
+    parsed.ok_or_else(|| format!("strconv.ParseInt: parsing {}: {why}", go::quoted(value)))
 }
 
 #[cfg(test)]
@@ -148,5 +163,29 @@ mod tests {
         assert_eq!(query.number("limit"), Err(OptionsError::BadRequest(message)));
         assert!(query.switch("watch").is_err());
         assert_eq!((query.single("x"), query.single("y")), (Ok(Some("1")), Ok(None)));
+    }
+
+    #[test]
+    fn switches_are_read_by_the_rule_of_their_parameter() {
+        for (text, by_options, by_parse_bool) in [
+            ("x", Some(true), None),
+            ("x=", Some(true), None),
+            ("x=1", Some(true), Some(true)),
+            ("x=t", Some(true), Some(true)),
+            ("x=TRUE", Some(true), Some(true)),
+            ("x=tRUE", Some(true), Some(false)),
+            ("x=yes", Some(true), Some(false)),
+            ("x=0", Some(false), Some(false)),
+            ("x=f", Some(true), Some(false)),
+            ("x=FALSE", Some(false), Some(false)),
+            ("x=fALSE", Some(false), Some(false)),
+            ("y=1", None, None),
+        ] {
+            let query = Query::parse(text).unwrap();
+            assert_eq!(query.switch("x"), Ok(by_options), "{text}");
+            assert_eq!(query.strict_switch("x"), Ok(by_parse_bool), "{text}");
+        }
+        let repeated = Query::parse("x=1&x=1").unwrap();
+        assert!(repeated.switch("x").is_err() && repeated.strict_switch("x").is_err());
     }
 }

@@ -1,5 +1,5 @@
 //! Reading of a resourceVersion, as kube-apiserver converts it.
-use crate::meta::Revision;
+use crate::meta::{Revision, go};
 
 /// A resourceVersion; the empty text counts as absent. The error is the API's message.
 pub(super) fn parse(value: &str) -> Result<Option<Revision>, String> {
@@ -11,6 +11,6 @@ pub(super) fn parse(value: &str) -> Result<Option<Revision>, String> {
     let why = if shape { "value out of range" } else { "invalid syntax" };
     let parsed = if shape { value.parse().ok() } else { None };
     parsed.map(Some).ok_or_else(|| {
-        format!("resourceVersion: Invalid value: {value:?}: strconv.ParseUint: parsing {value:?}: {why}")
+        format!("resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: {why}", go::quoted(value))
     })
 }

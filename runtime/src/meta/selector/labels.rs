@@ -5,7 +5,7 @@ use std::{cmp::Ordering, fmt};
 use serde_json::json;
 
 use super::{MAX_LENGTH, lexer};
-use crate::meta::{FieldError, FieldErrorKind, FieldPath, LabelSelector, validate};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, LabelSelector, go, validate};
 
 /// How a requirement compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Labels {
                 "NotIn" => Operator::NotIn,
                 "Exists" => Operator::Exists,
                 "DoesNotExist" => Operator::Absent,
-                other => return Err(format!("{other:?} is not a valid label selector operator")),
+                other => return Err(format!("{} is not a valid label selector operator", go::quoted(other))),
             };
             let values = expression.values.iter().map(String::as_str).collect();
             requirements.push(requirement((&expression.key, operator, values)));

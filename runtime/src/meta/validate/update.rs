@@ -6,7 +6,7 @@ use super::{
     object::{annotations, generation, labels, managed_fields},
     owners,
 };
-use crate::meta::{FieldError, FieldErrorKind, FieldPath};
+use crate::meta::{FieldError, FieldErrorKind, FieldPath, go};
 
 /// Checks the metadata of an update, after the server has set what it alone may set. `path` is usually `metadata`.
 ///
@@ -64,7 +64,7 @@ fn new_finalizers(new: &Value, old: &Value, path: &FieldPath) -> Option<FieldErr
     if extra.is_empty() {
         return None;
     }
-    let listed: Vec<String> = extra.iter().map(|f| format!("{f:?}")).collect();
+    let listed: Vec<String> = extra.iter().map(|finalizer| go::quoted(finalizer)).collect();
     let why = format!(
         "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
         listed.join(", ")

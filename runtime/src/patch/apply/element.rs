@@ -4,7 +4,10 @@ use std::{borrow::Cow, cmp::Ordering, fmt::Write};
 use serde_json::Map;
 
 use super::value;
-use crate::schema::{Document, number};
+use crate::{
+    meta::go,
+    schema::{Document, number},
+};
 
 /// A step from a container to what it holds. Borrows from the documents where it can.
 #[derive(Clone, Debug)]
@@ -70,7 +73,7 @@ impl<'a> Element<'a> {
     /// Reads an element as FieldsV1 writes it.
     pub(super) fn parse(text: &'a str) -> Result<Self, ElementError> {
         let malformed = |why: String| ElementError::Malformed(why);
-        let not_json = |error: serde_json::Error| malformed(format!("{text:?}: {error}"));
+        let not_json = |error: serde_json::Error| malformed(format!("{}: {error}", go::quoted(text)));
         let (kind, rest) = match text.as_bytes() {
             [_, b':', ..] => text.split_at(2),
             [_, _, ..] => return Err(malformed(format!("missing colon: {text}"))),
@@ -94,7 +97,7 @@ impl<'a> Element<'a> {
                 };
                 Ok(Self::Key(keys.into_iter().map(owned).collect()))
             }
-            "i:" => rest.parse().map(Self::Index).map_err(|error| malformed(format!("{text:?}: {error}"))),
+            "i:" => rest.parse().map(Self::Index).map_err(|error| malformed(format!("{}: {error}", go::quoted(text)))),
             _ => Err(ElementError::Unknown),
         }
     }

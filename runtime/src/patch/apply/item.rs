@@ -1,8 +1,8 @@
 //! Which item of a list is which.
 use std::borrow::Cow;
 
-use super::{element::Element, types::List, value::quote};
-use crate::schema::Document;
+use super::{element::Element, types::List};
+use crate::{meta::go, schema::Document};
 
 /// The element of an item in a list that is owned by item. Keys that are not given count with their defaults.
 ///
@@ -36,16 +36,11 @@ pub(super) fn element_of<'a>(list: &List<'a>, item: &'a Document) -> Result<Elem
 }
 
 fn without_keys(keys: &[String]) -> String {
-    let mut names = String::new();
-    for (index, key) in keys.iter().enumerate() {
-        if index > 0 {
-            names.push(' ');
-        }
-        quote(key, &mut names);
-    }
+    let names: Vec<String> = keys.iter().map(|key| go::quoted(key)).collect();
     format!(
-        "associative list with keys has an element that omits all key fields [{names}] \
-         (and doesn't have default values for any key fields)"
+        "associative list with keys has an element that omits all key fields [{}] \
+         (and doesn't have default values for any key fields)",
+        names.join(" ")
     )
 }
 

@@ -4,9 +4,11 @@ use super::{
     item::element_of,
     set::{Branch, Set},
     types::{Field, Form, List, Map, Scalar, Type},
-    value,
 };
-use crate::{meta::field::MOST_ERRORS, schema::Document};
+use crate::{
+    meta::{field::MOST_ERRORS, go},
+    schema::Document,
+};
 
 /// What in a document does not fit its type: where, and why.
 type Fault = (String, String);
@@ -188,11 +190,6 @@ impl Walk {
     }
 
     fn scalar(&mut self, scalar: Scalar, value: &Document) {
-        let text = |write: fn(&Document, &mut String)| {
-            let mut text = String::new();
-            write(value, &mut text);
-            text
-        };
         match (scalar, value) {
             (_, Document::Null)
             | (Scalar::Number, Document::Number(_))
@@ -200,22 +197,20 @@ impl Walk {
             | (Scalar::Boolean, Document::Bool(_))
             | (Scalar::Any, Document::Number(_) | Document::String(_) | Document::Bool(_)) => {}
             (Scalar::Number, _) => {
-                self.fault(format!("expected numeric (int or float), got {}", value::type_name(value)));
+                self.fault(format!("expected numeric (int or float), got {}", go::type_name(value)));
             }
             (Scalar::Text, _) => {
-                self.fault(format!("expected string, got &value.valueUnstructured{{Value:{}}}", text(value::syntax)));
+                self.fault(format!("expected string, got &value.valueUnstructured{{Value:{}}}", go::syntax(value)));
             }
-            (Scalar::Boolean, _) => self.fault(format!("expected boolean, got &{{{}}}", text(value::plain))),
-            (Scalar::Any, _) => self.fault(format!("expected any scalar, got &{{{}}}", text(value::plain))),
+            (Scalar::Boolean, _) => self.fault(format!("expected boolean, got &{{{}}}", go::plain(value))),
+            (Scalar::Any, _) => self.fault(format!("expected any scalar, got &{{{}}}", go::plain(value))),
         }
     }
 
     /// A value that is no map or list must be null.
     fn expect(&mut self, expected: &str, value: &Document) {
         if self.is_strict() && !value.is_null() {
-            let mut given = String::new();
-            value::plain(value, &mut given);
-            self.fault(format!("expected {expected}, got &{{{given}}}"));
+            self.fault(format!("expected {expected}, got &{{{}}}", go::plain(value)));
         }
     }
 

@@ -3,8 +3,11 @@ use std::fmt::Write;
 
 use serde_json::{Map, json};
 
-use super::{Writer, element::Element, fields, reconcile::reconcile, set::Set, types::Type, value::quote};
-use crate::{meta::time::Time, schema::Document};
+use super::{Writer, element::Element, fields, reconcile::reconcile, set::Set, types::Type};
+use crate::{
+    meta::{go, time::Time},
+    schema::Document,
+};
 
 /// How a manager came to own fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,11 +62,10 @@ impl<'a> Identity<'a> {
 
     /// As messages name it.
     pub(super) fn print(&self) -> String {
-        let mut text = String::new();
-        quote(self.manager, &mut text);
+        let mut text = go::quoted(self.manager);
         if !self.subresource.is_empty() {
             text.push_str(" with subresource ");
-            quote(self.subresource, &mut text);
+            text.push_str(&go::quoted(self.subresource));
         }
         if self.operation == Operation::Update {
             text.push_str(" using ");
@@ -125,7 +127,7 @@ impl<'a> Owner<'a> {
         match text("fieldsType")? {
             "FieldsV1" => {}
             "" => return Err("missing fieldsType in managed fields entry".to_owned()),
-            other => return Err(format!("invalid fieldsType {other:?} in managed fields entry")),
+            other => return Err(format!("invalid fieldsType {} in managed fields entry", go::quoted(other))),
         }
         let time = match text("time")? {
             "" => None,

@@ -6,10 +6,7 @@ use super::{
     order::{Item, Places, arrange, identity, standing},
     unknown_directive,
 };
-use crate::{
-    patch::print::{printed, printed_list},
-    schema::Document,
-};
+use crate::{meta::go, schema::Document};
 
 /// What the items of a list are; all are the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,7 +88,7 @@ pub(super) fn kind_of(old: &[Document], changes: &[Document]) -> Result<Option<I
     }
     if first.is_null() || old.iter().chain(changes).any(|item| kind(item) != kind(first)) {
         // Kube-apiserver prints the list that is stored, too, which the client may not be allowed to read.
-        return Err(invalid(format!("list element types are not identical: {}", printed_list(changes))));
+        return Err(invalid(format!("list element types are not identical: {}", go::plain_list(changes))));
     }
     Ok(Some(if first.is_object() { Items::Objects } else { Items::Scalars }))
 }
@@ -205,8 +202,8 @@ fn agree(changes: &[Document], order: &[Document], key: Option<&str>) -> Result<
         if !rest.any(|item| identity(item, key) == wanted) {
             return Err(invalid(format!(
                 "The order in patch list:\n{}\n doesn't match {SET_ORDER} list:\n{}\n",
-                printed_list(changes),
-                printed(&Document::from(order))
+                go::plain_list(changes),
+                go::plain_list(order)
             )));
         }
     }

@@ -18,7 +18,10 @@
 use serde_json::Map;
 
 use super::PatchError;
-use crate::schema::{Document, METADATA, Schema, model::PatchStrategy, types::name_of};
+use crate::{
+    meta::go,
+    schema::{Document, METADATA, Schema, model::PatchStrategy, types::name_of},
+};
 
 mod added;
 mod diff;
@@ -115,7 +118,7 @@ fn invalid(message: impl Into<String>) -> PatchError {
 
 /// An item of a list lacks the key by which items are told apart.
 fn no_merge_key(item: &Document, key: &str) -> PatchError {
-    let item = super::print::printed(item);
+    let item = go::plain(item);
     PatchError::NoMergeKey(format!("map: {item} does not contain declared merge key: {key}"))
 }
 
@@ -124,14 +127,7 @@ fn list_of(value: &Document) -> Result<&Vec<Document>, PatchError> {
     value.as_array().ok_or_else(|| {
         invalid(format!(
             "expected a []interface {{}}, but received a {}",
-            match value {
-                Document::Null => "%!s(<nil>)",
-                Document::Bool(_) => "bool",
-                Document::Number(number) if number.is_f64() => "float64",
-                Document::Number(_) => "int64",
-                Document::String(_) => "string",
-                Document::Array(_) | Document::Object(_) => "map[string]interface {}",
-            }
+            if value.is_null() { "%!s(<nil>)" } else { go::type_name(value) }
         ))
     })
 }
@@ -145,11 +141,11 @@ fn target<'n>(name: &'n str, prefix: &str, otherwise: &str) -> Result<&'n str, P
 fn unknown_directive(directive: &Document, fields: &Map<String, Document>) -> PatchError {
     let directive = match directive {
         Document::Null => "%!s(<nil>)".to_owned(),
-        Document::Bool(value) => format!("%!s(bool={value})"),
-        Document::Number(number) if number.is_f64() => format!("%!s(float64={number})"),
-        Document::Number(number) => format!("%!s(int64={number})"),
-        other => super::print::printed(other),
+        Document::Bool(_) | Document::Number(_) => {
+            format!("%!s({}={})", go::type_name(directive), go::plain(directive))
+        }
+        other => go::plain(other),
     };
-    let fields = super::print::printed_fields(fields);
+    let fields = go::plain_map(fields);
     invalid(format!("unknown patch type: {directive} in map: {fields}"))
 }
