@@ -95,7 +95,7 @@ pub struct Blob {
 fn a_union_is_an_object_with_one_property_set() {
     let kind = Probe::kind();
     let action = &kind.schema.properties["spec"].properties["action"];
-    assert!(action.one_of && action.required.is_empty());
+    assert!(action.union && action.required.is_empty());
     assert_eq!(action.properties.keys().collect::<Vec<_>>(), ["exec", "httpGet"]);
     assert_eq!(action.properties["exec"].required, ["command"]);
     assert_eq!(action.properties["exec"].properties["maxTries"].default, Some(json!(1)));

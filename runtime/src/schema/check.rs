@@ -1,7 +1,7 @@
 //! What a schema must hold to by itself, beyond what the derive can see. Kinds that come from elsewhere, such as a CRD
 //! manifest, are checked by nothing else.
 use super::{
-    Document, Schema, default,
+    Document, Schema, default, junctors,
     model::{ListType, Type},
     place::Place,
     validate,
@@ -9,7 +9,7 @@ use super::{
 
 impl Schema {
     /// Checks a kind's schema by itself: required fields and list keys exist, bounds leave room, defaults and allowed
-    /// values are valid.
+    /// values are valid, junctors only validate what is declared outside of them.
     ///
     /// # Errors
     /// Everything that is wrong, each with its path.
@@ -53,6 +53,46 @@ impl Check {
         if let Some(items) = &schema.items {
             self.schema(items, &place.field("[]"));
         }
+        self.junctors(schema, Some(schema), place);
+    }
+
+    /// The branches of a schema, which itself may be a branch; `around` is what stands outside of all junctors.
+    fn junctors(&mut self, schema: &Schema, around: Option<&Schema>, place: &Place<'_>) {
+        for (keyword, branches) in schema.junctors.iter().flat_map(|junctors| junctors.branches()) {
+            let place = place.field(keyword);
+            for (index, branch) in branches.iter().enumerate() {
+                let item = place.item(index);
+                self.branch(branch, around, if keyword == "not" { &place } else { &item });
+            }
+        }
+    }
+
+    fn branch(&mut self, branch: &Schema, around: Option<&Schema>, place: &Place<'_>) {
+        for keyword in junctors::misplaced(branch) {
+            self.add(place, format!("{keyword} is not allowed inside allOf, anyOf, oneOf and not"));
+        }
+        self.room(branch, place);
+        self.values(branch, place);
+        for (name, property) in &branch.properties {
+            let outside = around.and_then(|around| around.properties.get(name));
+            self.nested(property, around, outside, &place.field(name));
+            if name == "metadata" {
+                self.add(&place.field(name), "allOf, anyOf, oneOf and not do not restrict metadata");
+            }
+        }
+        if let Some(items) = &branch.items {
+            let outside = around.and_then(|around| around.items.as_deref());
+            self.nested(items, around, outside, &place.field("[]"));
+        }
+        self.junctors(branch, around, place);
+    }
+
+    /// A branch for a field or for items, which must be declared outside, too. What is in them is then not looked for.
+    fn nested(&mut self, branch: &Schema, around: Option<&Schema>, outside: Option<&Schema>, place: &Place<'_>) {
+        if around.is_some() && outside.is_none() {
+            self.add(place, "what allOf, anyOf, oneOf or not restricts must also be declared outside of them");
+        }
+        self.branch(branch, outside, place);
     }
 
     fn shape(&mut self, schema: &Schema, place: &Place<'_>) {
@@ -66,10 +106,10 @@ impl Check {
         if fields && !matches!(schema.kind, Type::Object | Type::Any) {
             self.add(place, "only an object has properties or entries");
         }
-        if schema.one_of && schema.properties.is_empty() {
+        if schema.union && schema.properties.is_empty() {
             self.add(place, "a union has members");
         }
-        if schema.one_of && !schema.required.is_empty() {
+        if schema.union && !schema.required.is_empty() {
             self.add(place, "no member of a union is required: exactly one of them is set");
         }
     }

@@ -11,8 +11,8 @@ pub fn fingerprint(schema: &Schema) -> u64 {
     hash.0
 }
 
-/// A hash of what decides which documents are valid beyond their types: required fields, allowed values, bounds, lists with
-/// keys. Never zero.
+/// A hash of what decides which documents are valid beyond their types: required fields, allowed values, bounds, formats,
+/// lists with keys, junctors. Never zero.
 pub fn rules(schema: &Schema) -> u32 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     add_rules(schema, &mut hash);
@@ -45,11 +45,13 @@ fn add_rules(schema: &Schema, hash: &mut Fnv) {
     schema.required.iter().for_each(|name| hash.text(name));
     hash.text(&format!("{:?} {:?}", schema.enumeration, schema.list));
     hash.text(&format!("{:?} {:?} {:?}", schema.minimum, schema.maximum, schema.multiple_of));
-    hash.flags([schema.exclusive_minimum, schema.exclusive_maximum, schema.one_of]);
+    hash.flags([schema.exclusive_minimum, schema.exclusive_maximum, schema.union]);
     hash.text(&format!("{:?} {:?}", schema.min_length, schema.max_length));
     hash.text(&format!("{:?} {:?}", schema.min_items, schema.max_items));
     hash.text(&format!("{:?} {:?}", schema.min_properties, schema.max_properties));
     hash.text(schema.pattern.as_ref().map_or("", |pattern| &pattern.text));
+    // `fingerprint` has the formats of fields, but not those in branches of junctors.
+    hash.text(schema.format.as_deref().unwrap_or_default());
     hash.bytes(&(schema.properties.len() as u64).to_le_bytes());
     for (name, property) in &schema.properties {
         hash.text(name);
@@ -58,6 +60,13 @@ fn add_rules(schema: &Schema, hash: &mut Fnv) {
     hash.flags([schema.additional.is_some(), schema.items.is_some()]);
     for inner in [&schema.additional, &schema.items].into_iter().flatten() {
         add_rules(inner, hash);
+    }
+    hash.flags([schema.junctors.is_some()]);
+    for (_, branches) in schema.junctors.iter().flat_map(|junctors| junctors.branches()) {
+        hash.bytes(&(branches.len() as u64).to_le_bytes());
+        for branch in branches {
+            add_rules(branch, hash);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     Document, Schema,
+    junctors::Junctors,
     model::{ListType, PatchStrategy, Pattern, Type},
     number::settle,
 };
@@ -67,9 +68,19 @@ pub(crate) fn schema(from: &Value) -> Schema {
             merge_key: text("x-kubernetes-patch-merge-key"),
         },
         immutable: flag("immutable"),
-        one_of: flag("union"),
+        union: flag("union"),
+        junctors: junctors(from),
         ..Schema::default()
     }
+}
+
+fn junctors(from: &Value) -> Option<Box<Junctors>> {
+    let branches = |key: &str| from[key].as_array().into_iter().flatten().map(schema).collect();
+    let said = ["allOf", "anyOf", "oneOf", "not"].iter().any(|key| from.get(key).is_some());
+    said.then(|| {
+        let not = from.get("not").map(schema);
+        Box::new(Junctors { all_of: branches("allOf"), any_of: branches("anyOf"), one_of: branches("oneOf"), not })
+    })
 }
 
 /// The kit's Widget.

@@ -20,6 +20,39 @@ pub(crate) fn allows(format: &str, text: &str) -> bool {
     }
 }
 
+/// Whether kube-apiserver checks texts of a format. Of some that it checks, all texts are allowed here.
+pub(crate) fn is_known(format: &str) -> bool {
+    matches!(
+        published(format),
+        "date-time"
+            | "byte"
+            | "date"
+            | "uuid"
+            | "ipv4"
+            | "ipv6"
+            | "cidr"
+            | "k8s-short-name"
+            | "k8s-long-name"
+            | "bsonobjectid"
+            | "uri"
+            | "email"
+            | "hostname"
+            | "mac"
+            | "uuid3"
+            | "uuid4"
+            | "uuid5"
+            | "isbn"
+            | "isbn10"
+            | "isbn13"
+            | "creditcard"
+            | "ssn"
+            | "hexcolor"
+            | "rgbcolor"
+            | "password"
+            | "duration"
+    )
+}
+
 /// A format as documents and messages name it. They know one for points in time, however fine those are.
 pub(crate) fn published(format: &str) -> &str {
     if format == "micro-time" { "date-time" } else { format }

@@ -14,6 +14,7 @@ pub mod fingerprint;
 pub(crate) mod fixture;
 pub(crate) mod format;
 mod immutable;
+pub mod junctors;
 pub(crate) mod known;
 mod metadata;
 pub mod model;

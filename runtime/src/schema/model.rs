@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use super::Document;
+use super::{Document, junctors::Junctors};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,7 +127,9 @@ pub struct Schema {
     /// The value cannot change once set.
     pub immutable: bool,
     /// The struct is a union: exactly one of its properties is set.
-    pub one_of: bool,
+    pub union: bool,
+    /// What else the value must or must not fit.
+    pub junctors: Option<Box<Junctors>>,
     /// The field's number in the Protobuf message.
     pub protobuf: Option<u32>,
 }

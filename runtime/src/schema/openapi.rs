@@ -5,13 +5,14 @@ use serde_json::{Map, json};
 
 use super::{
     Document, Schema, format,
+    junctors::Junctors,
     model::{ListType, Type},
 };
 
 /// The version of the OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// OpenAPI 2: `#/definitions/`; no `nullable`.
+    /// OpenAPI 2: `#/definitions/`; no `nullable`, no junctors.
     V2,
     /// OpenAPI 3: `#/components/schemas/`.
     V3,
@@ -173,9 +174,12 @@ impl Rendering<'_> {
         if let Some(items) = &schema.items {
             out.insert("items".to_owned(), self.used(items));
         }
-        if schema.one_of && self.version == Version::V3 {
+        if schema.union && self.version == Version::V3 {
             let members: Vec<_> = schema.properties.keys().map(|name| json!({"required": [name]})).collect();
             out.insert("oneOf".to_owned(), json!(members));
+        }
+        if let Some(said) = schema.junctors.as_deref().filter(|_| self.version == Version::V3) {
+            junctors(said, out);
         }
         for (name, holds) in [
             ("x-kubernetes-preserve-unknown-fields", schema.preserve_unknown),
@@ -207,6 +211,48 @@ fn bounds(schema: &Schema, out: &mut Map<String, Document>) {
     put("minProperties", schema.min_properties.map(Document::from));
     put("maxProperties", schema.max_properties.map(Document::from));
     put("enum", (!schema.enumeration.is_empty()).then(|| json!(schema.enumeration)));
+}
+
+/// Junctors. A `oneOf` that is there already is the type's own, and holds beside theirs.
+fn junctors(junctors: &Junctors, out: &mut Map<String, Document>) {
+    let own = if junctors.one_of.is_empty() { None } else { out.remove("oneOf") };
+    let own = own.map(|one_of| json!({"oneOf": one_of}));
+    let all_of = own.into_iter().chain(junctors.all_of.iter().map(branch));
+    for (keyword, shown) in [
+        ("allOf", all_of.collect::<Vec<_>>()),
+        ("anyOf", junctors.any_of.iter().map(branch).collect()),
+        ("oneOf", junctors.one_of.iter().map(branch).collect()),
+    ] {
+        if !shown.is_empty() {
+            out.insert(keyword.to_owned(), shown.into());
+        }
+    }
+    if let Some(not) = &junctors.not {
+        out.insert("not".to_owned(), branch(not));
+    }
+}
+
+/// A branch of a junctor: what only validates.
+fn branch(schema: &Schema) -> Document {
+    let mut out = Map::new();
+    if let Some(format) = &schema.format {
+        out.insert("format".to_owned(), json!(format::published(format)));
+    }
+    bounds(schema, &mut out);
+    if !schema.properties.is_empty() {
+        let properties: Map<_, _> = schema.properties.iter().map(|(name, said)| (name.clone(), branch(said))).collect();
+        out.insert("properties".to_owned(), properties.into());
+    }
+    if !schema.required.is_empty() {
+        out.insert("required".to_owned(), json!(schema.required));
+    }
+    if let Some(items) = &schema.items {
+        out.insert("items".to_owned(), branch(items));
+    }
+    if let Some(said) = &schema.junctors {
+        junctors(said, &mut out);
+    }
+    Document::Object(out)
 }
 
 /// A bound as written: whole numbers without a fraction.
@@ -244,6 +290,7 @@ fn merging(schema: &Schema, out: &mut Map<String, Document>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::fixture;
 
     fn named(name: &str, properties: &[(&str, Schema)]) -> Schema {
         Schema {
@@ -281,6 +328,27 @@ mod tests {
         definitions("p", &root, Version::V2, &mut out);
         assert_eq!(out["p.Widget"]["properties"]["two"], json!({"$ref": "#/definitions/p.Part_2"}));
         assert_eq!(out["p.Part_2"]["properties"]["y"]["type"], "boolean");
+    }
+
+    #[test]
+    fn junctors_are_shown_in_version_3_and_left_out_of_version_2() {
+        let said = json!({
+            "allOf": [{"minLength": 1, "format": "date"}],
+            "anyOf": [{"pattern": "^a"}, {"not": {"enum": ["b"]}}],
+            "oneOf": [{"required": ["a"], "properties": {"a": {"minimum": 1}}}, {"items": {"maxLength": 2}, "minItems": 1}],
+            "not": {"oneOf": [{"maxLength": 9}, {"exclusiveMinimum": true, "minimum": 0.5}]}});
+        let mut v3 = said.clone();
+        v3["type"] = json!("string");
+        let v2 = json!({"type": "string"});
+        for (version, shown) in [(Version::V3, v3.clone()), (Version::V2, v2)] {
+            assert_eq!(definitions("p", &fixture::schema(&v3), version, &mut BTreeMap::new()), shown);
+        }
+        let mut int_or_string = said;
+        int_or_string["x-kubernetes-int-or-string"] = json!(true);
+        let shown = definitions("p", &fixture::schema(&int_or_string), Version::V3, &mut BTreeMap::new());
+        assert_eq!(shown["oneOf"], int_or_string["oneOf"]);
+        let types = json!({"oneOf": [{"type": "integer"}, {"type": "string"}]});
+        assert_eq!(shown["allOf"], json!([types, {"minLength": 1, "format": "date"}]));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::Map;
 use super::{
     Document, Schema, bounds,
     correlate::{Before, rest_is_kept},
-    format, immutable,
+    format, immutable, junctors,
     model::Type,
     number,
     place::Place,
@@ -24,8 +24,10 @@ pub fn validate(schema: &Schema, document: &Document) -> Vec<FieldError> {
 /// about (KEP-4008), and immutable fields that differ.
 ///
 /// Nothing in a value that is as it was is wrong. Where it is not, its own rules are judged, and the values in it that have a
-/// counterpart in the old one are judged as changes of that. The rules of the object itself do not count where the rest but
-/// metadata and status is as it was. Where the old document has duplicates, those of the new one do not count.
+/// counterpart in the old one are judged as changes of that. Junctors have no such part: of a value that is not as it was they
+/// judge everything. The rules of the object itself do not count where the rest but metadata and status is as it was; its
+/// junctors, which may be about the status, count where the status is not. Where the old document has duplicates, those of the
+/// new one do not count.
 pub fn validate_change(
     schema: &Schema,
     found: Vec<FieldError>,
@@ -41,6 +43,9 @@ fn brought_about(schema: &Schema, document: &Document, old: &Document) -> Vec<Fi
     let mut walk = Walk::default();
     match document {
         Document::Object(fields) if rest_is_kept(schema, document, old) => {
+            if fields.get("status") != old.get("status") {
+                walk.junctors(schema, document, &Place::Root);
+            }
             walk.fields(schema, fields, &Place::Root, Before::of(old));
         }
         _ => walk.value(schema, document, &Place::Root, Before::of(old)),
@@ -62,9 +67,39 @@ fn has_duplicates(schema: &Schema, document: &Document) -> bool {
 pub(super) struct Walk {
     errors: Vec<FieldError>,
     pub(super) duplicates: Vec<FieldError>,
+    /// How many checks were made, as kube-openapi counts them (`MatchCount`).
+    checks: u64,
 }
 
 impl Walk {
+    /// A walk of its own over one value, with nothing to compare it with.
+    pub(super) fn alone(schema: &Schema, value: &Document, place: &Place<'_>) -> Self {
+        let mut walk = Self::default();
+        walk.value(schema, value, place, Before::NOTHING);
+        walk
+    }
+
+    /// Nothing is wrong so far.
+    pub(super) fn is_valid(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// No further error would be reported.
+    pub(super) fn is_full(&self) -> bool {
+        self.errors.len() >= MOST_ERRORS
+    }
+
+    /// How many checks were made. It says which failed branch of a junctor came closest.
+    pub(super) fn checks(&self) -> u64 {
+        self.checks
+    }
+
+    /// Takes over what another walk has found.
+    pub(super) fn take(&mut self, other: Self) {
+        self.checks += other.checks;
+        other.errors.into_iter().for_each(|error| self.push(error));
+    }
+
     /// Adds an error whose message names the place itself: `spec.size in body should be …`.
     pub(super) fn invalid(&mut self, place: &Place<'_>, value: Document, what: &str) {
         let detail = format!("{} {what}", subject(place));
@@ -73,14 +108,21 @@ impl Walk {
 
     /// Adds an error that the reference reports of no field in particular.
     pub(super) fn invalid_nowhere(&mut self, detail: String) {
-        if self.errors.len() < MOST_ERRORS {
-            self.errors.push(FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("".into()), detail));
+        if !self.is_full() {
+            self.push(FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("".into()), detail));
         }
     }
 
     fn add(&mut self, place: &Place<'_>, kind: FieldErrorKind, detail: String) {
-        if self.errors.len() < MOST_ERRORS {
-            self.errors.push(FieldError::new(&place.path(), kind, detail));
+        if !self.is_full() {
+            self.push(FieldError::new(&place.path(), kind, detail));
+        }
+    }
+
+    /// Adds an error unless it is known: a branch may find what another branch or the schema around it finds.
+    fn push(&mut self, error: FieldError) {
+        if !self.is_full() && !self.errors.contains(&error) {
+            self.errors.push(error);
         }
     }
 
@@ -89,6 +131,8 @@ impl Walk {
             return;
         }
         self.kind(schema, value, place);
+        self.checks += checks_of(value);
+        self.junctors(schema, value, place);
         match value {
             Document::String(text) => self.text(schema, text, place),
             Document::Number(number) => bounds::check(self, schema, number, place),
@@ -101,11 +145,19 @@ impl Walk {
         }
     }
 
+    fn junctors(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
+        if let Some(junctors) = schema.junctors.as_deref().filter(|_| !value.is_null()) {
+            junctors::check(self, junctors, value, place);
+        }
+    }
+
     /// The type. The reference names the format instead where the schema has one and the value is no text or list.
     fn kind(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
         let (given, given_format) = names_of(value);
+        let formatted = !matches!(given, "string" | "array" | "null");
+        let format = schema.format.as_deref().map(format::published).filter(|format| knows(schema.kind, format));
         let expected = match schema.kind {
-            Type::Any => return,
+            Type::Any => "",
             Type::Object => "object",
             Type::Array => "array",
             Type::String => "string",
@@ -116,20 +168,20 @@ impl Walk {
         };
         let whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
         let fits = match schema.kind {
+            // A format without a type admits strings and lists only.
+            Type::Any => format.is_none() || !formatted,
             Type::Number => value.is_number(),
             Type::Integer => whole,
             Type::IntOrString => whole || value.is_string(),
             _ => given == expected,
         };
+        let counts = !value.is_null() && (schema.kind != Type::Any || format.is_some());
+        self.checks += u64::from(counts) + u64::from(fits && (counts || value.is_null()));
         if fits {
             return;
         }
-        let (expected, given) = match schema.format.as_deref() {
-            Some(format)
-                if known_format(format::published(format)) && !matches!(given, "string" | "array" | "null") =>
-            {
-                (format::published(format), given_format)
-            }
+        let (expected, given) = match format {
+            Some(format) if formatted => (format, given_format),
             _ => (expected, given),
         };
         self.type_invalid(place, expected, given);
@@ -141,6 +193,18 @@ impl Walk {
     }
 
     fn text(&mut self, schema: &Schema, text: &str, place: &Place<'_>) {
+        self.length_and_pattern(schema, text, place);
+        let textual = matches!(schema.kind, Type::String | Type::IntOrString | Type::Any);
+        if let Some(format) = schema.format.as_deref().filter(|_| textual) {
+            self.checks += u64::from(format::is_known(format));
+            if !format::allows(format, text) {
+                self.type_invalid(place, format::published(format), text);
+            }
+        }
+    }
+
+    /// The first of these that the text breaks.
+    fn length_and_pattern(&mut self, schema: &Schema, text: &str, place: &Place<'_>) {
         if schema.max_length.is_some() || schema.min_length.is_some() {
             let length = text.chars().count() as u64;
             if let Some(limit) = schema.max_length.filter(|&limit| length > limit) {
@@ -154,13 +218,7 @@ impl Walk {
         if let Some(pattern) = &schema.pattern
             && !pattern.regex.is_match(text)
         {
-            return self.invalid(place, text.into(), &format!("should match '{}'", pattern.text));
-        }
-        if matches!(schema.kind, Type::String | Type::IntOrString)
-            && let Some(format) = &schema.format
-            && !format::allows(format, text)
-        {
-            self.type_invalid(place, format::published(format), text);
+            self.invalid(place, text.into(), &format!("should match '{}'", pattern.text));
         }
     }
 
@@ -203,7 +261,7 @@ impl Walk {
                 self.add(&place.field(name), FieldErrorKind::Required, String::new());
             }
         }
-        if schema.one_of {
+        if schema.union {
             self.union(schema, fields, place);
         }
     }
@@ -257,9 +315,24 @@ fn names_of(value: &Document) -> (&'static str, &'static str) {
     }
 }
 
-/// Formats that the reference knows; others are as if they were not there.
-fn known_format(format: &str) -> bool {
-    matches!(format, "int32" | "int64" | "float" | "double" | "byte" | "date-time" | "date")
+/// Formats that the reference knows for a type; others are as if they were not there.
+fn knows(kind: Type, format: &str) -> bool {
+    match kind {
+        Type::Integer => matches!(format, "int32" | "int64"),
+        Type::Number => matches!(format, "float" | "double"),
+        Type::String | Type::IntOrString | Type::Any => format::is_known(format),
+        Type::Object | Type::Array | Type::Boolean => false,
+    }
+}
+
+/// How many checks beside those of type and format apply to a value, valid or not; kube-openapi counts some twice.
+fn checks_of(value: &Document) -> u64 {
+    match value {
+        Document::Null => 0,
+        Document::Bool(_) => 4,
+        Document::String(_) | Document::Object(_) => 5,
+        Document::Number(_) | Document::Array(_) => 6,
+    }
 }
 
 /// A bound as messages print it.

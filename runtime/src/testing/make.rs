@@ -84,7 +84,7 @@ impl Maker {
 
     fn object(&mut self, schema: &Schema) -> Option<Document> {
         let mut fields = Map::new();
-        if schema.one_of {
+        if schema.union {
             let names: Vec<&String> = schema.properties.keys().collect();
             let name = *self.random.pick(&names);
             fields.insert(name.clone(), self.value(&schema.properties[name])?);

@@ -63,9 +63,9 @@ impl Build {
     /// A struct or union.
     fn fields(self, ty: &'static TypeDecl) -> Result<Schema, String> {
         let mut schema = Schema { kind: Type::Object, ..Schema::default() };
-        schema.one_of = matches!(ty.shape, Shape::Union(_));
+        schema.union = matches!(ty.shape, Shape::Union(_));
         for field in ty.fields() {
-            let required = field.required() && !schema.one_of;
+            let required = field.required() && !schema.union;
             schema.properties.insert(field.wire.to_owned(), self.field(ty, field, required)?);
             if required {
                 schema.required.push(field.wire.to_owned());

@@ -63,3 +63,59 @@ fn each_problem_is_named_with_its_place() {
         ["metadata: every object has this field; a kind does not declare it"]
     );
 }
+
+#[test]
+fn branches_of_junctors_only_validate_what_is_declared_outside() {
+    let fine = json!({"type": "object", "properties": {"f": {"type": "object",
+        "properties": {"a": {"type": "array", "items": {"type": "string"}}, "b": {"type": "string"}},
+        "anyOf": [{"required": ["a"]}, {"properties": {"a": {"items": {"maxLength": 3}}, "b": {"format": "date"}}}],
+        "not": {"allOf": [{"properties": {"b": {"enum": ["x"]}}}]}}}});
+    assert_eq!(schema(&fine).check(), Ok(()));
+    let outside = "what allOf, anyOf, oneOf or not restricts must also be declared outside of them";
+    let inside = "is not allowed inside allOf, anyOf, oneOf and not";
+    for (branch, expected) in [
+        (json!({"anyOf": [{}, {"properties": {"b": {"properties": {"c": {}}}}}]}), format!("f.anyOf[1].b: {outside}")),
+        (json!({"not": {"items": {"minimum": 1}}}), format!("f.not.[]: {outside}")),
+        (json!({"allOf": [{"oneOf": [{"properties": {"b": {}}}]}]}), format!("f.allOf[0].oneOf[0].b: {outside}")),
+        (
+            json!({"properties": {"metadata": {"type": "object"}}, "not": {"properties": {"metadata": {}}}}),
+            "f.not.metadata: allOf, anyOf, oneOf and not do not restrict metadata".to_owned(),
+        ),
+        (
+            json!({"oneOf": [{"minLength": 2, "maxLength": 1}]}),
+            "f.oneOf[0]: length: the minimum 2 is above the maximum 1".to_owned(),
+        ),
+        (json!({"oneOf": [{"type": "string"}]}), format!("f.oneOf[0]: type {inside}")),
+        (json!({"allOf": [{"description": "x"}]}), format!("f.allOf[0]: description {inside}")),
+        (json!({"allOf": [{"title": "X"}]}), format!("f.allOf[0]: title {inside}")),
+        (json!({"allOf": [{"default": 1}]}), format!("f.allOf[0]: default {inside}")),
+        (json!({"allOf": [{"nullable": true}]}), format!("f.allOf[0]: nullable {inside}")),
+        (json!({"allOf": [{"additionalProperties": {}}]}), format!("f.allOf[0]: additionalProperties {inside}")),
+        (
+            json!({"allOf": [{"properties": {"a": {"x-kubernetes-preserve-unknown-fields": true}}}]}),
+            format!("f.allOf[0].a: x-kubernetes-preserve-unknown-fields {inside}"),
+        ),
+        (
+            json!({"allOf": [{"x-kubernetes-embedded-resource": true}]}),
+            format!("f.allOf[0]: x-kubernetes-embedded-resource {inside}"),
+        ),
+        (
+            json!({"allOf": [{"x-kubernetes-int-or-string": true}]}),
+            format!("f.allOf[0]: x-kubernetes-int-or-string {inside}"),
+        ),
+        (json!({"allOf": [{"x-kubernetes-list-type": "set"}]}), format!("f.allOf[0]: x-kubernetes-list-type {inside}")),
+        (
+            json!({"allOf": [{"x-kubernetes-map-type": "atomic"}]}),
+            format!("f.allOf[0]: x-kubernetes-map-type {inside}"),
+        ),
+    ] {
+        let mut property = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        property.as_object_mut().unwrap().extend(branch.as_object().unwrap().clone());
+        assert_eq!(problems(&property), [expected], "{branch}");
+    }
+    let defaulted = json!({"type": "integer", "default": 1, "anyOf": [{"minimum": 2}]});
+    assert_eq!(
+        problems(&defaulted)[0],
+        r#"f: the default 1 is not valid: Invalid value: "": "" must validate at least one schema (anyOf)"#
+    );
+}

@@ -1,11 +1,14 @@
 //! Defaults, pruning, normalisation, fingerprints.
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     meta::FieldPath,
     schema::{
-        default, fingerprint,
+        Schema, default, fingerprint,
+        fingerprint::rules,
         fixture::{documents, object, schema, widget},
         normalise, prune,
     },
@@ -115,6 +118,31 @@ fn fingerprints_change_with_what_is_read_and_only_with_that() {
     let status = renamed.properties.remove("status").expect("status");
     renamed.properties.insert("state".to_owned(), status);
     assert_ne!(fingerprint(&renamed), before);
+}
+
+#[test]
+fn the_rules_hash_changes_with_each_junctor_and_what_is_in_it() {
+    let of = |junctors: &Value| {
+        let with = Schema { junctors: schema(junctors).junctors, ..widget() };
+        assert_eq!(fingerprint(&with), fingerprint(&widget()), "documents are read the same: {junctors}");
+        rules(&with)
+    };
+    let hashes: BTreeSet<_> = [
+        json!({}),
+        json!({"allOf": [{}]}),
+        json!({"anyOf": [{}]}),
+        json!({"anyOf": [{}, {}]}),
+        json!({"oneOf": [{}]}),
+        json!({"not": {}}),
+        json!({"anyOf": [{"minimum": 1}]}),
+        json!({"anyOf": [{"format": "date"}]}),
+        json!({"anyOf": [{"properties": {"a": {"format": "date"}}}]}),
+        json!({"anyOf": [{"not": {"format": "date"}}]}),
+    ]
+    .iter()
+    .map(of)
+    .collect();
+    assert_eq!(hashes.len(), 10);
 }
 
 proptest! {

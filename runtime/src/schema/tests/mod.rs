@@ -1,5 +1,6 @@
 //! Tests of the pure functions over schemas.
 mod checks;
 mod filling;
+mod junctors;
 mod ratcheting;
 mod validation;

@@ -1,0 +1,128 @@
+//! `allOf`, `anyOf`, `oneOf` and `not`: which of several schemas a value fits, judged and reported as kube-openapi does
+//! (`pkg/validation/validate`).
+//!
+//! The schemas in them, their branches, only validate, and only values that the schema around them declares: a branch does not
+//! default, prune, merge or correlate anything.
+use super::{
+    Document, Schema,
+    model::{ListType, PatchStrategy, Type},
+    place::Place,
+    validate::Walk,
+};
+
+/// What a schema says by means of other schemas for the same value.
+#[derive(Clone, Debug, Default)]
+pub struct Junctors {
+    /// The value fits all of these.
+    pub all_of: Vec<Schema>,
+    /// The value fits one of these or more; empty for no such rule.
+    pub any_of: Vec<Schema>,
+    /// The value fits one of these and no other; empty for no such rule.
+    pub one_of: Vec<Schema>,
+    /// The value does not fit this.
+    pub not: Option<Schema>,
+}
+
+impl Junctors {
+    /// The branches by the keyword that they stand under.
+    pub(super) fn branches(&self) -> [(&'static str, &[Schema]); 4] {
+        [("allOf", &self.all_of), ("anyOf", &self.any_of), ("oneOf", &self.one_of), ("not", self.not.as_slice())]
+    }
+}
+
+/// Judges a value. Each branch is walked once, however deep they nest.
+pub(super) fn check(walk: &mut Walk, junctors: &Junctors, value: &Document, place: &Place<'_>) {
+    if walk.is_full() {
+        return;
+    }
+    any_of(walk, &junctors.any_of, value, place);
+    one_of(walk, &junctors.one_of, value, place);
+    all_of(walk, &junctors.all_of, value, place);
+    if let Some(branch) = &junctors.not
+        && Walk::alone(branch, value, place).is_valid()
+    {
+        walk.invalid_nowhere(format!("{:?} must not validate the schema (not)", place.text()));
+    }
+}
+
+fn any_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<'_>) {
+    let mut best = None;
+    for branch in branches {
+        let judged = Walk::alone(branch, value, place);
+        if judged.is_valid() {
+            return walk.take(judged);
+        }
+        best = Some(better(best, judged));
+    }
+    if let Some(best) = best {
+        walk.invalid_nowhere(format!("{:?} must validate at least one schema (anyOf)", place.text()));
+        walk.take(best);
+    }
+}
+
+fn one_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<'_>) {
+    let (mut valid, mut best) = (Vec::new(), None);
+    for branch in branches {
+        let judged = Walk::alone(branch, value, place);
+        if judged.is_valid() {
+            valid.push(judged);
+        } else {
+            best = Some(better(best, judged));
+        }
+    }
+    let found = match valid.len() {
+        0 if branches.is_empty() => return,
+        0 => "Found none valid".to_owned(),
+        1 => return valid.into_iter().for_each(|judged| walk.take(judged)),
+        several => format!("Found {several} valid alternatives"),
+    };
+    let text = place.text();
+    walk.invalid_nowhere(format!("{text:?} must validate one and only one schema (oneOf). {found}"));
+    if let Some(best) = best.filter(|_| valid.is_empty()) {
+        walk.take(best);
+    }
+}
+
+fn all_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<'_>) {
+    let mut valid = 0;
+    for branch in branches {
+        let judged = Walk::alone(branch, value, place);
+        valid += usize::from(judged.is_valid());
+        walk.take(judged);
+    }
+    if valid < branches.len() {
+        let none = if valid == 0 { ". None validated" } else { "" };
+        walk.invalid_nowhere(format!("{:?} must validate all the schemas (allOf){none}", place.text()));
+    }
+}
+
+/// The failed branch whose errors are reported: the one that made more checks, the earlier of two that made as many.
+fn better(best: Option<Walk>, judged: Walk) -> Walk {
+    match best {
+        Some(best) if best.checks() >= judged.checks() => best,
+        _ => judged,
+    }
+}
+
+/// What a branch says that only the schema around it may say.
+pub(super) fn misplaced(branch: &Schema) -> impl Iterator<Item = &'static str> {
+    let found = [
+        ("type", !matches!(branch.kind, Type::Any | Type::IntOrString)),
+        ("x-kubernetes-int-or-string", branch.kind == Type::IntOrString),
+        ("title", branch.name.is_some()),
+        ("description", !branch.description.is_empty()),
+        ("default", branch.default.is_some()),
+        ("nullable", branch.nullable),
+        ("additionalProperties", branch.additional.is_some()),
+        ("x-kubernetes-preserve-unknown-fields", branch.preserve_unknown),
+        ("x-kubernetes-embedded-resource", branch.embedded),
+        ("x-kubernetes-list-type", branch.list != ListType::Atomic),
+        ("x-kubernetes-map-type", branch.map_atomic),
+        ("x-kubernetes-patch-strategy", branch.patch != PatchStrategy::default()),
+        ("what an empty value means", branch.omit_empty || branch.zero_is_absent),
+        ("immutability", branch.immutable),
+        ("a union", branch.union),
+        ("a Protobuf number", branch.protobuf.is_some()),
+    ];
+    found.into_iter().filter_map(|(keyword, said)| said.then_some(keyword))
+}
