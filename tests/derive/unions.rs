@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use kindsmith::{
     ApiType, ByteString, IntOrString, ObjectMeta, Quantity, RawJson, Resource, Time,
-    kind::model::{NameRule, Scope, Style},
+    kind::model::{NameRule, Scope},
     schema::{
         declare::{FieldDecl, Literal, Rules, Shape, TypeDecl},
         model::Type,
@@ -129,7 +129,7 @@ fn what_is_declared_beside_the_fields_is_kept() {
     assert!(kind.update_without_version && kind.create_on_update);
     assert_eq!(kind.short_names, ["pb", "pr"]);
     let blob = Blob::kind();
-    assert_eq!((blob.style, blob.names, blob.generation), (Style::Builtin, NameRule::PathSegment, false));
+    assert_eq!((blob.policy.has_routes(), blob.names, blob.generation), (true, NameRule::PathSegment, false));
     assert_eq!(blob.group_version.to_string(), "v1");
     assert!(blob.schema.properties["stringData"].omit_empty && blob.schema.required.is_empty());
     let written = serde_json::to_value(Blob {

@@ -75,7 +75,7 @@ const _: () = {
             short_names: &["bk"],
             categories: &[],
             scope: __kind::Scope::Namespaced,
-            style: __kind::Style::Custom,
+            policy: &__kind::Custom,
             names: __kind::NameRule::Subdomain,
             status: true,
             generation: true,

@@ -9,8 +9,9 @@ use super::{ConfigMap, Controllers, tests::Inside};
 use crate::{
     Resource,
     kind::{
-        Kind,
-        model::{Hooks, Style},
+        Kind, Policy,
+        model::Hooks,
+        policy::{Compiled, Custom},
     },
     meta::{
         GroupVersion, Revision,
@@ -22,7 +23,7 @@ use crate::{
 };
 
 /// The kind: its second generation requires a field, and its hooks decode no object of the first.
-fn gadgets(style: Style, second: bool) -> Kind {
+fn gadgets(policy: &'static dyn Policy, second: bool) -> Kind {
     let required = if second { json!(["owner"]) } else { json!([]) };
     let spec = json!({"type": "object", "required": required, "properties": {"owner": {"type": "string"}}});
     let schema = schema(&json!({"type": "object", "required": if second { json!(["spec"]) } else { json!([]) },
@@ -39,7 +40,7 @@ fn gadgets(style: Style, second: bool) -> Kind {
         plural: "gadgets".to_owned(),
         singular: "gadget".to_owned(),
         short_names: Vec::new(),
-        style,
+        policy,
         schema: Arc::new(schema),
         hooks: if second { hooks } else { Hooks::default() },
         ..ConfigMap::kind()
@@ -47,13 +48,13 @@ fn gadgets(style: Style, second: bool) -> Kind {
 }
 
 /// Objects of the first generation, made with the help of a function, in a server of the second.
-async fn later(style: Style, make: impl AsyncFn(&Inside)) -> Inside {
+async fn later(policy: &'static dyn Policy, make: impl AsyncFn(&Inside)) -> Inside {
     let store = Arc::new(Memory::new());
     let first = Inside::over(store.clone()).await;
-    first.api.registry.register(gadgets(style, false)).expect("the first generation");
+    first.api.registry.register(gadgets(policy, false)).expect("the first generation");
     make(&first).await;
     let second = Inside::over(store).await;
-    second.api.registry.register(gadgets(style, true)).expect("the second generation");
+    second.api.registry.register(gadgets(policy, true)).expect("the second generation");
     second
 }
 
@@ -80,8 +81,8 @@ fn owned_by(object: &Document) -> Value {
 
 #[tokio::test]
 async fn a_namespace_with_objects_that_do_not_fit_goes() {
-    for style in [Style::Custom, Style::Builtin] {
-        let inside = later(style, async |first| {
+    for policy in [&Custom as &dyn Policy, &Compiled] {
+        let inside = later(policy, async |first| {
             first.namespace("a").await;
             for (name, finalizers) in [("free", json!([])), ("held", json!(["example.com/x"]))] {
                 let body = json!({"metadata": {"name": name, "finalizers": finalizers}});
@@ -101,8 +102,8 @@ async fn a_namespace_with_objects_that_do_not_fit_goes() {
 
 #[tokio::test]
 async fn objects_that_do_not_fit_are_collected_and_orphaned_and_collect() {
-    for style in [Style::Custom, Style::Builtin] {
-        let inside = later(style, async |first| {
+    for policy in [&Custom as &dyn Policy, &Compiled] {
+        let inside = later(policy, async |first| {
             for owner in ["background", "orphan"] {
                 let owner = first.create("configmaps", "default", json!({"metadata": {"name": owner}})).await;
                 let owner = owner.expect("an owner");

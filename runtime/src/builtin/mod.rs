@@ -8,7 +8,7 @@ use tokio::{sync::watch, task::JoinHandle};
 use crate::{
     Resource,
     auth::User,
-    kind::Kind,
+    kind::{Kind, policy::Namespaces},
     meta::{Time, options::WriteOptions},
     verbs::{Api, Error, Request},
 };
@@ -44,7 +44,7 @@ const ALWAYS: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 /// The built-in kinds, in the order in which discovery names them.
 pub fn kinds() -> Vec<Kind> {
-    let namespace = Kind { delete_collection: false, ..Namespace::kind() };
+    let namespace = Kind { policy: &Namespaces, ..Namespace::kind() };
     vec![ConfigMap::kind(), Event::kind(), namespace, Secret::kind(), ServiceAccount::kind(), Lease::kind()]
 }
 
@@ -53,7 +53,7 @@ pub fn kinds() -> Vec<Kind> {
 /// # Errors
 /// What could not be made, and why.
 pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
-    let Some(served) = api.registry.find("", "v1", "namespaces") else { return Ok(()) };
+    let Some(served) = api.registry.namespaces() else { return Ok(()) };
     let user = Arc::new(User::system());
     for name in ALWAYS {
         if served.objects.snapshot().get(name).is_some() {

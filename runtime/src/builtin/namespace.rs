@@ -22,7 +22,7 @@ const TERMINATING: &str = "Terminating";
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[resource(group = "", version = "v1", cluster, shortname = "ns", status, builtin, names = label, update_without_version)]
 #[resource(default = Namespace::fill_in, validate = Namespace::check, selectable(status.phase))]
-#[resource(on_delete = Namespace::terminate, holds_deletion = Namespace::is_held)]
+#[resource(on_delete = Namespace::terminate)]
 #[resource(column("Status", path = status.phase, description = "Where the namespace is in its life"))]
 pub struct Namespace {
     /// Metadata of the object.
@@ -137,9 +137,5 @@ impl Namespace {
 
     fn terminate(&mut self) {
         TERMINATING.clone_into(&mut self.status.phase);
-    }
-
-    fn is_held(&self) -> bool {
-        !self.spec.finalizers.is_empty()
     }
 }

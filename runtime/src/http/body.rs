@@ -172,7 +172,7 @@ fn from_json(body: &[u8], expected: &Expected, limits: codec::Limits) -> Result<
     match expected {
         Expected::Object(served) => {
             let kind = &served.kind;
-            codec::decode_strict(body, &limits, &kind.schema, kind.style.fault_order())
+            codec::decode_strict(body, &limits, &kind.schema, kind.policy.fault_order())
         }
         Expected::Scale | Expected::DeleteOptions => codec::decode(body, &limits),
     }

@@ -15,11 +15,7 @@ use super::{
     negotiate::{Accepted, Shape},
     partial,
 };
-use crate::{
-    cache::Object,
-    kind::{Kind, model::Style},
-    verbs,
-};
+use crate::{cache::Object, kind::Kind, verbs};
 
 /// Bytes copied together before they are handed to the connection.
 const CHUNK: usize = 128 << 10;
@@ -53,10 +49,10 @@ pub enum Part {
 impl Part {
     /// What lists of a kind hold; of their metadata alone, where that was asked for.
     pub fn of(kind: &Kind, accepted: Accepted) -> Self {
-        match (accepted.shape, kind.style) {
-            (Shape::Partial | Shape::PartialList, _) => Self::Partial(accepted.meta_version()),
-            (_, Style::Builtin) => Self::Bare,
-            (_, Style::Custom) => Self::Whole,
+        match accepted.shape {
+            Shape::Partial | Shape::PartialList => Self::Partial(accepted.meta_version()),
+            _ if kind.policy.lists_type_meta() => Self::Whole,
+            _ => Self::Bare,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{
     kind::{
         Kind,
         endpoint::{Answer, Endpoint, Operation, Verb},
-        model::{Scope, Style},
+        model::Scope,
         registry::Served,
     },
     verbs::Error,
@@ -85,9 +85,10 @@ pub fn operation<'s>(
     let kind = &*served.kind;
     check_scope(kind, path, verb)?;
     let Some(endpoint) = served.endpoint(&path.subresource) else {
-        return Err(match kind.style {
-            Style::Custom => Error::NotFound(kind.group_resource(), path.name.clone()).into(),
-            Style::Builtin => status::no_such_resource().into(),
+        return Err(if kind.policy.has_routes() {
+            status::no_such_resource().into()
+        } else {
+            Error::NotFound(kind.group_resource(), path.name.clone()).into()
         });
     };
     let found = verb.filter(|verb| fits(path, *verb)).and_then(|verb| endpoint.operation(verb));
@@ -114,11 +115,10 @@ fn fits(path: &ResourcePath, verb: Verb) -> bool {
 /// # Errors
 /// 404 for a path that names nothing; 405 for a verb that needs a namespace.
 fn check_scope(kind: &Kind, path: &ResourcePath, verb: Option<Verb>) -> Result<(), Refused> {
-    // `namespaces/x` itself is cluster-scoped although its path yields a namespace.
-    let own_namespace = kind.group_version.group.is_empty() && kind.plural == "namespaces";
     let fits = match kind.scope {
         Scope::Namespaced => !path.namespace.is_empty() || path.name.is_empty(),
-        Scope::Cluster => path.namespace.is_empty() || (own_namespace && path.namespace == path.name),
+        // `namespaces/x` itself is cluster-scoped although its path yields a namespace.
+        Scope::Cluster => path.namespace.is_empty() || (kind.policy.contains_objects() && path.namespace == path.name),
     };
     if !fits || path.excess {
         return Err(status::no_such_resource().into());

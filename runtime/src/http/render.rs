@@ -14,7 +14,7 @@ use super::{
 use crate::{
     cache::{EventType, Object},
     codec::{self, Encoding, Limits, cbor, protobuf, yaml},
-    kind::{Kind, model::Style, registry::Served},
+    kind::{Kind, registry::Served},
     schema::Document,
 };
 
@@ -170,7 +170,7 @@ impl Renderer {
 
     /// Whether items of lists carry type meta: in CBOR as in JSON. In Protobuf, type meta is never part of a message.
     fn items_are_typed(&self) -> bool {
-        self.form.shape != Shape::Full || self.kind().style == Style::Custom
+        self.form.shape != Shape::Full || self.kind().policy.lists_type_meta()
     }
 
     /// An object that can be put in the mark of its encoding.
@@ -219,8 +219,8 @@ impl Renderer {
             if let Some(fields) = document.as_object_mut().filter(|_| !typed) {
                 fields.retain(|name, _| !matches!(name.as_str(), "kind" | "apiVersion"));
             }
-            let compiled = self.kind().style == Style::Builtin && self.form.shape == Shape::Full;
-            cbor::item(compiled.then_some(&*self.kind().schema), &document, out);
+            let bytes = self.kind().policy.writes_bytes() && self.form.shape == Shape::Full;
+            cbor::item(bytes.then_some(&*self.kind().schema), &document, out);
         }
         Ok(())
     }

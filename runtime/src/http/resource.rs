@@ -81,7 +81,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     let numbered = served.messages.is_some() || matches!(operation.answer, endpoint::Answer::Scale);
     let offer = Offer { protobuf: numbered, stream: verb == Verb::Watch, shapeless: false };
     let mut accepted = negotiate::objects(exchange.accept(), offer)
-        .map_err(|why| status::not_acceptable(why, offer, served.kind.style))?;
+        .map_err(|why| status::not_acceptable(why, offer, served.kind.policy))?;
     accepted.pretty |= exchange.pretty;
     let include = Include::parse(&exchange.asked.query, accepted)?;
     let namespace = match served.kind.scope {
@@ -256,7 +256,7 @@ impl Call<'_> {
         let headers = &self.exchange.parts.headers;
         let media_type = body::media_type(headers);
         let found = types.iter().copied().find(|known| known.media_type() == media_type);
-        let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind().style))?;
+        let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind().policy))?;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         let mut options = PatchOptions::parse(&self.exchange.asked.query, patch_type.applies())?;
         options.write.client = self.client_name();

@@ -8,7 +8,8 @@ use crate::{
     cache::{Object, Reading},
     kind::{
         Kind,
-        model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope, Style},
+        model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope},
+        policy::{Compiled, Custom, Namespaces},
     },
     meta::{GroupVersion, Revision},
     schema::{Schema, model::Type},
@@ -46,7 +47,7 @@ pub fn widget() -> Kind {
         short_names: vec!["wd".to_owned()],
         categories: vec!["all".to_owned()],
         scope: Scope::Namespaced,
-        style: Style::Custom,
+        policy: &Custom,
         names: NameRule::Subdomain,
         strategic: false,
         schema: Arc::new(schema),
@@ -66,7 +67,6 @@ pub fn widget() -> Kind {
         selectable: vec![path("spec.color")],
         update_without_version: false,
         create_on_update: false,
-        delete_collection: true,
         stored: true,
         subresources: Vec::new(),
         grace: None,
@@ -95,7 +95,7 @@ pub fn config_map() -> Kind {
         singular: "configmap".to_owned(),
         short_names: vec!["cm".to_owned()],
         categories: Vec::new(),
-        style: Style::Builtin,
+        policy: &Compiled,
         strategic: true,
         schema: Arc::new(schema),
         status: false,
@@ -122,8 +122,7 @@ pub fn namespace() -> Kind {
         scope: Scope::Cluster,
         names: NameRule::Label,
         status: true,
-        delete_collection: false,
-        hooks: Hooks { holds_deletion: Some(|_| false), ..Hooks::NONE },
+        policy: &Namespaces,
         ..config_map()
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     auth::{Attributes, Decision},
     cache::WatchError,
     codec::{Encoding, protobuf::EncodeError},
-    kind::{endpoint::PatchType, model::Style},
+    kind::{Policy, endpoint::PatchType},
     meta::{
         FieldError, GroupKind, GroupResource,
         field::MOST_ERRORS,
@@ -236,11 +236,11 @@ pub fn method_not_allowed() -> Status {
 
 /// 406: nothing that the client accepts is offered. What the reference's routes refuse for the kinds compiled into it, its
 /// handler of custom resources refuses in the words of parameters.
-pub fn not_acceptable(refused: Unacceptable, offer: Offer, style: Style) -> Status {
+pub fn not_acceptable(refused: Unacceptable, offer: Offer, policy: &dyn Policy) -> Status {
     let offered = offered(offer.protobuf);
     let offers = offered.clone().map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     match refused {
-        Unacceptable::MediaType if style == Style::Builtin => {
+        Unacceptable::MediaType if policy.has_routes() => {
             let message = format!("406: Not Acceptable\n\nAvailable representations: {offers}");
             Status::failure(406, "NotAcceptable", message, Some(StatusDetails::default()))
         }
@@ -292,16 +292,14 @@ pub fn compressed_body(encoding: &str) -> Status {
 }
 
 /// 415: a patch of a type that is not served.
-pub fn unsupported_patch(offers: &[PatchType], style: Style) -> Status {
+pub fn unsupported_patch(offers: &[PatchType], policy: &dyn Policy) -> Status {
     let offers: Vec<&str> = offers.iter().map(|offer| offer.media_type()).collect();
     let offers = offers.join(", ");
-    match style {
-        Style::Builtin => {
-            let message = format!("415: Unsupported Media Type\n\nAccepted patch types: {offers}");
-            Status::failure(415, "UnsupportedMediaType", message, Some(StatusDetails::default()))
-        }
-        Style::Custom => Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None),
+    if policy.has_routes() {
+        let message = format!("415: Unsupported Media Type\n\nAccepted patch types: {offers}");
+        return Status::failure(415, "UnsupportedMediaType", message, Some(StatusDetails::default()));
     }
+    Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None)
 }
 
 /// 429: as many requests as the server takes at a time are being served.

@@ -14,7 +14,7 @@ use crate::{
     cache::Object,
     kind::{
         Kind,
-        model::{Cell, Column, Style},
+        model::{Cell, Column},
     },
     meta::{go, options::Query, time::Time},
     schema::Document,
@@ -110,10 +110,10 @@ impl Table {
             json!({"name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0});
         let further = self.kind.columns.iter().map(|column| {
             // The reference's own kinds call all of their columns text, those with counts and ages among them.
-            let of_builtin = self.kind.style == Style::Builtin;
+            let printed = self.kind.policy.prints_tables();
             json!({
                 "name": column.name,
-                "type": if of_builtin { "string" } else { column.kind },
+                "type": if printed { "string" } else { column.kind },
                 "format": column.format,
                 "description": describe(column),
                 "priority": column.priority,
@@ -152,7 +152,7 @@ impl Table {
             Cell::Computed(compute) => compute(document),
         };
         match (column.kind, value) {
-            (_, Value::Null) if column.kind == "date" && self.kind.style == Style::Builtin => "<unknown>".into(),
+            (_, Value::Null) if column.kind == "date" && self.kind.policy.prints_tables() => "<unknown>".into(),
             (_, Value::Null) => Value::Null,
             ("date", Value::String(text)) => match text.parse::<Time>() {
                 Ok(at) => at.age(self.now).into(),

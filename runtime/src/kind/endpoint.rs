@@ -111,6 +111,18 @@ pub enum PatchType {
 }
 
 impl Verb {
+    /// All of them by name, the order in which discovery mostly lists them.
+    pub const BY_NAME: [Self; 8] = [
+        Self::Create,
+        Self::Delete,
+        Self::DeleteCollection,
+        Self::Get,
+        Self::List,
+        Self::Patch,
+        Self::Update,
+        Self::Watch,
+    ];
+
     /// The verb as authorizers and discovery name it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -217,9 +229,9 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
         let get = Operation::new(Verb::Get, Body::None, answer.clone());
         vec![get, Operation::new(Verb::Update, body, answer.clone()), patch(answer)]
     };
-    let path = |names: &[&str]| Path(names.iter().map(|name| (*name).to_owned()).collect());
+    let status = || Path::from(&["status"][..]);
     // Status is for its own subresource alone.
-    let main = Changes::AllBut(if kind.status { vec![path(&["status"])] } else { Vec::new() });
+    let main = Changes::AllBut(if kind.status { vec![status()] } else { Vec::new() });
     if !kind.stored {
         return vec![endpoint("", main, vec![Operation::new(Verb::Create, Body::Own, Answer::Own)])];
     }
@@ -230,16 +242,16 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
         Operation::new(Verb::Create, Body::Own, Answer::Own),
         Operation::new(Verb::Delete, Body::DeleteOptions, Answer::Status),
     ]);
-    if kind.delete_collection {
+    if kind.policy.deletes_collections() {
         whole.push(Operation::new(Verb::DeleteCollection, Body::DeleteOptions, Answer::Status));
     }
     let mut all = vec![endpoint("", main, whole)];
-    if kind.hooks.holds_deletion.is_some() {
+    if let Some(finalizers) = kind.policy.finalizers() {
         let update = Operation::new(Verb::Update, Body::Own, Answer::Own);
-        all.push(endpoint("finalize", Changes::Only(path(&["spec", "finalizers"])), vec![update]));
+        all.push(endpoint("finalize", Changes::Only(finalizers.into()), vec![update]));
     }
     if kind.status {
-        all.push(endpoint("status", Changes::Only(path(&["status"])), part(Body::Own, Answer::Own)));
+        all.push(endpoint("status", Changes::Only(status()), part(Body::Own, Answer::Own)));
     }
     if let Some(scale) = &kind.scale {
         all.push(Endpoint {

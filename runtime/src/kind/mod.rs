@@ -1,11 +1,12 @@
-//! Kinds: the `Resource` trait, the model of a kind, the registry of kinds and versions, records as stored, and the
-//! reader given to the cache.
+//! Kinds: the `Resource` trait, the model of a kind and its policy, the registry of kinds and versions, records as stored,
+//! and the reader given to the cache.
 
 pub mod changes;
 pub mod endpoint;
 pub mod hook;
 mod index;
 pub mod model;
+pub mod policy;
 pub mod proto;
 pub mod record;
 #[cfg(test)]
@@ -15,5 +16,6 @@ pub mod resource;
 
 pub use changes::Changes;
 pub use model::Kind;
+pub use policy::Policy;
 pub use registry::Registry;
 pub use resource::Resource;

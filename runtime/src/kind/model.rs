@@ -1,10 +1,9 @@
 //! The model of a kind: everything the server must know of it, declared in Rust or not.
 use std::{fmt, sync::Arc};
 
-use super::endpoint::Endpoint;
+use super::{endpoint::Endpoint, policy::Policy};
 use crate::{
     auth::User,
-    codec,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion},
     schema::{Document, Schema},
 };
@@ -16,26 +15,6 @@ pub enum Scope {
     Namespaced,
     /// Objects belong to the cluster.
     Cluster,
-}
-
-/// How answers for the kind look, where the reference differs between its own kinds and declared ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// As a custom resource: list items carry type meta, deletion answers a Status, values of a wrong type are 422.
-    Custom,
-    /// As a kind compiled into the reference: list items carry no type meta, ages are text, values of a wrong type are
-    /// 400, empty optional fields are dropped.
-    Builtin,
-}
-
-impl Style {
-    /// The order in which strict decoding tells what it finds.
-    pub fn fault_order(self) -> codec::Order {
-        match self {
-            Self::Custom => codec::Order::UnknownLast,
-            Self::Builtin => codec::Order::AsMet,
-        }
-    }
 }
 
 /// How object names of the kind are checked.
@@ -87,6 +66,12 @@ impl Path {
             at = &mut at[name];
         }
         *at = value;
+    }
+}
+
+impl From<&[&str]> for Path {
+    fn from(names: &[&str]) -> Self {
+        Self(names.iter().map(|&name| name.to_owned()).collect())
     }
 }
 
@@ -182,8 +167,7 @@ pub struct Hooks {
     pub generate_name: Option<NameHook>,
     /// Changes the object when its deletion is first asked for, before it is stored so: a namespace becomes terminating.
     pub on_delete: Option<fn(&mut Document)>,
-    /// Whether something besides `metadata.finalizers` and grace still holds a deleted object: a namespace has finalizers
-    /// of its own in its spec. A kind with this hook has the finalize subresource, through which they are taken out.
+    /// Whether something besides finalizers and grace still holds a deleted object.
     pub holds_deletion: Option<fn(&Document) -> bool>,
 }
 
@@ -213,14 +197,13 @@ pub struct Kind {
     pub categories: Vec<String>,
     /// Namespaced or not.
     pub scope: Scope,
-    /// How answers look.
-    pub style: Style,
+    /// How it is served where kinds differ.
+    pub policy: &'static dyn Policy,
     /// How names are checked.
     pub names: NameRule,
     /// The object's schema: properties beside apiVersion, kind and metadata.
     pub schema: Arc<Schema>,
-    /// Strategic merge patches are taken: those of a kind in the style of the built-in ones, and of any kind whose schema
-    /// says somewhere how they merge. (The reference takes none for custom resources, which cannot say so.)
+    /// Strategic merge patches are taken.
     pub strategic: bool,
     /// There is a status subresource, and writes of the object itself leave status alone.
     pub status: bool,
@@ -236,8 +219,6 @@ pub struct Kind {
     pub update_without_version: bool,
     /// A PUT to a name that does not exist creates it.
     pub create_on_update: bool,
-    /// Collections can be deleted as a whole: not namespaces, where a slip would cost everything.
-    pub delete_collection: bool,
     /// Objects are kept. A kind that is not stored answers POST and nothing else.
     pub stored: bool,
     /// Subresources of its own, beside status, scale and finalize.
@@ -258,6 +239,13 @@ impl Kind {
     /// The kind declares all of its columns, the name among them: none is put before or after them (Event).
     pub fn names_itself(&self) -> bool {
         self.columns.iter().any(|column| column.name == "Name")
+    }
+
+    /// Whether anything besides `metadata.finalizers` and grace still holds a deleted object.
+    pub fn holds(&self, document: &Document) -> bool {
+        let finalizers = self.policy.finalizers().and_then(|path| Path::from(path).of(document)?.as_array());
+        finalizers.is_some_and(|finalizers| !finalizers.is_empty())
+            || self.hooks.holds_deletion.is_some_and(|holds| holds(document))
     }
 
     /// The kind and its group, as Invalid names it.

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::{
     Kind,
-    model::{Hooks, NameRule, Path, Scope, Style},
+    model::{Hooks, NameRule, Path, Scope},
+    policy::Custom,
     record::{self, Fit, Identity, KindReader},
 };
 use crate::{
@@ -24,7 +25,7 @@ fn reader(schema: Schema) -> KindReader {
         short_names: Vec::new(),
         categories: Vec::new(),
         scope: Scope::Namespaced,
-        style: Style::Custom,
+        policy: &Custom,
         names: NameRule::Subdomain,
         schema: Arc::new(schema),
         strategic: false,
@@ -35,7 +36,6 @@ fn reader(schema: Schema) -> KindReader {
         selectable: vec![Path(vec!["spec".to_owned(), "color".to_owned()])],
         update_without_version: false,
         create_on_update: false,
-        delete_collection: true,
         stored: true,
         subresources: Vec::new(),
         grace: None,

@@ -58,6 +58,8 @@ impl fmt::Debug for Served {
 struct Table {
     /// In the order of registration.
     kinds: Arc<Vec<Arc<Served>>>,
+    /// The kind whose objects are namespaces.
+    namespaces: Option<Arc<Served>>,
     /// By plural name, which few kinds share: found without building a key.
     places: HashMap<String, Vec<Arc<Served>>>,
     /// Grows with each change.
@@ -158,6 +160,11 @@ impl Registry {
         table.places.get(plural)?.iter().find(is_meant).cloned()
     }
 
+    /// The kind whose objects the objects of others live in.
+    pub fn namespaces(&self) -> Option<Arc<Served>> {
+        self.table.load().namespaces.clone()
+    }
+
     /// All kinds, in the order in which they were registered, and a number that changes when they do.
     pub fn all(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
         let table = self.table.load();
@@ -171,8 +178,9 @@ impl Table {
         let mut kinds = Vec::clone(&self.kinds);
         kinds.push(served.clone());
         let mut places = self.places.clone();
-        places.entry(served.kind.plural.clone()).or_default().push(served);
-        Self { kinds: Arc::new(kinds), places, generation: self.generation + 1 }
+        places.entry(served.kind.plural.clone()).or_default().push(served.clone());
+        let namespaces = self.namespaces.clone().or_else(|| served.kind.policy.contains_objects().then_some(served));
+        Self { namespaces, kinds: Arc::new(kinds), places, generation: self.generation + 1 }
     }
 }
 

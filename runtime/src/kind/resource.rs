@@ -2,12 +2,13 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Kind,
+    Kind, Policy,
     model::{Cell, Column, Grace, Path, ScalePaths},
 };
 pub use super::{
     hook,
-    model::{Hooks, NameRule, Scope, Style},
+    model::{Hooks, NameRule, Scope},
+    policy::{Compiled, Custom},
 };
 use crate::{
     meta::GroupVersion,
@@ -79,8 +80,8 @@ pub struct ResourceDecl {
     pub categories: &'static [&'static str],
     /// Whether objects live in namespaces.
     pub scope: Scope,
-    /// How answers look.
-    pub style: Style,
+    /// How it is served where kinds differ.
+    pub policy: &'static dyn Policy,
     /// How names are checked.
     pub names: NameRule,
     /// There is a status subresource.
@@ -197,7 +198,7 @@ impl ResourceDecl {
                  floats change on their way through encodings"
             ));
         }
-        let mut schema = root.schema(self.style == Style::Builtin)?;
+        let mut schema = root.schema(self.policy.omits_empty())?;
         schema.properties.remove("metadata");
         schema.required.retain(|name| name != "metadata");
         schema.check().map_err(|problems| problems.join("; "))?;
@@ -225,9 +226,9 @@ impl ResourceDecl {
             short_names: owned(self.short_names),
             categories: owned(self.categories),
             scope: self.scope,
-            style: self.style,
+            policy: self.policy,
             names: self.names,
-            strategic: self.style == Style::Builtin || schema.says_how_patches_merge(),
+            strategic: self.policy.takes_strategic_patches(&schema),
             schema: schema.into(),
             status: self.status,
             generation: self.generation,
@@ -236,7 +237,6 @@ impl ResourceDecl {
             selectable: self.selectable.iter().map(|rust| path(rust)).collect::<Result<_, _>>()?,
             update_without_version: self.update_without_version,
             create_on_update: self.create_on_update,
-            delete_collection: true,
             stored: self.stored,
             subresources: Vec::new(),
             grace,
@@ -252,7 +252,7 @@ impl ResourceDecl {
         let shown =
             |c: &Column| c.name == "Age" || c.name == "Name" || matches!(&c.cell, Cell::Path(path) if *path == created);
         if !columns.iter().any(shown) {
-            let description = if columns.is_empty() || self.style == Style::Builtin {
+            let description = if columns.is_empty() || self.policy.prints_tables() {
                 AGE_DESCRIPTION.to_owned()
             } else {
                 described(&created)

@@ -43,11 +43,8 @@ pub trait Admission: Send + Sync {
     }
 }
 
-/// Namespaces that are never deleted.
-const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
-
-/// Refuses new objects in a namespace that is missing or terminating. Where no kind `namespaces` is served, every namespace
-/// is there.
+/// Refuses new objects in a namespace that is missing or terminating. Where namespaces are not served, every namespace is
+/// there.
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::Forbidden`].
@@ -56,7 +53,7 @@ pub(super) fn check_namespace(api: &Api, attempt: &Attempt<'_>, object: &Documen
     if attempt.old.is_some() || request.namespace.is_empty() {
         return Ok(());
     }
-    let Some(namespaces) = api.registry.find("", "v1", "namespaces") else { return Ok(()) };
+    let Some(namespaces) = api.registry.namespaces() else { return Ok(()) };
     let Some(namespace) = namespaces.objects.snapshot().get(&request.namespace) else {
         return Err(Error::NotFound(namespaces.kind.group_resource(), request.namespace.clone()));
     };
@@ -76,12 +73,12 @@ pub(super) fn check_namespace(api: &Api, attempt: &Attempt<'_>, object: &Documen
     })
 }
 
-/// Refuses the deletion of the namespaces that a cluster cannot do without.
+/// Refuses the deletion of objects that a cluster cannot do without.
 ///
 /// # Errors
 /// [`Error::Forbidden`].
 pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
-    if !is_namespace(&request.served.kind) || !IMMORTAL.contains(&request.name.as_str()) {
+    if !request.served.kind.policy.is_permanent(&request.name) {
         return Ok(());
     }
     Err(Error::Forbidden {
@@ -92,13 +89,8 @@ pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
     })
 }
 
-/// Whether a kind is the one that namespaces are of.
-pub(super) fn is_namespace(kind: &Kind) -> bool {
-    kind.group_version.group.is_empty() && kind.plural == "namespaces"
-}
-
 /// Reads the phase among the selectable fields, which the cache has at hand.
 fn is_terminating(kind: &Kind, namespace: &Object) -> bool {
-    let phase = kind.selectable.iter().position(|path| path.0 == ["status", "phase"]);
-    phase.is_some_and(|position| namespace.field(position) == "Terminating")
+    let mut fields = kind.selectable.iter().enumerate();
+    fields.any(|(position, path)| kind.policy.is_closed_by(&path.0, namespace.field(position)))
 }

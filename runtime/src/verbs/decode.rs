@@ -2,7 +2,7 @@
 use super::{Error, ownership, pipeline::Write};
 use crate::{
     codec,
-    kind::{Kind, model::Style},
+    kind::{Kind, Policy},
     meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, GroupVersion, options::FieldValidation},
     schema::{self, Document, METADATA, Schema},
 };
@@ -36,12 +36,12 @@ pub(super) struct Shape<'k> {
     /// What is known of it.
     pub schema: &'k Schema,
     /// How its mistakes are told.
-    pub style: Style,
+    pub policy: &'static dyn Policy,
 }
 
 impl<'k> From<&'k Kind> for Shape<'k> {
     fn from(kind: &'k Kind) -> Self {
-        Self { version: &kind.group_version, kind: &kind.kind, schema: &kind.schema, style: kind.style }
+        Self { version: &kind.group_version, kind: &kind.kind, schema: &kind.schema, policy: kind.policy }
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) fn decode(
     }
     let mut told = write.faults.to_vec();
     if !write.pruned {
-        told.extend(codec::drop_unknown(document, shape.schema, shape.style.fault_order()));
+        told.extend(codec::drop_unknown(document, shape.schema, shape.policy.fault_order()));
     }
     match validation {
         FieldValidation::Strict if !told.is_empty() && write.origin == Origin::Apply => {
@@ -162,7 +162,7 @@ fn wrong_types(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -
         return Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned());
     }
     let wrong = schema::check_types(&METADATA, metadata);
-    if wrong.is_some() || shape.style != Style::Builtin {
+    if wrong.is_some() || !shape.policy.decodes_into_types() {
         return wrong;
     }
     match old {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     kind::{
-        model::{NameRule, Scope, Style},
+        model::{NameRule, Scope},
         record::Fit,
     },
     meta::{FieldError, FieldPath, options::WriteOptions, validate},
@@ -188,9 +188,7 @@ impl Write<'_> {
             NameRule::PathSegment => validate::path_segment,
         };
         let mut errors = validate::object_meta(metadata, kind.scope == Scope::Namespaced, names, &path);
-        if kind.style == Style::Builtin {
-            errors.extend(validate::standard_finalizers(metadata, &path));
-        }
+        errors.extend(kind.policy.metadata_errors(metadata, &path));
         errors
     }
 

@@ -148,10 +148,12 @@ pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
 /// Deletion was asked for, and nothing holds the object.
 pub(super) fn is_deleted(request: &Request, document: &Document) -> bool {
     let metadata = &document["metadata"];
-    let held = metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
-        || metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0)
-        || request.served.kind.hooks.holds_deletion.is_some_and(|holds| holds(document));
-    metadata["deletionTimestamp"].is_string() && !held
+    let held = || {
+        metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
+            || metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0)
+            || request.served.kind.holds(document)
+    };
+    metadata["deletionTimestamp"].is_string() && !held()
 }
 
 /// Holds the uid of a body against the object, if it gives one: it is a precondition, and comes before all others. In a

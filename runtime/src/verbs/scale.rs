@@ -15,10 +15,7 @@ use super::{
 use crate::{
     cache::Object,
     codec::Decoded,
-    kind::{
-        Kind,
-        model::{ScalePaths, Style},
-    },
+    kind::{Kind, model::ScalePaths, policy::Compiled},
     meta::{
         FieldError, FieldPath, GroupVersion, Preconditions, Time,
         options::{PatchOptions, WriteOptions},
@@ -141,7 +138,7 @@ impl Api {
 
 /// What a scale is decoded as.
 fn shape() -> Shape<'static> {
-    Shape { version: &VERSION, kind: "Scale", schema: &SCALE, style: Style::Builtin }
+    Shape { version: &VERSION, kind: "Scale", schema: &SCALE, policy: &Compiled }
 }
 
 /// Entries, unless there are none.

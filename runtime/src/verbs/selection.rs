@@ -5,12 +5,8 @@ use std::sync::Arc;
 use super::{Error, Request};
 use crate::{
     cache::{Filter, Interest, Object},
-    kind::{
-        Kind,
-        model::{Scope, Style},
-    },
+    kind::{Kind, model::Scope},
     meta::{
-        go,
         options::ListOptions,
         selector::{FieldTerm, Labels},
     },
@@ -96,7 +92,7 @@ fn resolve(kind: &Kind, terms: &[FieldTerm]) -> Result<Vec<Term>, Error> {
         .map(|term| {
             let place = match &*term.field {
                 "metadata.name" => Place::Name,
-                "metadata.namespace" if knows_namespaces(kind) => Place::Namespace,
+                "metadata.namespace" if kind.policy.selects_by_namespace(kind.scope) => Place::Namespace,
                 other => Place::Selectable(selectable(kind, other)?),
             };
             Ok(Term { place, equal: term.equal, value: term.value.clone() })
@@ -104,25 +100,12 @@ fn resolve(kind: &Kind, terms: &[FieldTerm]) -> Result<Vec<Term>, Error> {
         .collect()
 }
 
-/// The reference lets its own kinds of the cluster be selected by namespace, which is empty, but not declared ones.
-fn knows_namespaces(kind: &Kind) -> bool {
-    kind.scope == Scope::Namespaced || kind.style == Style::Builtin
-}
-
 fn selectable(kind: &Kind, field: &str) -> Result<usize, Error> {
     let found = kind.selectable.iter().position(|path| {
         let mut names = field.split('.');
         path.0.iter().all(|name| names.next() == Some(name)) && names.next().is_none()
     });
-    found.ok_or_else(|| {
-        let known_only = kind.style == Style::Builtin && kind.selectable.is_empty();
-        Error::BadRequest(if known_only {
-            let field = go::quoted(field);
-            format!("{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
-        } else {
-            format!("field label not supported: {field}")
-        })
-    })
+    found.ok_or_else(|| Error::BadRequest(kind.policy.unknown_field(field, !kind.selectable.is_empty())))
 }
 
 fn filter(labels: Labels, terms: Vec<Term>) -> Option<Filter> {

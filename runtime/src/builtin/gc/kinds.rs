@@ -70,7 +70,7 @@ impl Kinds {
         if let Some(known) = self.elsewhere.borrow().get(&*owner.uid) {
             return *known;
         }
-        let Some(namespaces) = self.api.registry.find("", "v1", "namespaces") else { return false };
+        let Some(namespaces) = self.api.registry.namespaces() else { return false };
         let (namespaces, objects) = (namespaces.objects.snapshot(), served.objects.snapshot());
         let found = namespaces.range("", None).any(|namespace| {
             let object = objects.get(&format!("{}/{}", namespace.key(), owner.name));

@@ -41,7 +41,7 @@ const GATHER: Duration = Duration::from_millis(20);
 
 /// Runs until the signal says so or the cache is closed.
 pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
-    let Some(namespaces) = api.registry.find("", "v1", "namespaces") else { return };
+    let Some(namespaces) = api.registry.namespaces() else { return };
     let controller = Controller { api, namespaces, user: Arc::new(User::system()) };
     let mut emptying = Emptying::default();
     loop {

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use crate::kind::{model::Style, registry::Served};
+use crate::kind::registry::Served;
 
 /// A group with its versions, the preferred one first.
 pub struct Group {
@@ -39,7 +39,7 @@ pub fn of(served: &[Arc<Served>]) -> Vec<Group> {
     for group in &mut groups {
         group.versions.sort_by(|a, b| preference(&a.name, &b.name));
         for version in &mut group.versions {
-            if version.kinds.iter().all(|served| served.kind.style == Style::Builtin) {
+            if version.kinds.iter().all(|served| served.kind.policy.lists_by_name()) {
                 version.kinds.sort_by(|a, b| a.kind.plural.cmp(&b.kind.plural));
             }
         }

@@ -13,7 +13,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{codec::Encoding, kind::model::Style};
+use crate::{codec::Encoding, kind::policy::Compiled};
 use groups::Group;
 
 use super::{
@@ -60,8 +60,8 @@ pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Resp
         return Ok(Some(response::json_for(StatusCode::OK, body, true)));
     }
     let offer = Offer { protobuf: true, stream: false, shapeless: true };
-    let mut form = negotiate::objects(exchange.accept(), offer)
-        .map_err(|why| status::not_acceptable(why, offer, Style::Builtin))?;
+    let mut form =
+        negotiate::objects(exchange.accept(), offer).map_err(|why| status::not_acceptable(why, offer, &Compiled))?;
     form.pretty |= exchange.pretty;
     Ok(Some(match form.encoding {
         Encoding::Json => response::json_for(StatusCode::OK, body, form.pretty),

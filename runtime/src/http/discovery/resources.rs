@@ -7,15 +7,8 @@ use serde::Serialize;
 use crate::kind::{
     Kind,
     endpoint::{Endpoint, Verb},
-    model::{Scope, Style},
+    model::Scope,
 };
-
-/// Verbs in the order in which the reference lists them for custom resources.
-const CUSTOM: [Verb; 8] =
-    [Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List, Verb::Patch, Verb::Create, Verb::Update, Verb::Watch];
-/// Verbs in the order in which the reference lists them for its own kinds, and for all subresources.
-const BUILTIN: [Verb; 8] =
-    [Verb::Create, Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List, Verb::Patch, Verb::Update, Verb::Watch];
 
 /// One resource of an APIResourceList.
 #[derive(Debug, PartialEq, Serialize)]
@@ -39,11 +32,8 @@ pub struct Resource {
 }
 
 /// The verbs of an endpoint, in the order in which the reference lists them.
-fn verbs(style: Style, endpoint: &Endpoint) -> Vec<&'static str> {
-    let all = match style {
-        Style::Custom if endpoint.subresource.is_empty() => CUSTOM,
-        Style::Custom | Style::Builtin => BUILTIN,
-    };
+fn verbs(kind: &Kind, endpoint: &Endpoint) -> Vec<&'static str> {
+    let all = if endpoint.subresource.is_empty() { kind.policy.verbs() } else { Verb::BY_NAME };
     all.into_iter().filter(|verb| endpoint.operation(*verb).is_some()).map(Verb::as_str).collect()
 }
 
@@ -62,7 +52,7 @@ fn resource(kind: &Kind, endpoint: &Endpoint) -> Resource {
         group: group.to_owned(),
         version: version.to_owned(),
         kind: endpoint.kind.clone(),
-        verbs: verbs(kind.style, endpoint),
+        verbs: verbs(kind, endpoint),
         short_names: Vec::new(),
         categories: Vec::new(),
         storage_version_hash: String::new(),
@@ -135,7 +125,7 @@ pub fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Discovered> {
         .map(|endpoint| DiscoveredSub {
             subresource: endpoint.subresource.to_string(),
             response_kind: ResponseKind::of(endpoint),
-            verbs: verbs(kind.style, endpoint),
+            verbs: verbs(kind, endpoint),
         })
         .collect();
     Some(Discovered {
@@ -143,7 +133,7 @@ pub fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Discovered> {
         response_kind: ResponseKind::of(whole),
         scope: if kind.scope == Scope::Namespaced { "Namespaced" } else { "Cluster" },
         singular_resource: kind.singular.clone(),
-        verbs: verbs(kind.style, whole),
+        verbs: verbs(kind, whole),
         short_names: kind.short_names.clone(),
         categories: kind.categories.clone(),
         subresources,

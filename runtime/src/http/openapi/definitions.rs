@@ -8,7 +8,6 @@ use crate::{
     kind::{
         Kind,
         endpoint::{Answer, Endpoint},
-        model::Style,
     },
     schema::openapi::{self, Version},
 };
@@ -70,8 +69,7 @@ fn described(version: Version, name: &str, description: &str) -> Value {
 /// `io.k8s.api.core.v1` for the kinds compiled into it.
 pub fn prefix(kind: &Kind) -> String {
     let at = &kind.group_version;
-    if kind.style == Style::Builtin {
-        let group = at.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
+    if let Some(group) = kind.policy.package(at) {
         return format!("io.k8s.api.{group}.{}", at.version);
     }
     let reversed: Vec<&str> = at.group.split('.').rev().collect();

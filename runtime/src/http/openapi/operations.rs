@@ -15,7 +15,7 @@ use crate::{
     kind::{
         Kind,
         endpoint::{self, Answer, Body, Endpoint, Verb},
-        model::{Scope, Style},
+        model::Scope,
     },
 };
 
@@ -96,7 +96,7 @@ impl<'k> Operations<'k> {
         let (root, group) = match at.group.as_str() {
             "" => (format!("/api/{}", at.version), "core"),
             // The reference leaves the common suffix of its own groups out.
-            group if kind.style == Style::Builtin => {
+            group if kind.policy.package(at).is_some() => {
                 (format!("/apis/{group}/{}", at.version), group.trim_end_matches(".k8s.io"))
             }
             group => (format!("/apis/{group}/{}", at.version), group),

@@ -7,7 +7,7 @@ use crate::{
     ObjectMeta,
     builtin::{self, ConfigMap},
     handlers::{self, NoOptions, Parent, Pending, Refusal, RequestContext, Session, Text},
-    kind::model::{Hooks, Scope},
+    kind::{Policy, model::Scope},
 };
 
 /// Subresources that a kind may have, and one that none has.
@@ -34,14 +34,23 @@ struct Question {
     answer: Option<String>,
 }
 
+/// The policy of a kind with finalizers in its spec.
+#[derive(Debug)]
+struct Held;
+
+impl Policy for Held {
+    fn finalizers(&self) -> Option<&'static [&'static str]> {
+        Some(&["spec", "finalizers"])
+    }
+}
+
 /// The built-in kinds, with subresources of every sort for config maps; a kind that is only asked about; one kind with
 /// status and scale, and one with finalizers in its spec.
 async fn rig() -> Rig {
     let mut kinds = builtin::kinds();
     let mut pending = Pending::default();
     kinds.push(pending.virtual_kind(async |_: Question, _: RequestContext| refuse::<Question>()));
-    let hooks = Hooks { holds_deletion: Some(|_| false), ..Hooks::NONE };
-    let mut held = Kind { hooks, scope: Scope::Cluster, ..sample::widget() };
+    let mut held = Kind { policy: &Held, scope: Scope::Cluster, ..sample::widget() };
     "held.example.com".clone_into(&mut held.group_version.group);
     kinds.extend([sample::widget(), held]);
     let note = handlers::get(async |_: Parent<ConfigMap>| refuse::<ConfigMap>());

@@ -6,7 +6,7 @@
 //! them: `k8s.io.api.coordination.v1` for what is compiled into it, `com.example.library.v1` for `library.example.com/v1`.
 use std::{collections::BTreeMap, io, path::Path};
 
-use super::{Kind, model::Style};
+use super::Kind;
 use crate::codec::protobuf;
 
 mod render;
@@ -75,8 +75,7 @@ impl Package {
 
     fn of(kind: &Kind) -> Self {
         let at = &kind.group_version;
-        if kind.style == Style::Builtin {
-            let group = at.group.split('.').next().filter(|group| !group.is_empty()).unwrap_or("core");
+        if let Some(group) = kind.policy.package(at) {
             return Self::compiled_in(group, &at.version);
         }
         // An identifier has no dashes and begins with a letter.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{
     Api, Deleted, Error, Request,
-    admission::{check_deletion, is_namespace},
+    admission::check_deletion,
     commit::{Outcome, preview},
     get::current,
     retry::Retry,
@@ -36,8 +36,11 @@ impl Api {
         check_deletion(request)?;
         self.admission.iter().try_for_each(|step| step.delete(self, request))?;
         // No object may be created in a namespace once it is marked.
-        let _closed =
-            if is_namespace(&request.served.kind) { Some(self.gates.close(&request.name).await) } else { None };
+        let _closed = if request.served.kind.policy.contains_objects() {
+            Some(self.gates.close(&request.name).await)
+        } else {
+            None
+        };
         let mut retry = Retry::in_turn(self.turn(request)).await;
         loop {
             let outcome = if options.ignore_read_errors {

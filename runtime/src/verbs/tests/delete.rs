@@ -1,8 +1,9 @@
 //! delete: preconditions, the two phases, propagation, deletion of collections.
 use serde_json::{Value, json};
 
-use super::fixture::{World, causes, names, selecting, value, version};
+use super::fixture::{World, at, causes, names, selecting, value, version};
 use crate::{
+    kind::model::Hooks,
     meta::options::{DeleteOptions, ListOptions, Preconditions, Propagation},
     verbs::{Deleted, Error, Request},
 };
@@ -28,6 +29,19 @@ async fn without_finalizers_it_is_gone_at_once() {
     assert_eq!((json!(uid), value(&object)), (made["metadata"]["uid"].clone(), made));
     assert!(matches!(world.get(&world.config("a")).await, Err(Error::NotFound(..))));
     assert!(matches!(world.delete(&world.config("a")).await, Err(Error::NotFound(..))));
+}
+
+#[tokio::test]
+async fn a_hook_holds_it_until_it_lets_go() {
+    let world = World::new().await;
+    let holds_deletion = Some((|thing| thing["data"]["lent"].is_string()) as fn(&Value) -> bool);
+    let things = world.things(Hooks { holds_deletion, ..Hooks::NONE });
+    world.create(&things, "ns", json!({"metadata": {"name": "t"}, "data": {"lent": "to Ada"}})).await.unwrap();
+    let thing = at(&things, "ns", "t");
+    assert!(marked(world.delete(&thing).await.unwrap())["metadata"]["deletionTimestamp"].is_string());
+    assert!(things.endpoint("finalize").is_none(), "its finalizers are those of its metadata alone");
+    world.merge(&thing, json!({"data": {"lent": null}})).await.unwrap();
+    assert!(matches!(world.get(&thing).await, Err(Error::NotFound(..))));
 }
 
 #[tokio::test]

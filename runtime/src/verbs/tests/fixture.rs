@@ -9,7 +9,8 @@ use crate::{
     codec::Decoded,
     kind::{
         Kind, Registry,
-        model::{Hooks, NameRule, Path, ScalePaths, Scope, Style},
+        model::{Hooks, NameRule, Path, ScalePaths, Scope},
+        policy::{Compiled, Custom, Namespaces},
         registry::Served,
     },
     meta::{
@@ -217,7 +218,7 @@ pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind 
         short_names: Vec::new(),
         categories: Vec::new(),
         scope: Scope::Namespaced,
-        style: Style::Builtin,
+        policy: &Compiled,
         names: NameRule::Subdomain,
         strategic: true,
         schema: Arc::new(Schema { name: Some(name.to_owned()), ..schema(from) }),
@@ -228,7 +229,6 @@ pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind 
         selectable: Vec::new(),
         update_without_version: true,
         create_on_update: false,
-        delete_collection: true,
         stored: true,
         subresources: Vec::new(),
         grace: None,
@@ -256,11 +256,11 @@ fn namespace() -> Kind {
             Ok(())
         }),
         on_delete: Some(|namespace| namespace["status"]["phase"] = json!("Terminating")),
-        holds_deletion: Some(|namespace| namespace["spec"]["finalizers"].as_array().is_some_and(|f| !f.is_empty())),
         ..Hooks::default()
     };
     Kind {
         scope: Scope::Cluster,
+        policy: &Namespaces,
         names: NameRule::Label,
         status: true,
         selectable: vec![path("status.phase")],
@@ -289,7 +289,7 @@ fn widget() -> Kind {
         }},
     }});
     Kind {
-        style: Style::Custom,
+        policy: &Custom,
         status: true,
         generation: true,
         scale: Some(ScalePaths {

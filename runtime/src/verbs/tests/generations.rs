@@ -9,8 +9,9 @@ use super::fixture::{World, applier, at, below, causes, kind, shown, version};
 use crate::{
     cache::Limits,
     kind::{
-        Kind, hook,
-        model::{Hooks, Style},
+        Kind, Policy, hook,
+        model::Hooks,
+        policy::{Compiled, Custom},
         record::{self, Misfits},
         registry::Served,
     },
@@ -96,7 +97,7 @@ fn refusing_hooks() -> Hooks {
     }
 }
 
-fn generation(style: Style, second: Option<Second>) -> Kind {
+fn generation(policy: &'static dyn Policy, second: Option<Second>) -> Kind {
     let mut schema = json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {
             "size": {"type": "integer"}, "color": {"type": "string"}, "owner": {"type": "string"},
@@ -125,7 +126,7 @@ fn generation(style: Style, second: Option<Second>) -> Kind {
         Some(Second::HooksRefuse) => hooks = refusing_hooks(),
     }
     let kind = kind("example.com", "Gadget", "gadgets", &schema);
-    Kind { style, status: true, generation: true, update_without_version: style == Style::Builtin, hooks, ..kind }
+    Kind { policy, status: true, generation: true, update_without_version: policy.has_routes(), hooks, ..kind }
 }
 
 /// A world in the second generation, with objects of the first.
@@ -137,10 +138,10 @@ struct Later {
 
 impl Later {
     /// With these objects, each held by a finalizer that `applier` has applied.
-    async fn new(style: Style, second: Second, names: &[&str]) -> Self {
+    async fn new(policy: &'static dyn Policy, second: Second, names: &[&str]) -> Self {
         let store = Arc::new(Memory::new());
         let first = World::over(store.clone(), Limits::default().window).await;
-        let gadgets = first.api.registry.register(generation(style, None)).unwrap();
+        let gadgets = first.api.registry.register(generation(policy, None)).unwrap();
         for name in names {
             let spec = json!({"size": 3, "color": "Mauve", "list": [{"v": 1}, {"v": 2}]});
             let body = json!({"metadata": {"name": name, "labels": {"x": "y"}}, "spec": spec});
@@ -149,12 +150,12 @@ impl Later {
                 "metadata": {"name": name, "finalizers": [HOLD]}});
             first.apply(&at(&gadgets, "ns", name), "applier", config).await.unwrap();
         }
-        Self::over(store, style, second).await
+        Self::over(store, policy, second).await
     }
 
-    async fn over(store: Arc<Memory>, style: Style, second: Second) -> Self {
+    async fn over(store: Arc<Memory>, policy: &'static dyn Policy, second: Second) -> Self {
         let world = World::over(store, Limits::default().window).await;
-        let kind = generation(style, Some(second));
+        let kind = generation(policy, Some(second));
         let gadgets = world.api.registry.register(kind.clone()).unwrap();
         // As the registry has them at the start, which it only logs.
         let reader = record::KindReader::new(Arc::new(kind), Arc::new(record::Identity));
@@ -166,8 +167,8 @@ impl Later {
     }
 
     /// As it is after a restart.
-    async fn reopened(&self, style: Style, second: Second) -> Self {
-        Self::over(self.world.store.clone(), style, second).await
+    async fn reopened(&self, policy: &'static dyn Policy, second: Second) -> Self {
+        Self::over(self.world.store.clone(), policy, second).await
     }
 
     fn at(&self, name: &str) -> Request {
@@ -232,35 +233,37 @@ impl Later {
 const WAYS: [&str; 5] = ["put", "json", "merge", "strategic", "apply"];
 
 /// Every change of the kind, in both styles.
-fn cases() -> impl Iterator<Item = (Style, Second)> {
-    [Style::Custom, Style::Builtin].into_iter().flat_map(|style| ALL.into_iter().map(move |second| (style, second)))
+fn cases() -> impl Iterator<Item = (&'static dyn Policy, Second)> {
+    [&Custom as &dyn Policy, &Compiled]
+        .into_iter()
+        .flat_map(|policy| ALL.into_iter().map(move |second| (policy, second)))
 }
 
 #[tokio::test]
 async fn every_way_of_removing_a_finalizer_works_before_and_after_the_deletion() {
-    for (style, second) in cases() {
-        let later = Later::new(style, second, &WAYS).await;
+    for (policy, second) in cases() {
+        let later = Later::new(policy, second, &WAYS).await;
         for way in WAYS {
             let before = later.world.get(&later.at(way)).await.unwrap();
-            let free = later.release(way, way).await.unwrap_or_else(|e| panic!("{style:?} {second:?} {way}: {e:?}"));
+            let free = later.release(way, way).await.unwrap_or_else(|e| panic!("{policy:?} {second:?} {way}: {e:?}"));
             assert!(free["metadata"]["finalizers"].is_null(), "{free}");
-            assert_eq!(free["spec"], before["spec"], "{style:?} {second:?} {way}: nothing else has changed");
+            assert_eq!(free["spec"], before["spec"], "{policy:?} {second:?} {way}: nothing else has changed");
             assert_eq!(free["metadata"]["generation"], before["metadata"]["generation"]);
             assert!(matches!(later.world.delete(&later.at(way)).await.unwrap(), Deleted::Gone { .. }));
         }
-        let later = Later::new(style, second, &WAYS).await;
+        let later = Later::new(policy, second, &WAYS).await;
         for way in WAYS {
             assert!(matches!(later.world.delete(&later.at(way)).await.unwrap(), Deleted::Marked(_)));
-            later.release(way, way).await.unwrap_or_else(|e| panic!("{style:?} {second:?} {way}, marked: {e:?}"));
-            assert!(later.is_gone(way).await, "{style:?} {second:?} {way}");
+            later.release(way, way).await.unwrap_or_else(|e| panic!("{policy:?} {second:?} {way}, marked: {e:?}"));
+            assert!(later.is_gone(way).await, "{policy:?} {second:?} {way}");
         }
     }
 }
 
 #[tokio::test]
 async fn deletions_of_all_kinds_go_through() {
-    for (style, second) in cases() {
-        let later = Later::new(style, second, &["a", "b", "c"]).await;
+    for (policy, second) in cases() {
+        let later = Later::new(policy, second, &["a", "b", "c"]).await;
         for propagation in [Propagation::Foreground, Propagation::Orphan, Propagation::Background] {
             let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
             later.world.api.delete(&later.at("a"), &options).await.unwrap();
@@ -268,22 +271,22 @@ async fn deletions_of_all_kinds_go_through() {
         let all = at(&later.gadgets, "ns", "");
         let options = DeleteOptions::default();
         let listed = later.world.api.delete_collection(&all, &ListOptions::default(), &options).await.unwrap();
-        assert_eq!(listed.items.len(), 3, "{style:?} {second:?}");
+        assert_eq!(listed.items.len(), 3, "{policy:?} {second:?}");
         for name in ["a", "b", "c"] {
             later.release(name, "merge").await.unwrap();
-            assert!(later.is_gone(name).await, "{style:?} {second:?} {name}");
+            assert!(later.is_gone(name).await, "{policy:?} {second:?} {name}");
         }
     }
 }
 
 #[tokio::test]
 async fn labels_annotations_and_owners_can_be_changed() {
-    for (style, second) in cases() {
-        let later = Later::new(style, second, &["a"]).await;
+    for (policy, second) in cases() {
+        let later = Later::new(policy, second, &["a"]).await;
         let owners = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}]);
         let patch = json!({"metadata": {"labels": {"x": null}, "annotations": {"a": "b"}, "ownerReferences": owners}});
         let changed = later.world.merge(&later.at("a"), patch).await;
-        let changed = changed.unwrap_or_else(|error| panic!("{style:?} {second:?}: {error:?}"));
+        let changed = changed.unwrap_or_else(|error| panic!("{policy:?} {second:?}: {error:?}"));
         assert_eq!(changed["metadata"]["ownerReferences"], owners);
         let none = json!({"metadata": {"ownerReferences": null, "annotations": null}});
         later.world.merge(&later.at("a"), none).await.unwrap();
@@ -292,14 +295,14 @@ async fn labels_annotations_and_owners_can_be_changed() {
 
 #[tokio::test]
 async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
-    for style in [Style::Custom, Style::Builtin] {
+    for policy in [&Custom as &dyn Policy, &Compiled] {
         for second in [Second::Required, Second::Narrower, Second::Retyped, Second::Keyed] {
-            let later = Later::new(style, second, &["a", "b"]).await;
+            let later = Later::new(policy, second, &["a", "b"]).await;
             let example = "/registry/example.com/gadgets/ns/a".to_owned();
             assert_eq!(later.misfits, Some(Misfits { count: 2, example }), "{second:?}");
             later.release("a", "merge").await.unwrap();
             later.world.delete(&later.at("b")).await.unwrap();
-            let again = later.reopened(style, second).await;
+            let again = later.reopened(policy, second).await;
             assert_eq!(
                 again.misfits.as_ref().unwrap().count,
                 2,
@@ -309,7 +312,7 @@ async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
             let fits = json!({"spec": {"owner": "o", "color": "Red", "size": null, "list": null}});
             again.world.merge(&again.at("a"), fits).await.unwrap_or_else(|error| panic!("{second:?}: {error:?}"));
             again.release("b", "merge").await.unwrap();
-            let mended = again.reopened(style, second).await;
+            let mended = again.reopened(policy, second).await;
             assert_eq!(mended.misfits, None, "{second:?}");
         }
     }
@@ -318,7 +321,7 @@ async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
 #[tokio::test]
 async fn a_status_can_be_written_beside_a_spec_that_does_not_fit() {
     for second in ALL {
-        let later = Later::new(Style::Custom, second, &["a"]).await;
+        let later = Later::new(&Custom, second, &["a"]).await;
         let status = below(later.at("a"), "status");
         let written = later.world.merge(&status, json!({"status": {"phase": "Ending"}})).await.unwrap();
         assert_eq!(written["status"]["phase"], "Ending", "{second:?}");
@@ -329,31 +332,31 @@ async fn a_status_can_be_written_beside_a_spec_that_does_not_fit() {
 
 #[tokio::test]
 async fn every_way_of_writing_mends_an_object() {
-    for (style, second) in cases().filter(|(_, second)| !matches!(second, Second::HooksRefuse)) {
-        let later = Later::new(style, second, &WAYS).await;
+    for (policy, second) in cases().filter(|(_, second)| !matches!(second, Second::HooksRefuse)) {
+        let later = Later::new(policy, second, &WAYS).await;
         for way in WAYS {
-            let mended = later.mend(way).await.unwrap_or_else(|e| panic!("{style:?} {second:?} {way}: {e:?}"));
-            assert_eq!(mended["spec"]["color"], "Red", "{style:?} {second:?} {way}");
+            let mended = later.mend(way).await.unwrap_or_else(|e| panic!("{policy:?} {second:?} {way}: {e:?}"));
+            assert_eq!(mended["spec"]["color"], "Red", "{policy:?} {second:?} {way}");
         }
         // An apply takes nothing away that others have written, and may leave it be.
         later.world.merge(&later.at("apply"), json!({"spec": {"size": null, "list": null}})).await.unwrap();
-        assert_eq!(later.reopened(style, second).await.misfits, None, "{style:?} {second:?}");
+        assert_eq!(later.reopened(policy, second).await.misfits, None, "{policy:?} {second:?}");
     }
 }
 
 #[tokio::test]
 async fn a_value_is_written_beside_one_that_does_not_fit() {
-    for style in [Style::Custom, Style::Builtin] {
+    for policy in [&Custom as &dyn Policy, &Compiled] {
         for (second, spec) in [
             (Second::Narrower, json!({"size": 4})),
             (Second::Retyped, json!({"color": "Red"})),
             (Second::Keyed, json!({"color": "Red"})),
         ] {
-            let later = Later::new(style, second, &["a"]).await;
+            let later = Later::new(policy, second, &["a"]).await;
             let written = later.world.merge(&later.at("a"), json!({"spec": spec})).await;
-            written.unwrap_or_else(|error| panic!("{style:?} {second:?}: {error:?}"));
+            written.unwrap_or_else(|error| panic!("{policy:?} {second:?}: {error:?}"));
             assert_eq!(
-                later.reopened(style, second).await.misfits.unwrap().count,
+                later.reopened(policy, second).await.misfits.unwrap().count,
                 1,
                 "{second:?}: it still does not fit"
             );
@@ -366,13 +369,13 @@ async fn a_value_is_written_beside_one_that_does_not_fit() {
 
 #[tokio::test]
 async fn a_change_of_more_than_metadata_is_checked() {
-    let later = Later::new(Style::Custom, Second::Required, &["a"]).await;
+    let later = Later::new(&Custom, Second::Required, &["a"]).await;
     let refused = later.world.merge(&later.at("a"), json!({"spec": {"color": "Red"}})).await.unwrap_err();
     assert_eq!(causes(&refused), ["spec.owner: Required value"]);
     let wrong = json!({"metadata": {"labels": {"x": "no label!"}}});
     assert!(causes(&later.world.merge(&later.at("a"), wrong).await.unwrap_err())[0].starts_with("metadata.labels"));
 
-    let later = Later::new(Style::Builtin, Second::HooksRequire, &["a"]).await;
+    let later = Later::new(&Compiled, Second::HooksRequire, &["a"]).await;
     let refused = later.world.merge(&later.at("a"), json!({"spec": {"color": "Red"}})).await.unwrap_err();
     let told = "<nil>: Invalid value: \"object\": the kind's hooks cannot decode the object: missing field `owner`";
     assert_eq!(causes(&refused), [told]);
@@ -384,7 +387,7 @@ async fn a_change_of_more_than_metadata_is_checked() {
 
 #[tokio::test]
 async fn what_a_hook_says_of_the_writer_still_counts() {
-    let later = Later::new(Style::Custom, Second::HooksRefuse, &["a"]).await;
+    let later = Later::new(&Custom, Second::HooksRefuse, &["a"]).await;
     let user = Arc::new(crate::auth::User { name: "eve".to_owned(), ..crate::auth::User::default() });
     let request = Request { user, ..later.at("a") };
     let refused = later.world.merge(&request, json!({"metadata": {"finalizers": null}})).await.unwrap_err();

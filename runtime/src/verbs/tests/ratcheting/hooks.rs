@@ -11,7 +11,8 @@ use crate::{
     kind::{
         Kind,
         hook::{self, Context},
-        model::{Hooks, Style},
+        model::Hooks,
+        policy::Custom,
         registry::Served,
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
@@ -85,7 +86,7 @@ fn boxes(hooks: Hooks) -> Kind {
         }},
         "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
     }});
-    Kind { style: Style::Custom, status: true, hooks, ..kind("example.com", "Box", "boxes", &from) }
+    Kind { policy: &Custom, status: true, hooks, ..kind("example.com", "Box", "boxes", &from) }
 }
 
 struct Later {

@@ -14,11 +14,7 @@ use self::table::{
 use super::fixture::{World, applier, at, below, causes, dry_run, kind, merge_patch, path, shown};
 use crate::{
     cache::Limits,
-    kind::{
-        Kind,
-        model::{ScalePaths, Style},
-        registry::Served,
-    },
+    kind::{Kind, model::ScalePaths, policy::Custom, registry::Served},
     meta::options::PatchOptions,
     storage::Memory,
     verbs::{Deleted, Error, Patch, Request},
@@ -74,7 +70,7 @@ fn cask(tight: bool) -> Kind {
         json!({"required": ["extra"]}),
     );
     Kind {
-        style: Style::Custom,
+        policy: &Custom,
         status: true,
         generation: true,
         scale: Some(ScalePaths { replicas: path("spec.size"), status_replicas: path("status.n"), selector: None }),
