@@ -5,6 +5,7 @@
 //! is seen whole or not at all; a snapshot's revision is exactly that of its content; every watcher gets every matching
 //! change once and in order, or is told that it fell behind. Readers take no lock; a slow watcher holds back nobody.
 
+mod body;
 mod change;
 mod event;
 mod fanout;
@@ -30,9 +31,11 @@ use std::{
     task::Waker,
 };
 
+pub use body::Body;
 pub use event::Event;
 pub use interest::Interest;
 pub use object::{EventType, FRAME_END, Object};
+pub use packed::Texts;
 pub use reader::{Reader, Reading, SharedReader};
 pub use resource::Resource;
 pub use snapshot::{Objects, Snapshot};

@@ -4,12 +4,17 @@
 
 use std::{
     fmt,
+    ops::Range,
     sync::atomic::{AtomicU64, Ordering},
 };
 
 use bytes::Bytes;
 
-use super::{Reading, packed::Packed};
+use super::{
+    Body, Reading,
+    body::{Composed, MANAGED_FIELDS_KEY, version_member},
+    packed::Packed,
+};
 use crate::meta::Revision;
 
 /// What a watch says happened to an object.
@@ -46,12 +51,10 @@ impl EventType {
 /// What every watch frame ends with.
 pub const FRAME_END: &str = "}\n";
 
-/// What every canonical body begins with.
-const BODY_START: &str = r#"{"metadata":{"#;
 /// What stands between type meta and the value of `metadata`.
-const METADATA_KEY: &str = r#""metadata":"#;
-/// What the value of `metadata` begins with where the revision is known; the digits and `",` follow.
-const VERSION_START: &str = r#"{"resourceVersion":""#;
+pub(super) const METADATA_KEY: &str = r#""metadata":"#;
+/// What the members of `metadata` begin with where the revision is known; the digits and a quote follow.
+pub(super) const VERSION_KEY: &str = r#""resourceVersion":""#;
 
 /// One object at one revision: its JSON, rendered once, and where its parts lie.
 pub struct Object {
@@ -62,6 +65,8 @@ pub struct Object {
     revision: Revision,
     /// Where the value of `metadata` lies in the frame.
     metadata: (u32, u32),
+    /// Where the value of `metadata.managedFields` lies in the frame; empty where there is none.
+    managed_fields: (u32, u32),
     natural: EventType,
     unreadable: Option<Box<str>>,
     renewed: bool,
@@ -75,40 +80,22 @@ impl Object {
         Self::compose_as(EventType::Added, key, revision, type_meta, reading)
     }
 
-    /// Renders an object whose natural watch frame has the type given.
-    pub fn compose_as(
-        natural: EventType,
-        key: &str,
-        revision: Revision,
-        type_meta: &str,
-        mut reading: Reading,
-    ) -> Self {
-        if !reading.body.starts_with(BODY_START.as_bytes()) {
-            // A reader keeps to the form; a body that does not is shown by its key alone rather than as broken JSON.
-            reading.unreadable.get_or_insert_with(|| "the body does not begin with metadata".to_owned());
-            reading.body = minimal_body(key);
-        }
-        let rest = &reading.body[BODY_START.len()..];
-        let version = if revision.0 == 0 { String::new() } else { format!("{}{revision}\",", &VERSION_START[1..]) };
-        let opening = natural.opening();
-        let length =
-            opening.len() + 1 + type_meta.len() + BODY_START.len() - 1 + version.len() + rest.len() + FRAME_END.len();
-        let mut frame = Vec::with_capacity(length);
-        for part in [opening, "{", type_meta, &BODY_START[1..], &version] {
-            frame.extend_from_slice(part.as_bytes());
-        }
-        let start = opening.len() + 1 + type_meta.len() + METADATA_KEY.len();
-        let end = frame.len() + rest_of_object(rest);
-        frame.extend_from_slice(rest);
-        frame.extend_from_slice(FRAME_END.as_bytes());
-        debug_assert_eq!(frame.len(), length);
+    /// Renders an object whose natural watch frame has the type given. What cannot be read is shown by its key alone.
+    pub fn compose_as(natural: EventType, key: &str, revision: Revision, type_meta: &str, reading: Reading) -> Self {
+        let (body, unreadable) = match reading.body {
+            Ok(body) => (body, None),
+            Err(reason) => (Body::of_key(key), Some(reason.into_boxed_str())),
+        };
+        let opening = [natural.opening(), "{", type_meta].map(str::as_bytes);
+        let Composed { buffer, metadata, managed_fields } = body.compose(&opening, revision, FRAME_END.as_bytes());
         Self {
-            frame: Bytes::from(frame),
-            texts: Packed::new(key, &reading.labels, &reading.fields),
+            frame: Bytes::from(buffer),
+            texts: Packed::new(key, &reading.texts),
             revision,
-            metadata: (offset(start), offset(end)),
+            metadata: span(metadata),
+            managed_fields: span(managed_fields),
             natural,
-            unreadable: reading.unreadable.map(String::into_boxed_str),
+            unreadable,
             renewed: reading.renewed,
             rendered_length: AtomicU64::default(),
         }
@@ -118,26 +105,28 @@ impl Object {
     #[must_use]
     pub fn deleted_at(&self, revision: Revision) -> Self {
         let opening = EventType::Deleted.opening();
-        let (start, end) = (self.metadata.0 as usize, self.metadata.1 as usize);
-        // Behind the old version: after `{"resourceVersion":"N",`, or after the brace where there was none.
-        let mut rest = start + 1;
+        // The members of metadata, and those behind the old version.
+        let members = self.metadata.0 as usize + 1;
+        let mut rest = members;
         if self.revision.0 != 0 {
-            rest = start + VERSION_START.len() + digits(self.revision.0) + 2;
+            rest += VERSION_KEY.len() + digits(self.revision.0) + 1;
+            rest += usize::from(self.frame[rest] == b',');
         }
-        let version = format!("{VERSION_START}{revision}\",");
+        let version = version_member(revision, self.frame[rest] == b'}');
         let json = self.json_start();
-        let mut frame = Vec::with_capacity(opening.len() + (start - json) + version.len() + (self.frame.len() - rest));
+        let before = opening.len() + (members - json);
+        let mut frame = Vec::with_capacity(before + version.len() + (self.frame.len() - rest));
         frame.extend_from_slice(opening.as_bytes());
-        frame.extend_from_slice(&self.frame[json..start]);
-        let new_start = frame.len();
+        frame.extend_from_slice(&self.frame[json..members]);
         frame.extend_from_slice(version.as_bytes());
-        let new_end = frame.len() + (end - rest);
         frame.extend_from_slice(&self.frame[rest..]);
+        let moved = |at: u32| at as usize - rest + before + version.len();
         Self {
             frame: Bytes::from(frame),
             texts: self.texts.clone(),
             revision,
-            metadata: (offset(new_start), offset(new_end)),
+            metadata: span(before - 1..moved(self.metadata.1)),
+            managed_fields: span(moved(self.managed_fields.0)..moved(self.managed_fields.1)),
             natural: EventType::Deleted,
             unreadable: self.unreadable.clone(),
             renewed: self.renewed,
@@ -194,6 +183,27 @@ impl Object {
     /// The same bytes as [`Object::metadata`], borrowed.
     pub fn metadata_bytes(&self) -> &[u8] {
         &self.frame[self.metadata.0 as usize..self.metadata.1 as usize]
+    }
+
+    /// The value of `metadata.managedFields`, borrowed; empty where there is none.
+    pub fn managed_fields(&self) -> &[u8] {
+        &self.frame[self.managed_fields.0 as usize..self.managed_fields.1 as usize]
+    }
+
+    /// The object as JSON with type meta, but without its managed fields.
+    pub fn without_managed_fields(&self) -> Vec<u8> {
+        let (start, end) = (self.managed_fields.0 as usize, self.managed_fields.1 as usize);
+        if start == end {
+            return self.json_bytes().to_vec();
+        }
+        let (mut start, mut end) = (start - MANAGED_FIELDS_KEY.len(), end);
+        // A comma goes with them: the one behind, or before them where they are the last.
+        if self.frame[end] == b',' {
+            end += 1;
+        } else if self.frame[start - 1] == b',' {
+            start -= 1;
+        }
+        [&self.frame[self.json_start()..start], &self.frame[end..self.json_end()]].concat()
     }
 
     /// The watch frame of the natural type, `{"type":…,"object":{…}}` and a newline, without a copy.
@@ -294,67 +304,25 @@ impl fmt::Debug for Object {
     }
 }
 
-/// An offset in a frame; requests are limited far below 4 GiB, so that 32 bits hold it.
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).expect("an object is smaller than 4 GiB")
+/// A range of a frame; requests are limited far below 4 GiB, so that 32 bits hold its ends.
+fn span(range: Range<usize>) -> (u32, u32) {
+    let offset = |at: usize| u32::try_from(at).expect("an object is smaller than 4 GiB");
+    (offset(range.start), offset(range.end))
 }
 
 fn digits(number: u64) -> usize {
     number.checked_ilog10().map_or(1, |power| power as usize + 1)
 }
 
-/// A body that says only which object it is.
-fn minimal_body(key: &str) -> Bytes {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    Bytes::from(match key.split_once('/') {
-        Some((namespace, name)) => {
-            format!("{BODY_START}\"name\":{},\"namespace\":{}}}}}", quoted(name), quoted(namespace))
-        }
-        None => format!("{BODY_START}\"name\":{}}}}}", quoted(key)),
-    })
-}
-
-/// How long the rest of a JSON object is, up to and including the brace that closes it, given what follows its
-/// opening brace. Only strings and braces matter; the text is JSON that our own writer made.
-fn rest_of_object(text: &[u8]) -> usize {
-    let mut depth = 1usize;
-    let mut at = 0;
-    while at < text.len() {
-        match text[at] {
-            b'"' => at = end_of_string(text, at + 1),
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            break;
-        }
-    }
-    at
-}
-
-/// Where the quote is that ends a string.
-fn end_of_string(text: &[u8], mut at: usize) -> usize {
-    while at < text.len() && text[at] != b'"' {
-        at += if text[at] == b'\\' { 2 } else { 1 };
-    }
-    at
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::Texts, *};
 
     const META: &str = r#""kind":"ConfigMap","apiVersion":"v1","#;
 
     fn reading(body: &str) -> Reading {
-        Reading {
-            body: Bytes::from(body.to_owned()),
-            labels: vec![("app".into(), "x".into()), ("é".into(), "".into())],
-            fields: vec!["red".into(), "".into()],
-            ..Reading::default()
-        }
+        let texts = Texts::new([("app", "x"), ("é", "")], ["red", ""]);
+        Reading { texts, ..Reading::plain(Ok(body.into())) }
     }
 
     #[test]
@@ -398,9 +366,36 @@ mod tests {
     }
 
     #[test]
-    fn a_body_out_of_form_is_marked_and_shown_by_its_key() {
-        let object = Object::compose("ns/a\"b", Revision(3), META, reading("garbage"));
-        assert!(object.unreadable().is_some());
+    fn managed_fields_are_a_slice_and_can_be_left_out() {
+        let managed = Bytes::from_static(br#"[{"manager":"m"}]"#);
+        for (metadata, at) in [(r#"{"a":1,"name":"x"}"#, 7), (r#"{"a":1}"#, 6), (r#"{"name":"x"}"#, 1), ("{}", 1)] {
+            let text = format!("{{\"metadata\":{metadata}}}");
+            let body = |managed| Body::new(text.clone().into(), text.len() - 1, at + 12, managed).expect("a body");
+            for revision in [Revision(0), Revision(7)] {
+                let compose = |managed| Object::compose("x", revision, META, Reading::plain(Ok(body(managed))));
+                let (with, without) = (compose(managed.clone()), compose(Bytes::new()));
+                for (with, without) in [
+                    (with.deleted_at(Revision(10)), without.deleted_at(Revision(10))),
+                    (with.deleted_at(Revision(9)).deleted_at(Revision(10)), without.deleted_at(Revision(10))),
+                    (with, without),
+                ] {
+                    assert_eq!(with.managed_fields(), managed, "{metadata}");
+                    assert_eq!(with.without_managed_fields(), without.json_bytes(), "{metadata}");
+                    assert_eq!(
+                        (without.managed_fields(), without.without_managed_fields()),
+                        (&b""[..], without.json().to_vec())
+                    );
+                    serde_json::from_slice::<serde_json::Value>(with.json_bytes()).expect("JSON");
+                    serde_json::from_slice::<serde_json::Value>(with.metadata_bytes()).expect("JSON");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_marked_and_shown_by_its_key() {
+        let object = Object::compose("ns/a\"b", Revision(3), META, Reading::plain(Err("garbage".to_owned())));
+        assert_eq!(object.unreadable(), Some("garbage"));
         let json: serde_json::Value = serde_json::from_slice(object.json_bytes()).expect("valid JSON");
         assert_eq!(json["metadata"]["name"], "a\"b");
         assert_eq!(json["metadata"]["resourceVersion"], "3");

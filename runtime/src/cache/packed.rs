@@ -1,28 +1,49 @@
 //! An object's key, labels and selectable fields in one allocation, since a list keeps millions of such texts.
 //! Each text is preceded by its length, written as one character, so that the whole stays a valid `str`.
 
-/// Key, labels and fields, packed.
-#[derive(Clone)]
-pub(super) struct Packed {
-    text: Box<str>,
+/// Labels and selectable fields, packed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    text: String,
     /// How many labels there are; fields follow them.
     labels: u32,
 }
 
-impl Packed {
-    /// Packs texts in order.
-    pub(super) fn new(key: &str, labels: &[(Box<str>, Box<str>)], fields: &[Box<str>]) -> Self {
-        let texts = || {
-            let labels = labels.iter().flat_map(|(name, value)| [&**name, &**value]);
-            std::iter::once(key).chain(labels).chain(fields.iter().map(|field| &**field)).map(clip)
-        };
-        let mut text = String::with_capacity(texts().map(|part| length_mark(part).len_utf8() + part.len()).sum());
-        for part in texts() {
-            text.push(length_mark(part));
-            text.push_str(part);
+impl Texts {
+    /// Longer texts are cut. Labels are bounded far below; a selectable field may be any string of an object, but no
+    /// selector is that long.
+    pub const LONGEST: usize = 1 << 20;
+
+    /// Packs labels, and the values of selectable fields, in order.
+    pub fn new<'t>(
+        labels: impl IntoIterator<Item = (&'t str, &'t str)>,
+        fields: impl IntoIterator<Item = &'t str>,
+    ) -> Self {
+        let mut texts = Self::default();
+        for (name, value) in labels {
+            push(&mut texts.text, name);
+            push(&mut texts.text, value);
+            texts.labels += 1;
         }
-        let labels = u32::try_from(labels.len()).expect("an object has fewer than 2^32 labels");
-        Self { text: text.into_boxed_str(), labels }
+        fields.into_iter().for_each(|field| push(&mut texts.text, field));
+        texts
+    }
+}
+
+/// Key, labels and fields, packed.
+#[derive(Clone)]
+pub(super) struct Packed {
+    text: Box<str>,
+    labels: u32,
+}
+
+impl Packed {
+    /// Puts a key before labels and fields.
+    pub(super) fn new(key: &str, texts: &Texts) -> Self {
+        let mut text = String::with_capacity(4 + key.len() + texts.text.len());
+        push(&mut text, key);
+        text.push_str(&texts.text);
+        Self { text: text.into_boxed_str(), labels: texts.labels }
     }
 
     /// The key.
@@ -56,12 +77,10 @@ impl Packed {
     }
 }
 
-/// Longer texts are cut. Keys and labels are bounded far below; a selectable field may be any string of an object, but
-/// no selector is that long.
-const LONGEST: usize = 1 << 20;
-
-fn clip(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+fn push(packed: &mut String, text: &str) {
+    let text = &text[..text.floor_char_boundary(Texts::LONGEST)];
+    packed.push(length_mark(text));
+    packed.push_str(text);
 }
 
 /// The length of a text as a character. Surrogates are no characters, so that lengths from there on are shifted past
@@ -87,15 +106,15 @@ mod tests {
 
     #[test]
     fn texts_of_every_length_come_back() {
-        let long: Box<str> = "é".repeat(40_000).into();
-        let edge: Box<str> = "x".repeat(0xD800).into();
-        let cut: Box<str> = "é".repeat(LONGEST).into();
-        let labels = [("a".into(), "".into()), ("b".into(), long.clone())];
-        let packed = Packed::new("ns/name", &labels, &[edge.clone(), "".into(), cut, "z".into()]);
+        let long = "é".repeat(40_000);
+        let edge = "x".repeat(0xD800);
+        let cut = "é".repeat(Texts::LONGEST);
+        let texts = Texts::new([("a", ""), ("b", &*long)], [&*edge, "", &*cut, "z"]);
+        let packed = Packed::new("ns/name", &texts);
         assert_eq!(packed.key(), "ns/name");
         assert_eq!(packed.labels().collect::<Vec<_>>(), [("a", ""), ("b", &*long)]);
-        assert_eq!(packed.fields().collect::<Vec<_>>(), [&*edge, "", &"é".repeat(LONGEST / 2), "z"]);
-        let empty = Packed::new("", &[], &[]);
+        assert_eq!(packed.fields().collect::<Vec<_>>(), [&*edge, "", &"é".repeat(Texts::LONGEST / 2), "z"]);
+        let empty = Packed::new("", &Texts::default());
         assert_eq!((empty.key(), empty.labels().count(), empty.fields().count()), ("", 0, 0));
     }
 }

@@ -7,27 +7,29 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{EventType, Object, tree::Tree};
+use super::{Body, EventType, Object, Texts, tree::Tree};
 use crate::{
     meta::Revision,
     storage::{Damage, Entry},
 };
 
 /// What the kind layer reads out of a stored value for the cache.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Reading {
-    /// The canonical body: a JSON object without kind, apiVersion and resourceVersion, beginning with
-    /// `{"metadata":{"` (metadata comes first and is never empty); other keys are sorted.
-    pub body: Bytes,
-    /// `metadata.labels`.
-    pub labels: Vec<(Box<str>, Box<str>)>,
-    /// Values of the kind's selectable fields beyond metadata.name and metadata.namespace, in the order in which the
-    /// kind declares them; absent ones are empty.
-    pub fields: Vec<Box<str>>,
-    /// Why the value could not be decoded; it is kept, marked and never dropped.
-    pub unreadable: Option<String>,
+    /// The body, or why the value could not be decoded; it is kept, marked and never dropped.
+    pub body: Result<Body, String>,
+    /// `metadata.labels`, and the values of the kind's selectable fields beyond metadata.name and metadata.namespace, in
+    /// the order in which the kind declares them; absent ones are empty.
+    pub texts: Texts,
     /// The body is not what is stored, but what today's schema makes of it.
     pub renewed: bool,
+}
+
+impl Reading {
+    /// What has no labels and no selectable fields, or cannot be decoded.
+    pub fn plain(body: Result<Body, String>) -> Self {
+        Self { body, texts: Texts::default(), renewed: false }
+    }
 }
 
 /// Reads stored values of one resource; given to the cache by the kind layer when a resource is registered.
@@ -35,7 +37,7 @@ pub trait Reader: Send + Sync {
     /// The resource's type meta as JSON members, with the comma: `"kind":"ConfigMap","apiVersion":"v1",`.
     fn type_meta(&self) -> &str;
 
-    /// Names of the selectable fields that [`Reading::fields`] holds, such as `spec.color`.
+    /// Names of the selectable fields that [`Reading::texts`] holds, such as `spec.color`.
     fn selectable(&self) -> &[String];
 
     /// Reads a value at commit and at load. The key is the store's, prefix and all.
@@ -55,11 +57,10 @@ pub(super) fn render(
     value: Result<&Bytes, Damage>,
 ) -> Object {
     // A reader that panics must not take the store's writer with it; the value counts as unreadable.
-    let unreadable = |reason| Reading { unreadable: Some(reason), ..Reading::default() };
     let reading = match value {
         Ok(value) => catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
-            .unwrap_or_else(|_| unreadable("the reader failed".to_owned())),
-        Err(damage) => unreadable(damage.to_string()),
+            .unwrap_or_else(|_| Reading::plain(Err("the reader failed".to_owned()))),
+        Err(damage) => Reading::plain(Err(damage.to_string())),
     };
     let below = key.strip_prefix(prefix).unwrap_or(key);
     Object::compose_as(natural, below, revision, reader.type_meta(), reading)
@@ -100,7 +101,7 @@ mod tests {
         }
 
         fn read(&self, _key: &str, value: &Bytes) -> Reading {
-            Reading { body: value.clone(), ..Reading::default() }
+            Reading::plain(Ok(std::str::from_utf8(value).unwrap().into()))
         }
     }
 

@@ -135,7 +135,7 @@ mod tests {
     fn snapshot(revision: u64, keys: &[&str]) -> Snapshot {
         let object = |key: &&str| {
             let body = r#"{"metadata":{"name":"x"}}"#.into();
-            Arc::new(Object::compose(key, Revision(1), "", Reading { body, ..Reading::default() }))
+            Arc::new(Object::compose(key, Revision(1), "", Reading::plain(Ok(body))))
         };
         Snapshot { revision: Revision(revision), tree: Tree::from_sorted(&keys.iter().map(object).collect::<Vec<_>>()) }
     }

@@ -8,8 +8,8 @@ use super::{super::Reading, *};
 use crate::meta::Revision;
 
 fn object(key: &str, revision: u64) -> Arc<Object> {
-    let body = format!(r#"{{"metadata":{{"name":"{key}"}}}}"#).into();
-    Arc::new(Object::compose(key, Revision(revision), "", Reading { body, ..Reading::default() }))
+    let body = format!(r#"{{"metadata":{{"name":"{key}"}}}}"#);
+    Arc::new(Object::compose(key, Revision(revision), "", Reading::plain(Ok(body.as_str().into()))))
 }
 
 fn content(tree: &Tree) -> Vec<(String, u64)> {

@@ -25,7 +25,7 @@ mod tests;
 pub use encoding::Encoding;
 pub use faults::{Order, drop_unknown};
 pub(crate) use memory::taken;
-pub use write::{canonical, encode, quote, size};
+pub use write::{Canonical, canonical, encode, managed_fields, quote, size};
 
 /// What a decoder accepts. The size of the body is limited before it gets here.
 #[derive(Clone, Copy, Debug)]

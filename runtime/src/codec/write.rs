@@ -1,7 +1,7 @@
 //! Documents to JSON text.
 use std::io::Write;
 
-use serde_json::{Map, Number};
+use serde_json::Number;
 
 use super::plain;
 use crate::schema::{Document, number::text_of_double};
@@ -26,27 +26,69 @@ pub fn encode(document: &Document, out: &mut Vec<u8>) {
             }
             out.push(b']');
         }
-        Document::Object(fields) => write_fields(fields, &[], out),
+        Document::Object(fields) => {
+            let mut separator = b'{';
+            for (name, value) in fields {
+                out.push(separator);
+                write_member(name, value, out);
+                separator = b',';
+            }
+            if fields.is_empty() {
+                out.push(b'{');
+            }
+            out.push(b'}');
+        }
     }
 }
 
-/// Appends the canonical body of an object: `metadata` first and without `resourceVersion`, then the other keys in
-/// order, without `apiVersion` and `kind`.
-pub fn canonical(document: &Document, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"metadata\":");
-    match document.get("metadata") {
-        Some(Document::Object(metadata)) => write_fields(metadata, &["resourceVersion"], out),
-        _ => out.extend_from_slice(b"{}"),
+/// The member of metadata that a canonical body leaves to a section of its own.
+const MANAGED_FIELDS: &str = "managedFields";
+
+/// Where the parts of a canonical body lie, counted from its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Canonical {
+    /// Where the value of `metadata` ends.
+    pub metadata_end: usize,
+    /// Where managed fields belong: before the member of metadata that comes after them, or before the closing brace.
+    pub managed_at: usize,
+}
+
+/// Appends the canonical body of an object: `metadata` first and without `resourceVersion` and `managedFields`, then the
+/// other keys in order, without `apiVersion` and `kind`.
+pub fn canonical(document: &Document, out: &mut Vec<u8>) -> Canonical {
+    let start = out.len();
+    out.extend_from_slice(b"{\"metadata\":{");
+    let mut managed_at = None;
+    let mut separator: &[u8] = b"";
+    for (name, value) in document.get("metadata").and_then(Document::as_object).into_iter().flatten() {
+        if name == "resourceVersion" || name == MANAGED_FIELDS {
+            continue;
+        }
+        out.extend_from_slice(separator);
+        if name.as_str() > MANAGED_FIELDS {
+            managed_at.get_or_insert(out.len());
+        }
+        write_member(name, value, out);
+        separator = b",";
     }
+    let managed_at = managed_at.unwrap_or(out.len()) - start;
+    out.push(b'}');
+    let metadata_end = out.len() - start;
     for (name, value) in document.as_object().into_iter().flatten() {
         if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
             out.push(b',');
-            quote(name, out);
-            out.push(b':');
-            encode(value, out);
+            write_member(name, value, out);
         }
     }
     out.push(b'}');
+    Canonical { metadata_end, managed_at }
+}
+
+/// Appends the managed fields of an object, which its canonical body leaves out; nothing where there are none.
+pub fn managed_fields(document: &Document, out: &mut Vec<u8>) {
+    if let Some(entries) = document.get("metadata").and_then(|metadata| metadata.get(MANAGED_FIELDS)) {
+        encode(entries, out);
+    }
 }
 
 /// About how many bytes of JSON a document takes: exact but for escapes and numbers.
@@ -60,22 +102,10 @@ pub fn size(document: &Document) -> usize {
     }
 }
 
-fn write_fields(fields: &Map<String, Document>, without: &[&str], out: &mut Vec<u8>) {
-    let mut separator = b'{';
-    for (name, value) in fields {
-        if without.contains(&name.as_str()) {
-            continue;
-        }
-        out.push(separator);
-        separator = b',';
-        quote(name, out);
-        out.push(b':');
-        encode(value, out);
-    }
-    if separator == b'{' {
-        out.push(b'{');
-    }
-    out.push(b'}');
+fn write_member(name: &str, value: &Document, out: &mut Vec<u8>) {
+    quote(name, out);
+    out.push(b':');
+    encode(value, out);
 }
 
 fn write_number(number: &Number, out: &mut Vec<u8>) {

@@ -14,7 +14,7 @@ use super::{
     table::{Include, Table},
 };
 use crate::{
-    cache::{Event, FRAME_END, Object},
+    cache::{Body, Event, FRAME_END, Object, Reading},
     codec::{self, Encoding, protobuf},
     kind::{Kind, registry::Served},
     meta::{Revision, status::Status},
@@ -139,14 +139,15 @@ impl Render {
 
 /// An object of the kind with nothing but a revision.
 fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Object {
-    let metadata: &[u8] = if ends_initial {
+    let text: &[u8] = if ends_initial {
         br#"{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}"#
     } else {
         br#"{"metadata":{"creationTimestamp":null}}"#
     };
+    let end = text.len() - 1;
+    let body = Body::new(Bytes::from_static(text), end, end - 1, Bytes::new()).expect("metadata and nothing more");
     let type_meta = format!("\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind.kind, kind.group_version);
-    let reading = crate::cache::Reading { body: Bytes::from_static(metadata), ..crate::cache::Reading::default() };
-    Object::compose("", revision, &type_meta, reading)
+    Object::compose("", revision, &type_meta, Reading::plain(Ok(body)))
 }
 
 /// Writes the frame of a failure.

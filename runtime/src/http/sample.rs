@@ -142,6 +142,6 @@ pub fn object(kind: &Kind, key: &str, revision: u64, mut body: Value) -> Arc<Obj
     let comma = if rest == "{}" { "" } else { "," };
     let text = format!("{{\"metadata\":{metadata}{comma}{}", &rest[1..]);
     let type_meta = format!("\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind.kind, kind.group_version);
-    let reading = Reading { body: text.into(), ..Reading::default() };
+    let reading = Reading::plain(Ok(text.as_str().into()));
     Arc::new(Object::compose(key, Revision(revision), &type_meta, reading))
 }

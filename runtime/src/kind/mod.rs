@@ -4,11 +4,14 @@
 pub mod changes;
 pub mod endpoint;
 pub mod hook;
-mod index;
+pub(crate) mod index;
 pub mod model;
 pub mod policy;
 pub mod proto;
-pub mod record;
+pub mod reader;
+#[cfg(test)]
+mod reader_tests;
+pub(crate) mod record;
 #[cfg(test)]
 mod record_tests;
 pub mod registry;

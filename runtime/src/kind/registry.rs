@@ -14,7 +14,7 @@ use arc_swap::ArcSwap;
 use super::{
     Kind,
     endpoint::{self, Endpoint},
-    record::{Identity, KindReader, Transformer},
+    reader::{Identity, KindReader, Transformer},
 };
 use crate::{cache, codec::protobuf};
 

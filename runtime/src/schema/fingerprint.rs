@@ -20,6 +20,13 @@ pub fn rules(schema: &Schema) -> u32 {
     u32::try_from(folded).expect("both halves have 32 bits").max(1)
 }
 
+/// A hash of a list of texts.
+pub fn texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    texts.into_iter().for_each(|text| hash.text(text));
+    hash.0
+}
+
 struct Fnv(u64);
 
 impl Fnv {

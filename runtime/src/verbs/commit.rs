@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::{Api, Error, Request};
 use crate::{
     cache::{Object, Reader},
-    kind::record::Fit,
+    kind::reader::{Fit, Stored},
     meta::Revision,
     schema::Document,
     storage::{CommitError, Expect, Op},
@@ -98,9 +98,8 @@ pub(super) fn preview(
 }
 
 fn record(request: &Request, full_key: &str, document: &Document, fit: Fit) -> Result<Bytes, Error> {
-    let value = request.served.records.write(full_key, document, fit).map_err(Error::Internal)?;
-    if value.len() > MAX_OBJECT_BYTES {
-        let size = value.len();
+    let Stored { value, size } = request.served.records.write(full_key, document, fit).map_err(Error::Internal)?;
+    if size > MAX_OBJECT_BYTES {
         let message = format!("the object would take {size} bytes, and the limit of an object is {MAX_OBJECT_BYTES}");
         return Err(Error::TooLarge(message));
     }

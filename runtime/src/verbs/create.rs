@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     codec::Decoded,
-    kind::{model::Scope, record::Fit},
+    kind::{model::Scope, reader::Fit},
     meta::{Revision, options::CreateOptions},
     schema::Document,
     storage::Expect,

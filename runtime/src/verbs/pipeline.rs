@@ -16,7 +16,7 @@ use super::{
 use crate::{
     kind::{
         model::{NameRule, Scope},
-        record::Fit,
+        reader::Fit,
     },
     meta::{FieldError, FieldPath, options::WriteOptions, validate},
     patch::apply,

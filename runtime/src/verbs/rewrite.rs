@@ -14,7 +14,7 @@ use super::{
 use crate::{
     cache::Object,
     codec,
-    kind::record::Fit,
+    kind::reader::Fit,
     meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, go, preconditions::Mismatch},
     schema::Document,
     storage::Expect,

@@ -10,13 +10,6 @@ use crate::{
     schema::Document,
 };
 
-/// What stands in an object's metadata before its managed fields, up to the bracket.
-const START: &str = r#""managedFields":["#;
-/// What stands behind them, from the bracket on: keys are sorted, and every object has a name.
-const END: &str = r#"],"name":"#;
-/// What stands in an object before the value of its metadata.
-const METADATA: &str = r#""metadata":"#;
-
 impl Api {
     /// The answer to an apply that changes nothing; `None` where it changes something, or where that takes more to find
     /// out.
@@ -43,22 +36,10 @@ fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Doc
     if object.unreadable().is_some() || object.is_renewed() {
         return None;
     }
-    let (rest, entries) = parts(object)?;
-    let live = codec::decode(rest.as_bytes(), &Limits::NONE).ok()?.document;
+    let entries = str::from_utf8(object.managed_fields()).ok().filter(|entries| !entries.is_empty())?;
+    let live = codec::decode(&object.without_managed_fields(), &Limits::NONE).ok()?.document;
     let stands = with_writer(request, &write.options.field_manager, |view, writer| {
         apply::stands(view, &live, entries, config, writer)
     });
     stands.ok()?.then_some(live)
-}
-
-/// An object's JSON without its managed fields, and these.
-fn parts(object: &Object) -> Option<(String, &str)> {
-    let json = str::from_utf8(object.json_bytes()).ok()?;
-    let metadata = json.len() - object.item_bytes().len() + METADATA.len();
-    let within = json.get(metadata..metadata + object.metadata().len())?;
-    let start = metadata + within.find(START)?;
-    let entries = start + START.len() - 1;
-    let end = entries + json[entries..].find(END)?;
-    let rest = [&json[..start], &json[end + 2..]].concat();
-    Some((rest, &json[entries..=end]))
 }

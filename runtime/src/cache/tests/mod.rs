@@ -31,13 +31,9 @@ impl Reader for Plain {
     fn read(&self, _key: &str, value: &Bytes) -> Reading {
         let document: Value = serde_json::from_slice(value).unwrap();
         let labels = document["metadata"]["labels"].as_object().into_iter().flatten();
-        let text = |value: &Value| value.as_str().unwrap_or("").into();
-        Reading {
-            body: value.clone(),
-            labels: labels.map(|(key, value)| (key.as_str().into(), text(value))).collect(),
-            fields: vec![text(&document["spec"]["color"])],
-            ..Reading::default()
-        }
+        let labels = labels.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or("")));
+        let texts = Texts::new(labels, [document["spec"]["color"].as_str().unwrap_or("")]);
+        Reading { texts, ..Reading::plain(Ok(std::str::from_utf8(value).unwrap().into())) }
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     cache::Object,
-    kind::record::Fit,
+    kind::reader::Fit,
     meta::{
         GroupResource, Preconditions,
         options::DeleteOptions,

@@ -12,7 +12,7 @@ use crate::{
         Kind, Policy, hook,
         model::Hooks,
         policy::{Compiled, Custom},
-        record::{self, Misfits},
+        reader::{self, Misfits},
         registry::Served,
     },
     meta::{
@@ -158,7 +158,7 @@ impl Later {
         let kind = generation(policy, Some(second));
         let gadgets = world.api.registry.register(kind.clone()).unwrap();
         // As the registry has them at the start, which it only logs.
-        let reader = record::KindReader::new(Arc::new(kind), Arc::new(record::Identity));
+        let reader = reader::KindReader::new(Arc::new(kind), Arc::new(reader::Identity));
         for entry in world.store.range(gadgets.objects.prefix(), None).unwrap().0 {
             let value = entry.value.as_ref().expect("nothing is damaged");
             crate::cache::Reader::read(&reader, &entry.key, value);

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::fixture::{World, at, below, causes, dry_run, shown, version};
 use crate::{
-    kind::{Kind, record},
+    kind::{Kind, index::Indexes, record},
     meta::options::{FieldValidation, WriteOptions},
     storage::{Expect, Op, Store},
     verbs::Error,
@@ -167,7 +167,7 @@ async fn what_was_stored_under_an_older_schema_is_stored_anew_by_any_write() {
         older["spec"].as_object_mut().unwrap().remove("color");
         older["spec"]["gone"] = json!("a field of old");
         let key = format!("{}ns/{name}", world.widgets.objects.prefix());
-        let value = Some(record::encode("v1", 0, &older).into());
+        let value = Some(record::encode("v1", 0, &Indexes::new(&[]), &older).into());
         let op = Op { key: key.as_str().into(), value, expect: Expect::Any };
         let revision = world.store.commit(vec![op]).await.unwrap()[0];
         world.api.cache.reached(revision).await;
@@ -183,10 +183,45 @@ async fn what_was_stored_under_an_older_schema_is_stored_anew_by_any_write() {
         };
         assert_eq!(same["spec"], made["spec"]);
         let stored = world.store.get(&key).unwrap().unwrap();
-        let body = String::from_utf8(record::decode(&stored.value.unwrap()).unwrap().body.to_vec()).unwrap();
+        let body = String::from_utf8(record::decode(&stored.value.unwrap()).unwrap().body.json()).unwrap();
         assert!(body.contains("\"color\":\"Red\"") && !body.contains("gone"), "{name}: {body}");
         let head = world.api.cache.revision();
         world.merge(&request, json!({})).await.unwrap();
         assert_eq!(world.api.cache.revision(), head, "once");
     }
+}
+
+/// What an older server has written of an object of the compiled kind, up to the schema's fingerprint, and what follows it.
+const OLD_START: &[u8] = b"\x01";
+const OLD_END: &[u8] = br#"v1{"metadata":{"creationTimestamp":"2026-01-02T03:04:05Z","labels":{"l":"x"},"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}},"manager":"me","operation":"Apply","time":"2026-01-02T03:04:05Z"}],"name":"old","namespace":"ns","uid":"5cbf9a6c-45f1-4a08-a3f4-3a5f1f9c2c60"},"data":{"k":"1"}}"#;
+
+#[tokio::test]
+async fn a_record_of_layout_1_is_served_and_written_in_layout_2_by_its_next_write() {
+    let world = World::new().await;
+    let fingerprint = crate::schema::fingerprint(&world.configs.kind.schema).to_le_bytes();
+    let value = [OLD_START, &fingerprint, b"\x02", OLD_END].concat();
+    let key = format!("{}ns/old", world.configs.objects.prefix());
+    let op = Op { key: key.as_str().into(), value: Some(value.into()), expect: Expect::Any };
+    let revision = world.store.commit(vec![op]).await.unwrap()[0];
+    world.api.cache.reached(revision).await;
+    let restarted = World::over(world.store.clone(), 10).await;
+    let json = String::from_utf8(OLD_END[2..].to_vec()).unwrap().replace(
+        r#"{"metadata":{"#,
+        &format!(r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"resourceVersion":"{revision}","#),
+    );
+    let layout = || world.store.get(&key).unwrap().unwrap().value.unwrap()[0];
+    for world in [&world, &restarted] {
+        let object = world.configs.objects.snapshot().get("ns/old").unwrap();
+        assert_eq!((String::from_utf8(object.json().to_vec()).unwrap(), object.label("l")), (json.clone(), Some("x")));
+    }
+    let request = restarted.config("old");
+    let config =
+        |k: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "old"}, "data": {"k": k}});
+    let same = shown(restarted.apply(&request, "me", config("1")).await.unwrap());
+    assert_eq!((version(&same), layout()), (revision.to_string(), 1), "an apply that changes nothing writes nothing");
+    let changed = shown(restarted.apply(&request, "me", config("2")).await.unwrap());
+    assert_eq!((&changed["data"]["k"], layout()), (&json!("2"), 2));
+    assert_eq!(changed["metadata"]["labels"], same["metadata"]["labels"]);
+    let again = World::over(world.store.clone(), 10).await;
+    assert_eq!(again.get(&again.config("old")).await.unwrap(), changed);
 }

@@ -154,8 +154,8 @@ fn what_is_no_longer_as_the_graph_has_it_is_left() {
 #[test]
 fn metadata_is_read_only_where_it_says_something() {
     let object = |metadata: &str| {
-        let body = format!(r#"{{"metadata":{metadata}}}"#).into();
-        Object::compose("ns/x", Revision(1), "", Reading { body, ..Reading::default() })
+        let body = format!(r#"{{"metadata":{metadata}}}"#);
+        Object::compose("ns/x", Revision(1), "", Reading::plain(Ok(body.as_str().into())))
     };
     for (metadata, telling) in [
         (r#"{"name":"x","uid":"u"}"#, false),

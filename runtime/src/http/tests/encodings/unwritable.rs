@@ -1,7 +1,7 @@
 //! Objects that are no messages of their kind: stored so, since nothing that came through the pipeline is.
 use super::*;
 use crate::{
-    kind::record,
+    kind::{index::Indexes, record},
     storage::{Expect, Op},
 };
 
@@ -12,7 +12,7 @@ async fn odd() -> Rig {
     map["data"]["k"] = 5.into();
     let api = &rig.0.app.api;
     let served = api.registry.find("", "v1", "configmaps").expect("a built-in kind");
-    let value = record::encode("v1", crate::schema::fingerprint(&served.kind.schema), &map);
+    let value = record::encode("v1", crate::schema::fingerprint(&served.kind.schema), &Indexes::new(&[]), &map);
     let key = "/registry/configmaps/default/odd".into();
     let revisions = api.store.commit(vec![Op { key, value: Some(value.into()), expect: Expect::Any }]).await.unwrap();
     api.cache.reached(revisions[0]).await;
