@@ -116,7 +116,8 @@ impl Target for Encodings {
             encoder.round_trips(&spoilt);
             assert_eq!(normal::object(root, &spoilt), normal::object(root, &object), "unknown fields are not held");
             let json = encoder.write(Encoding::Json, &spoilt);
-            let strict = codec::decode_strict(&json, &Limits::default(), root, kind.style.fault_order()).expect("JSON");
+            let strict =
+                codec::decode_strict(&json, &Limits::default(), root, kind.policy.fault_order()).expect("JSON");
             assert!(!strict.faults.is_empty(), "unknown fields are told");
             assert_eq!(strict.document, object, "unknown fields are dropped");
         }
