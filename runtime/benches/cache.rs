@@ -78,7 +78,7 @@ fn report(what: &str, count: usize, work: impl FnOnce()) {
 /// The commits of the in-process store are done when they are asked for.
 fn commit(store: &Memory, ops: Vec<Op>) {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    assert!(store.commit(ops).as_mut().poll(&mut context).is_ready());
+    assert!(store.commit(ops.into()).as_mut().poll(&mut context).is_ready());
 }
 
 fn main() {

@@ -71,7 +71,7 @@ fn write(store: &Embedded, dir: &Path, writer: usize) {
         step = count + 1;
     }
     loop {
-        match runtime.block_on(store.commit(model::ops(writer, step))) {
+        match runtime.block_on(store.commit(model::ops(writer, step).into())) {
             Ok(revisions) => acks.line(&format!("{writer} {step} {}", revisions[0])),
             // A step whose outcome is unknown may be done; the next life goes on from what the store says.
             Err(CommitError::Refused { full: true, .. } | CommitError::Unknown(_)) => return,

@@ -42,7 +42,7 @@ impl Record {
     pub fn write(&self, store: &Embedded, key: &str, value: &str) -> Answered {
         let op = Op { key: key.into(), value: Some(padded(value)), expect: Expect::Any };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let answered = match runtime.block_on(store.commit(vec![op])) {
+        let answered = match runtime.block_on(store.commit(vec![op].into())) {
             Ok(revisions) => Answered::Acknowledged(revisions[0]),
             Err(CommitError::Refused { full, message }) => Answered::Refused { full, message },
             Err(CommitError::Unknown(_)) => Answered::Unknown,

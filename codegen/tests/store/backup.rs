@@ -122,7 +122,7 @@ fn a_backup_of_a_running_server_is_what_it_held_at_one_revision() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     while store.head() == Revision(0) {
         // The first one may be a deletion of what is not there.
-        let _ = runtime.block_on(store.commit(vec![sample::op(&mut random)]));
+        let _ = runtime.block_on(store.commit(vec![sample::op(&mut random)].into()));
     }
     let writers: Vec<_> = (0..4)
         .map(|_| {
@@ -130,7 +130,7 @@ fn a_backup_of_a_running_server_is_what_it_held_at_one_revision() {
             thread::spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
                 while !done.load(Ordering::Relaxed) {
-                    let _ = runtime.block_on(store.commit(vec![sample::op(&mut random)]));
+                    let _ = runtime.block_on(store.commit(vec![sample::op(&mut random)].into()));
                 }
             })
         })

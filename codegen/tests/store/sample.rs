@@ -75,7 +75,7 @@ pub fn fill(store: &Embedded, random: &mut Random, commits: usize) -> Vec<Change
     store.attach(Box::new(move |changes| sink.lock().unwrap().extend_from_slice(changes)));
     for _ in 0..commits {
         // Deleting what is not there is a conflict, and no matter here.
-        let _ = runtime.block_on(store.commit(vec![op(random)]));
+        let _ = runtime.block_on(store.commit(vec![op(random)].into()));
     }
     all.lock().unwrap().clone()
 }

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Change, CommitError, CommitFuture, Entry, Health, Op, ReadError, Sink, Store, Value};
+use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, Op, ReadError, Sink, Store, Value};
 use crate::meta::Revision;
 
 /// A store that lives and dies with its process.
@@ -60,12 +60,12 @@ impl Memory {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn commit_now(&self, ops: Vec<Op>) -> Result<Vec<Revision>, CommitError> {
+    fn commit_now(&self, commit: Commit) -> Result<Vec<Revision>, CommitError> {
         let mut writer = self.writer();
         if writer.closed {
             return Err(CommitError::Closed);
         }
-        let changes = self.state().apply(ops)?;
+        let changes = self.state().apply(commit)?;
         if let Some(sink) = writer.sink.as_mut().filter(|_| !changes.is_empty()) {
             sink(&changes);
         }
@@ -74,10 +74,17 @@ impl Memory {
 }
 
 impl State {
-    /// Judges every operation first, then applies them all, so that a conflict leaves no trace.
-    fn apply(&mut self, ops: Vec<Op>) -> Result<Vec<Change>, CommitError> {
+    /// Judges every hold and operation first, then applies all operations, so that a commit that fails leaves no trace.
+    fn apply(&mut self, Commit { ops, holds }: Commit) -> Result<Vec<Change>, CommitError> {
+        let current = |key: &Arc<str>| self.newest.get(key).map(|(revision, _)| *revision);
+        for (index, hold) in holds.iter().enumerate() {
+            let current = current(&hold.key);
+            if current != hold.revision {
+                return Err(CommitError::Unmet { index, current });
+            }
+        }
         for (index, op) in ops.iter().enumerate() {
-            let current = self.newest.get(&op.key).map(|(revision, _)| *revision);
+            let current = current(&op.key);
             if !op.expect.holds(current, op.value.is_none()) {
                 return Err(CommitError::Conflict { index, current });
             }
@@ -131,8 +138,8 @@ impl Store for Memory {
         self.writer().sink = Some(sink);
     }
 
-    fn commit(&self, ops: Vec<Op>) -> CommitFuture<'_> {
-        Box::pin(future::ready(self.commit_now(ops)))
+    fn commit(&self, commit: Commit) -> CommitFuture<'_> {
+        Box::pin(future::ready(self.commit_now(commit)))
     }
 
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {

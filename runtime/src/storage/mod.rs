@@ -51,6 +51,31 @@ pub struct Op {
     pub expect: Expect,
 }
 
+/// What must be true of a key for a commit to happen that need not write it.
+#[derive(Clone, Debug)]
+pub struct Hold {
+    /// The key.
+    pub key: Arc<str>,
+    /// The revision that the key's newest value has, or `None` where the key does not exist.
+    pub revision: Option<Revision>,
+}
+
+/// Operations that happen together, and only while all holds are true.
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    /// The operations, each of a key of its own.
+    pub ops: Vec<Op>,
+    /// The conditions on other keys.
+    pub holds: Vec<Hold>,
+}
+
+/// A commit without holds.
+impl From<Vec<Op>> for Commit {
+    fn from(ops: Vec<Op>) -> Self {
+        Self { ops, holds: Vec::new() }
+    }
+}
+
 /// Why a stored value cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
@@ -125,11 +150,19 @@ pub enum CommitError {
         /// The revision of the key's newest value, or `None` where the key does not exist.
         current: Option<Revision>,
     },
-    /// The value that an operation would replace cannot be read. It can be deleted.
-    Damaged {
-        /// Which operation of the commit, by position.
+    /// A hold is not true.
+    Unmet {
+        /// Which hold of the commit, by position.
         index: usize,
-        /// What is wrong with the value.
+        /// The revision of the key's newest value, or `None` where the key does not exist.
+        current: Option<Revision>,
+    },
+    /// The value that an operation would replace, or the revision of a key that a hold names, cannot be read. The value
+    /// can be deleted.
+    Damaged {
+        /// The key.
+        key: Arc<str>,
+        /// What is wrong with what is stored.
         damage: Damage,
     },
     /// The store is shutting down; nothing was written.
@@ -163,9 +196,8 @@ impl fmt::Display for CommitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Conflict { index, .. } => write!(f, "the precondition of operation {index} does not hold"),
-            Self::Damaged { index, damage } => {
-                write!(f, "the value that operation {index} would replace cannot be read: {damage}")
-            }
+            Self::Unmet { index, .. } => write!(f, "hold {index} is not true"),
+            Self::Damaged { key, damage } => write!(f, "{key} cannot be read: {damage}"),
             Self::Closed => f.write_str("the store is shutting down"),
             Self::Refused { message, .. } => {
                 write!(f, "nothing was written, because the store cannot write at present: {message}")
@@ -207,10 +239,11 @@ pub trait Store: Send + Sync + 'static {
     /// earlier is replayed into it.
     fn attach(&self, sink: Sink);
 
-    /// Commits operations together, or none of them. The keys of one commit are distinct. Preconditions are judged in
-    /// the order in which commits were queued; one that fails does not fail others of its group. An operation that
-    /// deletes a missing key under [`Expect::Any`] is a conflict. Dropping the future does not undo the commit.
-    fn commit(&self, ops: Vec<Op>) -> CommitFuture<'_>;
+    /// Commits operations together, or none of them. The keys of one commit's operations are distinct. Holds, then
+    /// preconditions, are judged in the order in which commits were queued, each commit's against what those before it
+    /// left; one that fails does not fail others of its group. An operation that deletes a missing key under
+    /// [`Expect::Any`] is a conflict. Dropping the future does not undo the commit.
+    fn commit(&self, commit: Commit) -> CommitFuture<'_>;
 
     /// The newest value of a key.
     ///

@@ -62,14 +62,13 @@ impl Api {
     }
 
     async fn commit(&self, request: &Request, op: Op) -> Result<Outcome<Revision>, Error> {
-        let key = Arc::clone(&op.key);
-        match self.store.commit(vec![op]).await {
+        match self.store.commit(vec![op].into()).await {
             Ok(revisions) => Ok(Outcome::Done(*revisions.first().expect("a revision for each operation"))),
-            Err(CommitError::Conflict { current, .. }) => {
+            Err(CommitError::Conflict { current, .. } | CommitError::Unmet { current, .. }) => {
                 self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
                 Ok(Outcome::Lost)
             }
-            Err(CommitError::Damaged { damage, .. }) => {
+            Err(CommitError::Damaged { key, damage }) => {
                 let causes = vec![(key.to_string(), damage.to_string())];
                 let resource = request.served.kind.group_resource();
                 Err(Error::StoreRead { resource, name: request.name.clone(), causes, more: false })

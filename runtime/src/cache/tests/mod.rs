@@ -61,7 +61,7 @@ impl World {
     }
 
     async fn commit(&self, ops: Vec<Op>) -> Revision {
-        *self.store.commit(ops).await.unwrap().last().unwrap()
+        *self.store.commit(ops.into()).await.unwrap().last().unwrap()
     }
 
     async fn put(&self, key: &str, app: &str, color: &str) -> Revision {

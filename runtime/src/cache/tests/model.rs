@@ -49,7 +49,7 @@ async fn write(store: Arc<Memory>, mut dice: Dice, commits: usize) {
             }
         }
         // A deletion of what is not there is a conflict; then nothing happens.
-        let _ = store.commit(ops).await;
+        let _ = store.commit(ops.into()).await;
         if dice.below(20) == 0 {
             tokio::time::sleep(Duration::from_micros(dice.below(2000))).await;
         }

@@ -141,7 +141,7 @@ async fn a_resource_registered_under_load_is_complete() {
             let store = store.clone();
             async move {
                 for n in 0..400 {
-                    store.commit(vec![put(&format!("ns/{}", n % 17), "x", "red")]).await.unwrap();
+                    store.commit(vec![put(&format!("ns/{}", n % 17), "x", "red")].into()).await.unwrap();
                 }
             }
         });

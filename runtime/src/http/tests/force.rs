@@ -25,7 +25,7 @@ async fn an_object_that_cannot_be_read_is_told_and_deleted_by_who_may() {
     let api = &rig.0.app.api;
     let key: Arc<str> = "/registry/configmaps/default/broken".into();
     let value = Some("nonsense".into());
-    let revisions = api.store.commit(vec![Op { key: key.clone(), value, expect: Expect::Any }]).await.unwrap();
+    let revisions = api.store.commit(vec![Op { key: key.clone(), value, expect: Expect::Any }].into()).await.unwrap();
     api.cache.reached(revisions[0]).await;
 
     let path = format!("{CONFIG_MAPS}/broken");

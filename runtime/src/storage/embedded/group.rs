@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{Change, CommitError, Op, Value},
+    storage::{Change, Commit, CommitError, Op, Value},
 };
 
 /// A value that an operation replaces or deletes.
@@ -34,7 +34,15 @@ impl<'t> Group<'t> {
     }
 
     /// Writes one commit. The outer error is the engine's and ends the group; the inner one is this commit's own.
-    pub(super) fn commit(&mut self, ops: Vec<Op>) -> Result<Result<Vec<Revision>, CommitError>, redb::Error> {
+    pub(super) fn commit(&mut self, commit: Commit) -> Result<Result<Vec<Revision>, CommitError>, redb::Error> {
+        let Commit { ops, holds } = commit;
+        for (index, hold) in holds.iter().enumerate() {
+            match self.current(&hold.key)? {
+                Ok(current) if current == hold.revision => {}
+                Ok(current) => return Ok(Err(CommitError::Unmet { index, current })),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
         let mut previous = Vec::with_capacity(ops.len());
         for (index, op) in ops.iter().enumerate() {
             match self.judge(index, op)? {
@@ -54,21 +62,26 @@ impl<'t> Group<'t> {
         Ok((self.changes, self.state.end))
     }
 
+    /// The revision of a key's newest value. The index alone says it: no value is read.
+    fn current(&self, key: &Arc<str>) -> Result<Result<Option<Revision>, CommitError>, redb::Error> {
+        let found = self.index.get(key.as_bytes())?;
+        let current = found.map(|found| read_pointer(key.as_bytes(), found.value())).transpose();
+        Ok(current.map_err(|damage| CommitError::Damaged { key: Arc::clone(key), damage }))
+    }
+
     /// Whether an operation may happen; if so, what it replaces. Nothing is written over what cannot be read, but such
     /// a value can be deleted.
     fn judge(&self, index: usize, op: &Op) -> Result<Result<Previous, CommitError>, redb::Error> {
-        let damaged = |damage| Ok(Err(CommitError::Damaged { index, damage }));
-        let found = self.index.get(op.key.as_bytes())?;
-        let current = match found.map(|found| read_pointer(op.key.as_bytes(), found.value())).transpose() {
+        let current = match self.current(&op.key)? {
             Ok(current) => current,
-            Err(damage) => return damaged(damage),
+            Err(error) => return Ok(Err(error)),
         };
         if !op.expect.holds(current, op.value.is_none()) {
             return Ok(Err(CommitError::Conflict { index, current }));
         }
         let Some(current) = current else { return Ok(Ok(None)) };
         match value(&self.log, &op.key, current)? {
-            Err(damage) if op.value.is_some() => damaged(damage),
+            Err(damage) if op.value.is_some() => Ok(Err(CommitError::Damaged { key: Arc::clone(&op.key), damage })),
             value => Ok(Ok(Some((current, value)))),
         }
     }

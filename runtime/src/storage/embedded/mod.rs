@@ -89,7 +89,7 @@ use self::{
     scrub::{Findings, Scrub},
     writer::{Answer, Job, Pending, Progress, Writer},
 };
-use super::{Change, CommitError, CommitFuture, Entry, Health, Op, ReadError, Sink, Store};
+use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, ReadError, Sink, Store};
 use crate::meta::Revision;
 
 pub use disk::Disk;
@@ -263,11 +263,11 @@ impl Store for Embedded {
         let _ = self.jobs.send(Job::Attach(sink));
     }
 
-    fn commit(&self, ops: Vec<Op>) -> CommitFuture<'_> {
+    fn commit(&self, commit: Commit) -> CommitFuture<'_> {
         let (reply, answer) = oneshot::channel::<Answer>();
         if !self.closed.load(Ordering::Acquire) {
             // Where the writer has stopped, the reply is dropped with the job, and that is the answer.
-            let _ = self.jobs.send(Job::Commit(Pending { ops, reply }));
+            let _ = self.jobs.send(Job::Commit(Pending { commit, reply }));
         }
         Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
     }

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{Change, CommitError, Op, Sink},
+    storage::{Change, Commit, CommitError, Sink},
 };
 
 /// Commits that one group takes at most; those behind them wait for the next fsync.
@@ -47,7 +47,7 @@ pub(super) enum Job {
 
 /// A commit that waits for its answer.
 pub(super) struct Pending {
-    pub(super) ops: Vec<Op>,
+    pub(super) commit: Commit,
     pub(super) reply: oneshot::Sender<Answer>,
 }
 
@@ -215,10 +215,10 @@ impl Writer {
 
     /// Commits a group: durable first, then seen, then acknowledged.
     fn commit(&mut self, group: Vec<Pending>) {
-        let (all_ops, replies): (Vec<_>, Vec<_>) =
-            group.into_iter().map(|pending| (pending.ops, pending.reply)).unzip();
+        let (commits, replies): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|pending| (pending.commit, pending.reply)).unzip();
         let answers = match self.ready() {
-            Ok(()) => self.write_or_recover(all_ops),
+            Ok(()) => self.write_or_recover(commits),
             Err(refusal) => Err(refusal.into()),
         };
         let answers = answers.unwrap_or_else(|error| vec![Err(error); replies.len()]);
@@ -229,8 +229,8 @@ impl Writer {
     }
 
     /// Writes a group, and finds out what became of it where that fails.
-    fn write_or_recover(&mut self, all_ops: Vec<Vec<Op>>) -> Result<Vec<Answer>, CommitError> {
-        let Failed { error, begun } = match self.write(all_ops) {
+    fn write_or_recover(&mut self, commits: Vec<Commit>) -> Result<Vec<Answer>, CommitError> {
+        let Failed { error, begun } = match self.write(commits) {
             Ok((changes, end, answers)) => {
                 self.publish(&changes, end);
                 return Ok(answers);
@@ -248,8 +248,8 @@ impl Writer {
     }
 
     /// Writes a group in one transaction; when this returns it is durable.
-    fn write(&mut self, all_ops: Vec<Vec<Op>>) -> Result<(Vec<Change>, End, Vec<Answer>), Box<Failed>> {
-        let prepared = guarded(|| self.prepare(all_ops));
+    fn write(&mut self, commits: Vec<Commit>) -> Result<(Vec<Change>, End, Vec<Answer>), Box<Failed>> {
+        let prepared = guarded(|| self.prepare(commits));
         let (transaction, changes, end, answers) = prepared.map_err(|error| Box::new(Failed { error, begun: None }))?;
         if let Some(transaction) = transaction {
             let committed = guarded(|| Ok(transaction.commit()?));
@@ -265,11 +265,11 @@ impl Writer {
     #[allow(clippy::type_complexity, reason = "it is taken apart at once, in one place")]
     fn prepare(
         &mut self,
-        all_ops: Vec<Vec<Op>>,
+        commits: Vec<Commit>,
     ) -> Result<(Option<WriteTransaction>, Vec<Change>, End, Vec<Answer>), redb::Error> {
         let transaction = self.current.get().db().begin_write()?;
         let mut group = Group::begin(&transaction)?;
-        let answers = all_ops.into_iter().map(|ops| group.commit(ops)).collect::<Result<Vec<_>, _>>()?;
+        let answers = commits.into_iter().map(|commit| group.commit(commit)).collect::<Result<Vec<_>, _>>()?;
         let (changes, end) = group.finish()?;
         if changes.is_empty() {
             transaction.abort()?;

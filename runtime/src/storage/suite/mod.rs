@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::{Change, CommitError, Entry, Expect, Memory, Op, ReadError, Store};
+use super::{Change, Commit, CommitError, Entry, Expect, Hold, Memory, Op, ReadError, Store};
 use crate::meta::Revision;
 
 fn put(key: &str, value: &str, expect: Expect) -> Op {
@@ -17,9 +17,14 @@ fn delete(key: &str, expect: Expect) -> Op {
     Op { key: key.into(), value: None, expect }
 }
 
+/// A condition on a key; revision zero for one that is not there.
+fn hold(key: &str, revision: u64) -> Hold {
+    Hold { key: key.into(), revision: Some(Revision(revision)).filter(|revision| revision.0 > 0) }
+}
+
 /// Commits, and waits for the answer on this thread.
-pub(super) fn commit(store: &dyn Store, ops: Vec<Op>) -> Result<Vec<Revision>, CommitError> {
-    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(store.commit(ops))
+pub(super) fn commit(store: &dyn Store, commit: impl Into<Commit>) -> Result<Vec<Revision>, CommitError> {
+    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(store.commit(commit.into()))
 }
 
 fn values(entries: &[Entry]) -> Vec<(&str, &str, u64)> {
@@ -41,6 +46,8 @@ fn seen(store: &dyn Store) -> Arc<Mutex<Vec<Change>>> {
 /// Runs the whole suite; `fresh` makes an empty store.
 pub(super) fn run<S: Store>(mut fresh: impl FnMut() -> S) {
     preconditions(&fresh());
+    holds(&fresh());
+    a_hold_sees_the_commits_queued_before_it(&fresh());
     a_commit_is_whole_or_nothing(&fresh());
     ranges_hold_exactly_the_prefix(&fresh());
     the_past_is_rebuilt(&fresh());
@@ -73,6 +80,59 @@ fn preconditions(store: &dyn Store) {
     assert_eq!(store.head(), Revision(4));
     assert_eq!(commit(store, Vec::new()).unwrap(), []);
     assert_eq!(store.head(), Revision(4));
+}
+
+fn unmet(result: &Result<Vec<Revision>, CommitError>) -> (usize, Option<u64>) {
+    match result {
+        Err(CommitError::Unmet { index, current }) => (*index, current.map(|revision| revision.0)),
+        other => panic!("expected a hold that is not true, got {other:?}"),
+    }
+}
+
+fn holds(store: &dyn Store) {
+    let holding = |ops, holds: &[Hold]| commit(store, Commit { ops, holds: holds.to_vec() });
+    let make = |key| vec![put(key, "1", Expect::Absent)];
+    assert_eq!(unmet(&holding(make("/n/a"), &[hold("/n", 1)])), (0, None));
+    assert_eq!(holding(make("/n/a"), &[hold("/n", 0)]).unwrap(), [Revision(1)]);
+    commit(store, make("/n")).unwrap();
+    assert_eq!(unmet(&holding(make("/n/b"), &[hold("/n", 0)])), (0, Some(2)));
+    assert_eq!(unmet(&holding(make("/n/b"), &[hold("/n/a", 1), hold("/n", 1)])), (1, Some(2)));
+    assert_eq!(unmet(&holding(make("/n/a"), &[hold("/n", 3)])), (0, Some(2)), "holds are judged before operations");
+    assert_eq!(holding(make("/n/b"), &[hold("/n/a", 1), hold("/n", 2), hold("/m", 0)]).unwrap(), [Revision(3)]);
+    assert_eq!(conflict(holding(make("/n/b"), &[hold("/n", 2)])), (0, Some(3)));
+    let ops = vec![delete("/n", Expect::Any), put("/n/c", "1", Expect::Absent)];
+    assert_eq!(holding(ops, &[hold("/n", 2)]).unwrap(), [Revision(4), Revision(5)], "a key may be held and written");
+    assert_eq!(unmet(&holding(Vec::new(), &[hold("/n", 2)])), (0, None));
+    assert_eq!(holding(Vec::new(), &[hold("/n", 0)]).unwrap(), []);
+    assert_eq!(store.head(), Revision(5), "nothing is written by a hold, or beside one that is not true");
+    assert_eq!(store.changes(Revision(0), 10).unwrap().len(), 5);
+}
+
+/// What happens to a namespace and in it, all queued at once: what is held is what the commits before have left.
+fn a_hold_sees_the_commits_queued_before_it(store: &dyn Store) {
+    let in_namespace =
+        |key, revision| Commit { ops: vec![put(key, "1", Expect::Absent)], holds: vec![hold("/n", revision)] };
+    let queued: Vec<_> = [
+        vec![put("/n", "active", Expect::Absent)].into(),
+        in_namespace("/n/a", 1),
+        vec![put("/n", "terminating", Expect::At(Revision(1)))].into(),
+        in_namespace("/n/b", 1),
+        vec![put("/m", "1", Expect::Absent)].into(),
+        in_namespace("/n/c", 3),
+        vec![delete("/n", Expect::At(Revision(3)))].into(),
+        in_namespace("/n/d", 3),
+        in_namespace("/n/e", 0),
+    ]
+    .into_iter()
+    .map(|commit| store.commit(commit))
+    .collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let answers: Vec<_> = queued.into_iter().map(|queued| runtime.block_on(queued)).collect();
+    let revisions: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok().map(|revisions| revisions[0].0)).collect();
+    assert_eq!(revisions, [Some(1), Some(2), Some(3), None, Some(4), Some(5), Some(6), None, Some(7)]);
+    assert_eq!((unmet(&answers[3]), unmet(&answers[7])), ((0, Some(3)), (0, None)));
+    let keys: Vec<_> = store.range("/n/", None).unwrap().0.iter().map(|entry| entry.key.to_string()).collect();
+    assert_eq!(keys, ["/n/a", "/n/c", "/n/e"]);
 }
 
 fn a_commit_is_whole_or_nothing(store: &dyn Store) {
@@ -143,7 +203,7 @@ fn the_sink_sees_what_changes_gives(store: &dyn Store) {
     let seen = seen(store);
     commit(store, vec![put("/a", "1", Expect::Absent), put("/b", "1", Expect::Absent)]).unwrap();
     let _ = commit(store, vec![put("/a", "2", Expect::Absent)]);
-    drop(store.commit(vec![put("/a", "3", Expect::Any)]));
+    drop(store.commit(vec![put("/a", "3", Expect::Any)].into()));
     commit(store, vec![delete("/b", Expect::Any)]).unwrap();
     let seen = seen.lock().unwrap().clone();
     assert_eq!(seen, store.changes(Revision(0), 10).unwrap());
@@ -155,7 +215,8 @@ fn the_sink_sees_what_changes_gives(store: &dyn Store) {
 }
 
 fn one_conflict_does_not_fail_those_queued_beside_it(store: &dyn Store) {
-    let queued: Vec<_> = ["/a", "/b", "/a", "/c"].map(|key| store.commit(vec![put(key, "1", Expect::Absent)])).into();
+    let queued: Vec<_> =
+        ["/a", "/b", "/a", "/c"].map(|key| store.commit(vec![put(key, "1", Expect::Absent)].into())).into();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let answers: Vec<_> = queued.into_iter().map(|queued| runtime.block_on(queued)).collect();
     let revisions: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok().map(|revisions| revisions[0].0)).collect();
@@ -200,7 +261,7 @@ fn a_commit_is_acknowledged_after_the_sink_has_it(store: &dyn Store) {
 }
 
 fn a_closed_store_refuses(store: &dyn Store) {
-    let kept = store.commit(vec![put("/a", "1", Expect::Absent)]);
+    let kept = store.commit(vec![put("/a", "1", Expect::Absent)].into());
     store.close();
     store.close();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");

@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use proptest::prelude::*;
 
-use super::{delete, put};
+use super::{delete, hold, put};
 use crate::{
     meta::Revision,
-    storage::{Change, CommitError, CommitFuture, Entry, Expect, Op, ReadError, Store, Value},
+    storage::{Change, Commit, CommitError, CommitFuture, Entry, Expect, Hold, Op, ReadError, Store, Value},
 };
 
 /// A store that can be closed and opened again, where the engine can.
@@ -23,7 +23,7 @@ pub(in crate::storage) trait Subject {
 #[derive(Clone, Debug)]
 enum Step {
     /// Commits that queue up before any is waited for.
-    Commit(Vec<Vec<Write>>),
+    Commit(Vec<(Vec<Write>, Vec<Holding>)>),
     /// Compacts up to a part of history.
     Compact(u8),
     /// Reads the state at, and the changes after, a part of history.
@@ -40,6 +40,13 @@ struct Write {
     key: &'static str,
     value: Option<u8>,
     expect: Guess,
+}
+
+/// A hold, as a guess of the key's revision.
+#[derive(Clone, Debug)]
+struct Holding {
+    key: &'static str,
+    guess: Guess,
 }
 
 /// A precondition, as a guess of what the key is like.
@@ -61,10 +68,16 @@ fn write() -> impl Strategy<Value = Write> {
         .prop_map(|(key, value, expect)| Write { key, value, expect })
 }
 
+fn holding() -> impl Strategy<Value = Holding> {
+    let guess = prop_oneof![1 => Just(Guess::Absent), 4 => Just(Guess::Right), 1 => Just(Guess::Wrong)];
+    (prop::sample::select(&KEYS[..]), guess).prop_map(|(key, guess)| Holding { key, guess })
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let prefix = prop::sample::select(&["", "/r/", "/r/a", "/r/a/", "/s/", "/t/"][..]);
+    let commit = (prop::collection::vec(write(), 0..4), prop::collection::vec(holding(), 0..3));
     prop_oneof![
-        8 => prop::collection::vec(prop::collection::vec(write(), 0..4), 1..5).prop_map(Step::Commit),
+        8 => prop::collection::vec(commit, 1..5).prop_map(Step::Commit),
         1 => any::<u8>().prop_map(Step::Compact),
         4 => (any::<u8>(), prefix, 0..20_usize).prop_map(|(part, prefix, limit)| Step::Read { part, prefix, limit }),
         1 => Just(Step::Reopen),
@@ -87,6 +100,13 @@ pub(in crate::storage) fn agrees_with_the_model<S: Subject>(cases: u32, mut fres
             Ok(())
         })
         .unwrap();
+}
+
+/// Why a commit does not happen.
+#[derive(Debug, PartialEq)]
+enum Why {
+    Conflict(usize, Option<Revision>),
+    Unmet(usize, Option<Revision>),
 }
 
 #[derive(Default)]
@@ -130,23 +150,31 @@ impl Model {
         }
     }
 
-    fn commit(&mut self, store: &dyn Store, group: Vec<Vec<Write>>) {
+    fn commit(&mut self, store: &dyn Store, group: Vec<(Vec<Write>, Vec<Holding>)>) {
         let before = self.state(self.head());
-        let group: Vec<Vec<Op>> = group.into_iter().map(|writes| ops(writes, &before)).collect();
-        let futures: Vec<CommitFuture<'_>> = group.iter().map(|ops| store.commit(ops.clone())).collect();
+        let commit = |(writes, holding)| Commit { ops: ops(writes, &before), holds: holds(holding, &before) };
+        let group: Vec<Commit> = group.into_iter().map(commit).collect();
+        let futures: Vec<CommitFuture<'_>> = group.iter().map(|commit| store.commit(commit.clone())).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        for (ops, future) in group.into_iter().zip(futures) {
+        for (commit, future) in group.into_iter().zip(futures) {
             let found = match runtime.block_on(future) {
                 Ok(revisions) => Ok(revisions),
-                Err(CommitError::Conflict { index, current }) => Err((index, current)),
+                Err(CommitError::Conflict { index, current }) => Err(Why::Conflict(index, current)),
+                Err(CommitError::Unmet { index, current }) => Err(Why::Unmet(index, current)),
                 Err(error) => panic!("{error}"),
             };
-            assert_eq!(found, self.apply(ops));
+            assert_eq!(found, self.apply(commit));
         }
     }
 
-    fn apply(&mut self, ops: Vec<Op>) -> Result<Vec<Revision>, (usize, Option<Revision>)> {
+    fn apply(&mut self, Commit { ops, holds }: Commit) -> Result<Vec<Revision>, Why> {
         let mut state = self.state(self.head());
+        for (index, hold) in holds.iter().enumerate() {
+            let current = state.get(&hold.key).map(|found| found.0);
+            if hold.revision != current {
+                return Err(Why::Unmet(index, current));
+            }
+        }
         for (index, op) in ops.iter().enumerate() {
             let current = state.get(&op.key).map(|found| found.0);
             let holds = match op.expect {
@@ -155,7 +183,7 @@ impl Model {
                 Expect::At(revision) => current == Some(revision),
             };
             if !holds {
-                return Err((index, current));
+                return Err(Why::Conflict(index, current));
             }
         }
         let revisions = ops.into_iter().map(|op| {
@@ -204,16 +232,29 @@ impl Model {
     }
 }
 
+impl Guess {
+    /// The revision that is guessed of a key.
+    fn of(self, key: &str, state: &State) -> Option<Revision> {
+        let current = state.get(key).map(|found| found.0);
+        match self {
+            Guess::Any | Guess::Right => current,
+            Guess::Absent => None,
+            Guess::Wrong => Some(current.map_or(Revision(1), Revision::next)),
+        }
+    }
+}
+
+fn holds(holding: Vec<Holding>, state: &State) -> Vec<Hold> {
+    holding.into_iter().map(|Holding { key, guess }| hold(key, guess.of(key, state).unwrap_or_default().0)).collect()
+}
+
 /// Makes operations of distinct keys out of guesses.
 fn ops(writes: Vec<Write>, state: &State) -> Vec<Op> {
     let mut ops: Vec<Op> = Vec::new();
     for Write { key, value, expect } in writes {
-        let current = state.get(key).map(|found| found.0);
         let expect = match expect {
             Guess::Any => Expect::Any,
-            Guess::Absent => Expect::Absent,
-            Guess::Right => current.map_or(Expect::Absent, Expect::At),
-            Guess::Wrong => Expect::At(current.map_or(Revision(1), Revision::next)),
+            guess => guess.of(key, state).map_or(Expect::Absent, Expect::At),
         };
         if ops.iter().all(|op| *op.key != *key) {
             ops.push(value.map_or_else(|| delete(key, expect), |value| put(key, &"v".repeat(value.into()), expect)));

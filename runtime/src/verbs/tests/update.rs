@@ -169,7 +169,7 @@ async fn what_was_stored_under_an_older_schema_is_stored_anew_by_any_write() {
         let key = format!("{}ns/{name}", world.widgets.objects.prefix());
         let value = Some(record::encode("v1", 0, &Indexes::new(&[]), &older).into());
         let op = Op { key: key.as_str().into(), value, expect: Expect::Any };
-        let revision = world.store.commit(vec![op]).await.unwrap()[0];
+        let revision = world.store.commit(vec![op].into()).await.unwrap()[0];
         world.api.cache.reached(revision).await;
         let request = world.widget(name);
         let shown_as = world.get(&request).await.unwrap();
@@ -202,7 +202,7 @@ async fn a_record_of_layout_1_is_served_and_written_in_layout_2_by_its_next_writ
     let value = [OLD_START, &fingerprint, b"\x02", OLD_END].concat();
     let key = format!("{}ns/old", world.configs.objects.prefix());
     let op = Op { key: key.as_str().into(), value: Some(value.into()), expect: Expect::Any };
-    let revision = world.store.commit(vec![op]).await.unwrap()[0];
+    let revision = world.store.commit(vec![op].into()).await.unwrap()[0];
     world.api.cache.reached(revision).await;
     let restarted = World::over(world.store.clone(), 10).await;
     let json = String::from_utf8(OLD_END[2..].to_vec()).unwrap().replace(

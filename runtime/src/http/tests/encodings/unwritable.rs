@@ -14,7 +14,8 @@ async fn odd() -> Rig {
     let served = api.registry.find("", "v1", "configmaps").expect("a built-in kind");
     let value = record::encode("v1", crate::schema::fingerprint(&served.kind.schema), &Indexes::new(&[]), &map);
     let key = "/registry/configmaps/default/odd".into();
-    let revisions = api.store.commit(vec![Op { key, value: Some(value.into()), expect: Expect::Any }]).await.unwrap();
+    let revisions =
+        api.store.commit(vec![Op { key, value: Some(value.into()), expect: Expect::Any }].into()).await.unwrap();
     api.cache.reached(revisions[0]).await;
     rig
 }

@@ -3,7 +3,7 @@
 use redb::{Database, ReadableTable, TableDefinition};
 
 use super::*;
-use crate::storage::{Damage, Entry, Value};
+use crate::storage::{Damage, Entry, Hold, Value};
 
 const LOG: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("log");
 const INDEX: TableDefinition<'_, &[u8], (u64, u64)> = TableDefinition::new("index");
@@ -86,7 +86,7 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
     assert!(!scratch.has("store.redb.damaged-2"));
     let store = scratch.open(Options::default());
     let over = commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any }]);
-    assert!(matches!(over, Err(CommitError::Damaged { index: 0, damage: Damage::Missing })), "{over:?}");
+    assert!(matches!(over, Err(CommitError::Damaged { damage: Damage::Missing, .. })), "{over:?}");
     let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)) };
     assert_eq!(commit(&store, vec![delete]).unwrap(), [Revision(7)]);
     assert_eq!(put(&store, "/c", "/c"), Revision(8));
@@ -95,6 +95,29 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
     drop(store);
     assert_eq!(values(&scratch.open(Options::default())), whole());
     assert!(!scratch.has("store.redb.damaged-2"), "the store is whole again");
+}
+
+#[test]
+fn what_is_held_needs_a_revision_that_can_be_read_and_no_value() {
+    let scratch = filled();
+    let store = scratch.open(Options::default());
+    let transaction = store.current.get().db().begin_write().unwrap();
+    {
+        transaction.open_table(LOG).unwrap().remove(3).unwrap().unwrap();
+        transaction.open_table(INDEX).unwrap().insert(&b"/d"[..], (4, 0)).unwrap();
+    }
+    transaction.commit().unwrap();
+    let holding = |key: &str, revision| {
+        let holds = vec![Hold { key: key.into(), revision: Some(Revision(revision)) }];
+        let ops = vec![Op { key: format!("{key}/x").into(), value: Some("x".into()), expect: Expect::Absent }];
+        commit(&store, Commit { ops, holds })
+    };
+    assert_eq!(holding("/c", 3).unwrap(), [Revision(7)]);
+    let refused = holding("/d", 4);
+    assert!(
+        matches!(&refused, Err(CommitError::Damaged { key, damage: Damage::Altered }) if &**key == "/d"),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -111,7 +134,7 @@ fn damage_that_comes_while_the_store_is_open_is_found_when_it_is_read() {
     transaction.commit().unwrap();
     assert_eq!(values(&store), with("/c", Damage::Altered));
     let over = commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any }]);
-    assert!(matches!(over, Err(CommitError::Damaged { index: 0, damage: Damage::Altered })), "{over:?}");
+    assert!(matches!(over, Err(CommitError::Damaged { damage: Damage::Altered, .. })), "{over:?}");
     assert_eq!(store.changes(Revision(0), 9).unwrap().len(), 2, "what comes before it");
     assert!(matches!(store.changes(Revision(2), 9), Err(ReadError::Damaged(_))));
     assert_eq!(store.changes(Revision(3), 9).unwrap().len(), 3, "what comes after it");

@@ -128,7 +128,7 @@ fn write_a_while(disk: &Disk, options: Options) -> Vec<Change> {
             .map(|number| {
                 let key = format!("/{}", round * number % 11).into();
                 let value = (round % 7 != number).then(|| Bytes::from(vec![b'x'; round * 13]));
-                store.commit(vec![Op { key, value, expect: Expect::Any }])
+                store.commit(vec![Op { key, value, expect: Expect::Any }].into())
             })
             .collect();
         for queued in queued {

@@ -140,7 +140,7 @@ fn the_file_stops_growing_once_history_is_at_its_limit() {
             value: Some(value.clone()),
             expect: Expect::Any,
         };
-        let queued: Vec<_> = (0..50).map(|number| store.commit(vec![op(number)])).collect();
+        let queued: Vec<_> = (0..50).map(|number| store.commit(vec![op(number)].into())).collect();
         for queued in queued {
             assert!(runtime.block_on(queued).is_ok());
         }

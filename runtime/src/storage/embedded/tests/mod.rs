@@ -13,7 +13,7 @@ use bytes::Bytes;
 
 use super::*;
 use crate::storage::{
-    Expect,
+    Expect, Op,
     suite::{self, commit, property},
 };
 
