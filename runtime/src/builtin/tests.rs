@@ -12,7 +12,7 @@ use crate::{
         options::{DeleteOptions, ListOptions, PatchOptions},
     },
     schema::Document,
-    storage::Memory,
+    storage::{Memory, Store},
     verbs::{Answer, Deleted, Patch, Written},
 };
 
@@ -27,7 +27,7 @@ impl Inside {
     }
 
     /// One that finds what another has left in its store.
-    pub async fn over(store: Arc<Memory>) -> Self {
+    pub async fn over(store: Arc<dyn Store>) -> Self {
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
         for kind in kinds() {

@@ -2,6 +2,8 @@
 //! Guarantees that what a commit acknowledged is durable, that its operations happened together, and that changes come
 //! out in revision order, each once. Knows no kind and no JSON; the only layer that names an engine.
 
+#[cfg(test)]
+pub(crate) mod delayed;
 pub mod embedded;
 pub mod memory;
 pub(crate) mod private;

@@ -1,6 +1,6 @@
 //! Admission: what may change or refuse a write between decoding and storing it.
 use super::{Api, Error, Request};
-use crate::{cache::Object, kind::Kind, schema::Document};
+use crate::{cache::Object, kind::Kind, schema::Document, storage::Hold};
 
 /// A write on its way to the store.
 pub struct Attempt<'a> {
@@ -43,27 +43,32 @@ pub trait Admission: Send + Sync {
     }
 }
 
-/// Refuses new objects in a namespace that is missing or terminating. Where namespaces are not served, every namespace is
-/// there.
+/// Refuses a new object of this name in a namespace that is missing or terminating. Gives what must hold of the namespace
+/// when the object is stored. Where namespaces are not served, every namespace is there.
+///
+/// Between this look and the commit the namespace could be marked, emptied and removed, and the new object would be left
+/// behind in nothing. So the commit holds the namespace at the revision that was looked at. Hence every object whose
+/// creation saw the namespace active is stored before the mark is, and readers see it before they see the mark. Who empties
+/// the namespace lists after that: nothing can be left behind, however many servers share the store.
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::Forbidden`].
-pub(super) fn check_namespace(api: &Api, attempt: &Attempt<'_>, object: &Document) -> Result<(), Error> {
-    let request = attempt.request;
-    if attempt.old.is_some() || request.namespace.is_empty() {
-        return Ok(());
+pub(super) fn hold_namespace(api: &Api, request: &Request, name: &str) -> Result<Option<Hold>, Error> {
+    if request.namespace.is_empty() {
+        return Ok(None);
     }
-    let Some(namespaces) = api.registry.namespaces() else { return Ok(()) };
+    let Some(namespaces) = api.registry.namespaces() else { return Ok(None) };
     let Some(namespace) = namespaces.objects.snapshot().get(&request.namespace) else {
         return Err(Error::NotFound(namespaces.kind.group_resource(), request.namespace.clone()));
     };
     if !is_terminating(&namespaces.kind, &namespace) {
-        return Ok(());
+        let key = format!("{}{}", namespaces.objects.prefix(), request.namespace).into();
+        return Ok(Some(Hold { key, revision: Some(namespace.revision()) }));
     }
-    let (name, namespace) = (super::system::text(object, "name").to_owned(), &request.namespace);
+    let namespace = &request.namespace;
     Err(Error::Forbidden {
         resource: request.served.kind.group_resource(),
-        name,
+        name: name.to_owned(),
         message: format!("unable to create new content in namespace {namespace} because it is being terminated"),
         causes: vec![(
             "NamespaceTerminating".to_owned(),

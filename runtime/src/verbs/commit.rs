@@ -3,13 +3,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Api, Error, Request};
+use super::{Api, Error, Request, admission::hold_namespace, retry::Retry, rewrite::conflict};
 use crate::{
     cache::{Object, Reader},
     kind::reader::{Fit, Stored},
     meta::Revision,
     schema::Document,
-    storage::{CommitError, Expect, Op},
+    storage::{Commit, CommitError, Expect, Hold, Op},
 };
 
 /// The largest object, as it is stored. A request's body is limited before this, but patches may make an object grow.
@@ -62,23 +62,51 @@ impl Api {
     }
 
     async fn commit(&self, request: &Request, op: Op) -> Result<Outcome<Revision>, Error> {
-        match self.store.commit(vec![op].into()).await {
-            Ok(revisions) => Ok(Outcome::Done(*revisions.first().expect("a revision for each operation"))),
-            Err(CommitError::Conflict { current, .. } | CommitError::Unmet { current, .. }) => {
-                self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
-                Ok(Outcome::Lost)
+        let mut retry = Retry::alone();
+        loop {
+            let commit = Commit { ops: vec![op.clone()], holds: self.holds(request, &op)? };
+            let error = match self.store.commit(commit).await {
+                Ok(revisions) => {
+                    return Ok(Outcome::Done(*revisions.first().expect("a revision for each operation")));
+                }
+                Err(error) => error,
+            };
+            match error {
+                CommitError::Conflict { current, .. } => {
+                    self.seen(current).await;
+                    return Ok(Outcome::Lost);
+                }
+                CommitError::Unmet { current, .. } => self.seen(current).await,
+                CommitError::Damaged { key, damage } => {
+                    let causes = vec![(key.to_string(), damage.to_string())];
+                    let resource = request.served.kind.group_resource();
+                    return Err(Error::StoreRead { resource, name: request.name.clone(), causes, more: false });
+                }
+                CommitError::Refused { full: true, .. } => return Err(Error::InsufficientStorage(error.to_string())),
+                CommitError::Closed | CommitError::Refused { .. } => return Err(Error::Unavailable(error.to_string())),
+                CommitError::Unknown(_) => return Err(Error::Internal(error.to_string())),
             }
-            Err(CommitError::Damaged { key, damage }) => {
-                let causes = vec![(key.to_string(), damage.to_string())];
-                let resource = request.served.kind.group_resource();
-                Err(Error::StoreRead { resource, name: request.name.clone(), causes, more: false })
+            if !retry.again().await {
+                return Err(conflict(request, "its namespace is modified again and again; please try again later"));
             }
-            Err(error @ CommitError::Refused { full: true, .. }) => Err(Error::InsufficientStorage(error.to_string())),
-            Err(error @ (CommitError::Closed | CommitError::Refused { .. })) => {
-                Err(Error::Unavailable(error.to_string()))
-            }
-            Err(error @ CommitError::Unknown(_)) => Err(Error::Internal(error.to_string())),
         }
+    }
+
+    /// Waits until readers see what a commit was refused for: a newer state of a key, or that there is none.
+    async fn seen(&self, current: Option<Revision>) {
+        self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
+    }
+
+    /// What must be true of other objects when an operation happens, as they are now.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    fn holds(&self, request: &Request, op: &Op) -> Result<Vec<Hold>, Error> {
+        if op.expect != Expect::Absent {
+            return Ok(Vec::new());
+        }
+        let name = op.key.rsplit('/').next().unwrap_or_default();
+        Ok(hold_namespace(self, request, name)?.into_iter().collect())
     }
 }
 

@@ -52,10 +52,6 @@ impl Api {
         mut document: Document,
         mut warnings: Vec<String>,
     ) -> Result<Written, Error> {
-        let _entered = match write.request.namespace.as_str() {
-            "" => None,
-            namespace => Some(self.gates.enter(namespace).await),
-        };
         warnings.extend(write.complete(self, &mut document, None)?);
         let answer = self.create_named(write, document).await?;
         Ok(Written { answer, created: true, warnings })

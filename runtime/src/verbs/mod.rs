@@ -23,7 +23,6 @@ mod decode;
 mod delete;
 mod delete_collection;
 pub mod error;
-mod gate;
 mod get;
 mod handled;
 mod hooks;
@@ -63,8 +62,6 @@ pub struct Api {
     pub store: Arc<dyn Store>,
     /// What may change or refuse a write, in order.
     admission: Vec<Arc<dyn Admission>>,
-    /// Keeps creation in a namespace and the namespace's deletion apart.
-    gates: gate::Gates,
     /// Lets writers of one object go one after the other where they get in each other's way.
     turns: turns::Turns,
 }
@@ -82,14 +79,7 @@ impl Api {
         store: Arc<dyn Store>,
         admission: Vec<Arc<dyn Admission>>,
     ) -> Arc<Self> {
-        Arc::new(Self {
-            registry,
-            cache,
-            store,
-            admission,
-            gates: gate::Gates::default(),
-            turns: turns::Turns::default(),
-        })
+        Arc::new(Self { registry, cache, store, admission, turns: turns::Turns::default() })
     }
 }
 

@@ -8,7 +8,8 @@
 //! What the client may not set is taken back before the defaults already: no hook and no step of admission sees what a
 //! client forges. The reset after admission holds admission itself to what the write may change.
 use super::{
-    Api, Attempt, Error, Request, admission,
+    Api, Attempt, Error, Request,
+    admission::hold_namespace,
     decode::{Origin, Shape, decode, normalise},
     owners, ownership,
     system::{self, Nameless},
@@ -124,7 +125,10 @@ impl Write<'_> {
     /// Mutating admission, and the reset of what it may not change. It may not leave nonsense behind in who owns what.
     fn admit(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
         let attempt = self.attempt(old);
-        admission::check_namespace(api, &attempt, document)?;
+        if old.is_none() {
+            // The commit looks again, and holds what it sees.
+            hold_namespace(api, self.request, system::text(document, "name"))?;
+        }
         if api.admission.is_empty() {
             return Ok(None);
         }

@@ -1,11 +1,22 @@
 //! The controller over a memory store: what it deletes, what it waits for, and that it can be cut off anywhere.
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::super::{Controllers, tests::Inside};
-use crate::{cache::Interest, schema::Document, verbs::Request};
+use crate::{
+    cache::Interest,
+    schema::Document,
+    storage::delayed::Delayed,
+    verbs::{Error, Request},
+};
 
 /// Far longer than anything here takes.
 const LONG: Duration = Duration::from_secs(20);
@@ -167,6 +178,56 @@ async fn finalizers_of_others_hold_the_namespace_after_it_is_empty() {
     let finalize = Request { subresource: "finalize".into(), ..inside.request("namespaces", "", "a") };
     inside.merge(&finalize, json!({"spec": {"finalizers": []}})).await.expect("no finalizer");
     until_gone(&inside, "a").await;
+    controllers.stop().await;
+}
+
+/// Writers create in a namespace that comes and goes, and in one that is only labelled: what they make is in a namespace
+/// that is there, or goes with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_created_while_its_namespace_ends_is_not_left_behind() {
+    let store =
+        Delayed::new(Arc::default(), |time| tokio::time::sleep(Duration::from_micros(time as u64 * 379 % 5000)));
+    let inside = Arc::new(Inside::over(Arc::new(store)).await);
+    let controllers = Controllers::start(inside.api.clone());
+    inside.namespace("stays").await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let writers: Vec<_> = (0..8)
+        .map(|writer| {
+            let (inside, stop) = (inside.clone(), stop.clone());
+            tokio::spawn(async move {
+                let mut made = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    let body = json!({"metadata": {"generateName": format!("c{writer}-")}});
+                    match inside.create("configmaps", "goes", body.clone()).await {
+                        Ok(_) => made += 1,
+                        Err(Error::Forbidden { .. } | Error::NotFound(..)) => tokio::task::yield_now().await,
+                        Err(error) => panic!("{error:?}"),
+                    }
+                    inside.create("configmaps", "stays", body).await.expect("a config map");
+                }
+                made
+            })
+        })
+        .collect();
+    let configs = inside.request("configmaps", "", "").served.objects.clone();
+    let stays = inside.request("namespaces", "", "stays");
+    for round in 0..20 {
+        inside.namespace("goes").await;
+        while configs.snapshot().count("goes/", None) < round {
+            inside.merge(&stays, json!({"metadata": {"labels": {"round": round.to_string()}}})).await.expect("a label");
+            tokio::task::yield_now().await;
+        }
+        inside.delete("namespaces", "", "goes").await;
+        until_gone(&inside, "goes").await;
+        assert_eq!(configs.snapshot().count("goes/", None), 0, "round {round}");
+    }
+    stop.store(true, Ordering::Relaxed);
+    let mut made = 0;
+    for writer in writers {
+        made += writer.await.expect("a writer");
+    }
+    assert!(made > 0);
+    assert_eq!(configs.snapshot().count("goes/", None), 0);
     controllers.stop().await;
 }
 

@@ -1,7 +1,7 @@
 //! One group of commits inside one transaction of the engine: each judged against what those before it left, each
 //! whole or not at all.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use redb::{ReadableTable, Table, WriteTransaction};
 
@@ -24,20 +24,22 @@ pub(super) struct Group<'t> {
     meta: Table<'t, &'static str, &'static [u8]>,
     state: State,
     changes: Vec<Change>,
+    /// The revisions of keys that commits of this group hold: many hold the same.
+    held: HashMap<Arc<str>, Option<Revision>>,
 }
 
 impl<'t> Group<'t> {
     pub(super) fn begin(transaction: &'t WriteTransaction) -> Result<Self, redb::Error> {
         let meta = transaction.open_table(META)?;
         let (log, index) = (transaction.open_table(LOG)?, transaction.open_table(INDEX)?);
-        Ok(Self { log, index, state: State::load(&meta)?, meta, changes: Vec::new() })
+        Ok(Self { log, index, state: State::load(&meta)?, meta, changes: Vec::new(), held: HashMap::new() })
     }
 
     /// Writes one commit. The outer error is the engine's and ends the group; the inner one is this commit's own.
     pub(super) fn commit(&mut self, commit: Commit) -> Result<Result<Vec<Revision>, CommitError>, redb::Error> {
         let Commit { ops, holds } = commit;
         for (index, hold) in holds.iter().enumerate() {
-            match self.current(&hold.key)? {
+            match self.held(&hold.key)? {
                 Ok(current) if current == hold.revision => {}
                 Ok(current) => return Ok(Err(CommitError::Unmet { index, current })),
                 Err(error) => return Ok(Err(error)),
@@ -60,6 +62,17 @@ impl<'t> Group<'t> {
             self.state.save(&mut self.meta)?;
         }
         Ok((self.changes, self.state.end))
+    }
+
+    fn held(&mut self, key: &Arc<str>) -> Result<Result<Option<Revision>, CommitError>, redb::Error> {
+        if let Some(known) = self.held.get(key) {
+            return Ok(Ok(*known));
+        }
+        let current = self.current(key)?;
+        if let Ok(current) = current {
+            self.held.insert(Arc::clone(key), current);
+        }
+        Ok(current)
     }
 
     /// The revision of a key's newest value. The index alone says it: no value is read.
@@ -98,6 +111,9 @@ impl<'t> Group<'t> {
         };
         if let Some((_, checksum)) = replaced {
             self.state.index.remove(checksum);
+        }
+        if let Some(held) = self.held.get_mut(&op.key) {
+            *held = op.value.is_some().then_some(revision);
         }
         let mut row = Row {
             previous: previous.as_ref().map(|(revision, _)| *revision).unwrap_or_default(),

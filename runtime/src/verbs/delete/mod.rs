@@ -35,12 +35,6 @@ impl Api {
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         check_deletion(request)?;
         self.admission.iter().try_for_each(|step| step.delete(self, request))?;
-        // No object may be created in a namespace once it is marked.
-        let _closed = if request.served.kind.policy.contains_objects() {
-            Some(self.gates.close(&request.name).await)
-        } else {
-            None
-        };
         let mut retry = Retry::in_turn(self.turn(request)).await;
         loop {
             let outcome = if options.ignore_read_errors {

@@ -10,6 +10,7 @@ mod fixture;
 mod force;
 mod generations;
 mod grace;
+mod holds;
 mod hostile;
 mod kinds;
 mod namespaces;

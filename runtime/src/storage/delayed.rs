@@ -1,0 +1,83 @@
+//! A store for tests: what others do happens between the look that a writer takes and its commit.
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use super::{Change, Commit, CommitFuture, Entry, Health, Memory, ReadError, Sink, Store};
+use crate::meta::Revision;
+
+type Delay = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A memory store that waits before each commit that holds something.
+pub(crate) struct Delayed {
+    store: Arc<Memory>,
+    delay: Box<dyn Fn(usize) -> Delay + Send + Sync>,
+    times: AtomicUsize,
+}
+
+impl Delayed {
+    /// The function is given how many commits were delayed before.
+    pub fn new<F>(store: Arc<Memory>, delay: impl Fn(usize) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        Self { store, delay: Box::new(move |time| Box::pin(delay(time))), times: AtomicUsize::new(0) }
+    }
+
+    /// How many commits were delayed.
+    pub fn times(&self) -> usize {
+        self.times.load(Ordering::Relaxed)
+    }
+}
+
+impl Store for Delayed {
+    fn commit(&self, commit: Commit) -> CommitFuture<'_> {
+        Box::pin(async move {
+            if !commit.holds.is_empty() {
+                (self.delay)(self.times.fetch_add(1, Ordering::Relaxed)).await;
+            }
+            self.store.commit(commit).await
+        })
+    }
+
+    fn attach(&self, sink: Sink) {
+        self.store.attach(sink);
+    }
+
+    fn get(&self, key: &str) -> Result<Option<Entry>, ReadError> {
+        self.store.get(key)
+    }
+
+    fn range(&self, prefix: &str, at: Option<Revision>) -> Result<(Vec<Entry>, Revision), ReadError> {
+        self.store.range(prefix, at)
+    }
+
+    fn head(&self) -> Revision {
+        self.store.head()
+    }
+
+    fn compacted(&self) -> Revision {
+        self.store.compacted()
+    }
+
+    fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError> {
+        self.store.changes(after, limit)
+    }
+
+    fn compact(&self, upto: Revision) -> Result<(), ReadError> {
+        self.store.compact(upto)
+    }
+
+    fn health(&self) -> Health {
+        self.store.health()
+    }
+
+    fn close(&self) {
+        self.store.close();
+    }
+}
