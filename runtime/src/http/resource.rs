@@ -78,6 +78,10 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     if let Some(mounted) = app.handlers.subresource(&served.kind, &subresource) {
         return Box::pin(handled::subresource(site, exchange, served, path, verb, mounted, body)).await;
     }
+    if served.kind.subresources.iter().any(|own| own.subresource == subresource) {
+        // Declared in a model, and nobody answers for it.
+        return Err(status::no_such_resource().into());
+    }
     let numbered = served.messages.is_some() || matches!(operation.answer, endpoint::Answer::Scale);
     let offer = Offer { protobuf: numbered, stream: verb == Verb::Watch, shapeless: false };
     let mut accepted = negotiate::objects(exchange.accept(), offer)

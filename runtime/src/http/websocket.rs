@@ -118,7 +118,8 @@ pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
     chosen.map(str::to_owned).ok_or_else(|| {
         let supported: &[&str] = if let Known::Only(known) = known { known } else { &["any one"] };
         let supported: Vec<&str> = supported.iter().filter(|protocol| !protocol.is_empty()).copied().collect();
-        let why = format!("requested protocol(s) are not supported: {named:?}; supports {supported:?}");
+        let (named, supported) = (named.join(" "), supported.join(" "));
+        let why = format!("requested protocol(s) are not supported: [{named}]; supports [{supported}]");
         // 403, as the reference has it, although who asks has nothing to do with it.
         Status::failure(403, "Forbidden", why, None).into()
     })

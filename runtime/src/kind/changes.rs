@@ -5,8 +5,8 @@ use std::mem;
 use super::model::Path;
 use crate::schema::{Document, Schema};
 
-/// What of a stored object the writes through an endpoint may change. The fields of metadata that the server sets are
-/// none of it anywhere.
+/// What of a stored object the writes through an endpoint may change. No endpoint changes the fields of
+/// metadata that the server sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changes {
     /// Everything but the values at these paths.

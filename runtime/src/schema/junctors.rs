@@ -9,6 +9,7 @@ use super::{
     place::Place,
     validate::Walk,
 };
+use crate::meta::go;
 
 /// What a schema says by means of other schemas for the same value.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +42,7 @@ pub(super) fn check(walk: &mut Walk, junctors: &Junctors, value: &Document, plac
     if let Some(branch) = &junctors.not
         && Walk::alone(branch, value, place).is_valid()
     {
-        walk.invalid_nowhere(format!("{:?} must not validate the schema (not)", place.text()));
+        walk.invalid_nowhere(format!("{} must not validate the schema (not)", go::quoted(&place.text())));
     }
 }
 
@@ -55,7 +56,7 @@ fn any_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<
         best = Some(better(best, judged));
     }
     if let Some(best) = best {
-        walk.invalid_nowhere(format!("{:?} must validate at least one schema (anyOf)", place.text()));
+        walk.invalid_nowhere(format!("{} must validate at least one schema (anyOf)", go::quoted(&place.text())));
         walk.take(best);
     }
 }
@@ -76,8 +77,8 @@ fn one_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<
         1 => return valid.into_iter().for_each(|judged| walk.take(judged)),
         several => format!("Found {several} valid alternatives"),
     };
-    let text = place.text();
-    walk.invalid_nowhere(format!("{text:?} must validate one and only one schema (oneOf). {found}"));
+    let text = go::quoted(&place.text());
+    walk.invalid_nowhere(format!("{text} must validate one and only one schema (oneOf). {found}"));
     if let Some(best) = best.filter(|_| valid.is_empty()) {
         walk.take(best);
     }
@@ -92,7 +93,7 @@ fn all_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<
     }
     if valid < branches.len() {
         let none = if valid == 0 { ". None validated" } else { "" };
-        walk.invalid_nowhere(format!("{:?} must validate all the schemas (allOf){none}", place.text()));
+        walk.invalid_nowhere(format!("{} must validate all the schemas (allOf){none}", go::quoted(&place.text())));
     }
 }
 

@@ -128,7 +128,7 @@ pub struct Schema {
     pub immutable: bool,
     /// The struct is a union: exactly one of its properties is set.
     pub union: bool,
-    /// What else the value must or must not fit.
+    /// `allOf`, `anyOf`, `oneOf` and `not`.
     pub junctors: Option<Box<Junctors>>,
     /// The field's number in the Protobuf message.
     pub protobuf: Option<u32>,

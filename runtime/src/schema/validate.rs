@@ -315,7 +315,7 @@ fn names_of(value: &Document) -> (&'static str, &'static str) {
     }
 }
 
-/// Formats that the reference knows for a type; others are as if they were not there.
+/// Formats that kube-apiserver knows for a type; others are as if they were not there.
 fn knows(kind: Type, format: &str) -> bool {
     match kind {
         Type::Integer => matches!(format, "int32" | "int64"),

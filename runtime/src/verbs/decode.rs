@@ -21,7 +21,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// Whoever made the document has said in it who owns what.
+    /// The document already carries its managedFields.
     pub fn settles_owners(self) -> bool {
         matches!(self, Self::Apply | Self::Scale)
     }

@@ -5,8 +5,9 @@
 //! kind's hook) → validating admission. So a writer owns the defaults that its write brought about, as in kube-apiserver,
 //! and nobody what admission has changed.
 //!
-//! What the client may not set is taken back before the defaults already: no hook and no step of admission sees what a
-//! client forges. The reset after admission holds admission itself to what the write may change.
+//! What the client may not set is reset before the defaults already, for hooks and admission, but for another value of an
+//! immutable field of metadata, which validation refuses. The reset after admission holds admission itself to what the write
+//! may change.
 use super::{
     Api, Attempt, Error, Request,
     admission::hold_namespace,

@@ -4,7 +4,10 @@ use serde_json::{Map, Value};
 
 use super::{Error, Request, names, ownership::MANAGED_FIELDS, pipeline::Write};
 use crate::{
-    kind::{Kind, model::Scope},
+    kind::{
+        Changes, Kind,
+        model::{Path, Scope},
+    },
     meta::Time,
     schema::Document,
 };
@@ -80,15 +83,18 @@ pub(super) fn set(document: &mut Document, member: &str, value: impl Into<Value>
 }
 
 /// What no writer says: a new object's system fields are made, and what a write through the endpoint does not change is as
-/// in the old object. From here on admission and hooks see nothing else.
+/// in the old object. A value of an immutable field of metadata that differs stays: validation refuses it.
 ///
 /// # Errors
 /// The system has no randomness to give; as [`Request::changes`].
 pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
     let changes = write.request.changes()?;
-    // Through a subresource nobody says who owns what, but who has settled it.
+    // Only an apply or a write of the scale sets managedFields through a subresource.
     let entries = write.origin.settles_owners().then(|| metadata(document).remove(MANAGED_FIELDS));
     changes.confine(document, old.unwrap_or(&Value::Null));
+    if let Some(old) = old {
+        keep_finalizers(write.request, document, old);
+    }
     let metadata = metadata(document);
     if let Some(entries) = entries {
         put(metadata, MANAGED_FIELDS, entries);
@@ -111,6 +117,7 @@ pub(super) fn reset(request: &Request, document: &mut Document, before: &Documen
         return Err(Error::Internal("admission has left an object without metadata".to_owned()));
     };
     request.changes()?.confine(document, before);
+    keep_finalizers(request, document, before);
     for member in ["apiVersion", "kind"] {
         put(object(document), member, before.get(member).cloned());
     }
@@ -122,6 +129,14 @@ pub(super) fn reset(request: &Request, document: &mut Document, before: &Documen
     }
     put(metadata, MANAGED_FIELDS, entries);
     Ok(())
+}
+
+/// The finalizers that the kind has beside those of metadata are taken out through their own subresource alone.
+fn keep_finalizers(request: &Request, document: &mut Document, from: &Document) {
+    let Some(path) = request.served.kind.policy.finalizers().map(Path::from) else { return };
+    if request.changes().is_ok_and(|changes| *changes != Changes::Only(path.clone())) {
+        path.put(document, path.at(from).cloned());
+    }
 }
 
 /// A new object's system metadata.

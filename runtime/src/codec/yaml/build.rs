@@ -220,13 +220,14 @@ impl<'t> Builder<'t> {
             }
             Scalar::Bool(value) => plainly(value.to_string()),
             Scalar::Integer(value) => plainly(value.to_string()),
-            Scalar::Float(value) if value.is_nan() => plainly(".nan".to_owned()),
-            Scalar::Float(value) if value.is_infinite() => {
-                plainly(if value > 0.0 { ".inf" } else { "-.inf" }.to_owned())
-            }
-            // Go-yaml prints keys with the precision of 32 bits.
+            // Go-yaml prints keys with the precision of 32 bits, in which large ones are infinite.
             #[expect(clippy::cast_possible_truncation, reason = "kube-apiserver loses the same digits")]
-            Scalar::Float(value) => plainly(go::float(value as f32)),
+            Scalar::Float(value) => plainly(match value as f32 {
+                key if key.is_nan() => ".nan".to_owned(),
+                f32::INFINITY => ".inf".to_owned(),
+                f32::NEG_INFINITY => "-.inf".to_owned(),
+                key => go::float(key),
+            }),
             Scalar::Null => Key::Unsupported { of: "%!s(<nil>)", shown: "<nil>".to_owned() },
             Scalar::Large(value) => Key::Unsupported { of: "uint64", shown: format!("{value:#x}") },
         })

@@ -214,6 +214,23 @@ async fn admission_names_only_what_the_path_does_not() {
 }
 
 #[tokio::test]
+async fn finalizers_of_a_namespace_are_taken_out_through_their_subresource_alone() {
+    let forged = Forged::new(|object| object["spec"] = json!({})).await;
+    let namespaces = &forged.world.namespaces;
+    let body = json!({"metadata": {"name": "new"}});
+    let made = forged.api.create(&at(namespaces, "", ""), body, &WriteOptions::default()).await.map(shown).unwrap();
+    assert_eq!(made["spec"]["finalizers"], json!(["kubernetes"]));
+    forged.world.delete(&at(namespaces, "", "ns")).await.unwrap();
+    let patch = merge_patch(&json!({"metadata": {"labels": {"a": "b"}}, "spec": {"finalizers": null}}));
+    let ending = forged.api.patch(&at(namespaces, "", "ns"), patch, &PatchOptions::default()).await.map(shown).unwrap();
+    assert_eq!(
+        (&ending["spec"]["finalizers"], &ending["metadata"]["labels"]["a"]),
+        (&json!(["kubernetes"]), &json!("b"))
+    );
+    assert!(forged.world.get(&at(namespaces, "", "ns")).await.is_ok(), "it is still there");
+}
+
+#[tokio::test]
 async fn admission_that_leaves_no_object_fails_the_write() {
     let forged = Forged::new(|object| *object = json!([1])).await;
     let body = json!({"metadata": {"name": "a"}});

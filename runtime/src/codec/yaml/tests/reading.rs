@@ -90,6 +90,7 @@ fn plain_scalars_are_read_as_yaml_1_1() {
         ("{\"a\": 1}\n---\n# nothing", json!({"a": 1})),
         ("# first\n---\na: 1\n...\n# last\n", json!({"a": 1})),
         ("a # comment", json!("a")),
+        ("1e300: a\n-1e300: b", json!({".inf": "a", "-.inf": "b"})),
         ("a#b", json!("a#b")),
     ] {
         assert_eq!(read(text), expected, "{text:?}");
