@@ -38,8 +38,8 @@ fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Doc
     }
     let entries = str::from_utf8(object.managed_fields()).ok().filter(|entries| !entries.is_empty())?;
     let live = codec::decode(&object.without_managed_fields(), &Limits::NONE).ok()?.document;
-    let stands = with_writer(request, &write.options.field_manager, |view, writer| {
-        apply::stands(view, &live, entries, config, writer)
+    let noop = with_writer(request, &write.options.field_manager, |view, writer| {
+        apply::is_noop(view, &live, entries, config, writer)
     });
-    stands.ok()?.then_some(live)
+    noop.ok()?.then_some(live)
 }

@@ -1,97 +1,87 @@
-//! What a write did to an object: the fields it added, changed and removed.
+//! The difference between two objects: the fields that a write set, and those that it removed.
 use std::sync::LazyLock;
 
 use serde_json::Map as Fields;
 
 use super::{
-    element::Element,
-    item::element_of,
-    mention::everything,
-    set::{Branch, Set},
-    types::{Field, Form, List, Map, Type},
+    field_set::{FieldSet, Node},
+    path_element::PathElement,
+    schema::{Field, Form, List, Map, Type},
 };
 use crate::schema::Document;
 
-/// An object without anything in it.
+/// An object without fields.
 pub(super) static EMPTY: LazyLock<Document> = LazyLock::new(|| Document::Object(Fields::new()));
 
 /// The difference between two objects.
 #[derive(Debug, Default)]
-pub(super) struct Change<'a> {
-    /// Fields that are only in the newer.
-    pub(super) added: Set<'a>,
-    /// Fields that are in both with other values.
-    pub(super) modified: Set<'a>,
-    /// Fields that are only in the older.
-    pub(super) removed: Set<'a>,
+pub(super) struct Comparison<'a> {
+    /// Fields that the older does not have, or has with another value.
+    pub(super) set: FieldSet<'a>,
+    /// Fields that only the older has.
+    pub(super) removed: FieldSet<'a>,
 }
 
-impl Change<'_> {
+impl Comparison<'_> {
     /// Leaves fields out, with everything below them.
-    pub(super) fn without(&mut self, fields: &Set<'_>) {
-        self.added.subtract_whole(fields);
-        self.modified.subtract_whole(fields);
-        self.removed.subtract_whole(fields);
+    pub(super) fn exclude(&mut self, fields: &FieldSet<'_>) {
+        self.set.subtract_recursively(fields);
+        self.removed.subtract_recursively(fields);
     }
 }
 
-/// The difference between two objects of a type. `None` where a list has an item that cannot be told from others.
-pub(super) fn compare<'a>(ty: Type<'a>, old: &'a Document, new: &'a Document) -> Option<Change<'a>> {
-    if old.as_object().is_some_and(Fields::is_empty) {
-        let added = everything(ty, new)?;
-        return Some(Change { added, ..Change::default() });
+/// Compares two objects of a type.
+///
+/// # Errors
+/// An item of a list that cannot be identified.
+pub(super) fn compare<'a>(ty: Type<'a>, old: &'a Document, new: &'a Document) -> Result<Comparison<'a>, &'static str> {
+    let mut walk = Walk { unidentified: false };
+    let Delta { set, removed } = walk.value(ty, Some(old), Some(new));
+    if walk.unidentified {
+        return Err("a list has an item that cannot be told from others");
     }
-    let mut walk = Walk { whole: true };
-    let delta = walk.value(ty, Some(old), Some(new));
-    let change = Change { added: delta.added.below, modified: delta.modified.below, removed: delta.removed.below };
-    walk.whole.then_some(change)
+    Ok(Comparison { set: set.children, removed: removed.children })
 }
 
 /// The difference at one path and below.
 #[derive(Default)]
 struct Delta<'a> {
-    added: Branch<'a>,
-    modified: Branch<'a>,
-    removed: Branch<'a>,
-}
-
-struct Walk {
-    /// Every item so far could be told from others.
-    whole: bool,
+    set: Node<'a>,
+    removed: Node<'a>,
 }
 
 impl<'a> Delta<'a> {
-    fn attach(&mut self, element: &Element<'a>, inner: Delta<'a>) {
-        for (outer, inner) in
-            [(&mut self.added, inner.added), (&mut self.modified, inner.modified), (&mut self.removed, inner.removed)]
-        {
+    fn attach(&mut self, element: &PathElement<'a>, inner: Delta<'a>) {
+        for (outer, inner) in [(&mut self.set, inner.set), (&mut self.removed, inner.removed)] {
             if !inner.is_empty() {
-                outer.below.attach(element.clone(), inner);
+                outer.children.attach(element.clone(), inner);
             }
         }
     }
 
-    /// A value that is owned whole.
+    /// A value that is owned as a whole.
     fn leaf(&mut self, old: Option<&Document>, new: Option<&Document>) {
-        match (old, new) {
-            (None, _) => self.added.member = true,
-            (_, None) => self.removed.member = true,
-            (Some(old), Some(new)) => self.modified.member |= old != new,
-        }
+        self.set.member |= new.is_some() && old != new;
+        self.removed.member |= new.is_none();
     }
+}
+
+struct Walk {
+    /// There was an item that cannot be identified.
+    unidentified: bool,
 }
 
 impl Walk {
     fn value<'a>(&mut self, ty: Type<'a>, old: Option<&'a Document>, new: Option<&'a Document>) -> Delta<'a> {
         let mut delta = Delta::default();
         match (old, new) {
-            (Some(old), Some(new)) if ty.tells_apart(old, new) => {
-                self.form(&ty.form(Some(old)), Some(old), Some(new), &mut delta);
-                self.form(&ty.form(Some(new)), Some(old), Some(new), &mut delta);
+            (Some(before), Some(after)) if ty.tells_apart(before, after) => {
+                self.form(&ty.form(old), old, new, &mut delta);
+                self.form(&ty.form(new), old, new, &mut delta);
             }
             _ => self.form(&ty.form(new.or(old)), old, new, &mut delta),
         }
-        delta.added.member |= old.is_none();
+        delta.set.member |= old.is_none();
         delta.removed.member |= new.is_none();
         delta
     }
@@ -104,27 +94,22 @@ impl Walk {
         delta: &mut Delta<'a>,
     ) {
         match form {
-            Form::Scalar(_) => delta.leaf(old, new),
-            Form::Map(map) => {
+            Form::Map(map) if !map.atomic => {
                 let [before, after] = [old, new].map(|side| side.and_then(Document::as_object));
-                let empty = [before, after].iter().all(|side| side.is_none_or(Fields::is_empty));
-                if map.atomic || empty {
-                    delta.leaf(old, new);
-                } else {
-                    self.fields(map, before, after, delta);
+                if [before, after].iter().flatten().any(|fields| !fields.is_empty()) {
+                    return self.fields(map, before, after, delta);
                 }
             }
-            Form::List(list) => {
-                let [before, after] = [old, new].map(|side| side.and_then(Document::as_array));
-                let empty = [before, after].iter().all(|side| side.is_none_or(Vec::is_empty));
-                if list.atomic || empty {
-                    delta.leaf(old, new);
-                } else {
-                    let [before, after] = [before, after].map(|side| side.map_or(&[][..], Vec::as_slice));
-                    self.items(list, before, after, delta);
+            Form::List(list) if !list.atomic => {
+                let [before, after] =
+                    [old, new].map(|side| side.and_then(Document::as_array).map_or(&[][..], Vec::as_slice));
+                if !before.is_empty() || !after.is_empty() {
+                    return self.items(list, before, after, delta);
                 }
             }
+            Form::Map(_) | Form::List(_) | Form::Scalar(_) => {}
         }
+        delta.leaf(old, new);
     }
 
     fn fields<'a>(
@@ -134,7 +119,7 @@ impl Walk {
         new: Option<&'a Fields<String, Document>>,
         delta: &mut Delta<'a>,
     ) {
-        let nobodys = map.is_metadata();
+        let is_metadata = map.is_metadata();
         let mut old = old.into_iter().flatten().peekable();
         let mut new = new.into_iter().flatten().peekable();
         loop {
@@ -145,23 +130,20 @@ impl Walk {
             };
             let before = old.next_if(|(at, _)| *at == name).map(|(_, value)| value);
             let after = new.next_if(|(at, _)| *at == name).map(|(_, value)| value);
-            // What is the same is left out before any element is made of it: most of an object does not change.
-            if before == after || nobodys && name == "managedFields" {
+            // What is the same is left out before any path element is made of it: most of an object does not change.
+            if before == after || is_metadata && name == "managedFields" {
                 continue;
             }
             let field = map.field(name).unwrap_or(Field::UNDECLARED);
-            let inner = if field.implied {
-                self.value(field.ty, before.or(Some(&EMPTY)), after.or(Some(&EMPTY)))
-            } else {
-                self.value(field.ty, before, after)
-            };
-            delta.attach(&Element::Field(name), inner);
+            let implied = field.implied.then_some(&*EMPTY);
+            let inner = self.value(field.ty, before.or(implied), after.or(implied));
+            delta.attach(&PathElement::Field(name), inner);
         }
     }
 
     fn items<'a>(&mut self, list: &List<'a>, old: &'a [Document], new: &'a [Document], delta: &mut Delta<'a>) {
         let (old, new) = (self.sorted(list, old), self.sorted(list, new));
-        let same = |(a, _): &(Element<'a>, &Document), (b, _): &(Element<'a>, &Document)| a == b;
+        let same = |(a, _): &Item<'a>, (b, _): &Item<'a>| a == b;
         let mut old = old.chunk_by(same).peekable();
         let mut new = new.chunk_by(same).peekable();
         loop {
@@ -172,50 +154,38 @@ impl Walk {
             };
             let before = old.next_if(|items| items[0].0 == *element).unwrap_or_default();
             let after = new.next_if(|items| items[0].0 == *element).unwrap_or_default();
-            let inner = self.alike(list.item, before, after);
+            let inner = self.item(list.item, before, after);
             delta.attach(element, inner);
         }
     }
 
-    /// The items of one element. Usually there is one; several are owned as one value.
-    fn alike<'a>(
-        &mut self,
-        ty: Type<'a>,
-        old: &[(Element<'a>, &'a Document)],
-        new: &[(Element<'a>, &'a Document)],
-    ) -> Delta<'a> {
-        let first = |items: &[(Element<'a>, &'a Document)]| items.first().map(|(_, item)| *item);
-        match (old.len(), new.len()) {
-            (1, 1) if first(old) == first(new) => Delta::default(),
-            (0 | 1, 0 | 1) => self.value(ty, first(old), first(new)),
-            (0 | 1, _) => {
-                let mut delta = match first(old) {
-                    Some(item) => self.value(ty, Some(item), None),
-                    None => Delta::default(),
-                };
-                delta.added.member = true;
-                delta
-            }
-            (_, 0 | 1) => {
-                let mut delta = match first(new) {
-                    Some(item) => self.value(ty, None, Some(item)),
-                    None => Delta::default(),
-                };
-                delta.removed.member = true;
-                delta
+    /// The items of one path element. Usually there is one; several are owned as one value.
+    fn item<'a>(&mut self, ty: Type<'a>, old: &[Item<'a>], new: &[Item<'a>]) -> Delta<'a> {
+        let single = |items: &[Item<'a>]| if let [(_, item)] = items { Some(*item) } else { None };
+        let mut delta = Delta::default();
+        match (old, new) {
+            ([(_, old)], [(_, new)]) if old == new => {}
+            ([_, _, ..], [_, _, ..]) => {
+                delta.set.member = old.iter().map(|(_, item)| item).ne(new.iter().map(|(_, item)| item));
             }
             _ => {
-                let mut delta = Delta::default();
-                delta.modified.member = old.iter().map(|(_, item)| item).ne(new.iter().map(|(_, item)| item));
-                delta
+                if old.len() == 1 || new.len() == 1 {
+                    delta = self.value(ty, single(old), single(new));
+                }
+                delta.set.member |= new.len() > 1;
+                delta.removed.member |= old.len() > 1;
             }
         }
+        delta
     }
 
-    fn sorted<'a>(&mut self, list: &List<'a>, items: &'a [Document]) -> Vec<(Element<'a>, &'a Document)> {
-        let mut found: Vec<_> = items.iter().filter_map(|item| Some((element_of(list, item).ok()?, item))).collect();
-        self.whole &= found.len() == items.len();
+    fn sorted<'a>(&mut self, list: &List<'a>, items: &'a [Document]) -> Vec<Item<'a>> {
+        let mut found: Vec<_> = items.iter().filter_map(|item| Some((list.element_of(item).ok()?, item))).collect();
+        self.unidentified |= found.len() != items.len();
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         found
     }
 }
+
+/// An item of a list, with its path element.
+type Item<'a> = (PathElement<'a>, &'a Document);

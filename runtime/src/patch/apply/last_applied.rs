@@ -1,7 +1,13 @@
 //! The way from apply on the client's side, which keeps its last configuration in an annotation, to apply on the server's.
 use serde_json::Map;
 
-use super::{compare::compare, element::json, mention::checked, set::Set, types::Type};
+use super::{
+    compare::{Comparison, compare},
+    field_set::FieldSet,
+    path_element::json,
+    schema::Type,
+    typed::checked_field_set_of,
+};
 use crate::{codec, schema::Document};
 
 /// The manager that applies on the client's side, and whose way this is.
@@ -20,13 +26,12 @@ pub(super) fn read(live: &Document, api_version: &str) -> Option<Document> {
 }
 
 /// The fields that were applied on the client's side and still have that value.
-pub(super) fn untouched<'a>(ty: Type<'a>, applied: &'a Document, live: &'a Document) -> Option<Set<'a>> {
-    let mut set = checked(ty, applied).ok()?;
-    let change = compare(ty, applied, live)?;
-    for other in [&change.modified, &change.added, &change.removed] {
-        set.subtract(other);
-    }
-    Some(set)
+pub(super) fn untouched<'a>(ty: Type<'a>, applied: &'a Document, live: &'a Document) -> Option<FieldSet<'a>> {
+    let mut fields = checked_field_set_of(ty, applied).ok()?;
+    let Comparison { set, removed } = compare(ty, applied, live).ok()?;
+    fields.subtract(&set);
+    fields.subtract(&removed);
+    Some(fields)
 }
 
 /// An object has the annotation, so that it is kept in step.
@@ -53,7 +58,7 @@ fn size_of(annotations: &Map<String, Document>) -> usize {
     annotations.iter().map(|(name, value)| name.len() + value.as_str().map_or(0, str::len)).sum()
 }
 
-/// The configuration without the annotation, as the reference writes it.
+/// The configuration without the annotation, as kube-apiserver writes it.
 fn text_of(config: &Document) -> String {
     let mut config = config.clone();
     if let Some(Document::Object(annotations)) = config.get_mut("metadata").and_then(|at| at.get_mut("annotations")) {

@@ -1,183 +1,263 @@
-//! The apply of a configuration.
+//! What an apply makes of an object: a configuration is merged into it, and what is applied no longer is removed.
+use std::collections::BTreeMap;
+
+use serde_json::Map as Fields;
+
 use super::{
-    ApplyError, Conflict, View, Writer,
-    compare::{Change, EMPTY, compare},
-    last_applied,
-    mention::checked,
-    mix::mix,
-    owner::{Identity, Operation},
-    owners::Owners,
-    prune::prune,
-    set::Set,
-    types::Type,
-    update::{reset_of, strip, track},
+    field_set::FieldSet,
+    path_element::PathElement,
+    schema::{Form, List, Map, Type},
+    typed::{add_declared_fields, field_set_of},
 };
 use crate::schema::Document;
 
-/// The owner of all that was there before anyone applied.
-const BEFORE: &str = "before-first-apply";
+/// How many pairs of items [`changes`] compares, at most, to see that a list has no item twice.
+const MOST_PAIRS: usize = 4_096;
 
-/// What is applied.
-struct Apply<'a> {
-    view: &'a View<'a>,
-    ty: Type<'a>,
-    live: &'a Document,
-    config: &'a Document,
-    writer: &'a Writer<'a>,
-    force: bool,
+/// Merges a configuration, which fits its type, into an object: what both name is the configuration's, and nothing is
+/// removed. `None` where the object is that already.
+///
+/// # Errors
+/// An item of the object that cannot be identified.
+pub(super) fn merged(ty: Type<'_>, object: &Document, config: &Document) -> Result<Option<Document>, String> {
+    Merge { only_look: false }.value(ty, object, config)
 }
 
-/// As [`super::merge`].
-pub(super) fn merge(
-    view: &View<'_>,
-    live: Option<&Document>,
-    config: &Document,
-    writer: &Writer<'_>,
-    force: bool,
-) -> Result<Document, ApplyError> {
-    check_type(view, config, writer)?;
-    let ty = Type::root(view.root);
-    let apply = Apply { view, ty, live: live.unwrap_or(&EMPTY), config, writer, force };
-    let mut named = checked(ty, config).map_err(|why| {
-        ApplyError::Untyped(format!("failed to create typed patch object ({}): {why}", apply.names()))
-    })?;
-    named.subtract_whole(&reset_of(view));
-    let mut owners = apply.owners_before()?;
-    let who = Identity::of(writer, Operation::Apply);
-    let last = match owners.get_mut(&who) {
-        Some(owner) => owner.set(ty).map_err(|why| undecodable(&why))?.clone(),
-        None => Set::default(),
-    };
-
-    let mut new = live.unwrap_or(config).clone();
-    let mut changed = live.is_none() || mix(ty, &mut new, config).map_err(|why| apply.unmergeable(&why))?;
-    if !named.contains(&last) {
-        let owned = apply.owned(&mut owners, &who, &named)?;
-        prune(ty, &mut new, last.clone(), owned);
-        changed = new != *apply.live;
-    }
-    if changed {
-        apply.take(&mut owners, &new)?;
-    }
-    strip(&mut named);
-    let stands = owners.get_mut(&who).is_some_and(|owner| owner.api_version == writer.api_version) && named == last;
-    if changed || !stands {
-        owners.set(writer, Operation::Apply, named, changed);
-        let entries = owners.write();
-        super::put(&mut new, entries);
-    }
-    if writer.manager == last_applied::MANAGER {
-        last_applied::renew(&mut new, config);
-    }
-    Ok(new)
+/// Whether a configuration, merged into an object, changes it, as far as a look can tell: it copies nothing and ends at the
+/// first change. Lists in which it would have to look at too many items count as changed.
+pub(super) fn changes(ty: Type<'_>, object: &Document, config: &Document) -> bool {
+    !matches!(Merge { only_look: true }.value(ty, object, config), Ok(None))
 }
 
-pub(super) fn check_type(view: &View<'_>, config: &Document, writer: &Writer<'_>) -> Result<(), ApplyError> {
-    let [version, kind] = ["apiVersion", "kind"].map(|name| config[name].as_str().unwrap_or_default());
-    if version != writer.api_version || kind != view.kind {
-        return Err(ApplyError::BadRequest(format!("invalid object type: {}", type_of(version, kind))));
-    }
-    if config["metadata"]["managedFields"].is_array() {
-        return Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned()));
-    }
-    Ok(())
+/// What becomes of a value: `None` if it stays as it is. The error is the path and the reason of an item that cannot be
+/// identified; where one only looks, it says nothing.
+type Merged = Result<Option<Document>, String>;
+
+struct Merge {
+    /// A change is an error, so that nothing is made of it.
+    only_look: bool,
 }
 
-/// A kind with its group and version, as Go prints it.
-fn type_of(api_version: &str, kind: &str) -> String {
-    match api_version.split_once('/') {
-        None => format!("/{api_version}, Kind={kind}"),
-        Some((_, version)) if version.contains('/') => "/, Kind=".to_owned(),
-        Some(_) => format!("{api_version}, Kind={kind}"),
-    }
-}
-
-fn undecodable(why: &str) -> ApplyError {
-    ApplyError::Untyped(format!("failed to decode managed fields: {why}"))
-}
-
-impl<'a> Apply<'a> {
-    /// Whose configuration it is, as messages name it.
-    fn names(&self) -> String {
-        let text = |name: &str| self.config["metadata"][name].as_str().unwrap_or_default();
-        format!("{}/{}; {}", text("namespace"), text("name"), type_of(self.writer.api_version, self.view.kind))
-    }
-
-    fn unmergeable(&self, why: &str) -> ApplyError {
-        ApplyError::Untyped(format!("failed to create typed live object ({}): {why}", self.names()))
-    }
-
-    /// The owners before the apply. Of an object without owners, one owns all that is there.
-    fn owners_before(&self) -> Result<Owners<'a>, ApplyError> {
-        let owners = Owners::of(self.live).map_err(|why| undecodable(&why))?;
-        if !owners.is_empty() {
-            return Ok(owners);
+impl Merge {
+    fn value(&self, ty: Type<'_>, object: &Document, config: &Document) -> Merged {
+        match ty.form(Some(config)) {
+            Form::Map(map) if !map.atomic => match (non_empty_map(object), non_empty_map(config)) {
+                (Some(live), Some(given)) => return self.fields(&map, live, given),
+                (Some(_), None) => return Ok(None),
+                // Null and empty are told apart only where both are.
+                (None, _) => {}
+            },
+            Form::List(list) if !list.atomic => match (non_empty_list(object), non_empty_list(config)) {
+                (Some(live), Some(given)) => return self.items(&list, live, given),
+                (Some(_), None) => return Ok(None),
+                (None, _) => {}
+            },
+            Form::Map(_) | Form::List(_) | Form::Scalar(_) => {}
         }
-        let before = Writer { manager: BEFORE, ..*self.writer };
-        let tracked = track(self.view, owners, &EMPTY, self.live, &before);
-        tracked.map_err(|why| ApplyError::Untyped(format!("failed to create manager for existing fields: {why}")))
+        if object == config { Ok(None) } else { self.changed(|| config.clone()) }
     }
 
-    /// What all owners own, with what is applied now in place of what the applier owned.
-    fn owned(&self, owners: &mut Owners<'a>, who: &Identity<'_>, named: &Set<'a>) -> Result<Set<'a>, ApplyError> {
-        let mut all = named.clone();
-        for owner in owners.iter_mut().filter(|owner| owner.who != *who) {
-            all.add(owner.set(self.ty).map_err(|why| undecodable(&why))?.clone());
+    fn changed(&self, new: impl FnOnce() -> Document) -> Merged {
+        if self.only_look { Err(String::new()) } else { Ok(Some(new())) }
+    }
+
+    fn fields(&self, map: &Map<'_>, live: &Fields<String, Document>, given: &Fields<String, Document>) -> Merged {
+        let mut new = Fields::new();
+        for (name, value) in given {
+            let merged = match live.get(name) {
+                Some(live) => self.value(map.type_of(name), live, value).map_err(|why| below(name, &why))?,
+                None => self.changed(|| value.clone())?,
+            };
+            new.extend(merged.map(|merged| (name.clone(), merged)));
         }
-        Ok(all)
-    }
-
-    /// Takes from the others what the apply changes, if it may.
-    fn take(&self, owners: &mut Owners<'_>, new: &Document) -> Result<(), ApplyError> {
-        let mut change = compare(self.ty, self.live, new)
-            .ok_or_else(|| self.unmergeable("a list has an item that cannot be told from others"))?;
-        change.without(&reset_of(self.view));
-        let Change { mut added, modified, removed } = change;
-        added.add(modified);
-        let who = Identity::of(self.writer, Operation::Apply);
-        let mut conflicts = Vec::new();
-        for owner in owners.iter_mut().filter(|owner| owner.who != who) {
-            let lost = owner.set(self.ty).map_err(|why| undecodable(&why))?.intersection(&added);
-            if !lost.is_empty() {
-                conflicts.push((owner.who, lost));
+        if new.is_empty() {
+            return Ok(None);
+        }
+        for (name, value) in live {
+            if !new.contains_key(name) {
+                new.insert(name.clone(), value.clone());
             }
         }
-        if !self.force && !conflicts.is_empty() {
-            self.refuse(conflicts)?;
-        }
-        for owner in owners.iter_mut().filter(|owner| owner.who != who) {
-            owner.lose(&added);
-            owner.lose(&removed);
-        }
-        owners.drop_empty();
-        Ok(())
+        Ok(Some(Document::Object(new)))
     }
 
-    /// Refuses conflicts. Who applied from the client's side before may take what it left there.
-    fn refuse(&self, mut conflicts: Vec<(Identity<'_>, Set<'_>)>) -> Result<(), ApplyError> {
-        if self.writer.manager == last_applied::MANAGER
-            && let Some(applied) = last_applied::read(self.live, self.writer.api_version)
-            && let Some(allowed) = last_applied::untouched(self.ty, &applied, self.live)
-        {
-            for (_, lost) in &mut conflicts {
-                lost.subtract(&allowed);
-            }
-            conflicts.retain(|(_, lost)| !lost.is_empty());
-            if conflicts.is_empty() {
-                return Ok(());
-            }
-        }
-        conflicts.sort_by_cached_key(|(who, _)| who.sort_key());
-        let mut told = Vec::new();
-        for (who, lost) in &conflicts {
-            lost.each(&mut |path| {
-                let mut field = String::new();
-                for element in path {
-                    element.print(&mut field);
-                }
-                told.push(Conflict { manager: who.print(), field });
+    fn items(&self, list: &List<'_>, live: &[Document], given: &[Document]) -> Merged {
+        let pairs = if self.only_look {
+            pairs_in_order(list, live, given).ok_or_else(String::new)?
+        } else {
+            order(&list.elements_of(live)?, &list.elements_of(given)?)
+        };
+        let mut changed = pairs.len() != live.len();
+        let mut new = Vec::new();
+        for (index, pair) in pairs.iter().enumerate() {
+            changed |= pair.old != Some(index);
+            new.push(match (pair.old, pair.new) {
+                (Some(old), Some(new)) => self.value(list.item, &live[old], &given[new])?,
+                (Some(_), None) => None,
+                (None, new) => new.map(|new| given[new].clone()),
             });
         }
-        Err(ApplyError::Conflicts(told))
+        if !changed && new.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let old = pairs.iter().map(|pair| pair.old.map(|old| &live[old]));
+        let items = new.into_iter().zip(old).filter_map(|(new, old)| new.or_else(|| old.cloned()));
+        Ok(Some(items.collect()))
+    }
+}
+
+/// Where an item is that cannot be identified, and why, told from the container of a field.
+fn below(name: &str, why: &str) -> String {
+    let separator = if why.starts_with(['.', '[']) { "" } else { ": " };
+    format!(".{name}{separator}{why}")
+}
+
+fn non_empty_map(value: &Document) -> Option<&Fields<String, Document>> {
+    value.as_object().filter(|fields| !fields.is_empty())
+}
+
+fn non_empty_list(value: &Document) -> Option<&[Document]> {
+    value.as_array().map(Vec::as_slice).filter(|items| !items.is_empty())
+}
+
+/// An item of a merged list: its index in the object's list, and in the configuration's.
+struct Pair {
+    old: Option<usize>,
+    new: Option<usize>,
+}
+
+/// The items of a list into which items are merged that it has already, in that order, and none of them twice. `None` for
+/// other lists, and for some that take too long to look through. No path elements are made.
+fn pairs_in_order(list: &List<'_>, live: &[Document], given: &[Document]) -> Option<Vec<Pair>> {
+    let mut wanted = given.iter().enumerate().peekable();
+    let pair = |(index, item)| {
+        let new = wanted.next_if(|(_, given)| list.is_same_item(item, given)).map(|(at, _)| at);
+        Pair { old: Some(index), new }
+    };
+    let pairs: Vec<Pair> = live.iter().enumerate().map(pair).collect();
+    let others = live.len().saturating_sub(given.len());
+    if wanted.next().is_some() || others * given.len() > MOST_PAIRS {
+        return None;
+    }
+    let is_twice = |item| given.iter().any(|given| list.is_same_item(item, given));
+    let twice = live.iter().zip(&pairs).any(|(item, pair)| pair.new.is_none() && is_twice(item));
+    (!twice).then_some(pairs)
+}
+
+/// The items of a merged list: in the order of the configuration those that it names, and the others behind the items that
+/// they were behind. Items that the old list has more than once are taken from the configuration, if it names them.
+fn order(old: &[PathElement<'_>], new: &[PathElement<'_>]) -> Vec<Pair> {
+    let mut places: BTreeMap<&PathElement<'_>, Option<usize>> = BTreeMap::new();
+    for (index, element) in old.iter().enumerate() {
+        places.entry(element).and_modify(|place| *place = None).or_insert(Some(index));
+    }
+    let named: BTreeMap<&PathElement<'_>, usize> = new.iter().zip(0..).collect();
+    let mut shared = new.iter().filter(|element| places.contains_key(element)).peekable();
+    let mut taken = vec![false; new.len()];
+    let mut pairs = Vec::with_capacity(old.len().max(new.len()));
+    let (mut left, mut right) = (0, 0);
+    while left < old.len() || right < new.len() {
+        if let Some(element) = old.get(left) {
+            let at = named.get(element).copied();
+            if let (Some(next), Some(at)) = (new.get(right), at) {
+                if element == next {
+                    taken[at] = true;
+                    pairs.push(Pair { old: places[element], new: Some(at) });
+                    (left, right) = (left + 1, right + 1);
+                    shared.next();
+                    continue;
+                }
+                if shared.peek().is_some_and(|wanted| *wanted != element) {
+                    left += 1;
+                    continue;
+                }
+            }
+            match at {
+                None => {
+                    pairs.push(Pair { old: Some(left), new: None });
+                    left += 1;
+                    continue;
+                }
+                Some(at) if taken[at] => left += 1,
+                Some(_) => {}
+            }
+        }
+        if let Some(element) = new.get(right) {
+            taken[right] = true;
+            pairs.push(Pair { old: places.get(element).copied().flatten(), new: Some(right) });
+            right += 1;
+            if shared.peek().is_some_and(|wanted| *wanted == element) {
+                shared.next();
+            }
+        }
+    }
+    pairs
+}
+
+/// Removes from an object what its manager applied last, does not apply now, and nobody else owns. `owned` are the fields of
+/// all managers, with what is applied now.
+///
+/// In three rounds, as kube-apiserver goes: without all that was applied before, with back what is owned, and of what then
+/// is missing only that is removed which was applied before. So a container goes with its last item, and what nobody owns
+/// stays in what someone does.
+pub(super) fn prune(ty: Type<'_>, object: &mut Document, mut last: FieldSet<'_>, mut owned: FieldSet<'_>) {
+    let before = object.clone();
+    add_declared_fields(ty, &mut last);
+    add_declared_fields(ty, &mut owned);
+    let all = all_of(ty, &before);
+    let missing_without = |fields: &FieldSet<'_>| {
+        let mut left = before.clone();
+        remove(ty, &mut left, fields);
+        let mut missing = all.clone();
+        missing.subtract(&all_of(ty, &left));
+        missing
+    };
+    let mut unowned = missing_without(&last);
+    unowned.subtract(&owned);
+    let mut gone = missing_without(&unowned).intersection(&last);
+    // The object keeps what names it.
+    let metadata = FieldSet::of_path(&[PathElement::Field("metadata")]);
+    gone.subtract(&metadata);
+    remove(ty, object, &gone);
+}
+
+/// All fields of an object, those among them that are implied by others.
+fn all_of<'a>(ty: Type<'a>, object: &'a Document) -> FieldSet<'a> {
+    let mut all = field_set_of(ty, object);
+    add_declared_fields(ty, &mut all);
+    all
+}
+
+/// Removes the fields of a set from an object. A container with nothing left in it becomes `null`.
+fn remove(ty: Type<'_>, object: &mut Document, fields: &FieldSet<'_>) {
+    let emptied = match (ty.form(Some(object)), &mut *object) {
+        (Form::Scalar(_), _) => return,
+        (Form::Map(map), Document::Object(entries)) if !map.atomic => {
+            entries.retain(|name, value| {
+                let Some(node) = fields.get(&PathElement::Field(name)) else { return true };
+                if !node.member {
+                    remove(map.type_of(name), value, &node.children);
+                }
+                !node.member
+            });
+            entries.is_empty()
+        }
+        (Form::List(list), Document::Array(items)) if !list.atomic => {
+            items.retain_mut(|item| {
+                let (member, children) = match list.element_of(item).ok().and_then(|element| fields.get(&element)) {
+                    Some(node) => (node.member, &node.children),
+                    None => return true,
+                };
+                if !member {
+                    remove(list.item, item, children);
+                }
+                !member
+            });
+            items.is_empty()
+        }
+        _ => true,
+    };
+    if emptied {
+        *object = Document::Null;
     }
 }

@@ -1,34 +1,37 @@
-//! Server-side apply and field ownership (`metadata.managedFields`), as pure functions on whole documents.
+//! Server-side apply and field ownership (`metadata.managedFields`), as pure functions on whole documents. The parts are
+//! those of structured-merge-diff, in this order:
+//!
+//! | | |
+//! |---|---|
+//! | `path_element` | one step of a path to a field |
+//! | `field_set` | sets of fields, and `fieldsV1` |
+//! | `schema` | which values are atomic, and what identifies the items of a list |
+//! | `typed` | whether a document fits its schema, and the set of its fields |
+//! | `compare` | the fields that a write set and removed |
+//! | `merge` | a configuration merged into an object, and what goes since it is applied no longer |
+//! | `managed_fields` | the entries: which manager owns which fields |
+//! | `update` | what updates and applies make of the entries, conflicts, and applies that change nothing |
+//! | `last_applied`, `scale` | applies that kubectl made before; entries between an object and its Scale |
 //!
 //! A write that is no apply calls [`update`] once its document is defaulted. An apply calls [`merge`], then goes through
 //! the pipeline like any other write. Both call [`keep_times`] last, so that a write that changed nothing stays no change.
 //! Defaults that come after [`merge`] are owned by nobody.
 use std::fmt;
 
-use serde_json::Map;
-
-use crate::schema::{Document, Schema};
+use crate::schema::Schema;
 
 mod compare;
-mod element;
-mod fields;
-mod item;
+mod field_set;
 mod last_applied;
-mod mention;
+mod managed_fields;
 mod merge;
-mod mix;
-mod owner;
-mod owners;
-mod prune;
-mod reconcile;
-mod remove;
+mod path_element;
 pub mod scale;
-mod set;
-mod stands;
-mod times;
-mod types;
+mod schema;
+mod typed;
 mod update;
-mod value;
+
+pub use update::{is_noop, keep_times, merge, update};
 
 #[cfg(test)]
 mod tests;
@@ -75,7 +78,7 @@ pub enum ApplyError {
     Conflicts(Vec<Conflict>),
     /// What was sent cannot be applied at all: 400.
     BadRequest(String),
-    /// What was sent, or what is stored, does not fit the schema: 500 without a reason, as the reference has it.
+    /// What was sent, or what is stored, does not fit the schema: 500 without a reason, as kube-apiserver has it.
     Untyped(String),
 }
 
@@ -103,86 +106,4 @@ fn write_conflicts(conflicts: &[Conflict], f: &mut fmt::Formatter<'_>) -> fmt::R
         separator = "\n";
     }
     Ok(())
-}
-
-/// Sets `metadata.managedFields` of what a write other than an apply makes.
-///
-/// `new` is the whole document, defaulted, `live` the object as it was (`None` on creation). Managed fields in `new` are
-/// what the client sent; an empty list, or a list of one empty entry, resets them. A document that does not fit the schema
-/// keeps those of `live`: validation will tell what is wrong with it.
-pub fn update(view: &View<'_>, live: Option<&Document>, new: &mut Document, writer: &Writer<'_>) {
-    let entries = update::owned_after(view, live, new, writer);
-    let before = || live.and_then(|live| live.get("metadata")?.get("managedFields")).cloned();
-    put(new, entries.unwrap_or_else(|_| before()));
-}
-
-/// Applies a configuration: what the object becomes, with its managed fields, before defaults and validation.
-///
-/// # Errors
-/// [`ApplyError`]. With `force` there are no conflicts.
-pub fn merge(
-    view: &View<'_>,
-    live: Option<&Document>,
-    config: &Document,
-    writer: &Writer<'_>,
-    force: bool,
-) -> Result<Document, ApplyError> {
-    merge::merge(view, live, config, writer, force)
-}
-
-/// Whether an apply changes nothing, as far as a look can tell: where this is false, [`merge`] may find the same at more
-/// cost.
-///
-/// `live` is the object without its managed fields, `entries` are those as JSON text, as [`codec::encode`] writes it.
-///
-/// [`codec::encode`]: crate::codec::encode
-pub fn stands(view: &View<'_>, live: &Document, entries: &str, config: &Document, writer: &Writer<'_>) -> bool {
-    stands::stands(view, live, entries, config, writer)
-}
-
-/// Puts the times of `live` back where nothing but times in managed fields tells `new` from it. Called last, when defaults,
-/// hooks and admission have run.
-pub fn keep_times(live: &Document, new: &mut Document) {
-    if times::only_differ(live, new) {
-        put(new, live["metadata"].get("managedFields").cloned());
-    }
-}
-
-/// The part of an object that a manager owns by applying (through a subresource, or not): what it would apply to change
-/// nothing. `None` if it owns nothing.
-pub fn extract(view: &View<'_>, live: &Document, manager: &str, subresource: &str) -> Option<Document> {
-    let ty = types::Type::root(view.root);
-    let mut owners = owners::Owners::of(live).ok()?;
-    let leaves = owners.applier(manager, subresource)?.set(ty).ok()?.leaves();
-    let mut part = remove::extract(ty, live, &leaves);
-    for name in ["apiVersion", "kind"] {
-        copy(name, live, &mut part);
-    }
-    if let (Some(from), Document::Object(fields)) = (live.get("metadata"), &mut part) {
-        let into = fields.entry("metadata").or_insert_with(|| Document::Object(Map::new()));
-        copy("name", from, into);
-        copy("namespace", from, into);
-    }
-    Some(part)
-}
-
-fn copy(name: &str, from: &Document, into: &mut Document) {
-    if let (Some(value), Document::Object(into)) = (from.get(name), into) {
-        into.insert(name.to_owned(), value.clone());
-    }
-}
-
-/// Sets the entries of an object, or takes them away.
-fn put(object: &mut Document, entries: Option<Document>) {
-    let Document::Object(fields) = object else { return };
-    let metadata = fields.entry("metadata").or_insert(Document::Null);
-    if metadata.is_null() {
-        *metadata = Document::Object(Map::new());
-    }
-    if let Document::Object(metadata) = metadata {
-        match entries {
-            Some(entries) => metadata.insert("managedFields".to_owned(), entries),
-            None => metadata.remove("managedFields"),
-        };
-    }
 }

@@ -2,24 +2,24 @@
 //!
 //! A write of the scale runs on the Scale's own document, with [`to_scale`]'s entries in it as the live ones; what comes
 //! of them goes back through [`to_parent`].
-use super::{element::Element, owners::Owners, set::Set};
+use super::{field_set::FieldSet, managed_fields::ManagedFields, path_element::PathElement};
 use crate::schema::Document;
 
 /// The group and version of Scale.
 const SCALE: &str = "autoscaling/v1";
-const REPLICAS: [Element<'static>; 2] = [Element::Field("spec"), Element::Field("replicas")];
+const REPLICAS: [PathElement<'static>; 2] = [PathElement::Field("spec"), PathElement::Field("replicas")];
 
 /// The entries of an object that own its replicas, in Scale's terms; `null` if there are none.
 ///
 /// `parent` are the object's entries, `replicas` is the path of its replicas.
 pub fn to_scale(parent: &Document, replicas: &[String]) -> Document {
     let path = path_of(replicas);
-    let mut owners = read(parent);
-    owners.retain(|owner| owner.has(&path));
-    for owner in owners.iter_mut() {
-        owner.restate(SCALE, one(&REPLICAS));
+    let mut managed = read(parent);
+    managed.retain(|entry| entry.owns(&path));
+    for entry in managed.iter_mut() {
+        entry.restate(SCALE, FieldSet::of_path(&REPLICAS));
     }
-    owners.write().unwrap_or(Document::Null)
+    managed.write().unwrap_or(Document::Null)
 }
 
 /// An object's entries after its Scale was written; `null` if there are none.
@@ -28,36 +28,30 @@ pub fn to_scale(parent: &Document, replicas: &[String]) -> Document {
 /// not any more loses them; whoever else owns them does so through the subresource that its entry names.
 pub fn to_parent(parent: &Document, scale: &Document, api_version: &str, replicas: &[String]) -> Document {
     let path = path_of(replicas);
-    let (mut owners, mut scaled) = (read(parent), read(scale));
-    scaled.retain(|owner| owner.has(&REPLICAS));
-    for owner in scaled.iter_mut() {
-        owner.restate(api_version, one(&path));
+    let (mut managed, mut scaled) = (read(parent), read(scale));
+    scaled.retain(|entry| entry.owns(&REPLICAS));
+    for entry in scaled.iter_mut() {
+        entry.restate(api_version, FieldSet::of_path(&path));
     }
-    for owner in owners.iter_mut() {
-        let owned = owner.has(&path);
-        if let Some(kept) = scaled.take(&owner.who) {
-            owner.time = kept.time;
-            owner.gain(one(&path));
+    for entry in managed.iter_mut() {
+        let owned = entry.owns(&path);
+        if let Some(kept) = scaled.take(&entry.identity) {
+            entry.time = kept.time;
+            entry.add(FieldSet::of_path(&path));
         } else if owned {
-            owner.lose(&one(&path));
+            entry.remove(&FieldSet::of_path(&path));
         }
     }
-    owners.drop_empty();
-    owners.append(scaled);
-    owners.write().unwrap_or(Document::Null)
+    managed.drop_empty();
+    managed.append(scaled);
+    managed.write().unwrap_or(Document::Null)
 }
 
-fn path_of(names: &[String]) -> Vec<Element<'_>> {
-    names.iter().map(|name| Element::Field(name)).collect()
+fn path_of(names: &[String]) -> Vec<PathElement<'_>> {
+    names.iter().map(|name| PathElement::Field(name)).collect()
 }
 
-fn one<'a>(path: &[Element<'a>]) -> Set<'a> {
-    let mut set = Set::default();
-    set.insert(path);
-    set
-}
-
-/// Entries that are none own nothing.
-fn read(entries: &Document) -> Owners<'_> {
-    Owners::read_plain(entries.as_array().map_or(&[], Vec::as_slice)).unwrap_or_default()
+/// What is not an entry owns nothing.
+fn read(entries: &Document) -> ManagedFields<'_> {
+    ManagedFields::read_with_sets(entries.as_array().map_or(&[], Vec::as_slice)).unwrap_or_default()
 }

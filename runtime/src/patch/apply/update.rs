@@ -1,22 +1,29 @@
-//! Ownership after a write that is no apply: the writer owns what it changed, and nobody what is gone.
+//! What writes do to the fields' managers: an update owns what it changed, an apply what it names, and nobody what is gone.
 use std::sync::LazyLock;
 
+use serde_json::Map;
+
 use super::{
-    View, Writer,
-    compare::{Change, EMPTY, compare},
-    element::Element,
-    owner::{Identity, Operation},
-    owners::Owners,
-    set::Set,
-    types::Type,
+    ApplyError, Conflict, View, Writer,
+    compare::{Comparison, EMPTY, compare},
+    field_set::FieldSet,
+    last_applied,
+    managed_fields::{Entry, Identity, ManagedFields, Operation},
+    merge::{changes, merged, prune},
+    path_element::PathElement,
+    schema::Type,
+    typed::checked_field_set_of,
 };
 use crate::schema::Document;
 
+/// The manager of all that was there before anyone applied.
+const BEFORE: &str = "before-first-apply";
+
 /// Fields that nobody owns: what names an object, and what the server alone writes.
-static NOBODYS: LazyLock<Set<'static>> = LazyLock::new(|| {
-    let mut set = Set::default();
+static UNOWNED: LazyLock<FieldSet<'static>> = LazyLock::new(|| {
+    let mut set = FieldSet::default();
     for name in ["apiVersion", "kind", "metadata"] {
-        set.insert(&[Element::Field(name)]);
+        set.insert(&[PathElement::Field(name)]);
     }
     for name in [
         "clusterName",
@@ -29,64 +36,85 @@ static NOBODYS: LazyLock<Set<'static>> = LazyLock::new(|| {
         "selfLink",
         "uid",
     ] {
-        set.insert(&[Element::Field("metadata"), Element::Field(name)]);
+        set.insert(&[PathElement::Field("metadata"), PathElement::Field(name)]);
     }
     set
 });
 
-/// Takes out what nobody owns.
-pub(super) fn strip(set: &mut Set<'_>) {
-    set.subtract(&NOBODYS);
-}
-
-/// The fields that a view resets.
-pub(super) fn reset_of<'a>(view: &View<'a>) -> Set<'a> {
-    let mut set = Set::default();
-    for path in view.reset {
-        let path: Vec<Element<'a>> = path.iter().map(|name| Element::Field(name)).collect();
-        set.insert(&path);
+impl<'a> View<'a> {
+    fn ty(&self) -> Type<'a> {
+        Type::root(self.root)
     }
-    set
+
+    /// The fields that a write leaves alone.
+    fn reset_fields(&self) -> FieldSet<'a> {
+        let mut set = FieldSet::default();
+        for path in self.reset {
+            let path: Vec<PathElement<'a>> = path.iter().map(|name| PathElement::Field(name)).collect();
+            set.insert(&path);
+        }
+        set
+    }
+
+    /// What changed between two objects, but for the fields that the write leaves alone.
+    fn compare(&self, old: &'a Document, new: &'a Document) -> Result<Comparison<'a>, &'static str> {
+        let mut comparison = compare(self.ty(), old, new)?;
+        comparison.exclude(&self.reset_fields());
+        Ok(comparison)
+    }
 }
 
-/// The entries after a write; `None` for none.
+/// Sets `metadata.managedFields` of what a write other than an apply makes.
 ///
-/// # Errors
-/// What does not fit the schema, or managed fields that are none: the entries stay as they were.
-pub(super) fn owned_after(
+/// `new` is the whole document, defaulted, `live` the object as it was (`None` on creation). Managed fields in `new` are
+/// what the client sent; an empty list, or a list of one empty entry, resets them. A document that does not fit the schema
+/// keeps those of `live`: validation will tell what is wrong with it.
+pub fn update(view: &View<'_>, live: Option<&Document>, new: &mut Document, writer: &Writer<'_>) {
+    let before = || live.and_then(|live| live.get("metadata")?.get("managedFields")).cloned();
+    let entries = managed_fields_after(view, live, new, writer).unwrap_or_else(|_| before());
+    put(new, entries);
+}
+
+/// The entries after an update; `None` for none.
+fn managed_fields_after(
     view: &View<'_>,
     live: Option<&Document>,
     new: &Document,
     writer: &Writer<'_>,
 ) -> Result<Option<Document>, String> {
-    let ty = Type::root(view.root);
-    let owners = live_or_sent(ty, live, new, writer);
-    // Of an object whose owners were once dropped, nothing is tracked until someone applies.
-    if owners.is_empty() && live.is_some() {
+    let managed = live_or_sent(view, live, new, writer);
+    // Of an object whose entries were once dropped, nothing is tracked until someone applies.
+    if managed.is_empty() && live.is_some() {
         return Ok(None);
     }
-    track(view, owners, live.unwrap_or(&EMPTY), new, writer).map(Owners::write)
+    track(view, managed, live.unwrap_or(&EMPTY), new, writer).map(ManagedFields::write)
 }
 
-/// The owners before a write: those that the client sent, if it sent any and could; otherwise those of the object.
-fn live_or_sent<'a>(ty: Type<'_>, live: Option<&'a Document>, new: &'a Document, writer: &Writer<'_>) -> Owners<'a> {
+/// The entries before an update: those that the client sent, if it sent any and could; otherwise those of the object.
+fn live_or_sent<'a>(
+    view: &View<'_>,
+    live: Option<&'a Document>,
+    new: &'a Document,
+    writer: &Writer<'_>,
+) -> ManagedFields<'a> {
     if writer.subresource.is_empty()
         && let Some(Document::Array(entries)) = new.get("metadata").and_then(|metadata| metadata.get("managedFields"))
     {
         if is_reset(entries) {
-            return Owners::default();
+            return ManagedFields::default();
         }
         let unchanged =
             live.is_some_and(|live| live["metadata"].get("managedFields") == new["metadata"].get("managedFields"));
-        let sent = if unchanged { Owners::read(entries) } else { Owners::read_foreign(ty, entries) };
-        if let Ok(owners) = sent {
-            return owners;
+        let sent =
+            if unchanged { ManagedFields::read(entries) } else { ManagedFields::read_from_client(view.ty(), entries) };
+        if let Ok(managed) = sent {
+            return managed;
         }
     }
-    live.map(Owners::of).and_then(Result::ok).unwrap_or_default()
+    live.map(ManagedFields::of).and_then(Result::ok).unwrap_or_default()
 }
 
-/// An empty list, or a list of one empty entry, asks that the owners be forgotten.
+/// An empty list, or a list of one empty entry, asks that the managed fields be forgotten.
 fn is_reset(entries: &[Document]) -> bool {
     match entries {
         [] => true,
@@ -95,37 +123,254 @@ fn is_reset(entries: &[Document]) -> bool {
     }
 }
 
-/// The owners after a change of an object by a writer.
+/// The entries after an update of an object by a writer.
 ///
 /// # Errors
-/// As [`owned_after`].
-pub(super) fn track<'a>(
+/// What does not fit the schema, and stored fields that are not a set.
+fn track<'a>(
     view: &View<'a>,
-    mut owners: Owners<'a>,
+    mut managed: ManagedFields<'a>,
     live: &'a Document,
     new: &'a Document,
     writer: &Writer<'a>,
-) -> Result<Owners<'a>, String> {
-    let ty = Type::root(view.root);
-    let mut change = compare(ty, live, new).ok_or("a list has an item that cannot be told from others")?;
-    change.without(&reset_of(view));
-    let Change { mut added, modified, removed } = change;
-    added.add(modified);
-    if !added.is_empty() || !removed.is_empty() {
-        for owner in owners.iter_mut() {
-            owner.set(ty)?;
-            owner.lose(&added);
-            owner.lose(&removed);
+) -> Result<ManagedFields<'a>, String> {
+    let ty = view.ty();
+    let Comparison { mut set, removed } = view.compare(live, new)?;
+    if !set.is_empty() || !removed.is_empty() {
+        for entry in managed.iter_mut() {
+            entry.set(ty)?;
+            entry.remove(&set);
+            entry.remove(&removed);
         }
     }
-    strip(&mut added);
-    if !added.is_empty() {
-        if let Some(before) = owners.get_mut(&Identity::of(writer, Operation::Update)) {
-            added.add(std::mem::take(before.set(ty)?));
+    set.subtract(&UNOWNED);
+    if !set.is_empty() {
+        if let Some(before) = managed.get_mut(&Identity::of(writer, Operation::Update)) {
+            set.add(std::mem::take(before.set(ty)?));
         }
-        owners.set(writer, Operation::Update, added, true);
+        managed.set(writer, Operation::Update, set, true);
     }
-    owners.drop_empty();
-    owners.cap_updaters(ty)?;
-    Ok(owners)
+    managed.drop_empty();
+    managed.cap_updates(ty)?;
+    Ok(managed)
+}
+
+/// Applies a configuration: what the object becomes, with its managed fields, before defaults and validation.
+///
+/// # Errors
+/// [`ApplyError`]. With `force` there are no conflicts.
+pub fn merge(
+    view: &View<'_>,
+    live: Option<&Document>,
+    config: &Document,
+    writer: &Writer<'_>,
+    force: bool,
+) -> Result<Document, ApplyError> {
+    check_type(view, config, writer)?;
+    let (ty, apply) = (view.ty(), Apply { view, live: live.unwrap_or(&EMPTY), config, writer });
+    let mut named = checked_field_set_of(ty, config).map_err(|why| apply.untyped("patch", &why))?;
+    named.subtract_recursively(&view.reset_fields());
+    let mut managed = apply.managed_fields_before()?;
+    let applier = Identity::of(writer, Operation::Apply);
+    let last = match managed.get_mut(&applier) {
+        Some(entry) => entry.set(ty).map_err(|why| undecodable(&why))?.clone(),
+        None => FieldSet::default(),
+    };
+
+    let (mut new, mut changed) = match live {
+        None => (config.clone(), true),
+        Some(live) => match merged(ty, live, config).map_err(|why| apply.untyped("live", &why))? {
+            Some(new) => (new, true),
+            None => (live.clone(), false),
+        },
+    };
+    if !named.contains(&last) {
+        let mut owned = named.clone();
+        for entry in managed.iter_mut().filter(|entry| entry.identity != applier) {
+            owned.add(entry.set(ty).map_err(|why| undecodable(&why))?.clone());
+        }
+        prune(ty, &mut new, last.clone(), owned);
+        changed = new != *apply.live;
+    }
+    if changed {
+        apply.take_from_others(&mut managed, &new, force)?;
+    }
+    named.subtract(&UNOWNED);
+    let kept = managed.get_mut(&applier).is_some_and(|entry| entry.api_version == writer.api_version) && named == last;
+    if changed || !kept {
+        managed.set(writer, Operation::Apply, named, changed);
+        let entries = managed.write();
+        put(&mut new, entries);
+    }
+    if writer.manager == last_applied::MANAGER {
+        last_applied::renew(&mut new, config);
+    }
+    Ok(new)
+}
+
+/// Whether an apply changes nothing, as far as a look can tell: where this is false, [`merge`] may find the same at more
+/// cost. Most applies are such, since tools apply the same again and again.
+///
+/// `live` is the object without its managed fields, `entries` are those as JSON text, as [`codec::encode`] writes it.
+///
+/// [`codec::encode`]: crate::codec::encode
+pub fn is_noop(view: &View<'_>, live: &Document, entries: &str, config: &Document, writer: &Writer<'_>) -> bool {
+    let ty = view.ty();
+    let renews = writer.manager == last_applied::MANAGER && last_applied::is_kept(live);
+    if renews || check_type(view, config, writer).is_err() || changes(ty, live, config) {
+        return false;
+    }
+    let Ok(mut named) = checked_field_set_of(ty, config) else { return false };
+    named.subtract_recursively(&view.reset_fields());
+    named.subtract(&UNOWNED);
+    let mut entry = serde_json::to_string(&Entry::of(writer, Operation::Apply, None, named)).expect("entries are JSON");
+    // With its time, or without one. Quotes within text are escaped, so that what is found is an entry.
+    entry.pop();
+    entries.match_indices(&entry).any(|(at, _)| {
+        let rest = &entries[at + entry.len()..];
+        rest.starts_with('}') || rest.starts_with(",\"time\":")
+    })
+}
+
+/// What is applied.
+struct Apply<'a> {
+    view: &'a View<'a>,
+    live: &'a Document,
+    config: &'a Document,
+    writer: &'a Writer<'a>,
+}
+
+impl<'a> Apply<'a> {
+    /// A document does not fit the schema.
+    fn untyped(&self, what: &str, why: &str) -> ApplyError {
+        let text = |name: &str| self.config["metadata"][name].as_str().unwrap_or_default();
+        let (namespace, name, kind) =
+            (text("namespace"), text("name"), type_of(self.writer.api_version, self.view.kind));
+        ApplyError::Untyped(format!("failed to create typed {what} object ({namespace}/{name}; {kind}): {why}"))
+    }
+
+    /// The entries before the apply. Of an object without entries, one manager owns all that is there.
+    fn managed_fields_before(&self) -> Result<ManagedFields<'a>, ApplyError> {
+        let managed = ManagedFields::of(self.live).map_err(|why| undecodable(&why))?;
+        if !managed.is_empty() {
+            return Ok(managed);
+        }
+        let before = Writer { manager: BEFORE, ..*self.writer };
+        let tracked = track(self.view, managed, &EMPTY, self.live, &before);
+        tracked.map_err(|why| ApplyError::Untyped(format!("failed to create manager for existing fields: {why}")))
+    }
+
+    /// Takes from the other managers what the apply changes, if it may.
+    fn take_from_others(&self, managed: &mut ManagedFields<'_>, new: &Document, force: bool) -> Result<(), ApplyError> {
+        let Comparison { set, removed } = self.view.compare(self.live, new).map_err(|why| self.untyped("live", why))?;
+        let ty = self.view.ty();
+        let applier = Identity::of(self.writer, Operation::Apply);
+        let mut conflicts = Vec::new();
+        for entry in managed.iter_mut().filter(|entry| entry.identity != applier) {
+            let lost = entry.set(ty).map_err(|why| undecodable(&why))?.intersection(&set);
+            if !lost.is_empty() {
+                conflicts.push((entry.identity, lost));
+            }
+        }
+        if !force {
+            self.refuse(conflicts)?;
+        }
+        for entry in managed.iter_mut().filter(|entry| entry.identity != applier) {
+            entry.remove(&set);
+            entry.remove(&removed);
+        }
+        managed.drop_empty();
+        Ok(())
+    }
+
+    /// Refuses conflicts, if there are any. Who applied from the client's side before may take what it left there.
+    fn refuse(&self, mut conflicts: Vec<(Identity<'_>, FieldSet<'_>)>) -> Result<(), ApplyError> {
+        if !conflicts.is_empty()
+            && self.writer.manager == last_applied::MANAGER
+            && let Some(applied) = last_applied::read(self.live, self.writer.api_version)
+            && let Some(allowed) = last_applied::untouched(self.view.ty(), &applied, self.live)
+        {
+            conflicts.retain_mut(|(_, lost)| {
+                lost.subtract(&allowed);
+                !lost.is_empty()
+            });
+        }
+        if conflicts.is_empty() {
+            return Ok(());
+        }
+        conflicts.sort_by_cached_key(|(identity, _)| identity.sort_key());
+        let conflict = |identity: &Identity<'_>, field| Conflict { manager: identity.print(), field };
+        let told = conflicts
+            .iter()
+            .flat_map(|(identity, lost)| lost.print().into_iter().map(move |field| conflict(identity, field)));
+        Err(ApplyError::Conflicts(told.collect()))
+    }
+}
+
+fn check_type(view: &View<'_>, config: &Document, writer: &Writer<'_>) -> Result<(), ApplyError> {
+    let [version, kind] = ["apiVersion", "kind"].map(|name| config[name].as_str().unwrap_or_default());
+    if version != writer.api_version || kind != view.kind {
+        return Err(ApplyError::BadRequest(format!("invalid object type: {}", type_of(version, kind))));
+    }
+    if config["metadata"]["managedFields"].is_array() {
+        return Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned()));
+    }
+    Ok(())
+}
+
+/// A kind with its group and version, as Go prints it.
+fn type_of(api_version: &str, kind: &str) -> String {
+    match api_version.split_once('/') {
+        None => format!("/{api_version}, Kind={kind}"),
+        Some((_, version)) if version.contains('/') => "/, Kind=".to_owned(),
+        Some(_) => format!("{api_version}, Kind={kind}"),
+    }
+}
+
+fn undecodable(why: &str) -> ApplyError {
+    ApplyError::Untyped(format!("failed to decode managed fields: {why}"))
+}
+
+/// Puts the times of `live` back where nothing but times in managed fields tells `new` from it. Called last, when defaults,
+/// hooks and admission have run.
+pub fn keep_times(live: &Document, new: &mut Document) {
+    if only_times_differ(live, new) {
+        put(new, live["metadata"].get("managedFields").cloned());
+    }
+}
+
+/// Nothing but the times of entries, and the order that they bring with them, tells two objects apart. Their
+/// resourceVersions do not count.
+fn only_times_differ(old: &Document, new: &Document) -> bool {
+    let [before, after] =
+        [old, new].map(|object| object["metadata"]["managedFields"].as_array().map_or(&[][..], Vec::as_slice));
+    let same = |a: &Document, b: &Document| members(a, &["time"]).eq(members(b, &["time"]));
+    before.len() == after.len()
+        && before != after
+        && before.iter().all(|entry| after.iter().any(|other| same(entry, other)))
+        && members(old, &["metadata"]).eq(members(new, &["metadata"]))
+        && metadata(old).eq(metadata(new))
+}
+
+fn metadata(object: &Document) -> impl Iterator<Item = (&String, &Document)> {
+    members(&object["metadata"], &["managedFields", "resourceVersion"])
+}
+
+fn members<'d>(object: &'d Document, but: &'static [&'static str]) -> impl Iterator<Item = (&'d String, &'d Document)> {
+    object.as_object().into_iter().flatten().filter(move |(name, _)| !but.contains(&name.as_str()))
+}
+
+/// Sets the entries of an object, or takes them away.
+fn put(object: &mut Document, entries: Option<Document>) {
+    let Document::Object(fields) = object else { return };
+    let metadata = fields.entry("metadata").or_insert(Document::Null);
+    if metadata.is_null() {
+        *metadata = Document::Object(Map::new());
+    }
+    if let Document::Object(metadata) = metadata {
+        match entries {
+            Some(entries) => metadata.insert("managedFields".to_owned(), entries),
+            None => metadata.remove("managedFields"),
+        };
+    }
 }

@@ -12,12 +12,12 @@ use crate::{
 mod kubectl;
 mod lists;
 mod model;
+mod noop;
 mod owners;
 mod ownership;
 mod property;
 mod removal;
 mod sets;
-mod standing;
 mod typing;
 
 /// Every kind of list and map.
@@ -94,21 +94,21 @@ impl World {
 
     pub(super) fn apply_object(&mut self, manager: &str, config: &Value, force: bool) -> Result<(), ApplyError> {
         let time = self.tick();
-        let stands = self.stands(manager, config);
+        let noop = self.is_noop(manager, config);
         let new = merge(&view(), self.live.as_ref(), config, &writer(manager, &time), force)?;
-        assert!(!stands || self.live.as_ref() == Some(&new), "what stands is not changed: {new}");
+        assert!(!noop || self.live.as_ref() == Some(&new), "an apply that changes nothing, by a look: {new}");
         self.settle(new);
         Ok(())
     }
 
     /// An apply would change nothing, as a look tells.
-    pub(super) fn stands(&self, manager: &str, config: &Value) -> bool {
+    pub(super) fn is_noop(&self, manager: &str, config: &Value) -> bool {
         let Some(mut live) = self.live.clone() else { return false };
         let mut entries = Vec::new();
         codec::encode(&live["metadata"]["managedFields"].take(), &mut entries);
         live["metadata"].as_object_mut().expect("metadata").remove("managedFields");
         let entries = String::from_utf8(entries).expect("JSON");
-        super::stands(&view(), &live, &entries, config, &writer(manager, &at(0)))
+        super::is_noop(&view(), &live, &entries, config, &writer(manager, &at(0)))
     }
 
     /// Replaces the spec, as an update does.

@@ -155,7 +155,7 @@ fn run(acts: &[Act]) {
                 world.apply_object(manager, &object(spec), false).expect("applied before");
                 assert_eq!(world.live, once, "an apply again is no change");
                 let owns = !world.owned(manager).is_null();
-                assert!(!owns || world.stands(manager, &object(spec)), "a look is enough to tell: {spec}");
+                assert!(!owns || world.is_noop(manager, &object(spec)), "a look is enough to tell: {spec}");
                 check_kept(&before.1, &world, manager, *force);
             }
             Act::Put { manager, spec, mask } => {

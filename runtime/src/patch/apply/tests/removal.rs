@@ -1,8 +1,7 @@
 //! What goes when an applier no longer names it.
 use serde_json::json;
 
-use super::{World, view};
-use crate::patch::apply::extract;
+use super::World;
 
 #[test]
 fn what_nobody_else_owns_goes() {
@@ -99,19 +98,4 @@ fn labels_go_and_the_object_keeps_its_name() {
     world.apply_object("one", &bare, false).expect("applied");
     let live = world.live.as_ref().expect("an object");
     assert_eq!((&live["metadata"]["name"], live["metadata"].get("labels")), (&json!("t"), None));
-}
-
-#[test]
-fn what_was_applied_can_be_taken_out_again() {
-    let mut world = World::default();
-    let spec = json!({"a": "1", "list": [{"name": "p", "note": "n"}], "set": ["x"], "whole": {"p": "1"}, "map": {}});
-    world.apply("one", &spec).expect("applied");
-    world.put(
-        "two",
-        &json!({"a": "1", "b": 2, "list": [{"name": "p", "note": "n", "port": 1}, {"name": "q"}], "set": ["x", "y"],
-        "whole": {"p": "1"}, "map": {}}),
-    );
-    let live = world.live.as_ref().expect("an object");
-    assert_eq!(extract(&view(), live, "one", ""), Some(super::object(&spec)));
-    assert_eq!(extract(&view(), live, "two", ""), None, "it did not apply");
 }

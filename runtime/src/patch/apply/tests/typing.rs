@@ -68,6 +68,23 @@ fn mistakes_are_told_as_the_reference_tells_them() {
 }
 
 #[test]
+fn an_item_of_the_object_that_cannot_be_identified_is_named() {
+    let mut world = World::default();
+    world.apply("one", &json!({"a": "1", "list": [{"name": "p"}]})).expect("applied");
+    world.live.as_mut().expect("an object")["spec"]["list"] = json!([{"name": "p"}, {"port": 1}]);
+    let error = world.apply("one", &json!({"a": "1", "list": [{"name": "q"}]})).expect_err("the object does not fit");
+    assert_eq!(
+        error.to_string(),
+        "failed to create typed live object (ns/t; example.com/v1, Kind=Thing): .spec.list: element 1: associative list \
+         with keys has an element that omits all key fields [\"name\"] (and doesn't have default values for any key \
+         fields)"
+    );
+    let new = world.live.clone().expect("an object");
+    world.apply("one", &json!({"a": "2"})).expect_err("nor does it where other fields change");
+    assert_eq!(world.live, Some(new), "nothing has happened");
+}
+
+#[test]
 fn values_without_a_schema_are_owned_by_what_they_are() {
     let mut world = World::default();
     world

@@ -1,9 +1,15 @@
-//! What a schema says of ownership: which values are owned whole, and how the parts of the others are told apart.
+//! The walk through a schema: which values are atomic, and how the parts of the others are identified.
 //!
-//! A value without a declared type may be a scalar, a list or a map; what it is decides, each time, what it is owned as.
-use crate::schema::{
-    Document, METADATA, Schema,
-    model::{ListType, Type as Kind},
+//! A value without a declared type may be a scalar, a list or a map; the value decides, each time.
+use std::borrow::Cow;
+
+use super::path_element::PathElement;
+use crate::{
+    meta::go,
+    schema::{
+        Document, METADATA, Schema,
+        model::{ListType, Type as Kind},
+    },
 };
 
 /// The type of a value.
@@ -15,9 +21,9 @@ pub(super) enum Type<'s> {
     Declared(&'s Schema, Unknown),
     /// `apiVersion` and `kind`.
     Text,
-    /// Anything: maps are granular, all else is owned whole.
+    /// Anything: maps are granular, all else is atomic.
     Deduced,
-    /// Anything, owned whole.
+    /// Anything, atomic.
     Untyped,
 }
 
@@ -37,10 +43,10 @@ pub(super) enum Scalar {
     Any,
 }
 
-/// A list: owned whole, or by item.
+/// A list: atomic, or owned by item.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct List<'s> {
-    /// It is owned whole.
+    /// It is owned and replaced as a whole.
     pub(super) atomic: bool,
     /// The keys of its items; none for a set.
     pub(super) keys: &'s [String],
@@ -48,10 +54,10 @@ pub(super) struct List<'s> {
     pub(super) item: Type<'s>,
 }
 
-/// A map or a struct: owned whole, or by field.
+/// A map or a struct: atomic, or owned by field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Map<'s> {
-    /// It is owned whole.
+    /// It is owned and replaced as a whole.
     pub(super) atomic: bool,
     of: Type<'s>,
 }
@@ -72,7 +78,7 @@ impl Field<'_> {
     pub(super) const UNDECLARED: Self = Self { ty: Type::Deduced, named: false, implied: false };
 }
 
-/// How a value is owned.
+/// The form of a value, which decides how it is owned.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form<'s> {
     Map(Map<'s>),
@@ -100,7 +106,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// How a value is owned. `null` and a value of a wrong type are taken for what the type prefers.
+    /// The form of a value. `null` and a value of a wrong type are taken for what the type prefers.
     pub(super) fn form(self, value: Option<&Document>) -> Form<'s> {
         if !self.is_open() {
             return self.only_form();
@@ -124,7 +130,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Two values of the type are owned in different forms.
+    /// Two values of the type have different forms.
     pub(super) fn tells_apart(self, a: &Document, b: &Document) -> bool {
         let class = |value: &Document| match value {
             Document::Null => 0,
@@ -137,18 +143,17 @@ impl<'s> Type<'s> {
 
     /// The type as a map, where it allows one.
     pub(super) fn as_map(self) -> Option<Map<'s>> {
-        let allows = self.is_open() || matches!(self.only_form(), Form::Map(_));
-        allows.then(|| self.map())
+        match self.form(None) {
+            Form::Map(map) => Some(map),
+            Form::List(_) | Form::Scalar(_) => None,
+        }
     }
 
     /// The type as a list, where it allows one.
     pub(super) fn as_list(self) -> Option<List<'s>> {
-        if self.is_open() {
-            return Some(self.list());
-        }
-        match self.only_form() {
+        match self.form(Some(&Document::Array(Vec::new()))) {
             Form::List(list) => Some(list),
-            _ => None,
+            Form::Map(_) | Form::Scalar(_) => None,
         }
     }
 
@@ -212,13 +217,18 @@ impl<'s> Map<'s> {
         }
     }
 
+    /// The type of a field or entry; anything where the schema has none.
+    pub(super) fn type_of(&self, name: &str) -> Type<'s> {
+        self.field(name).map_or(Type::Deduced, |field| field.ty)
+    }
+
     /// What a field is where it is not given.
-    pub(super) fn default_of(&self, name: &str) -> Option<&'s Document> {
+    fn default_of(&self, name: &str) -> Option<&'s Document> {
         let (Type::Whole(schema, _) | Type::Declared(schema, _)) = self.of else { return None };
         schema.properties.get(name)?.default.as_ref()
     }
 
-    /// Fields below are neither declared nor typed: nothing is known of how they were once owned.
+    /// It declares neither fields nor entries, so nothing is known of how they were once owned.
     pub(super) fn is_deduced(&self) -> bool {
         match self.of {
             Type::Deduced => true,
@@ -227,8 +237,73 @@ impl<'s> Map<'s> {
         }
     }
 
-    /// It is the metadata of an object, where `managedFields` are nobody's.
+    /// It is the metadata of an object, of which `managedFields` are owned by nobody.
     pub(super) fn is_metadata(&self) -> bool {
         matches!(self.of, Type::Declared(schema, _) if std::ptr::eq(schema, &raw const *METADATA))
+    }
+}
+
+impl<'s> List<'s> {
+    /// The path element of an item, of a list that is owned by item. Keys that are not given count with their defaults.
+    ///
+    /// # Errors
+    /// Why the item cannot be identified, as kube-apiserver says it.
+    pub(super) fn element_of<'a>(&self, item: &'a Document) -> Result<PathElement<'a>, String>
+    where
+        's: 'a,
+    {
+        if self.keys.is_empty() {
+            let why = match item {
+                Document::Object(_) => "associative list without keys has an element that's a map type",
+                Document::Array(_) => "not supported: associative list with lists as elements",
+                Document::Null => "associative list without keys has an element that's an explicit null",
+                scalar => return Ok(PathElement::Value(Cow::Borrowed(scalar))),
+            };
+            return Err(why.to_owned());
+        }
+        if !item.is_object() {
+            let what = if item.is_null() { "a null element" } else { "non-map elements" };
+            return Err(format!("associative list with keys may not have {what}"));
+        }
+        let given = |key: &'s String| Some((Cow::Borrowed(key.as_str()), Cow::Borrowed(self.key_of(item, key)?)));
+        let mut keys: Vec<_> = self.keys.iter().filter_map(given).collect();
+        if keys.is_empty() {
+            let names: Vec<String> = self.keys.iter().map(|key| go::quoted(key)).collect();
+            return Err(format!(
+                "associative list with keys has an element that omits all key fields [{}] \
+                 (and doesn't have default values for any key fields)",
+                names.join(" ")
+            ));
+        }
+        keys.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(PathElement::Key(keys))
+    }
+
+    /// The path elements of items, in their order.
+    ///
+    /// # Errors
+    /// As [`List::element_of`], with the index of the item.
+    pub(super) fn elements_of<'a>(&self, items: &'a [Document]) -> Result<Vec<PathElement<'a>>, String>
+    where
+        's: 'a,
+    {
+        let element = |(index, item)| self.element_of(item).map_err(|why| format!("element {index}: {why}"));
+        items.iter().enumerate().map(element).collect()
+    }
+
+    /// Two items have the same path element, where they have one at all.
+    pub(super) fn is_same_item(&self, a: &Document, b: &Document) -> bool {
+        match self.keys {
+            [] => a == b,
+            keys => keys.iter().all(|key| a.get(key) == b.get(key) || self.key_of(a, key) == self.key_of(b, key)),
+        }
+    }
+
+    /// The value of a key in an item, or its default.
+    fn key_of<'a>(&self, item: &'a Document, key: &str) -> Option<&'a Document>
+    where
+        's: 'a,
+    {
+        item.get(key).or_else(|| self.item.as_map()?.default_of(key))
     }
 }

@@ -1,0 +1,248 @@
+//! Sets of fields: trees keyed by path elements, what one can do with them, and their stored form `fieldsV1`.
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use super::path_element::{ParseError, PathElement};
+use crate::schema::Document;
+
+/// A set of paths. The nodes are sorted by path element, and each has a member in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct FieldSet<'a> {
+    nodes: Vec<(PathElement<'a>, Node<'a>)>,
+}
+
+/// What a set has at one path, and below it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Node<'a> {
+    /// The path itself is in the set.
+    pub(super) member: bool,
+    /// What lies below it.
+    pub(super) children: FieldSet<'a>,
+}
+
+impl<'a> Node<'a> {
+    /// A path that is in the set, with nothing below it.
+    pub(super) const LEAF: Self = Self { member: true, children: FieldSet { nodes: Vec::new() } };
+
+    /// Nothing is in it.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.member && self.children.is_empty()
+    }
+
+    fn add(&mut self, other: Node<'a>) {
+        self.member |= other.member;
+        self.children.add(other.children);
+    }
+}
+
+impl<'a> FieldSet<'a> {
+    /// A set of nodes in any order; those of one element are joined.
+    fn of(mut nodes: Vec<(PathElement<'a>, Node<'a>)>) -> Self {
+        nodes.retain(|(_, node)| !node.is_empty());
+        nodes.sort_by(|(a, _), (b, _)| a.cmp(b));
+        nodes.dedup_by(|(later, from), (earlier, into)| {
+            let equal = later == earlier;
+            if equal {
+                into.add(std::mem::take(from));
+            }
+            equal
+        });
+        Self { nodes }
+    }
+
+    /// A set of one path.
+    pub(super) fn of_path(path: &[PathElement<'a>]) -> Self {
+        let mut set = Self::default();
+        set.insert(path);
+        set
+    }
+
+    /// Nothing is in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// What the set has at an element.
+    pub(super) fn get(&self, element: &PathElement<'_>) -> Option<&Node<'a>> {
+        let found = self.nodes.binary_search_by(|(at, _)| at.cmp(element));
+        found.ok().map(|index| &self.nodes[index].1)
+    }
+
+    /// A path is in the set.
+    pub(super) fn has(&self, path: &[PathElement<'_>]) -> bool {
+        let Some((last, above)) = path.split_last() else { return false };
+        let holder = above.iter().try_fold(self, |at, element| at.get(element).map(|node| &node.children));
+        holder.and_then(|holder| holder.get(last)).is_some_and(|node| node.member)
+    }
+
+    /// Adds a node; an empty one leaves no trace. Fastest in the elements' order.
+    pub(super) fn attach(&mut self, element: PathElement<'a>, node: Node<'a>) {
+        if node.is_empty() {
+            return;
+        }
+        if self.nodes.last().is_none_or(|(last, _)| *last < element) {
+            self.nodes.push((element, node));
+            return;
+        }
+        match self.nodes.binary_search_by(|(at, _)| at.cmp(&element)) {
+            Ok(index) => self.nodes[index].1.add(node),
+            Err(index) => self.nodes.insert(index, (element, node)),
+        }
+    }
+
+    /// Adds a path.
+    pub(super) fn insert(&mut self, path: &[PathElement<'a>]) {
+        let Some((first, rest)) = path.split_first() else { return };
+        self.attach(first.clone(), Node { member: rest.is_empty(), children: Self::of_path(rest) });
+    }
+
+    /// Adds what is in another set.
+    pub(super) fn add(&mut self, other: FieldSet<'a>) {
+        if other.is_empty() {
+            return;
+        }
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        let both = self.nodes.len() + other.nodes.len();
+        let mine = std::mem::replace(&mut self.nodes, Vec::with_capacity(both));
+        let mut theirs = other.nodes.into_iter().peekable();
+        for (element, mut node) in mine {
+            while let Some(before) = theirs.next_if(|(at, _)| *at < element) {
+                self.nodes.push(before);
+            }
+            if let Some((_, same)) = theirs.next_if(|(at, _)| *at == element) {
+                node.add(same);
+            }
+            self.nodes.push((element, node));
+        }
+        self.nodes.extend(theirs);
+    }
+
+    /// Changes each node; those that are empty then are dropped.
+    pub(super) fn change_each(&mut self, mut change: impl FnMut(&PathElement<'a>, &mut Node<'a>)) {
+        self.nodes.retain_mut(|(element, node)| {
+            change(element, node);
+            !node.is_empty()
+        });
+    }
+
+    /// Takes out what is in another set. What lies below a path that is in both stays, unless it is in both, too.
+    pub(super) fn subtract(&mut self, other: &FieldSet<'_>) {
+        self.change_each(|element, mine| {
+            let Some(theirs) = other.get(element) else { return };
+            mine.member &= !theirs.member;
+            mine.children.subtract(&theirs.children);
+        });
+    }
+
+    /// Takes out what is in another set, with everything below it.
+    pub(super) fn subtract_recursively(&mut self, other: &FieldSet<'_>) {
+        self.change_each(|element, mine| match other.get(element) {
+            Some(theirs) if theirs.member => *mine = Node::default(),
+            Some(theirs) => mine.children.subtract_recursively(&theirs.children),
+            None => {}
+        });
+    }
+
+    /// What is in both sets.
+    pub(super) fn intersection(&self, other: &FieldSet<'_>) -> FieldSet<'a> {
+        let mut found = FieldSet::default();
+        for (element, mine) in &self.nodes {
+            if let Some(theirs) = other.get(element) {
+                let member = mine.member && theirs.member;
+                let children = mine.children.intersection(&theirs.children);
+                found.attach(element.clone(), Node { member, children });
+            }
+        }
+        found
+    }
+
+    /// Everything that is in another set is in this one.
+    pub(super) fn contains(&self, other: &FieldSet<'_>) -> bool {
+        other.nodes.iter().all(|(element, theirs)| {
+            self.get(element)
+                .is_some_and(|mine| (mine.member || !theirs.member) && mine.children.contains(&theirs.children))
+        })
+    }
+
+    /// The paths as messages print them, in the order in which kube-apiserver does: of each container first its own paths,
+    /// then what lies deeper.
+    pub(super) fn print(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.print_below("", &mut paths);
+        paths
+    }
+
+    fn print_below(&self, above: &str, paths: &mut Vec<String>) {
+        let path_of = |element: &PathElement<'_>| {
+            let mut path = above.to_owned();
+            element.print(&mut path);
+            path
+        };
+        paths.extend(self.nodes.iter().filter(|(_, node)| node.member).map(|(element, _)| path_of(element)));
+        for (element, node) in self.nodes.iter().filter(|(_, node)| !node.children.is_empty()) {
+            node.children.print_below(&path_of(element), paths);
+        }
+    }
+
+    /// Reads `fieldsV1`: objects whose members are path elements, and `.` for the path itself. Elements of an unknown kind
+    /// are left out.
+    ///
+    /// # Errors
+    /// What is not an object, and members that are not path elements.
+    pub(super) fn read(fields: &'a Document) -> Result<Self, String> {
+        node(fields).map(|node| node.children)
+    }
+
+    fn serialize_with<S: Serializer>(&self, member: bool, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        if member && !self.is_empty() {
+            members.serialize_entry(".", &FieldSet::default())?;
+        }
+        // Only fields are in the order of their text in a set, too.
+        let mut others: Vec<(String, &Node<'_>)> = Vec::new();
+        for (element, node) in &self.nodes {
+            match element {
+                PathElement::Field(_) => members.serialize_entry(&element.serialize(), node)?,
+                _ => others.push((element.serialize(), node)),
+            }
+        }
+        others.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        others.iter().try_for_each(|(name, node)| members.serialize_entry(name, node))?;
+        members.end()
+    }
+}
+
+/// `fieldsV1`, with the members sorted as text.
+impl Serialize for FieldSet<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.serialize_with(false, serializer)
+    }
+}
+
+impl Serialize for Node<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.children.serialize_with(self.member, serializer)
+    }
+}
+
+fn node(fields: &Document) -> Result<Node<'_>, String> {
+    let members = match fields {
+        Document::Object(members) => members,
+        // As good as an object without members.
+        Document::Null => return Ok(Node::LEAF),
+        _ => return Err("fieldsV1 is made of objects".to_owned()),
+    };
+    let mut children = Vec::with_capacity(members.len());
+    for (name, inner) in members.iter().filter(|(name, _)| *name != ".") {
+        match PathElement::parse(name) {
+            Ok(element) => children.push((element, node(inner)?)),
+            Err(ParseError::UnknownKind) => {}
+            Err(ParseError::Malformed(why)) => return Err(why),
+        }
+    }
+    let children = FieldSet::of(children);
+    // A path with nothing below it is in the set, whether it says so or not.
+    Ok(Node { member: members.contains_key(".") || children.is_empty(), children })
+}
