@@ -75,7 +75,7 @@ impl Transformer for Identity {
 }
 
 /// What to store for an object.
-pub struct Stored {
+pub struct Sealed {
     /// The value.
     pub value: Bytes,
     /// How many bytes the object itself takes, about.
@@ -114,10 +114,10 @@ impl KindReader {
     ///
     /// # Errors
     /// What the transformer says.
-    pub fn write(&self, key: &str, document: &Document, fit: Fit) -> Result<Stored, String> {
+    pub fn write(&self, key: &str, document: &Document, fit: Fit) -> Result<Sealed, String> {
         let record = self.encode(document, if fit == Fit::Checked { self.rules } else { 0 });
         let size = record::object_size(&record);
-        Ok(Stored { value: self.transformer.seal(key, record)?.into(), size })
+        Ok(Sealed { value: self.transformer.seal(key, record)?.into(), size })
     }
 
     fn encode(&self, document: &Document, rules: u32) -> Vec<u8> {

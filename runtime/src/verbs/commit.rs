@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::{Api, Error, Request, admission::hold_namespace, retry::Retry, rewrite::conflict};
 use crate::{
     cache::{Object, Reader},
-    kind::reader::{Fit, Stored},
+    kind::reader::{Fit, Sealed},
     meta::Revision,
     schema::Document,
     storage::{Commit, CommitError, Expect, Hold, Op},
@@ -125,7 +125,7 @@ pub(super) fn preview(
 }
 
 fn record(request: &Request, full_key: &str, document: &Document, fit: Fit) -> Result<Bytes, Error> {
-    let Stored { value, size } = request.served.records.write(full_key, document, fit).map_err(Error::Internal)?;
+    let Sealed { value, size } = request.served.records.write(full_key, document, fit).map_err(Error::Internal)?;
     if size > MAX_OBJECT_BYTES {
         let message = format!("the object would take {size} bytes, and the limit of an object is {MAX_OBJECT_BYTES}");
         return Err(Error::TooLarge(message));
