@@ -16,6 +16,7 @@ pub struct Kind {
     pub categories: Vec<String>,
     pub cluster: bool,
     pub builtin: bool,
+    pub policy: Option<syn::Path>,
     pub generation: bool,
     pub names: Names,
     pub status: bool,

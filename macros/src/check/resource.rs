@@ -59,6 +59,7 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
         categories: args.categories.iter().map(LitStr::value).collect(),
         cluster: args.cluster.is_some(),
         builtin: args.builtin,
+        policy: args.policy,
         generation: !args.unstored && (args.generation || !args.builtin),
         stored: !args.unstored,
         names: name_rule(args.names.as_ref(), errors),

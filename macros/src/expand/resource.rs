@@ -43,7 +43,11 @@ fn implementation(kind: &Kind) -> TokenStream {
     let Kind { status, generation, stored, update_without_version, create_on_update, .. } = kind;
     let root = &kind.root.ident;
     let scope = if kind.cluster { quote!(Cluster) } else { quote!(Namespaced) };
-    let policy = if kind.builtin { quote!(Compiled) } else { quote!(Custom) };
+    let policy = match &kind.policy {
+        Some(policy) => quote!(#policy),
+        None if kind.builtin => quote!(__kind::Compiled),
+        None => quote!(__kind::Custom),
+    };
     let names = match kind.names {
         Names::Subdomain => quote!(Subdomain),
         Names::Label => quote!(Label),
@@ -77,7 +81,7 @@ fn implementation(kind: &Kind) -> TokenStream {
                 short_names: &[#(#short_names),*],
                 categories: &[#(#categories),*],
                 scope: __kind::Scope::#scope,
-                policy: &__kind::#policy,
+                policy: &#policy,
                 names: __kind::NameRule::#names,
                 status: #status,
                 generation: #generation,

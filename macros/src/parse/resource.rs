@@ -34,6 +34,7 @@ const KEYS: &[Key] = &[
     ("grace_seconds", "grace_seconds = 30"),
     ("names", "names = subdomain"),
     ("builtin", "builtin"),
+    ("policy", "policy = Books"),
     ("generation", "generation"),
     ("unstored", "unstored"),
 ];
@@ -84,6 +85,7 @@ pub struct KindArgs {
     pub grace: Option<GraceArgs>,
     pub names: Option<Ident>,
     pub builtin: bool,
+    pub policy: Option<syn::Path>,
     pub generation: bool,
     pub unstored: bool,
     /// The name of each argument, and where it stands.
@@ -167,6 +169,7 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "holds_deletion" => kind.holds_deletion = reader.function(arg),
         "grace_seconds" => kind.grace = grace(arg, reader),
         "builtin" => kind.builtin = reader.flag(arg).is_some(),
+        "policy" => kind.policy = reader.function(arg),
         "generation" => kind.generation = reader.flag(arg).is_some(),
         "unstored" => kind.unstored = reader.flag(arg).is_some(),
         _ => {}

@@ -8,7 +8,7 @@ use tokio::{sync::watch, task::JoinHandle};
 use crate::{
     Resource,
     auth::User,
-    kind::{Kind, policy::Namespaces},
+    kind::Kind,
     meta::{Time, options::WriteOptions},
     verbs::{Api, Error, Request},
 };
@@ -39,23 +39,19 @@ pub use namespace::{Namespace, NamespaceCondition, NamespaceSpec, NamespaceStatu
 pub use secret::Secret;
 pub use service_account::ServiceAccount;
 
-/// Namespaces that every server has.
-const ALWAYS: [&str; 3] = ["default", "kube-system", "kube-public"];
-
 /// The built-in kinds, in the order in which discovery names them.
 pub fn kinds() -> Vec<Kind> {
-    let namespace = Kind { policy: &Namespaces, ..Namespace::kind() };
-    vec![ConfigMap::kind(), Event::kind(), namespace, Secret::kind(), ServiceAccount::kind(), Lease::kind()]
+    vec![ConfigMap::kind(), Event::kind(), Namespace::kind(), Secret::kind(), ServiceAccount::kind(), Lease::kind()]
 }
 
-/// Makes what every server has where it is missing: the namespaces `default`, `kube-system` and `kube-public`.
+/// Makes the namespaces that every server has, where they are missing.
 ///
 /// # Errors
 /// What could not be made, and why.
 pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
     let Some(served) = api.registry.namespaces() else { return Ok(()) };
     let user = Arc::new(User::system());
-    for name in ALWAYS {
+    for name in namespace::PERMANENT {
         if served.objects.snapshot().get(name).is_some() {
             continue;
         }

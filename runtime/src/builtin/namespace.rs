@@ -1,13 +1,16 @@
-//! Namespace: a room for objects. Its spec has finalizers of its own, which hold it until what is in it is gone.
+//! Namespace: a scope for the names of objects, and all that the server does for it alone. Its spec has finalizers of its
+//! own, which hold it until what is in it is gone.
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
     ApiType, Resource,
-    kind::hook::Context,
+    kind::{Policy, hook::Context},
     meta::{FieldError, FieldErrorKind, FieldPath, ObjectMeta, Time},
 };
 
+/// Namespaces that every server has, and that are never deleted.
+pub const PERMANENT: [&str; 3] = ["default", "kube-system", "kube-public"];
 /// The finalizer of every namespace: the server itself empties it.
 pub const FINALIZER: &str = "kubernetes";
 /// The label that carries the namespace's name, so that selectors can choose namespaces by name.
@@ -17,10 +20,38 @@ const ACTIVE: &str = "Active";
 /// The phase of a namespace that is being emptied.
 const TERMINATING: &str = "Terminating";
 
+/// How namespaces differ from other kinds compiled into Kubernetes.
+#[derive(Clone, Copy, Debug)]
+struct Namespaces;
+
+impl Policy for Namespaces {
+    fn contains_objects(&self) -> bool {
+        true
+    }
+
+    fn is_closed_by(&self, field: &[String], value: &str) -> bool {
+        field == ["status", "phase"] && value == TERMINATING
+    }
+
+    fn finalizers(&self) -> Option<&'static [&'static str]> {
+        Some(&["spec", "finalizers"])
+    }
+
+    fn refuses_deletion(&self, name: &str) -> Option<&'static str> {
+        PERMANENT.contains(&name).then_some("this namespace may not be deleted")
+    }
+
+    /// A slip would cost everything.
+    fn deletes_collections(&self) -> bool {
+        false
+    }
+}
+
 /// A room for objects: names are unique within it, and deleting it deletes what is in it.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[resource(group = "", version = "v1", cluster, shortname = "ns", status, builtin, names = label, update_without_version)]
+#[resource(policy = Namespaces)]
 #[resource(default = Namespace::fill_in, validate = Namespace::check, selectable(status.phase))]
 #[resource(on_delete = Namespace::terminate)]
 #[resource(column("Status", path = status.phase, description = "Where the namespace is in its life"))]
@@ -137,5 +168,27 @@ impl Namespace {
 
     fn terminate(&mut self) {
         TERMINATING.clone_into(&mut self.status.phase);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        builtin::tests::Inside,
+        meta::options::DeleteOptions,
+        verbs::{Deleted, Error},
+    };
+
+    #[tokio::test]
+    async fn the_namespaces_that_every_server_has_are_never_deleted() {
+        let inside = Inside::new().await;
+        for name in PERMANENT {
+            let refused = inside.api.delete(&inside.request("namespaces", "", name), &DeleteOptions::default()).await;
+            let Err(Error::Forbidden { message, .. }) = refused else { panic!("{refused:?}") };
+            assert_eq!(message, "this namespace may not be deleted");
+        }
+        inside.namespace("a").await;
+        assert!(matches!(inside.delete("namespaces", "", "a").await, Deleted::Marked(_)), "its spec holds it");
     }
 }

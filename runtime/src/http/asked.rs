@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     auth::{Attributes, User},
-    kind::endpoint::Verb,
+    kind::{Registry, endpoint::Verb},
     meta::{
         options::{OptionsError, Query},
         selector::Fields,
@@ -63,15 +63,16 @@ impl Asked {
     /// # Errors
     /// 400 for a path with two readings, for a query that cannot be read, and for one that repeats a parameter which says
     /// what is asked for.
-    pub fn read(parts: &Parts) -> Result<Self, Refused> {
+    pub fn read(parts: &Parts, registry: &Registry) -> Result<Self, Refused> {
         // `OPTIONS *` is about the server as a whole.
         let whole = parts.method == Method::OPTIONS && parts.uri.path() == "*";
         let path = path::parse(if whole { "/" } else { parts.uri.path() });
-        let path::Path { text, target } = path.map_err(|why| status::bad_request(why.to_string()))?;
+        let path::Path { text, mut target } = path.map_err(|why| status::bad_request(why.to_string()))?;
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         let watch = query.switch("watch")?.unwrap_or_default();
-        let (verb, pinned) = match &target {
+        let (verb, pinned) = match &mut target {
             Target::Resource(resource) => {
+                resource.resolve(registry);
                 let verb = meaning(&parts.method, resource, watch);
                 (verb, pinned_name(verb, resource, &query)?)
             }
@@ -131,13 +132,20 @@ fn pinned_name(verb: Option<Verb>, path: &ResourcePath, query: &Query) -> Result
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use axum::http::Request;
 
     use super::*;
+    use crate::{
+        cache::{Cache, Limits},
+        storage::Memory,
+    };
 
     fn read(method: &str, uri: &str) -> Result<Asked, String> {
         let (parts, ()) = Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
-        Asked::read(&parts).map_err(|Refused(status)| format!("{} {}", status.code, status.message))
+        let registry = Registry::new(Cache::new(Arc::new(Memory::new()), Limits::default()));
+        Asked::read(&parts, &registry).map_err(|Refused(status)| format!("{} {}", status.code, status.message))
     }
 
     fn verb(method: &str, path: &str, query: &str) -> &'static str {

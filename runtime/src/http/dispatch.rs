@@ -96,7 +96,7 @@ async fn answer(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> 
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
     let gzip = compress::is_wanted(&parts.headers);
-    let asked = Asked::read(&parts).map(Arc::new);
+    let asked = Asked::read(&parts, &site.app.api.registry).map(Arc::new);
     let parameter = asked.as_ref().ok().and_then(|asked| asked.pretty);
     let pretty = negotiate::pretty(parameter, text(&parts.headers, &USER_AGENT));
     let served = match &asked {

@@ -24,7 +24,6 @@ use crate::{
     kind::{
         Kind,
         endpoint::{Endpoint, Verb},
-        model::Scope,
         registry::Served,
     },
     meta::{
@@ -90,7 +89,7 @@ pub async fn subresource(
 ) -> Result<Response, Refused> {
     let app = &*site.app;
     let kinds = mounted.kinds(verb).ok_or_else(status::method_not_allowed)?;
-    let namespace = if served.kind.scope == Scope::Namespaced { path.namespace.clone() } else { String::new() };
+    let namespace = path.scope().to_owned();
     let (user, name) = (exchange.user.clone(), path.name.clone());
     let parent = Request { user, served, namespace, name, subresource: "".into() };
     match &mounted.handler {

@@ -116,14 +116,13 @@ fn fits(path: &ResourcePath, verb: Verb) -> bool {
 /// 404 for a path that names nothing; 405 for a verb that needs a namespace.
 fn check_scope(kind: &Kind, path: &ResourcePath, verb: Option<Verb>) -> Result<(), Refused> {
     let fits = match kind.scope {
-        Scope::Namespaced => !path.namespace.is_empty() || path.name.is_empty(),
-        // `namespaces/x` itself is cluster-scoped although its path yields a namespace.
-        Scope::Cluster => path.namespace.is_empty() || (kind.policy.contains_objects() && path.namespace == path.name),
+        Scope::Namespaced => path.scoped || path.name.is_empty(),
+        Scope::Cluster => !path.scoped,
     };
     if !fits || path.excess {
         return Err(status::no_such_resource().into());
     }
-    let across = kind.scope == Scope::Namespaced && path.namespace.is_empty();
+    let across = kind.scope == Scope::Namespaced && !path.scoped;
     if across && !matches!(verb, Some(Verb::List | Verb::Watch)) {
         return Err(status::method_not_allowed().into());
     }

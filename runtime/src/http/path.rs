@@ -1,10 +1,10 @@
-//! Request paths: what a request is about, read from its path alone. Owns the decoding of paths. Guarantees that a path
-//! is decoded once, and that one with two readings is refused. Knows the shapes of Kubernetes paths, not which kinds are
-//! served.
+//! Request paths: what a request is about. Owns the decoding of paths. Guarantees that a path is decoded once, and that
+//! one with two readings is refused. Knows the shapes of Kubernetes paths. Which kinds are served matters to one of them
+//! alone: a collection in a namespace looks as a subresource of the namespace does.
 
-use std::fmt;
+use std::{fmt, mem};
 
-use crate::meta::percent;
+use crate::{kind::Registry, meta::percent};
 
 /// A path that was read: its text and its meaning come from one reading, for routing and for authorizers alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub struct ResourcePath {
     pub version: String,
     /// The namespace; empty where the path has none. For `namespaces/x` it is `x`, as authorizers expect.
     pub namespace: String,
+    /// The resource is in the namespace, rather than the namespace itself.
+    pub scoped: bool,
     /// The plural name of the resource.
     pub resource: String,
     /// The object's name; empty for a collection.
@@ -73,8 +75,29 @@ pub struct ResourcePath {
     pub watch: bool,
 }
 
-/// Subresources of a namespace, which `namespaces/<name>/<segment>` means rather than a resource in the namespace.
-const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
+/// The segment before a namespace's name.
+const NAMESPACES: &str = "namespaces";
+
+impl ResourcePath {
+    /// The namespace that the resource is in; empty where it is in none.
+    pub fn scope(&self) -> &str {
+        if self.scoped { &self.namespace } else { "" }
+    }
+
+    /// Takes `namespaces/<name>/<segment>` for a subresource of the namespace where it has one of that name. As it was read,
+    /// it is a collection in the namespace.
+    pub fn resolve(&mut self, registry: &Registry) {
+        if !self.scoped || !self.name.is_empty() {
+            return;
+        }
+        let namespaces = registry.find(&self.group, &self.version, NAMESPACES);
+        if namespaces.is_some_and(|served| served.endpoint(&self.resource).is_some()) {
+            self.scoped = false;
+            self.subresource = mem::replace(&mut self.resource, NAMESPACES.to_owned());
+            self.name.clone_from(&self.namespace);
+        }
+    }
+}
 
 /// Reads a path.
 ///
@@ -132,12 +155,10 @@ fn target(segments: &[&str]) -> Target {
         rest => rest,
     };
     let rest = match rest {
-        ["namespaces", namespace, below @ ..] => {
+        [NAMESPACES, namespace, below @ ..] => {
             (*namespace).clone_into(&mut found.namespace);
-            match below.first() {
-                Some(segment) if !NAMESPACE_SUBRESOURCES.contains(segment) => below,
-                _ => rest,
-            }
+            found.scoped = !below.is_empty();
+            if found.scoped { below } else { rest }
         }
         rest => rest,
     };
@@ -154,7 +175,15 @@ fn target(segments: &[&str]) -> Target {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::{
+        Resource,
+        builtin::Namespace,
+        cache::{Cache, Limits},
+        storage::Memory,
+    };
 
     fn resource(path: &str) -> ResourcePath {
         match parse(path) {
@@ -178,8 +207,6 @@ mod tests {
             ("/api/v1/namespaces", ("", "v1", "", "namespaces", "", "")),
             ("/api/v1/namespaces/x", ("", "v1", "x", "namespaces", "x", "")),
             ("/api/v1/namespaces/x/", ("", "v1", "x", "namespaces", "x", "")),
-            ("/api/v1/namespaces/x/status", ("", "v1", "x", "namespaces", "x", "status")),
-            ("/api/v1/namespaces/x/finalize", ("", "v1", "x", "namespaces", "x", "finalize")),
             ("/api/v1/namespaces/x/configmaps", ("", "v1", "x", "configmaps", "", "")),
             ("/api/v1/namespaces/x/configmaps/a/", ("", "v1", "x", "configmaps", "a", "")),
             ("/api/v1/configmaps", ("", "v1", "", "configmaps", "", "")),
@@ -191,6 +218,36 @@ mod tests {
             assert_eq!(parts(path), owned(want), "{path}");
             assert!(!resource(path).watch && !resource(path).excess, "{path}");
         }
+    }
+
+    #[test]
+    fn what_is_below_a_namespace_is_a_subresource_where_the_namespace_has_it() {
+        let cache = Cache::new(Arc::new(Memory::new()), Limits::default());
+        let registry = Registry::new(cache);
+        let resolved = |path: &str| {
+            let mut found = resource(path);
+            found.resolve(&registry);
+            (found.scope().to_owned(), found.namespace, found.resource, found.name, found.subresource)
+        };
+        let within = |resource: &str, name: &str| {
+            let [resource, name] = [resource, name].map(str::to_owned);
+            ("x".to_owned(), "x".to_owned(), resource, name, String::new())
+        };
+        let below = |name: &str| {
+            let [scope, x, resource] = ["", "x", "namespaces"].map(str::to_owned);
+            (scope, x.clone(), resource, x, name.to_owned())
+        };
+        assert_eq!(resolved("/api/v1/namespaces/x/status"), within("status", ""), "no namespaces are served");
+        registry.register(Namespace::kind()).expect("a kind");
+        for name in ["status", "finalize", ""] {
+            assert_eq!(resolved(&format!("/api/v1/namespaces/x/{name}")), below(name));
+        }
+        assert_eq!(resolved("/api/v1/watch/namespaces/x/status"), below("status"));
+        assert_eq!(resolved("/api/v1/namespaces/x/scale"), within("scale", ""));
+        assert_eq!(resolved("/api/v1/namespaces/x/configmaps"), within("configmaps", ""));
+        assert_eq!(resolved("/api/v1/namespaces/x/status/a"), within("status", "a"));
+        assert_eq!(resolved("/api/v1/namespaces/x/namespaces/x"), within("namespaces", "x"));
+        assert_eq!(resolved("/apis/e.com/v1/namespaces/x/status"), within("status", ""), "of another group");
     }
 
     #[test]

@@ -32,7 +32,6 @@ use crate::{
     kind::{
         Kind,
         endpoint::{self, Endpoint, PatchType, Verb},
-        model::Scope,
     },
     meta::{
         options::{
@@ -88,10 +87,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
         .map_err(|why| status::not_acceptable(why, offer, served.kind.policy))?;
     accepted.pretty |= exchange.pretty;
     let include = Include::parse(&exchange.asked.query, accepted)?;
-    let namespace = match served.kind.scope {
-        Scope::Namespaced => path.namespace.clone(),
-        Scope::Cluster => String::new(),
-    };
+    let namespace = path.scope().to_owned();
     let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
     let name = if verb == Verb::Watch { String::new() } else { path.name.clone() };
     let request = Request { user: exchange.user.clone(), served, namespace, name, subresource };

@@ -9,7 +9,7 @@ use crate::{
     kind::{
         Kind,
         model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope},
-        policy::{Compiled, Custom, Namespaces},
+        policy::{Compiled, Custom},
     },
     meta::{GroupVersion, Revision},
     schema::{Schema, model::Type},
@@ -108,22 +108,6 @@ pub fn config_map() -> Kind {
         selectable: Vec::new(),
         update_without_version: true,
         ..widget()
-    }
-}
-
-/// The cluster-scoped core kind whose paths are special.
-pub fn namespace() -> Kind {
-    Kind {
-        kind: "Namespace".to_owned(),
-        list_kind: "NamespaceList".to_owned(),
-        plural: "namespaces".to_owned(),
-        singular: "namespace".to_owned(),
-        short_names: vec!["ns".to_owned()],
-        scope: Scope::Cluster,
-        names: NameRule::Label,
-        status: true,
-        policy: &Namespaces,
-        ..config_map()
     }
 }
 

@@ -1,6 +1,6 @@
-//! What kube-apiserver does differently for custom resources, for the kinds compiled into it, and for namespaces: each
-//! difference is a question with one answer a policy. Whoever needs an answer asks the kind's policy, never what sort of
-//! kind it is.
+//! What kube-apiserver does differently for custom resources, for the kinds compiled into it, and for single ones of these:
+//! each difference is a question with one answer a policy. Whoever needs an answer asks the kind's policy, never what sort
+//! of kind it is.
 use std::fmt;
 
 use super::{endpoint::Verb, model::Scope};
@@ -105,9 +105,9 @@ pub trait Policy: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The object of a name may not be deleted.
-    fn is_permanent(&self, _name: &str) -> bool {
-        false
+    /// Why the object of a name may not be deleted; `None` where it may.
+    fn refuses_deletion(&self, _name: &str) -> Option<&'static str> {
+        None
     }
 
     /// Collections can be deleted as a whole.
@@ -194,33 +194,6 @@ impl Policy for Custom {
     }
 }
 
-/// The policy of namespaces: that of compiled kinds, for objects that others live in.
-#[derive(Clone, Copy, Debug)]
-pub struct Namespaces;
-
-impl Policy for Namespaces {
-    fn contains_objects(&self) -> bool {
-        true
-    }
-
-    fn is_closed_by(&self, field: &[String], value: &str) -> bool {
-        field == ["status", "phase"] && value == "Terminating"
-    }
-
-    fn finalizers(&self) -> Option<&'static [&'static str]> {
-        Some(&["spec", "finalizers"])
-    }
-
-    fn is_permanent(&self, name: &str) -> bool {
-        matches!(name, "default" | "kube-system" | "kube-public")
-    }
-
-    /// A slip would cost everything.
-    fn deletes_collections(&self) -> bool {
-        false
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -248,19 +221,5 @@ mod tests {
             !Custom.takes_strategic_patches(&schema(plain.clone())) && Compiled.takes_strategic_patches(&schema(plain))
         );
         assert!(Custom.takes_strategic_patches(&schema(merging)));
-    }
-
-    #[test]
-    fn namespaces_differ_from_compiled_kinds_in_what_lives_in_them_and_how_they_end() {
-        let phase = ["status".to_owned(), "phase".to_owned()];
-        let ends = |policy: &dyn Policy| {
-            let closed = ["Active", "Terminating"].map(|value| policy.is_closed_by(&phase, value));
-            let permanent = ["default", "a"].map(|name| policy.is_permanent(name));
-            (policy.contains_objects(), policy.finalizers().is_some(), policy.deletes_collections(), closed, permanent)
-        };
-        assert_eq!(ends(&Namespaces), (true, true, false, [false, true], [true, false]));
-        for other in [&Compiled as &dyn Policy, &Custom] {
-            assert_eq!(ends(other), (false, false, true, [false; 2], [false; 2]), "{other:?}");
-        }
     }
 }

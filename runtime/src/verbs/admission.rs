@@ -83,13 +83,12 @@ pub(super) fn hold_namespace(api: &Api, request: &Request, name: &str) -> Result
 /// # Errors
 /// [`Error::Forbidden`].
 pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
-    if !request.served.kind.policy.is_permanent(&request.name) {
-        return Ok(());
-    }
+    let kind = &*request.served.kind;
+    let Some(why) = kind.policy.refuses_deletion(&request.name) else { return Ok(()) };
     Err(Error::Forbidden {
-        resource: request.served.kind.group_resource(),
+        resource: kind.group_resource(),
         name: request.name.clone(),
-        message: "this namespace may not be deleted".to_owned(),
+        message: why.to_owned(),
         causes: Vec::new(),
     })
 }

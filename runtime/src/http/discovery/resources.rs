@@ -145,7 +145,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{http::sample, kind::endpoint};
+    use crate::{Resource, builtin::Namespace, http::sample, kind::endpoint};
 
     fn listed(kind: &Kind) -> Value {
         serde_json::to_value(of(kind, &endpoint::of(kind))).expect("plain data")
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn namespaces_cannot_be_deleted_all_at_once() {
-        let all = listed(&sample::namespace());
+        let all = listed(&Namespace::kind());
         assert_eq!(all[0]["verbs"], json!(["create", "delete", "get", "list", "patch", "update", "watch"]));
         assert_eq!(all[1]["name"], "namespaces/finalize");
         assert_eq!(all[1]["verbs"], json!(["update"]));

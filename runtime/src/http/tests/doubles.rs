@@ -14,7 +14,7 @@ async fn rig() -> Rig {
     let spec = schema.properties.get_mut("spec").unwrap();
     spec.properties.insert("ratio".to_owned(), Schema { kind: Type::Number, ..Schema::default() });
     widget.schema = Arc::new(schema);
-    Rig::with(vec![sample::namespace(), widget]).await
+    Rig::with(vec![Namespace::kind(), widget]).await
 }
 
 /// The text of the ratio in an answer that is JSON.

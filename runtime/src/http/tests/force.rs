@@ -19,7 +19,7 @@ impl Authorize for Careful {
 
 #[tokio::test]
 async fn an_object_that_cannot_be_read_is_told_and_deleted_by_who_may() {
-    let kinds = vec![sample::namespace(), sample::config_map()];
+    let kinds = vec![Namespace::kind(), sample::config_map()];
     let rig = Rig::authorized(kinds, Arc::new(Careful)).await;
     rig.config_map("broken").await;
     let api = &rig.0.app.api;

@@ -32,7 +32,7 @@ async fn writes_about_much_are_worked_on_apart() {
     let mut kind = sample::config_map();
     kind.hooks.validate = Some(notes_its_thread);
     let limits = Limits { body_bytes: 1 << 20, ..Limits::default() };
-    let rig = Rig::limited(vec![sample::namespace(), kind], Arc::new(MastersOnly), limits).await;
+    let rig = Rig::limited(vec![Namespace::kind(), kind], Arc::new(MastersOnly), limits).await;
     let named = |name: &str, data: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data});
     let long = "x".repeat(heavy::LARGE);
     let at = |name: &str| format!("{CONFIG_MAPS}/{name}");

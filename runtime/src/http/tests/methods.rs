@@ -35,7 +35,9 @@ async fn a_405_names_the_methods_that_the_path_serves() {
 #[tokio::test]
 async fn options_are_answered_where_something_is_served() {
     let rig = Rig::new().await;
-    for path in ["/api/v1/namespaces/default/nothings", "/apis/no.example.com/v1/things", "/nothing", "/openapi/v4"] {
+    let nested = "/api/v1/namespaces/default/namespaces/default";
+    let nothings = "/api/v1/namespaces/default/nothings";
+    for path in [nothings, nested, "/apis/no.example.com/v1/things", "/nothing", "/openapi/v4"] {
         assert_eq!(rig.answer("OPTIONS", path, &[], "").await.status(), 404, "{path}");
     }
     let whole = rig.answer("OPTIONS", "*", &[], "").await;

@@ -12,11 +12,13 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
+    Resource,
     auth::{
         authenticate::{Anonymous, Chain},
         authorize::{Authorize, MastersOnly},
         tokens::Tokens,
     },
+    builtin::Namespace,
     cache::{self, Cache},
     handlers::Pending,
     http::sample,
@@ -63,7 +65,7 @@ impl Rig {
             ..sample::widget()
         };
         odd.columns[0].cell = Cell::Computed(cell_panics);
-        Self::with(vec![sample::namespace(), sample::config_map(), sample::widget(), fragile, odd]).await
+        Self::with(vec![Namespace::kind(), sample::config_map(), sample::widget(), fragile, odd]).await
     }
 
     async fn with(kinds: Vec<Kind>) -> Self {

@@ -10,7 +10,7 @@ use crate::{
     kind::{
         Kind, Registry,
         model::{Hooks, NameRule, Path, ScalePaths, Scope},
-        policy::{Compiled, Custom, Namespaces},
+        policy::{Compiled, Custom, Policy},
         registry::Served,
     },
     meta::{
@@ -238,6 +238,28 @@ pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind 
 
 pub(super) fn path(text: &str) -> Path {
     Path(text.split('.').map(str::to_owned).collect())
+}
+
+/// The policy of the namespaces here.
+#[derive(Debug)]
+struct Namespaces;
+
+impl Policy for Namespaces {
+    fn contains_objects(&self) -> bool {
+        true
+    }
+
+    fn is_closed_by(&self, field: &[String], value: &str) -> bool {
+        field == ["status", "phase"] && value == "Terminating"
+    }
+
+    fn finalizers(&self) -> Option<&'static [&'static str]> {
+        Some(&["spec", "finalizers"])
+    }
+
+    fn refuses_deletion(&self, name: &str) -> Option<&'static str> {
+        (name == "kept").then_some("it is kept")
+    }
 }
 
 fn namespace() -> Kind {
