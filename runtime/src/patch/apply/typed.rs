@@ -1,4 +1,6 @@
 //! Typed documents: whether one fits its schema, and the set of its fields.
+use std::fmt::Write as _;
+
 use super::{
     field_set::{FieldSet, Node},
     path_element::PathElement,
@@ -19,7 +21,14 @@ pub(super) fn checked_field_set_of<'a>(ty: Type<'a>, config: &'a Document) -> Re
     match &walk.faults[..] {
         [] => Ok(set),
         [fault] => Err(fault.to_string()),
-        faults => Err(faults.iter().fold("errors:".to_owned(), |text, fault| format!("{text}\n  {fault}"))),
+        faults => {
+            let mut text = "errors:".to_owned();
+            for fault in faults {
+                // There may be one for each item of a list.
+                write!(text, "\n  {fault}").expect("text takes all that is written");
+            }
+            Err(text)
+        }
     }
 }
 
