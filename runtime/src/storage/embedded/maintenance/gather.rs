@@ -113,9 +113,18 @@ impl Gathered {
         let mut altered = BTreeMap::new();
         let Ok(transaction) = guarded(|| Ok(opened.db.begin_read()?)) else { return altered };
         if let Ok(log) = guarded(|| Ok(transaction.open_table(LOG)?)) {
-            each_row(&log, |revision, stored| match Row::read(Revision(revision), stored) {
-                Ok(row) => _ = self.rows.insert(revision, Found::new(&row, stored, Source::Table)),
-                Err(_) => _ = altered.insert(revision, Row::stored_checksum(stored)),
+            each_row(&log, |revision, stored| {
+                // Rows are copied by looking them up, and a damaged branch of the tree hides some that a walk finds.
+                let is_led_to = || guarded(|| Ok(log.get(revision)?.is_some_and(|found| found.value() == stored)));
+                match Row::read(Revision(revision), stored) {
+                    Ok(row) if is_led_to().unwrap_or(false) => {
+                        self.rows.insert(revision, Found::new(&row, stored, Source::Table));
+                    }
+                    read => {
+                        self.log_whole &= read.is_err();
+                        altered.insert(revision, Row::stored_checksum(stored));
+                    }
+                }
             });
         }
         if let Ok(index) = guarded(|| Ok(transaction.open_table(INDEX)?)) {
