@@ -15,10 +15,6 @@ use crate::{
     schema::{Schema, model::Type},
 };
 
-pub fn path(text: &str) -> Path {
-    Path(text.split('.').map(str::to_owned).collect())
-}
-
 fn column(name: &str, kind: &'static str, priority: i32, cell: Cell) -> Column {
     Column { name: name.to_owned(), kind, format: "", description: String::new(), priority, cell }
 }
@@ -54,17 +50,17 @@ pub fn widget() -> Kind {
         status: true,
         generation: true,
         scale: Some(ScalePaths {
-            replicas: path("spec.replicas"),
-            status_replicas: path("status.replicas"),
+            replicas: Path::from("spec.replicas"),
+            status_replicas: Path::from("status.replicas"),
             selector: None,
         }),
         columns: vec![
-            column("Size", "integer", 0, Cell::Path(path("spec.size"))),
-            column("Color", "string", 0, Cell::Path(path("spec.color"))),
-            column("Phase", "string", 1, Cell::Path(path("status.phase"))),
-            column("Age", "date", 0, Cell::Path(path("metadata.creationTimestamp"))),
+            column("Size", "integer", 0, Cell::Path(Path::from("spec.size"))),
+            column("Color", "string", 0, Cell::Path(Path::from("spec.color"))),
+            column("Phase", "string", 1, Cell::Path(Path::from("status.phase"))),
+            column("Age", "date", 0, Cell::Path(Path::from("metadata.creationTimestamp"))),
         ],
-        selectable: vec![path("spec.color")],
+        selectable: vec![Path::from("spec.color")],
         update_without_version: false,
         create_on_update: false,
         stored: true,
@@ -103,7 +99,7 @@ pub fn config_map() -> Kind {
         scale: None,
         columns: vec![
             column("Data", "string", 0, Cell::Computed(count_data)),
-            column("Age", "date", 0, Cell::Path(path("metadata.creationTimestamp"))),
+            column("Age", "date", 0, Cell::Path(Path::from("metadata.creationTimestamp"))),
         ],
         selectable: Vec::new(),
         update_without_version: true,

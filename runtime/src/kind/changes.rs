@@ -59,10 +59,6 @@ mod tests {
     use super::*;
     use crate::schema::fixture::schema;
 
-    fn path(text: &str) -> Path {
-        Path(text.split('.').map(str::to_owned).collect())
-    }
-
     #[test]
     fn what_a_write_may_not_change_is_as_it_was() {
         let old =
@@ -73,22 +69,22 @@ mod tests {
             changes.confine(&mut document, base);
             document
         };
-        let main = Changes::AllBut(vec![path("status")]);
+        let main = Changes::AllBut(vec![Path::from("status")]);
         let mut expected = new.clone();
         assert_eq!(confined(&main, &Document::Null), expected, "nothing is there yet");
         expected["status"] = old["status"].clone();
         assert_eq!(confined(&main, &old), expected);
         let mut expected = old.clone();
         expected["spec"]["finalizers"] = json!([]);
-        assert_eq!(confined(&Changes::Only(path("spec.finalizers")), &old), expected);
+        assert_eq!(confined(&Changes::Only(Path::from("spec.finalizers")), &old), expected);
         expected = old.clone();
         expected.as_object_mut().unwrap().remove("status");
-        assert_eq!(confined(&Changes::Only(path("status")), &old), expected, "taken away");
+        assert_eq!(confined(&Changes::Only(Path::from("status")), &old), expected, "taken away");
     }
 
     #[test]
     fn a_missing_parent_is_made_for_a_value_and_not_for_none() {
-        let only = Changes::Only(path("spec.replicas"));
+        let only = Changes::Only(Path::from("spec.replicas"));
         let mut document = json!({"spec": {"replicas": 3}});
         only.confine(&mut document, &json!({"metadata": {}}));
         assert_eq!(document, json!({"metadata": {}, "spec": {"replicas": 3}}));
@@ -107,9 +103,9 @@ mod tests {
         let reset = |changes: Changes| {
             changes.reset(&schema).into_iter().map(|path| path.join(".")).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(reset(Changes::AllBut(vec![path("status")])), "status");
+        assert_eq!(reset(Changes::AllBut(vec![Path::from("status")])), "status");
         assert_eq!(reset(Changes::AllBut(Vec::new())), "");
-        assert_eq!(reset(Changes::Only(path("status"))), "metadata spec");
-        assert_eq!(reset(Changes::Only(path("spec.finalizers"))), "metadata status spec.size");
+        assert_eq!(reset(Changes::Only(Path::from("status"))), "metadata spec");
+        assert_eq!(reset(Changes::Only(Path::from("spec.finalizers"))), "metadata status spec.size");
     }
 }

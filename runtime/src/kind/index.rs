@@ -63,13 +63,14 @@ mod tests {
 
     use super::*;
 
-    fn path(text: &str) -> Path {
-        Path(text.split('.').map(str::to_owned).collect())
-    }
-
     #[test]
     fn labels_and_fields_are_picked_and_the_rest_is_skipped() {
-        let indexes = Indexes::new(&[path("spec.color"), path("spec.size"), path("status.phase"), path("type")]);
+        let indexes = Indexes::new(&[
+            Path::from("spec.color"),
+            Path::from("spec.size"),
+            Path::from("status.phase"),
+            Path::from("type"),
+        ]);
         let document = json!({
             "metadata": {"annotations": {"labels": "no"}, "labels": {"a": "1", "b": "2", "odd": 3}, "name": "x"},
             "spec": {"color": "Red", "nested": {"color": "no"}, "size": 7, "list": [{"color": "no"}]}, "type": true,
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_stands_where_an_object_is_looked_for_is_skipped() {
-        let indexes = Indexes::new(&[path("spec.color.deep")]);
+        let indexes = Indexes::new(&[Path::from("spec.color.deep")]);
         for value in [json!(1), json!("x"), json!(null), json!([1]), json!(1.5), json!(true), json!({"color": [{}]})] {
             let document = json!({"metadata": {"name": "x", "labels": value}, "spec": value});
             assert_eq!(indexes.values(&document).collect::<Vec<_>>(), [""], "{value}");
@@ -92,12 +93,12 @@ mod tests {
     fn lists_of_paths_have_fingerprints_of_their_own() {
         let lists: [&[Path]; 7] = [
             &[],
-            &[path("a")],
-            &[path("a.b")],
-            &[path("a"), path("b")],
-            &[path("b"), path("a")],
+            &[Path::from("a")],
+            &[Path::from("a.b")],
+            &[Path::from("a"), Path::from("b")],
+            &[Path::from("b"), Path::from("a")],
             &[Path(vec!["a.b".to_owned()])],
-            &[path("ab")],
+            &[Path::from("ab")],
         ];
         let mut found: Vec<_> = lists.iter().map(|list| Indexes::new(list).fingerprint()).collect();
         found.sort_unstable();

@@ -69,6 +69,14 @@ impl Path {
     }
 }
 
+#[cfg(test)]
+impl From<&str> for Path {
+    /// The path of a text such as `spec.pageCount`.
+    fn from(text: &str) -> Self {
+        Self(text.split('.').map(str::to_owned).collect())
+    }
+}
+
 impl From<&[&str]> for Path {
     fn from(names: &[&str]) -> Self {
         Self(names.iter().map(|&name| name.to_owned()).collect())

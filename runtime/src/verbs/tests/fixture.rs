@@ -236,10 +236,6 @@ pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind 
     }
 }
 
-pub(super) fn path(text: &str) -> Path {
-    Path(text.split('.').map(str::to_owned).collect())
-}
-
 /// The policy of the namespaces here.
 #[derive(Debug)]
 struct Namespaces;
@@ -285,7 +281,7 @@ fn namespace() -> Kind {
         policy: &Namespaces,
         names: NameRule::Label,
         status: true,
-        selectable: vec![path("status.phase")],
+        selectable: vec![Path::from("status.phase")],
         hooks,
         ..kind("", "Namespace", "namespaces", &from)
     }
@@ -315,11 +311,11 @@ fn widget() -> Kind {
         status: true,
         generation: true,
         scale: Some(ScalePaths {
-            replicas: path("spec.replicas"),
-            status_replicas: path("status.replicas"),
-            selector: Some(path("status.selector")),
+            replicas: Path::from("spec.replicas"),
+            status_replicas: Path::from("status.replicas"),
+            selector: Some(Path::from("status.selector")),
         }),
-        selectable: vec![path("spec.color")],
+        selectable: vec![Path::from("spec.color")],
         update_without_version: false,
         ..kind("example.com", "Widget", "widgets", &from)
     }

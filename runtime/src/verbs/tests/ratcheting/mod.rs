@@ -11,10 +11,15 @@ use self::table::{
     Then::{Refused, Stored},
     changes,
 };
-use super::fixture::{World, applier, at, below, causes, dry_run, kind, merge_patch, path, shown};
+use super::fixture::{World, applier, at, below, causes, dry_run, kind, merge_patch, shown};
 use crate::{
     cache::Limits,
-    kind::{Kind, model::ScalePaths, policy::Custom, registry::Served},
+    kind::{
+        Kind,
+        model::{Path, ScalePaths},
+        policy::Custom,
+        registry::Served,
+    },
     meta::options::PatchOptions,
     storage::Memory,
     verbs::{Deleted, Error, Patch, Request},
@@ -73,7 +78,11 @@ fn cask(tight: bool) -> Kind {
         policy: &Custom,
         status: true,
         generation: true,
-        scale: Some(ScalePaths { replicas: path("spec.size"), status_replicas: path("status.n"), selector: None }),
+        scale: Some(ScalePaths {
+            replicas: Path::from("spec.size"),
+            status_replicas: Path::from("status.n"),
+            selector: None,
+        }),
         ..kind("example.com", "Cask", "casks", &from)
     }
 }
