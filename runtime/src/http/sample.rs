@@ -36,6 +36,9 @@ pub fn widget() -> Kind {
     schema.required = vec!["spec".to_owned()];
     Kind {
         group_version: GroupVersion { group: "conformance.example.com".to_owned(), version: "v1".to_owned() },
+        served: true,
+        deprecated: None,
+        conversion: None,
         kind: "Widget".to_owned(),
         list_kind: "WidgetList".to_owned(),
         plural: "widgets".to_owned(),
@@ -85,6 +88,9 @@ pub fn config_map() -> Kind {
     schema.properties.insert("data".to_owned(), data);
     Kind {
         group_version: GroupVersion { group: String::new(), version: "v1".to_owned() },
+        served: true,
+        deprecated: None,
+        conversion: None,
         kind: "ConfigMap".to_owned(),
         list_kind: "ConfigMapList".to_owned(),
         plural: "configmaps".to_owned(),

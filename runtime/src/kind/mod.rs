@@ -2,6 +2,7 @@
 //! and the reader given to the cache.
 
 pub mod changes;
+pub mod convert;
 pub mod endpoint;
 pub mod hook;
 pub(crate) mod index;
@@ -18,6 +19,7 @@ pub mod registry;
 pub mod resource;
 
 pub use changes::Changes;
+pub use convert::Convert;
 pub use model::Kind;
 pub use policy::Policy;
 pub use registry::Registry;

@@ -1,7 +1,7 @@
 //! The model of a kind: everything the server must know of it, declared in Rust or not.
 use std::{fmt, sync::Arc};
 
-use super::{endpoint::Endpoint, policy::Policy};
+use super::{convert::Convert, endpoint::Endpoint, policy::Policy};
 use crate::{
     auth::User,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion},
@@ -185,12 +185,18 @@ impl Hooks {
         Hooks { default: None, validate: None, generate_name: None, on_delete: None, holds_deletion: None };
 }
 
-/// A kind as data. Kinds may come and change while the server runs; whoever uses one holds it as `Arc<Kind>`.
+/// A kind in one of its versions, as data. Kinds may come and change while the server runs; whoever uses one holds it as `Arc<Kind>`.
 #[derive(Clone)]
 #[allow(clippy::struct_excessive_bools)] // independent properties of a kind, not states of a machine
 pub struct Kind {
     /// The group and version.
     pub group_version: GroupVersion,
+    /// It is served; a version that is not can still be the one in which objects lie in the store.
+    pub served: bool,
+    /// The warning that every answer of a deprecated version carries.
+    pub deprecated: Option<String>,
+    /// How objects of this version become those of the version that is stored, and back; `None` in that version itself.
+    pub conversion: Option<Arc<dyn Convert>>,
     /// The kind, CamelCase.
     pub kind: String,
     /// The kind of lists, usually `<Kind>List`.

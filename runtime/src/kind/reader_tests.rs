@@ -24,6 +24,9 @@ fn reader(schema: Schema) -> KindReader {
 fn selecting(schema: Schema, paths: &[&str]) -> KindReader {
     let kind = Kind {
         group_version: GroupVersion { group: "example.com".to_owned(), version: "v1".to_owned() },
+        served: true,
+        deprecated: None,
+        conversion: None,
         kind: "Widget".to_owned(),
         list_kind: "WidgetList".to_owned(),
         plural: "widgets".to_owned(),

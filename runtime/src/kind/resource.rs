@@ -219,6 +219,9 @@ impl ResourceDecl {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         Ok(Kind {
             group_version: GroupVersion { group: self.group.to_owned(), version: self.version.to_owned() },
+            served: true,
+            deprecated: None,
+            conversion: None,
             kind: self.kind.to_owned(),
             list_kind: format!("{}List", self.kind),
             plural: self.plural.to_owned(),

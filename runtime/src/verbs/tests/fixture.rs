@@ -211,6 +211,9 @@ pub(super) fn causes(error: &Error) -> Vec<String> {
 pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind {
     Kind {
         group_version: GroupVersion { group: group.to_owned(), version: "v1".to_owned() },
+        served: true,
+        deprecated: None,
+        conversion: None,
         kind: name.to_owned(),
         list_kind: format!("{name}List"),
         plural: plural.to_owned(),
