@@ -15,6 +15,7 @@ mod interest;
 mod object;
 mod packed;
 mod reader;
+mod renderings;
 mod resource;
 mod snapshot;
 mod state;
@@ -37,6 +38,7 @@ pub use interest::Interest;
 pub use object::{EventType, FRAME_END, Object};
 pub use packed::Texts;
 pub use reader::{Reader, Reading, SharedReader};
+pub use renderings::Renderings;
 pub use resource::Resource;
 pub use snapshot::{Objects, Snapshot};
 pub use watch::Watch;
@@ -89,11 +91,19 @@ pub struct Limits {
     pub window: usize,
     /// Bytes of past bodies kept in memory for a resource's window.
     pub window_bytes: usize,
+    /// Bytes of what was made of objects, in other encodings than JSON and in other versions, that are kept for further readers.
+    pub rendering_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { window: 10_000, window_bytes: 64 << 20 }
+        Self {
+            window: 10_000,
+            window_bytes: 64 << 20,
+            // A list is kept where it takes a quarter of this at most: a page, or all of a small kind. Together with what
+            // 64 clients that read long lists slowly hold, it stays below 64 MB.
+            rendering_bytes: 16 << 20,
+        }
     }
 }
 
@@ -101,6 +111,7 @@ impl Default for Limits {
 pub struct Cache {
     shared: Arc<Shared>,
     feeder: Arc<Mutex<Feeder>>,
+    renderings: Arc<Renderings>,
     /// Held while a resource is loaded: one at a time.
     registering: Mutex<()>,
 }
@@ -109,10 +120,11 @@ impl Cache {
     /// A cache over a store: attaches itself as the store's sink.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Arc<Self> {
         let head = store.head();
+        let renderings = Arc::new(Renderings::new(limits.rendering_bytes));
         let shared = Arc::new(Shared::new(store, limits, head));
         let feeder = Arc::new(Mutex::new(Feeder::new(Arc::clone(&shared))));
         feeder::attach(&feeder, &*shared.store);
-        Arc::new(Self { shared, feeder, registering: Mutex::new(()) })
+        Arc::new(Self { shared, feeder, renderings, registering: Mutex::new(()) })
     }
 
     /// Adds a resource: loads its objects from the store, then serves it. Blocks on the disk. A prefix that is
@@ -137,6 +149,11 @@ impl Cache {
         };
         let tree = reader::load(&reader, &prefix, &entries, &tree::Tree::default());
         Ok(lock(&self.feeder).serve(prefix, reader, tree, loaded))
+    }
+
+    /// What the layers above have made of objects.
+    pub fn renderings(&self) -> &Arc<Renderings> {
+        &self.renderings
     }
 
     /// The newest revision that readers see.

@@ -134,6 +134,15 @@ impl Object {
         }
     }
 
+    /// The object in another form, such as another version: with the same key, revision, labels and selectable values. One
+    /// that cannot be read stays so, and one that has no such form becomes so.
+    #[must_use]
+    pub fn in_form(&self, type_meta: &str, body: Result<Body, String>) -> Self {
+        let body = self.unreadable.as_deref().map_or(body, |reason| Err(reason.to_owned()));
+        let composed = Self::compose_as(self.natural, self.key(), self.revision, type_meta, Reading::plain(body));
+        Self { texts: self.texts.clone(), renewed: self.renewed, ..composed }
+    }
+
     /// The key below the resource's prefix: `namespace/name`, or `name` for a cluster-scoped kind.
     pub fn key(&self) -> &str {
         self.texts.key()

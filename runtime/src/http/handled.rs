@@ -108,7 +108,7 @@ pub async fn subresource(
                 ..parent.clone()
             };
             let (request, answer) = (of(&kinds.body), of(&kinds.answer));
-            let call = Call { app, renderings: &site.renderings, exchange, request, accepted, include };
+            let call = Call { app, exchange, request, accepted, include };
             let exchange = Documented { call, parent, mounted, documents, answer };
             match verb {
                 Verb::Get => exchange.get().await,

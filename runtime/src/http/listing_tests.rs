@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    cache::{self, Cache},
+    cache::{self, Cache, Renderings},
     codec,
-    http::{negotiate::Shape, renderings::Renderings, sample, table::Include},
+    http::{negotiate::Shape, sample, table::Include},
     kind::{Registry, registry::Served},
     meta::Revision,
     storage::memory::Memory,

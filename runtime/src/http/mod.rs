@@ -43,7 +43,6 @@ mod path;
 mod pieces;
 mod pretty;
 mod render;
-mod renderings;
 mod resource;
 mod response;
 #[cfg(test)]
@@ -97,8 +96,6 @@ pub struct Limits {
     pub request_seconds: u64,
     /// Shortest time after which a watch without `timeoutSeconds` ends; the longest is twice as long.
     pub min_watch_seconds: u64,
-    /// Bytes of objects in other encodings than JSON that are kept for further readers.
-    pub rendering_bytes: usize,
     /// Short requests that read and are served at a time; further ones are answered with 429. Health is never refused.
     pub reads_in_flight: usize,
     /// Short requests that write and are served at a time.
@@ -116,9 +113,6 @@ impl Default for Limits {
             body_seconds: 60,
             request_seconds: 60,
             min_watch_seconds: 1800,
-            // A list is kept where it takes a quarter of this at most: a page, or all of a small kind. Together with what
-            // 64 clients that read long lists slowly hold, it stays below 64 MB.
-            rendering_bytes: 16 << 20,
             reads_in_flight: 400,
             writes_in_flight: 200,
             long_running: 20_000,
@@ -189,7 +183,6 @@ where
 /// The server and the documents that are rendered once for all requests.
 struct Site {
     app: Arc<App>,
-    renderings: Arc<renderings::Renderings>,
     in_flight: inflight::InFlight,
     drain: unread::Drain,
     discovery: cached::PerGeneration<discovery::Documents>,
@@ -198,9 +191,7 @@ struct Site {
 
 impl Site {
     fn new(app: Arc<App>) -> Self {
-        let renderings = Arc::new(renderings::Renderings::new(app.limits.rendering_bytes));
         Self {
-            renderings,
             in_flight: inflight::InFlight::new(&app.limits),
             drain: unread::Drain::new(app.limits.draining.clone()),
             discovery: cached::PerGeneration::default(),

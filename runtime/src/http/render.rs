@@ -1,5 +1,5 @@
 //! Documents and objects in encodings other than JSON. Objects are made from the cache's JSON, once for all who want them
-//! in the same form; see [`Renderings`].
+//! in the same form.
 
 use std::sync::Arc;
 
@@ -8,15 +8,36 @@ use bytes::Bytes;
 use super::{
     negotiate::{Accepted, Shape},
     partial,
-    renderings::{Piece, Renderings},
     status::{self, Refused},
 };
 use crate::{
-    cache::{EventType, Object},
+    cache::{EventType, Object, Renderings},
     codec::{self, Encoding, Limits, cbor, protobuf, yaml},
     kind::{Kind, registry::Served},
     schema::Document,
 };
+
+/// What of an object is rendered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Piece {
+    /// The object as an item of a list.
+    Item,
+    /// The object with type meta, where items of lists have none.
+    Typed,
+    /// A frame of a watch.
+    Frame(EventType),
+}
+
+/// The number by which a piece in a form is known among renderings: no two have the same.
+fn number(form: Accepted, piece: Piece) -> u32 {
+    let piece = match piece {
+        Piece::Item => 0,
+        Piece::Typed => 1,
+        Piece::Frame(event) => 2 + event as u32,
+    };
+    let flags = u32::from(form.beta) << 1 | u32::from(form.pretty);
+    piece << 6 | (form.encoding as u32) << 4 | (form.shape as u32) << 2 | flags
+}
 
 /// A document of an encoding. Where Protobuf has no message for it, there is no such answer.
 pub fn document(encoding: Encoding, message: Option<&protobuf::Message>, document: &Document) -> Option<Vec<u8>> {
@@ -107,11 +128,11 @@ impl Renderer {
         piece: Piece,
         make: impl FnOnce() -> Result<Vec<u8>, Refused>,
     ) -> Result<Bytes, Refused> {
-        if let Some(found) = self.kept.find(object, self.form, piece) {
+        if let Some(found) = self.kept.find(object, number(self.form, piece)) {
             return Ok(found);
         }
         let made = make()?.into_boxed_slice().into();
-        Ok(self.kept.get(object, self.form, piece, || made))
+        Ok(self.kept.get(object, number(self.form, piece), || made))
     }
 
     /// Whether a list of so many bytes is kept item by item: one that would drive out what others want is not.
@@ -124,14 +145,14 @@ impl Renderer {
     /// # Errors
     /// As [`Renderer::object`].
     pub fn write_item(&self, object: &Arc<Object>, keep: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
-        if let Some(found) = self.kept.find(object, self.form, Piece::Item) {
+        if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             out.extend_from_slice(&found);
             return Ok(());
         }
         let start = out.len();
         self.make_to(object, self.items_are_typed(), out)?;
         if keep {
-            self.kept.keep(object, self.form, Piece::Item, Bytes::copy_from_slice(&out[start..]));
+            self.kept.keep(object, number(self.form, Piece::Item), Bytes::copy_from_slice(&out[start..]));
         }
         Ok(())
     }
@@ -142,7 +163,7 @@ impl Renderer {
     /// # Errors
     /// As [`Renderer::object`].
     pub fn item_length(&self, object: &Arc<Object>, keep: bool) -> Result<usize, Refused> {
-        if let Some(found) = self.kept.find(object, self.form, Piece::Item) {
+        if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             return Ok(found.len());
         }
         let number = self.served.number << 1 | u32::from(self.form.shape != Shape::Full);
@@ -235,4 +256,28 @@ pub fn frame(encoding: Encoding, event: &str, object: &[u8]) -> Vec<u8> {
     cbor::event_start(event, &mut out);
     out.extend_from_slice(object);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_pieces_in_different_forms_have_the_same_number() {
+        let events = [EventType::Added, EventType::Modified, EventType::Deleted];
+        let pieces = || [Piece::Item, Piece::Typed].into_iter().chain(events.map(Piece::Frame));
+        let (mut numbers, mut forms) = (HashSet::new(), 0);
+        for encoding in Encoding::ALL {
+            for shape in [Shape::Full, Shape::Table, Shape::Partial, Shape::PartialList] {
+                for (beta, pretty) in [(false, false), (false, true), (true, false), (true, true)] {
+                    let form = Accepted { encoding, shape, beta, pretty };
+                    numbers.extend(pieces().map(|piece| number(form, piece)));
+                    forms += 5;
+                }
+            }
+        }
+        assert_eq!(numbers.len(), forms);
+    }
 }

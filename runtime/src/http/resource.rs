@@ -1,8 +1,6 @@
 //! Requests about objects: finds the kind, checks that the method makes sense on the path, reads options and body, calls
 //! the verb, and hands its answer to the form that was negotiated.
 
-use std::sync::Arc;
-
 use axum::{
     body::Body,
     http::{Method, StatusCode, header::USER_AGENT},
@@ -20,7 +18,6 @@ use super::{
     object,
     path::ResourcePath,
     render::Renderer,
-    renderings::Renderings,
     response, status,
     status::Refused,
     table::Include,
@@ -51,8 +48,6 @@ const NO_CUSTOM_KINDS: &str =
 pub struct Call<'a> {
     /// The server.
     pub app: &'a App,
-    /// What has been rendered of objects.
-    pub renderings: &'a Arc<Renderings>,
     /// The HTTP side.
     pub exchange: Box<Exchange>,
     /// What the verbs are asked.
@@ -91,7 +86,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
     let name = if verb == Verb::Watch { String::new() } else { path.name.clone() };
     let request = Request { user: exchange.user.clone(), served, namespace, name, subresource };
-    let call = Call { app, renderings: &site.renderings, exchange, request, accepted, include };
+    let call = Call { app, exchange, request, accepted, include };
     // All but the most frequent verb are boxed, so that the state of a request that only gets an object stays small.
     match verb {
         Verb::Get => call.get().await,
@@ -127,7 +122,7 @@ impl Call<'_> {
 
     /// What writes the objects of the answer, where that is not text.
     pub fn renderer(&self) -> Option<Renderer> {
-        Renderer::new(&self.request.served, self.accepted, self.renderings)
+        Renderer::new(&self.request.served, self.accepted, self.app.api.cache.renderings())
     }
 
     async fn get(self) -> Result<Response, Refused> {

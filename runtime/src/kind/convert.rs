@@ -1,4 +1,9 @@
 //! Conversion: how objects of one version become those of the version that is stored, and back.
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
 use crate::schema::Document;
 
 /// Converts the objects of one version of a kind to the version that is stored, and back.
@@ -30,5 +35,91 @@ impl Convert for Unchanged {
 
     fn read(&self, document: Document) -> Result<Document, String> {
         Ok(document)
+    }
+}
+
+/// What of metadata a conversion may change.
+const CHANGEABLE: [&str; 2] = ["labels", "annotations"];
+
+/// Runs a conversion of an object, which loses its type meta. Whatever else than labels and annotations the conversion does
+/// to metadata is undone.
+///
+/// # Errors
+/// Why there is no such form: what the conversion says, that it panicked, or that what it gave is no object.
+pub fn run(
+    mut document: Document,
+    convert: impl FnOnce(Document) -> Result<Document, String>,
+) -> Result<Document, String> {
+    let fields = document.as_object_mut().ok_or("it is no object")?;
+    fields.remove("apiVersion");
+    fields.remove("kind");
+    let mut metadata = fields.get("metadata").and_then(Document::as_object).cloned().unwrap_or_default();
+    let converted = catch_unwind(AssertUnwindSafe(|| convert(document)));
+    let mut converted = converted.unwrap_or_else(|panic| Err(format!("the conversion panicked: {}", said(&*panic))))?;
+    let fields = converted.as_object_mut().ok_or("the conversion gave no object")?;
+    fields.remove("apiVersion");
+    fields.remove("kind");
+    let mut given = fields.remove("metadata").unwrap_or_default();
+    for name in CHANGEABLE {
+        metadata.remove(name);
+        let texts = match given.get_mut(name).map(Document::take) {
+            None | Some(Document::Null) => continue,
+            Some(Document::Object(texts)) if texts.values().all(Document::is_string) => texts,
+            Some(_) => return Err(format!("the conversion gave {name} that are no map of strings")),
+        };
+        if !texts.is_empty() {
+            metadata.insert(name.to_owned(), texts.into());
+        }
+    }
+    fields.insert("metadata".to_owned(), metadata.into());
+    Ok(converted)
+}
+
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no message)")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn of_metadata_a_conversion_changes_labels_and_annotations_only() {
+        let document = json!({
+            "apiVersion": "g/v1", "kind": "K",
+            "metadata": {"name": "a", "uid": "u", "labels": {"l": "1"}, "annotations": {"a": "1"}, "finalizers": ["f"]},
+            "spec": {"old": 1},
+        });
+        let converted = run(document.clone(), |mut document| {
+            assert_eq!((document.get("apiVersion"), document.get("kind")), (None, None));
+            document["metadata"]["annotations"] = json!({"b": "2"});
+            document["metadata"]["name"] = json!("other");
+            document["metadata"]["added"] = json!(1);
+            document["metadata"].as_object_mut().unwrap().remove("uid");
+            document["metadata"]["labels"] = json!({});
+            document["spec"] = json!({"new": document["spec"]["old"].take()});
+            Ok(document)
+        });
+        let metadata = json!({"name": "a", "uid": "u", "annotations": {"b": "2"}, "finalizers": ["f"]});
+        assert_eq!(converted, Ok(json!({"metadata": metadata, "spec": {"new": 1}})));
+        assert_eq!(
+            run(document, |_| Ok(json!({}))).unwrap()["metadata"]["name"],
+            "a",
+            "metadata that was lost is there"
+        );
+    }
+
+    #[test]
+    fn what_a_conversion_does_wrong_is_its_error() {
+        let errors =
+            |convert: fn(Document) -> Result<Document, String>| run(json!({"metadata": {}}), convert).unwrap_err();
+        assert_eq!(errors(|_| Err("no form".to_owned())), "no form");
+        assert_eq!(errors(|_| panic!("at {}", 1)), "the conversion panicked: at 1");
+        assert_eq!(errors(|_| Ok(json!([]))), "the conversion gave no object");
+        let labels = errors(|_| Ok(json!({"metadata": {"labels": {"a": 1}}})));
+        assert_eq!(labels, "the conversion gave labels that are no map of strings");
     }
 }

@@ -4,6 +4,8 @@
 pub mod changes;
 pub mod convert;
 pub mod endpoint;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod hook;
 pub(crate) mod index;
 pub mod model;
@@ -17,6 +19,9 @@ pub(crate) mod record;
 mod record_tests;
 pub mod registry;
 pub mod resource;
+pub mod view;
+#[cfg(test)]
+mod view_tests;
 
 pub use changes::Changes;
 pub use convert::Convert;
@@ -24,3 +29,4 @@ pub use model::Kind;
 pub use policy::Policy;
 pub use registry::Registry;
 pub use resource::Resource;
+pub use view::View;

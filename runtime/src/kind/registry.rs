@@ -1,6 +1,7 @@
 //! The registry: which kinds are served, under which group and version, and where each one's objects are cached.
 //! Kinds may be added while the server runs; readers take the table of the moment without a lock.
 use std::{
+    borrow::Cow,
     collections::HashMap,
     fmt,
     sync::{
@@ -15,6 +16,7 @@ use super::{
     Kind,
     endpoint::{self, Endpoint},
     reader::{Identity, KindReader, Transformer},
+    view::View,
 };
 use crate::{cache, codec::protobuf};
 
@@ -30,6 +32,8 @@ pub struct Served {
     pub records: Arc<KindReader>,
     /// Objects as Protobuf messages, where all of the kind's fields have numbers.
     pub messages: Option<protobuf::Message>,
+    /// Makes its objects of those in the version that is stored; `None` where that is this version itself.
+    pub view: Option<View>,
     /// No two kinds of this process have the same, not even one after the other; never zero.
     pub number: u32,
 }
@@ -44,6 +48,17 @@ impl Served {
     /// What is served at a subresource, or of the objects themselves where its name is empty.
     pub fn endpoint(&self, subresource: &str) -> Option<&Endpoint> {
         self.endpoints.iter().find(|endpoint| &*endpoint.subresource == subresource)
+    }
+
+    /// A stored object in this version, as [`View::of`] gives it.
+    ///
+    /// # Errors
+    /// Why it has no form in this version.
+    pub fn show<'o>(&self, object: &'o Arc<cache::Object>) -> Result<Cow<'o, Arc<cache::Object>>, String> {
+        match &self.view {
+            None => Ok(Cow::Borrowed(object)),
+            Some(view) => view.of(object).map(Cow::Owned),
+        }
     }
 }
 
@@ -116,7 +131,8 @@ impl Registry {
             );
         }
         let endpoints = endpoint::of(&kind);
-        let served = Arc::new(Served { kind, endpoints, objects, records, messages, number: next_number() });
+        let served =
+            Arc::new(Served { kind, endpoints, objects, records, messages, view: None, number: next_number() });
         self.table.store(Arc::new(table.with(served.clone())));
         Ok(served)
     }
@@ -134,6 +150,7 @@ impl Registry {
                 objects: served.objects.clone(),
                 records: served.records.clone(),
                 messages: served.messages.clone(),
+                view: served.view.clone(),
                 number: served.number,
             });
         }
@@ -147,7 +164,7 @@ impl Registry {
             .cache
             .register(&kind.prefix(), records.clone())
             .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
-        Ok(Served { kind, endpoints: Vec::new(), objects, records, messages, number: next_number() })
+        Ok(Served { kind, endpoints: Vec::new(), objects, records, messages, view: None, number: next_number() })
     }
 
     /// The kind served at a group, version and plural name.

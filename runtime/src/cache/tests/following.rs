@@ -124,7 +124,7 @@ async fn who_falls_behind_the_window_is_told_and_can_resume() {
 
 #[tokio::test]
 async fn the_window_is_bounded_by_bytes_too() {
-    let world = World::new(Limits { window: 1000, window_bytes: 4000 });
+    let world = World::new(Limits { window: 1000, window_bytes: 4000, ..Limits::default() });
     let mut slow = world.watch(0, Interest::All, None).await;
     for _ in 0..100 {
         world.put("a", "x", "red").await;

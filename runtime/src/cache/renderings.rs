@@ -1,0 +1,277 @@
+//! What the layers above make of objects: renderings in other encodings, and objects in other versions. Made at first use,
+//! kept within a budget of bytes, and shared by all who read or watch. The object's own JSON is not kept here: it is part of
+//! the object.
+//!
+//! Guarantees that what is kept of an object is never given for another one: an entry is known by where its object lies in
+//! memory, and keeps that place from being used again.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::{BuildHasher, RandomState},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use bytes::Bytes;
+
+use super::Object;
+
+/// Locks that watchers of different objects do not wait for one another at.
+const SHARDS: usize = 16;
+
+/// What an entry takes beside its bytes, roughly.
+const ENTRY: usize = 256;
+
+/// What is made of an object, by numbers that the layers above give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    Bytes(u32),
+    Object(u32),
+}
+
+/// Something made of an object: where that lies, and what it is.
+type Key = (usize, Form);
+
+#[derive(Clone)]
+enum Made {
+    Bytes(Bytes),
+    Object(Arc<Object>),
+}
+
+impl Made {
+    fn size(&self) -> usize {
+        ENTRY
+            + match self {
+                Self::Bytes(bytes) => bytes.len(),
+                Self::Object(object) => object.size(),
+            }
+    }
+}
+
+struct Entry {
+    made: Made,
+    /// Nobody is kept alive by it, but the place in memory is not used for another object while it is there.
+    _place: Weak<Object>,
+}
+
+#[derive(Default)]
+struct Shard {
+    entries: HashMap<Key, Entry>,
+    /// The oldest first.
+    order: VecDeque<Key>,
+    bytes: usize,
+}
+
+/// Renderings within a budget.
+pub struct Renderings {
+    shards: [Mutex<Shard>; SHARDS],
+    /// Held while an object is made of another, so that those who come at once make one.
+    making: [Mutex<()>; SHARDS],
+    hasher: RandomState,
+    budget_bytes: usize,
+}
+
+impl Renderings {
+    /// Nothing yet, and room for so many bytes.
+    pub fn new(budget_bytes: usize) -> Self {
+        Self {
+            shards: std::array::from_fn(|_| Mutex::default()),
+            making: std::array::from_fn(|_| Mutex::default()),
+            hasher: RandomState::new(),
+            budget_bytes,
+        }
+    }
+
+    /// Whether so many bytes can be kept and leave room for what others want.
+    pub fn has_room_for(&self, bytes: usize) -> bool {
+        bytes <= self.budget_bytes / 4
+    }
+
+    /// Bytes of an object in a form, rendered now where they are not kept.
+    pub fn get(&self, object: &Arc<Object>, form: u32, render: impl FnOnce() -> Bytes) -> Bytes {
+        if let Some(found) = self.find(object, form) {
+            return found;
+        }
+        // Not under the lock: two who come at once render twice, and none waits for another's rendering.
+        let bytes = render();
+        self.keep(object, form, bytes.clone());
+        bytes
+    }
+
+    /// Keeps bytes that were rendered, which should take no more memory than their length.
+    pub fn keep(&self, object: &Arc<Object>, form: u32, bytes: Bytes) {
+        self.insert(object, Form::Bytes(form), Made::Bytes(bytes));
+    }
+
+    /// Bytes of an object in a form, where they are kept.
+    pub fn find(&self, object: &Arc<Object>, form: u32) -> Option<Bytes> {
+        match self.look_up(object, Form::Bytes(form))? {
+            Made::Bytes(bytes) => Some(bytes),
+            Made::Object(_) => None,
+        }
+    }
+
+    /// An object in a version, made now and kept where it is not kept yet. Those who come at once wait, and share what one
+    /// of them makes; making it must not ask for another one.
+    pub fn object(&self, object: &Arc<Object>, version: u32, make: impl FnOnce() -> Object) -> Arc<Object> {
+        if let Some(found) = self.find_object(object, version) {
+            return found;
+        }
+        let _one_at_a_time = lock(&self.making[self.shard(object)]);
+        self.find_object(object, version).unwrap_or_else(|| {
+            let made = Arc::new(make());
+            self.insert(object, Form::Object(version), Made::Object(made.clone()));
+            made
+        })
+    }
+
+    /// An object in a version, where it is kept.
+    pub fn find_object(&self, object: &Arc<Object>, version: u32) -> Option<Arc<Object>> {
+        match self.look_up(object, Form::Object(version))? {
+            Made::Object(made) => Some(made),
+            Made::Bytes(_) => None,
+        }
+    }
+
+    fn look_up(&self, object: &Arc<Object>, form: Form) -> Option<Made> {
+        let shard = lock(&self.shards[self.shard(object)]);
+        shard.entries.get(&(place(object), form)).map(|found| found.made.clone())
+    }
+
+    fn insert(&self, object: &Arc<Object>, form: Form, made: Made) {
+        let entry = Entry { made, _place: Arc::downgrade(object) };
+        let shard = &self.shards[self.shard(object)];
+        // Dropped after the lock is given back: objects are freed with them.
+        let _gone = lock(shard).keep((place(object), form), entry, self.budget_bytes / SHARDS);
+    }
+
+    fn shard(&self, object: &Arc<Object>) -> usize {
+        usize::try_from(self.hasher.hash_one(place(object)) % SHARDS as u64).unwrap_or_default()
+    }
+
+    /// How many bytes are kept.
+    #[cfg(test)]
+    fn bytes(&self) -> usize {
+        self.shards.iter().map(|shard| lock(shard).bytes).sum()
+    }
+}
+
+impl Shard {
+    /// Keeps an entry within a budget, and gives those that have gone for it.
+    fn keep(&mut self, key: Key, entry: Entry, budget: usize) -> Vec<Entry> {
+        let (size, mut gone) = (entry.made.size(), Vec::new());
+        if size > budget || self.entries.contains_key(&key) {
+            return gone;
+        }
+        while self.bytes + size > budget {
+            let Some(oldest) = self.order.pop_front() else { break };
+            if let Some(entry) = self.entries.remove(&oldest) {
+                self.bytes -= entry.made.size();
+                gone.push(entry);
+            }
+        }
+        self.bytes += size;
+        self.order.push_back(key);
+        self.entries.insert(key, entry);
+        gone
+    }
+}
+
+fn place(object: &Arc<Object>) -> usize {
+    Arc::as_ptr(object).addr()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        cell::Cell,
+        sync::atomic::{AtomicUsize, Ordering},
+        thread,
+    };
+
+    use super::{super::Reading, *};
+    use crate::meta::Revision;
+
+    fn object_of(name: &str, bytes: usize) -> Object {
+        let body = format!("{{\"metadata\":{{\"name\":{name:?}}},\"data\":\"{}\"}}", "x".repeat(bytes));
+        Object::compose(name, Revision(1), "", Reading::plain(Ok(body.as_str().into())))
+    }
+
+    fn object(name: &str) -> Arc<Object> {
+        Arc::new(object_of(name, 0))
+    }
+
+    #[test]
+    fn a_form_is_rendered_once() {
+        let (kept, renders) = (Renderings::new(1 << 20), Cell::new(0));
+        let object = object("a");
+        let get = |form| {
+            kept.get(&object, form, || {
+                renders.set(renders.get() + 1);
+                format!("{}", renders.get()).into()
+            })
+        };
+        assert_eq!([get(7), get(7), get(8), get(9), get(7)], ["1", "1", "2", "3", "1"]);
+    }
+
+    #[test]
+    fn an_object_in_a_version_is_made_once_however_many_come_at_once() {
+        const COMING: usize = 16;
+        let (kept, come, made) = (Renderings::new(1 << 20), AtomicUsize::new(0), AtomicUsize::new(0));
+        let object = object("a");
+        let make = || {
+            made.fetch_add(1, Ordering::SeqCst);
+            object_of("made", 0)
+        };
+        let found: Vec<_> = thread::scope(|scope| {
+            let coming = || {
+                come.fetch_add(1, Ordering::SeqCst);
+                while come.load(Ordering::SeqCst) < COMING {
+                    thread::yield_now();
+                }
+                kept.object(&object, 1, make)
+            };
+            let threads: Vec<_> = (0..COMING).map(|_| scope.spawn(coming)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(found.iter().all(|other| Arc::ptr_eq(other, &found[0])));
+        assert_eq!(made.load(Ordering::SeqCst), 1);
+        kept.object(&object, 2, make);
+        assert_eq!(made.load(Ordering::SeqCst), 2, "another version is another object");
+        assert!(kept.find(&object, 1).is_none(), "bytes and objects have numbers of their own");
+    }
+
+    #[test]
+    fn no_object_gets_what_another_left() {
+        let kept = Renderings::new(1 << 20);
+        for round in 0..100 {
+            let text = round.to_string();
+            assert_eq!(kept.get(&object("a"), 7, || text.clone().into()), text);
+            assert_eq!(kept.object(&object("a"), 7, || object_of(&text, 0)).key(), text);
+        }
+    }
+
+    #[test]
+    fn the_budget_holds_and_the_oldest_go_first() {
+        let budget = SHARDS * 4 * (1_000 + ENTRY);
+        let kept = Renderings::new(budget);
+        let objects: Vec<_> = (0..1_000).map(|at| object(&at.to_string())).collect();
+        for (at, object) in objects.iter().enumerate() {
+            if at % 2 == 0 {
+                kept.get(object, 7, || vec![0; 1_000].into());
+            } else {
+                kept.object(object, 7, || object_of("made", 1_000));
+            }
+            assert!(kept.bytes() <= budget);
+        }
+        assert!(kept.bytes() > budget / 2);
+        assert!(kept.find_object(&objects[999], 7).is_some() && kept.find_object(&objects[1], 7).is_none());
+        assert!(kept.find(&objects[998], 7).is_some() && kept.find(&objects[0], 7).is_none());
+        let large = kept.get(&objects[1], 8, || vec![0; budget].into());
+        assert_eq!(large.len(), budget, "what does not fit is given all the same");
+        assert!(kept.bytes() <= budget);
+    }
+}
