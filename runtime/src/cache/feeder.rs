@@ -9,11 +9,11 @@ use std::{
 };
 
 use super::{
-    EventType, Resource, SharedReader,
+    EventType, Limits, Resource, SharedReader,
     change::Change,
     fanout::Feed,
     reader::render,
-    state::{Shared, State, lock},
+    state::{Place, Shared, State, lock},
     tree::Tree,
     waking::Waking,
 };
@@ -24,77 +24,143 @@ pub(super) struct Feeder {
     shared: Arc<Shared>,
     /// By key prefix.
     routes: BTreeMap<Arc<str>, Route>,
-    resources: Vec<Arc<Resource>>,
+    /// By number.
+    resources: Vec<Option<Arc<Resource>>>,
+    /// Numbers of `resources` that nobody has.
+    free: Vec<usize>,
+    last_id: u64,
     closed: bool,
 }
 
-enum Route {
-    /// The resource is being loaded: its changes wait.
-    Loading(Vec<storage::Change>),
-    /// The resource by number.
-    Served(usize),
+/// What becomes of changes under a prefix; both while a served resource is about to be replaced.
+#[derive(Default)]
+struct Route {
+    /// The number of the resource that takes them in.
+    served: Option<usize>,
+    /// They wait for a resource that is being loaded.
+    waiting: Option<Vec<storage::Change>>,
+}
+
+/// A resource that is loaded and not served yet.
+pub(super) struct Incoming {
+    prefix: Arc<str>,
+    reader: SharedReader,
+    state: State,
+    feed: Feed,
+}
+
+impl Incoming {
+    /// A resource as it was loaded at a revision.
+    pub(super) fn new(prefix: Arc<str>, reader: SharedReader, tree: Tree, loaded: Revision, limits: Limits) -> Self {
+        let feed = Feed::new(tree.clone(), loaded, limits);
+        Self { prefix, reader, state: State { id: 0, tree, last: loaded }, feed }
+    }
+
+    /// Takes in what happened after the load, in order.
+    pub(super) fn take_in(&mut self, changes: &[storage::Change]) {
+        for change in changes {
+            if change.revision > self.state.last
+                && let Some(change) = apply(&self.prefix, &self.reader, &mut self.state, change)
+            {
+                self.feed.append(change);
+            }
+        }
+        self.feed.tree = self.state.tree.clone();
+    }
 }
 
 impl Feeder {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, routes: BTreeMap::new(), resources: Vec::new(), closed: false }
+        Self { shared, routes: BTreeMap::new(), resources: Vec::new(), free: Vec::new(), last_id: 0, closed: false }
     }
 
     pub(super) fn find(&self, prefix: &str) -> Option<Arc<Resource>> {
-        match self.routes.get(prefix)? {
-            Route::Served(number) => Some(Arc::clone(&self.resources[*number])),
-            Route::Loading(_) => None,
-        }
+        self.resources[self.routes.get(prefix)?.served?].clone()
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// How many routes there are, and how many places there have been at most.
+    #[cfg(test)]
+    pub(super) fn footprint(&self) -> (usize, usize) {
+        (self.routes.len(), self.resources.len())
     }
 
     /// Lets resources that come later be closed from the start; gives those that are there, to be closed.
     pub(super) fn close(&mut self) -> Vec<Arc<Resource>> {
         self.closed = true;
-        self.resources.clone()
+        self.resources.iter().flatten().cloned().collect()
     }
 
-    /// Lets the changes under a prefix wait until the resource is loaded.
+    /// Lets the changes under a prefix wait until a resource is loaded; one that is served takes them in, too.
     pub(super) fn begin(&mut self, prefix: &Arc<str>) {
-        self.routes.insert(Arc::clone(prefix), Route::Loading(Vec::new()));
+        self.routes.entry(Arc::clone(prefix)).or_default().waiting = Some(Vec::new());
     }
 
     /// Undoes `begin`.
     pub(super) fn give_up(&mut self, prefix: &str) {
-        self.routes.remove(prefix);
+        if let Some(route) = self.routes.get_mut(prefix) {
+            route.waiting = None;
+        }
+        self.routes.retain(|_, route| route.served.is_some() || route.waiting.is_some());
     }
 
-    /// Serves a resource whose objects were loaded at a revision, after taking in what happened meanwhile.
-    pub(super) fn serve(
-        &mut self,
-        prefix: Arc<str>,
-        reader: SharedReader,
-        tree: Tree,
-        loaded: Revision,
-    ) -> Arc<Resource> {
-        let waiting = match self.routes.insert(Arc::clone(&prefix), Route::Served(self.resources.len())) {
-            Some(Route::Loading(waiting)) => waiting,
-            _ => Vec::new(),
-        };
-        let feed = Feed::new(tree.clone(), loaded, self.shared.limits.clone());
-        let resource = Arc::new(Resource::new(Arc::clone(&self.shared), self.resources.len(), prefix, reader, feed));
-        let mut state = State { tree, last: loaded };
-        let missed = waiting.iter().filter(|change| change.revision > loaded);
-        let missed: Vec<_> = missed.filter_map(|change| apply(&resource, &mut state, change)).collect();
-        {
-            let mut feed = lock(&resource.feed);
-            feed.tree = state.tree.clone();
-            for change in missed {
-                feed.append(change);
-            }
-            if self.closed {
-                feed.close(&mut Vec::new());
-            }
+    /// Takes the changes that wait.
+    pub(super) fn missed(&mut self, prefix: &str) -> Vec<storage::Change> {
+        let waiting = self.routes.get_mut(prefix).and_then(|route| route.waiting.as_mut());
+        waiting.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Serves a resource that has been loaded, in place of the one that was served under its prefix.
+    pub(super) fn serve(&mut self, mut incoming: Incoming) -> (Arc<Resource>, Vec<Waker>) {
+        incoming.take_in(&self.missed(&incoming.prefix));
+        let Incoming { prefix, reader, mut state, mut feed } = incoming;
+        let mut wakers = Vec::new();
+        if self.closed {
+            feed.close(&mut wakers);
+        }
+        let old = self.find(&prefix);
+        let number = old.as_ref().map(|old| old.place.number).or_else(|| self.free.pop()).unwrap_or_else(|| {
+            self.resources.push(None);
+            self.resources.len() - 1
+        });
+        self.last_id += 1;
+        state.id = self.last_id;
+        let place = Place { number, id: state.id };
+        self.routes.insert(Arc::clone(&prefix), Route { served: Some(number), waiting: None });
+        self.give_place(old.as_ref(), number, state, &mut wakers);
+        let resource = Arc::new(Resource::new(Arc::clone(&self.shared), place, prefix, reader, feed));
+        self.resources[number] = Some(Arc::clone(&resource));
+        (resource, wakers)
+    }
+
+    /// Serves a resource no longer, unless it has been removed or replaced already.
+    pub(super) fn remove(&mut self, resource: &Resource) -> Vec<Waker> {
+        let mut wakers = Vec::new();
+        if let Some(found) = self.find(&resource.prefix).filter(|found| found.place == resource.place) {
+            let number = found.place.number;
+            self.routes.remove(&found.prefix);
+            self.give_place(Some(&found), number, State::default(), &mut wakers);
+            self.resources[number] = None;
+            self.free.push(number);
+        }
+        wakers
+    }
+
+    /// Publishes another state in a place. The resource that had it keeps its last state, and its watches end: it has
+    /// every change up to the revision that is published.
+    fn give_place(&self, old: Option<&Arc<Resource>>, number: usize, state: State, wakers: &mut Vec<Waker>) {
+        if let Some(old) = old {
+            old.end();
         }
         let mut root = self.shared.root();
-        root.states.push(state);
+        *root.states.get_mut(number) = state;
         self.shared.publish(root);
-        self.resources.push(Arc::clone(&resource));
-        resource
+        if let Some(old) = old {
+            lock(&old.feed).close(wakers);
+        }
     }
 
     /// Takes a commit group in.
@@ -102,29 +168,32 @@ impl Feeder {
         let mut wakers = Vec::new();
         let Some(last) = changes.last() else { return wakers };
         let mut root = self.shared.root();
-        let mut fresh: Vec<(usize, Vec<Arc<Change>>)> = Vec::new();
+        let mut fresh: Vec<(Arc<Resource>, Vec<Arc<Change>>)> = Vec::new();
         for change in changes {
-            match route(&mut self.routes, &change.key) {
-                Some(Route::Loading(waiting)) => waiting.push(change.clone()),
-                Some(Route::Served(number)) => {
-                    let state = &mut root.states[*number];
-                    if change.revision <= state.last {
-                        continue; // It was loaded with it.
-                    }
-                    let Some(change) = apply(&self.resources[*number], state, change) else { continue };
-                    match fresh.iter_mut().find(|(touched, _)| touched == number) {
-                        Some((_, changes)) => changes.push(change),
-                        None => fresh.push((*number, vec![change])),
-                    }
-                }
-                None => {}
+            let Some(route) = route(&mut self.routes, &change.key) else { continue };
+            if let Some(waiting) = &mut route.waiting {
+                waiting.push(change.clone());
+            }
+            let Some((number, resource)) =
+                route.served.and_then(|number| Some((number, self.resources[number].as_ref()?)))
+            else {
+                continue;
+            };
+            let state = root.states.get_mut(number);
+            if change.revision <= state.last {
+                continue; // It was loaded with it.
+            }
+            let Some(change) = apply(&resource.prefix, &resource.reader, state, change) else { continue };
+            match fresh.iter_mut().find(|(touched, _)| Arc::ptr_eq(touched, resource)) {
+                Some((_, changes)) => changes.push(change),
+                None => fresh.push((Arc::clone(resource), vec![change])),
             }
         }
         root.revision = last.revision;
-        let trees: Vec<_> = fresh.iter().map(|(number, _)| root.states[*number].tree.clone()).collect();
+        let trees: Vec<_> = fresh.iter().map(|(of, _)| root.states.get(of.place.number).tree.clone()).collect();
         self.shared.publish(root);
-        for ((number, changes), tree) in fresh.into_iter().zip(trees) {
-            let mut feed = lock(&self.resources[number].feed);
+        for ((resource, changes), tree) in fresh.into_iter().zip(trees) {
+            let mut feed = lock(&resource.feed);
             feed.tree = tree;
             for change in changes {
                 feed.append(change);
@@ -155,14 +224,13 @@ fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a 
 }
 
 /// Applies a change to a resource's state; nothing where the change is none, such as a deletion of what is not there.
-fn apply(resource: &Resource, state: &mut State, change: &storage::Change) -> Option<Arc<Change>> {
-    let key = change.key.strip_prefix(&*resource.prefix).unwrap_or(&change.key);
+fn apply(prefix: &str, reader: &SharedReader, state: &mut State, change: &storage::Change) -> Option<Arc<Change>> {
+    let key = change.key.strip_prefix(prefix).unwrap_or(&change.key);
     state.last = change.revision;
     let (new, old) = match &change.value {
         Some(value) => {
             let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
-            let new =
-                Arc::new(render(&resource.reader, &resource.prefix, natural, &change.key, change.revision, Ok(value)));
+            let new = Arc::new(render(reader, prefix, natural, &change.key, change.revision, Ok(value)));
             (Some(Arc::clone(&new)), state.tree.insert(new))
         }
         None => (None, Some(state.tree.remove(key)?)),

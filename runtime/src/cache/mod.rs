@@ -47,7 +47,7 @@ use crate::{
     meta::Revision,
     storage::{ReadError, Store},
 };
-use feeder::Feeder;
+use feeder::{Feeder, Incoming};
 use state::{Shared, lock};
 
 /// Whether an object is for a watcher; it must depend on nothing but the object.
@@ -83,6 +83,12 @@ impl fmt::Display for WatchError {
 }
 
 impl std::error::Error for WatchError {}
+
+/// While so many changes or fewer were missed by a load, writers may wait for the rest.
+const FEW_MISSED: usize = 32;
+/// How often a load catches up before writers wait for it in any case. Rendering is faster than committing, so that a
+/// few are enough.
+const CATCH_UP_ROUNDS: usize = 64;
 
 /// What the cache may keep.
 #[derive(Clone, Debug)]
@@ -133,22 +139,60 @@ impl Cache {
     /// # Errors
     /// [`ReadError`].
     pub fn register(&self, prefix: &str, reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
-        let prefix: Arc<str> = if prefix.ends_with('/') { prefix.into() } else { format!("{prefix}/").into() };
+        let prefix = with_slash(prefix);
         let _one_at_a_time = lock(&self.registering);
-        if let Some(found) = lock(&self.feeder).find(&prefix) {
-            return Ok(found);
-        }
-        lock(&self.feeder).begin(&prefix);
+        let found = lock(&self.feeder).find(&prefix);
+        found.map_or_else(|| self.load(&prefix, reader), Ok)
+    }
+
+    /// Puts a resource with another reader in the place of the one that is served under a prefix, or adds it where there
+    /// is none. The old one is served until the objects are loaded anew; then its watches end after what was committed by
+    /// then, and a watch of the new one goes on from there or from any older revision. Blocks on the disk.
+    ///
+    /// # Errors
+    /// [`ReadError`]; the old resource stays.
+    pub fn replace(&self, prefix: &str, reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
+        let _one_at_a_time = lock(&self.registering);
+        self.load(&with_slash(prefix), reader)
+    }
+
+    /// Serves a resource no longer: its watches end after what was committed, and those who hold it keep its last state.
+    /// Nothing in the store changes. Does nothing where it has been removed or replaced already.
+    pub fn remove(&self, resource: &Resource) {
+        let _one_at_a_time = lock(&self.registering);
+        let wakers = lock(&self.feeder).remove(resource);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    fn load(&self, prefix: &Arc<str>, reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
+        lock(&self.feeder).begin(prefix);
         // The store is not called under the feeder's lock: its writer may be waiting for that.
-        let (entries, loaded) = match self.shared.store.range(&prefix, None) {
+        let (entries, loaded) = match self.shared.store.range(prefix, None) {
             Ok(found) => found,
             Err(error) => {
-                lock(&self.feeder).give_up(&prefix);
+                lock(&self.feeder).give_up(prefix);
                 return Err(error);
             }
         };
-        let tree = reader::load(&reader, &prefix, &entries, &tree::Tree::default());
-        Ok(lock(&self.feeder).serve(prefix, reader, tree, loaded))
+        let tree = reader::load(&reader, prefix, &entries, &tree::Tree::default());
+        drop(entries);
+        let mut incoming = Incoming::new(Arc::clone(prefix), reader, tree, loaded, self.shared.limits.clone());
+        // So is most of what was committed meanwhile rendered: writers wait for the rest only.
+        for _ in 0..CATCH_UP_ROUNDS {
+            let missed = lock(&self.feeder).missed(prefix);
+            incoming.take_in(&missed);
+            if missed.len() <= FEW_MISSED {
+                break;
+            }
+        }
+        let (resource, wakers) = lock(&self.feeder).serve(incoming);
+        wakers.into_iter().for_each(Waker::wake);
+        Ok(resource)
+    }
+
+    /// Whether [`Cache::close`] was called.
+    pub fn is_closed(&self) -> bool {
+        lock(&self.feeder).is_closed()
     }
 
     /// What the layers above have made of objects.
@@ -175,6 +219,11 @@ impl Cache {
         }
         wakers.into_iter().for_each(Waker::wake);
     }
+}
+
+/// A prefix with the slash at its end.
+fn with_slash(prefix: &str) -> Arc<str> {
+    if prefix.ends_with('/') { prefix.into() } else { format!("{prefix}/").into() }
 }
 
 impl Drop for Cache {

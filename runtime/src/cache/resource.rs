@@ -1,13 +1,13 @@
 //! One resource: its newest state, its past, and watches over it.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{
     Filter, Interest, SharedReader, Snapshot, Watch, WatchError,
     fanout::Feed,
     history,
     reader::load,
-    state::{Shared, lock},
+    state::{Place, Shared, lock},
 };
 use crate::{meta::Revision, storage::ReadError};
 
@@ -17,14 +17,25 @@ pub struct Resource {
     pub(super) prefix: Arc<str>,
     pub(super) reader: SharedReader,
     pub(super) feed: Mutex<Feed>,
-    number: usize,
+    pub(super) place: Place,
+    /// The last state and its last change, once the resource is removed or replaced. It is set before the place goes to
+    /// another resource.
+    ended: OnceLock<(Snapshot, Revision)>,
     /// Whether the window has been widened back into the store's change log.
     refilled: tokio::sync::Mutex<bool>,
 }
 
 impl Resource {
-    pub(super) fn new(shared: Arc<Shared>, number: usize, prefix: Arc<str>, reader: SharedReader, feed: Feed) -> Self {
-        Self { shared, prefix, reader, feed: Mutex::new(feed), number, refilled: tokio::sync::Mutex::new(false) }
+    pub(super) fn new(shared: Arc<Shared>, place: Place, prefix: Arc<str>, reader: SharedReader, feed: Feed) -> Self {
+        Self {
+            shared,
+            prefix,
+            reader,
+            feed: Mutex::new(feed),
+            place,
+            ended: OnceLock::new(),
+            refilled: tokio::sync::Mutex::new(false),
+        }
     }
 
     /// The prefix of its keys in the store; it ends with a slash.
@@ -32,9 +43,34 @@ impl Resource {
         &self.prefix
     }
 
-    /// The newest state; no lock, O(1).
+    /// The newest state; no lock, O(1). Of a resource that is removed or replaced, the last.
     pub fn snapshot(&self) -> Snapshot {
-        self.shared.snapshot(self.number).0
+        self.state().0
+    }
+
+    /// Whether the resource has been removed or replaced. It keeps its last state for those who still read it, and its
+    /// watches end.
+    pub fn has_ended(&self) -> bool {
+        self.ended.get().is_some()
+    }
+
+    /// Keeps the newest state as the last. The feeder then gives the place away.
+    pub(super) fn end(&self) {
+        self.ended.get_or_init(|| self.state());
+    }
+
+    /// The newest state and the last change.
+    fn state(&self) -> (Snapshot, Revision) {
+        let newest = self.shared.snapshot(self.place);
+        newest.or_else(|| self.ended.get().cloned()).expect("a resource has its place until it has ended")
+    }
+
+    /// Up to where every change is in the window. Read it before looking into that. It stays where it is once the
+    /// resource has ended: what comes after that is for whoever resumes on another resource.
+    pub(super) fn fed(&self) -> Revision {
+        // In this order: what is fed after the end is fed to others.
+        let fed = self.shared.fed();
+        self.ended.get().map_or(fed, |(last, _)| fed.min(last.revision))
     }
 
     /// The state at a revision: a past snapshot that is still kept, the newest with the window's changes undone, or
@@ -43,7 +79,7 @@ impl Resource {
     /// # Errors
     /// [`ReadError`]: the revision is compacted away or has not happened yet, or the engine failed.
     pub async fn snapshot_at(self: &Arc<Self>, revision: Revision) -> Result<Snapshot, ReadError> {
-        let (newest, last) = self.shared.snapshot(self.number);
+        let (newest, last) = self.state();
         if revision > newest.revision {
             return Err(ReadError::Future(newest.revision));
         }

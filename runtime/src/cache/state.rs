@@ -11,18 +11,48 @@ use tokio::sync::watch;
 use super::{Limits, Snapshot, tree::Tree};
 use crate::{meta::Revision, storage::Store};
 
+/// How many states lie in one block. A commit copies a pointer for each block and the blocks that it changes.
+const BLOCK: usize = 32;
+
 /// The state of all resources at one revision. One pointer publishes it, so that a commit over several resources is
 /// seen whole or not at all.
 #[derive(Clone, Default)]
 pub(super) struct Root {
     pub(super) revision: Revision,
-    /// By the resources' numbers.
-    pub(super) states: Vec<State>,
+    pub(super) states: States,
+}
+
+/// The states of all resources by number, in blocks that versions of the root share.
+#[derive(Clone, Default)]
+pub(super) struct States(Vec<Arc<Vec<State>>>);
+
+impl States {
+    pub(super) fn get(&self, number: usize) -> &State {
+        &self.0[number / BLOCK][number % BLOCK]
+    }
+
+    /// The state of a number, to change it; empty where there has been none.
+    pub(super) fn get_mut(&mut self, number: usize) -> &mut State {
+        while self.0.len() <= number / BLOCK {
+            self.0.push(Arc::new(vec![State::default(); BLOCK]));
+        }
+        &mut Arc::make_mut(&mut self.0[number / BLOCK])[number % BLOCK]
+    }
+}
+
+/// Where a resource's state lies. Places are used again, so that the number alone does not tell whose state it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) number: usize,
+    /// No two resources have the same; never zero.
+    pub(super) id: u64,
 }
 
 /// One resource's part of a root.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct State {
+    /// Whose state it is; zero for nobody's.
+    pub(super) id: u64,
     pub(super) tree: Tree,
     /// The last change of the resource. It is after the root's revision only where the resource was loaded from a
     /// store that was already ahead.
@@ -45,7 +75,7 @@ impl Shared {
         Self {
             store,
             limits,
-            root: ArcSwap::from_pointee(Root { revision, states: Vec::new() }),
+            root: ArcSwap::from_pointee(Root { revision, ..Root::default() }),
             fed: AtomicU64::new(revision.0),
             reached: watch::Sender::new(revision),
         }
@@ -64,11 +94,13 @@ impl Shared {
         self.root.store(Arc::new(root));
     }
 
-    /// A resource's state, everything up to the snapshot's revision and nothing after it; and its last change.
-    pub(super) fn snapshot(&self, number: usize) -> (Snapshot, Revision) {
+    /// A resource's state, everything up to the snapshot's revision and nothing after it; and its last change. `None`
+    /// where its place is no longer its own.
+    pub(super) fn snapshot(&self, place: Place) -> Option<(Snapshot, Revision)> {
         let root = self.root.load();
-        let state = &root.states[number];
-        (Snapshot { revision: root.revision.max(state.last), tree: state.tree.clone() }, state.last)
+        let state = root.states.get(place.number);
+        let revision = root.revision.max(state.last);
+        (state.id == place.id).then(|| (Snapshot { revision, tree: state.tree.clone() }, state.last))
     }
 
     /// Up to where every change is in the windows. Read it before looking into one.

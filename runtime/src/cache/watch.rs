@@ -86,7 +86,7 @@ impl Watch {
         Self { resource, interest, filter, position: after, batch: VecDeque::new(), batch_end: after, phase }
     }
 
-    /// The next event, or `None` when the cache is closed. After an error or `None` it gives `None`.
+    /// The next event, or `None` when the cache is closed, or the resource removed or replaced. After an error or `None` it gives `None`.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> {
         let mut patience = PATIENCE;
         loop {
@@ -169,7 +169,7 @@ impl Watch {
         let position = self.position.max(self.batch_end);
         let Phase::Live(seat) = &self.phase else { return position };
         // Read before the window is looked into: it has everything up to there.
-        let fed = self.resource.shared.fed();
+        let fed = self.resource.fed();
         lock(&self.resource.feed).clear_upto(*seat, position, fed)
     }
 
@@ -194,7 +194,7 @@ impl Watch {
         match &mut self.phase {
             Phase::Ended => Poll::Ready(None),
             Phase::Live(seat) => {
-                let complete = self.resource.shared.fed();
+                let complete = self.resource.fed();
                 let mut feed = lock(&self.resource.feed);
                 match feed.poll(*seat, self.position, BATCH, &mut self.batch, cx.waker()) {
                     Found::Changes => {}
@@ -217,6 +217,7 @@ impl Watch {
     fn poll_history(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), WatchError>>> {
         let Phase::CatchingUp(step) = &mut self.phase else { return Poll::Ready(None) };
         if let CatchUp::Idle(_) = **step {
+            let fed = self.resource.fed();
             let mut feed = lock(&self.resource.feed);
             if feed.is_closed() {
                 return Poll::Ready(None);
@@ -228,7 +229,7 @@ impl Watch {
             }
             drop(feed);
             if let CatchUp::Idle(history) = std::mem::replace(&mut **step, CatchUp::Taken) {
-                **step = CatchUp::Reading(read(history, self.interest.clone(), self.resource.shared.fed()));
+                **step = CatchUp::Reading(read(history, self.interest.clone(), fed));
             }
         }
         let CatchUp::Reading(reading) = &mut **step else { return Poll::Ready(None) };

@@ -1,5 +1,6 @@
 //! The cache over the memory store: what each part promises, seen from outside.
 
+mod alive;
 mod following;
 mod model;
 mod reading;

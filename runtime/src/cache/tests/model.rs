@@ -121,14 +121,16 @@ impl Script {
         events
     }
 
-    /// Watches until everything up to the last revision has been given. `done` tells that revision at the end.
-    async fn follow(self, things: Arc<Resource>, mut done: Receiver<Option<Revision>>) -> Vec<String> {
+    /// Watches until everything up to the last revision has been given. `done` tells that revision at the end. Where the
+    /// resource is replaced, goes on with the one that came after it.
+    async fn follow(self, things: Arc<Mutex<Arc<Resource>>>, mut done: Receiver<Option<Revision>>) -> Vec<String> {
         let mut dice = Dice(self.seed);
         let filter: Option<Filter> =
             self.app.map(|app| Arc::new(move |object: &Object| object.label("app") == Some(app)) as _);
         let mut seen = Vec::new();
         let mut after = self.after;
         'resume: loop {
+            let things = lock(&things).clone();
             let mut watch = things.watch(after, self.interest.clone(), filter.clone()).await.unwrap();
             loop {
                 let last = *done.borrow();
@@ -154,6 +156,11 @@ impl Script {
                         after = watch.position();
                         continue 'resume;
                     }
+                    None if things.has_ended() => {
+                        after = if dice.below(2) == 0 { after } else { watch.position() };
+                        tokio::task::yield_now().await;
+                        continue 'resume;
+                    }
                     other => panic!("{other:?} after {after}"),
                 }
                 if let Some((each, pause)) = self.slow
@@ -171,19 +178,21 @@ impl Script {
     }
 }
 
-/// Watchers of all kinds begin before and during the writes, in a world that begins with a restart.
-async fn run(seed: u64, window: usize) {
+/// Watchers of all kinds begin before and during the writes, in a world that begins with a restart. The resource is
+/// replaced as long as the writes go on where `replaces` says so.
+async fn run(seed: u64, window: usize, replaces: bool) {
     let mut dice = Dice(seed);
     let store = Arc::new(Memory::new());
     write(store.clone(), Dice(seed + 1), 150).await;
     let world = World::over(store.clone(), Limits { window, ..Limits::default() });
     world.cache.register("/registry/others/", reader()).unwrap();
+    let things = Arc::new(Mutex::new(world.things.clone()));
     let (done, told) = tokio::sync::watch::channel(None);
     let mut watchers = Vec::new();
     let mut begin = |head| {
         for _ in 0..40 {
             let script = Script::random(&mut dice, head);
-            let following = tokio::spawn(script.clone().follow(world.things.clone(), told.clone()));
+            let following = tokio::spawn(script.clone().follow(things.clone(), told.clone()));
             watchers.push((script, following));
         }
     };
@@ -191,6 +200,14 @@ async fn run(seed: u64, window: usize) {
     let writers: Vec<_> = (2..5).map(|n| tokio::spawn(write(store.clone(), Dice(seed * 31 + n), 400))).collect();
     tokio::time::sleep(Duration::from_millis(5)).await;
     begin(store.head());
+    let mut replaced = 0;
+    while replaces && (replaced < 3 || writers.iter().any(|writer| !writer.is_finished())) {
+        let cache = world.cache.clone();
+        let new = tokio::task::spawn_blocking(move || cache.replace(PREFIX, reader()).unwrap()).await.unwrap();
+        *lock(&things) = new;
+        replaced += 1;
+        tokio::time::sleep(Duration::from_millis(dice.below(5))).await;
+    }
     for writer in writers {
         writer.await.unwrap();
     }
@@ -214,13 +231,20 @@ async fn run(seed: u64, window: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_watcher_gets_every_matching_change_once_and_in_order() {
     for seed in 1..=2 {
-        run(seed * 7919, 10_000).await;
+        run(seed * 7919, 10_000, false).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn so_do_watchers_that_a_small_window_leaves_behind() {
     for seed in 1..=2 {
-        run(seed * 104_729, 40).await;
+        run(seed * 104_729, 40, false).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn so_do_watchers_that_resume_across_replacements() {
+    for (seed, window) in [(1, 10_000), (2, 40), (3, 1)] {
+        run(seed * 15_485_863, window, true).await;
     }
 }
