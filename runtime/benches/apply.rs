@@ -186,7 +186,7 @@ impl World {
         let store = Arc::new(Memory::new());
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
-        let served = registry.register(Service::kind()).expect("a kind");
+        let served = registry.register([Service::kind()]).expect("a kind");
         let user = Arc::new(User::default());
         let request = Request { user, served, namespace: String::new(), name: "s".into(), subresource: "".into() };
         Self { api: Api::new(registry, cache, store), request }

@@ -34,10 +34,6 @@ impl Reader for Plain {
         r#""kind":"ConfigMap","apiVersion":"v1","#
     }
 
-    fn selectable(&self) -> &[String] {
-        &[]
-    }
-
     fn read(&self, _key: &str, value: &Bytes) -> Reading {
         let end = value.len() - DATA.len() - FILL - r#""}}"#.len();
         Reading::plain(Body::new(value.clone(), end, end - 1, Bytes::new()).ok_or_else(|| "no body".to_owned()))

@@ -51,10 +51,10 @@ fn gadgets(policy: &'static dyn Policy, second: bool) -> Kind {
 async fn later(policy: &'static dyn Policy, make: impl AsyncFn(&Inside)) -> Inside {
     let store = Arc::new(Memory::new());
     let first = Inside::over(store.clone()).await;
-    first.api.registry.register(gadgets(policy, false)).expect("the first generation");
+    first.api.registry.register([gadgets(policy, false)]).expect("the first generation");
     make(&first).await;
     let second = Inside::over(store).await;
-    second.api.registry.register(gadgets(policy, true)).expect("the second generation");
+    second.api.registry.register([gadgets(policy, true)]).expect("the second generation");
     second
 }
 

@@ -31,7 +31,7 @@ impl Inside {
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
         for kind in kinds() {
-            registry.register(kind).expect("a built-in kind");
+            registry.register([kind]).expect("a built-in kind");
         }
         let api = Api::new(registry, cache, store);
         bootstrap(&api).await.expect("the first namespaces");

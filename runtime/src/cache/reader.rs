@@ -18,8 +18,8 @@ use crate::{
 pub struct Reading {
     /// The body, or why the value could not be decoded; it is kept, marked and never dropped.
     pub body: Result<Body, String>,
-    /// `metadata.labels`, and the values of the kind's selectable fields beyond metadata.name and metadata.namespace, in
-    /// the order in which the kind declares them; absent ones are empty.
+    /// `metadata.labels`, and the values of the selectable fields beyond metadata.name and metadata.namespace, in the order
+    /// that the kind layer gives them; absent ones are empty.
     pub texts: Texts,
     /// The body is not what is stored, but what today's schema makes of it.
     pub renewed: bool,
@@ -36,9 +36,6 @@ impl Reading {
 pub trait Reader: Send + Sync {
     /// The resource's type meta as JSON members, with the comma: `"kind":"ConfigMap","apiVersion":"v1",`.
     fn type_meta(&self) -> &str;
-
-    /// Names of the selectable fields that [`Reading::texts`] holds, such as `spec.color`.
-    fn selectable(&self) -> &[String];
 
     /// Reads a value at commit and at load. The key is the store's, prefix and all.
     fn read(&self, key: &str, value: &Bytes) -> Reading;
@@ -94,10 +91,6 @@ mod tests {
     impl Reader for Whole {
         fn type_meta(&self) -> &'static str {
             r#""kind":"Thing","apiVersion":"v1","#
-        }
-
-        fn selectable(&self) -> &[String] {
-            &[]
         }
 
         fn read(&self, _key: &str, value: &Bytes) -> Reading {

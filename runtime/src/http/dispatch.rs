@@ -21,7 +21,7 @@ use super::{
     inflight::{self, Slot},
     methods, negotiate, openapi, resource, response, status,
     status::Refused,
-    unread, websocket,
+    unread, warnings, websocket,
 };
 use crate::auth::User;
 
@@ -99,11 +99,12 @@ async fn answer(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> 
     let asked = Asked::read(&parts, &site.app.api.registry).map(Arc::new);
     let parameter = asked.as_ref().ok().and_then(|asked| asked.pretty);
     let pretty = negotiate::pretty(parameter, text(&parts.headers, &USER_AGENT));
+    let mut deprecated = None;
     let served = match &asked {
-        Ok(asked) => in_time(site, parts, body, asked.clone(), pretty, slot).await,
+        Ok(asked) => in_time(site, parts, body, asked.clone(), pretty, slot, &mut deprecated).await,
         Err(refused) => Err(refused.clone()),
     };
-    match served {
+    let mut answer = match served {
         Ok(answer) if gzip => compress::gzip(answer),
         Ok(answer) => answer,
         Err(Refused(status)) => {
@@ -114,7 +115,11 @@ async fn answer(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> 
             }
             answer
         }
+    };
+    if let Some(text) = deprecated {
+        warnings::warn_first(answer.headers_mut(), &text);
     }
+    answer
 }
 
 /// Serves a request within the time that it may take. What it has begun to write may be there after a 504.
@@ -125,6 +130,7 @@ async fn in_time(
     asked: Arc<Asked>,
     pretty: bool,
     slot: &mut Option<Arc<Slot>>,
+    deprecated: &mut Option<String>,
 ) -> Result<Response, Refused> {
     *slot = site.in_flight.enter(&site.app, &asked)?;
     if websocket::is_asked(&parts.headers)
@@ -134,7 +140,7 @@ async fn in_time(
         parts.extensions.insert(slot.clone());
     }
     let limit = deadline::of(&site.app, &asked)?;
-    let mut served = pin!(serve(site, parts, body, asked, pretty));
+    let mut served = pin!(serve(site, parts, body, asked, pretty, deprecated));
     // Most requests are answered at once, and need no timer.
     if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(served.as_mut().poll(cx))).await {
         return answer;
@@ -145,12 +151,22 @@ async fn in_time(
     }
 }
 
-async fn serve(site: &Site, parts: Parts, body: Body, asked: Arc<Asked>, pretty: bool) -> Result<Response, Refused> {
+/// Serves a request, and notes the warning that its answer carries, whatever that is, where its version is deprecated.
+async fn serve(
+    site: &Site,
+    parts: Parts,
+    body: Body,
+    asked: Arc<Asked>,
+    pretty: bool,
+    deprecated: &mut Option<String>,
+) -> Result<Response, Refused> {
     let user = access::authenticate(&site.app, &parts).await?;
     let user = access::act_as(&site.app, &asked, user, &parts.headers).await?;
     access::authorize(&site.app, &asked, &user).await?;
     let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty });
     let Some(resource) = asked.resource() else { return other(site, &exchange) };
+    let served = site.app.api.registry.find(&resource.group, &resource.version, &resource.resource);
+    *deprecated = served.and_then(|served| served.kind.deprecated.clone());
     if asked.method == Method::OPTIONS
         && let Some(answer) = methods::options(&site.app, &asked)
     {

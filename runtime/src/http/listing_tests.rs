@@ -19,7 +19,7 @@ use crate::{
 static KINDS: LazyLock<[Arc<Served>; 2]> = LazyLock::new(|| {
     let registry = Registry::new(Cache::new(Arc::new(Memory::new()), cache::Limits::default()));
     let maps = crate::builtin::kinds().into_iter().find(|kind| kind.kind == "ConfigMap").expect("a built-in kind");
-    [maps, sample::widget()].map(|kind| registry.register(kind).expect("a kind"))
+    [maps, sample::widget()].map(|kind| registry.register([kind]).expect("a kind"))
 });
 
 fn text() -> impl Strategy<Value = String> {

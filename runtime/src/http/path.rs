@@ -238,7 +238,7 @@ mod tests {
             (scope, x.clone(), resource, x, name.to_owned())
         };
         assert_eq!(resolved("/api/v1/namespaces/x/status"), within("status", ""), "no namespaces are served");
-        registry.register(Namespace::kind()).expect("a kind");
+        registry.register([Namespace::kind()]).expect("a kind");
         for name in ["status", "finalize", ""] {
             assert_eq!(resolved(&format!("/api/v1/namespaces/x/{name}")), below(name));
         }

@@ -32,6 +32,15 @@ pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
     }
 }
 
+/// Adds a header for a text before those that are there.
+pub fn warn_first(headers: &mut HeaderMap, text: &str) {
+    let others: Vec<HeaderValue> = headers.get_all(WARNING).iter().cloned().collect();
+    headers.insert(WARNING, quote(text, ALL).0);
+    for other in others {
+        headers.append(WARNING, other);
+    }
+}
+
 /// The value of a header for the beginning of a text, and how many characters that is.
 fn quote(text: &str, most: usize) -> (HeaderValue, usize) {
     let (mut value, mut length) = (String::with_capacity(text.len().min(ALL) + 16), 0);

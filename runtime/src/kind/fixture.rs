@@ -80,7 +80,7 @@ fn column(name: &str, path: &str) -> Column {
 }
 
 /// Serves v2 over the resource of the stored version.
-pub(crate) fn served_v2(stored: &Served, renamed: &Arc<Renamed>, renderings: &Arc<Renderings>) -> Arc<Served> {
+pub(crate) fn served_v2(stored: &Arc<Served>, renamed: &Arc<Renamed>, renderings: &Arc<Renderings>) -> Arc<Served> {
     let kind = Arc::new(gears_v2(renamed));
     Arc::new(Served {
         endpoints: endpoint::of(&kind),
@@ -88,6 +88,7 @@ pub(crate) fn served_v2(stored: &Served, renamed: &Arc<Renamed>, renderings: &Ar
         records: stored.records.clone(),
         messages: None,
         view: Some(View::new(stored.kind.clone(), kind.clone(), renderings.clone())),
+        stored: Some(stored.clone()),
         number: stored.number + 1_000,
         kind,
     })

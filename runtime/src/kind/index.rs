@@ -7,7 +7,6 @@ use crate::schema::{Document, fingerprint};
 /// The selectable fields of a version.
 pub struct Indexes {
     paths: Vec<Path>,
-    names: Vec<String>,
     fingerprint: u64,
 }
 
@@ -15,16 +14,12 @@ impl Indexes {
     /// Picks the fields at these paths.
     pub fn new(selectable: &[Path]) -> Self {
         let texts: Vec<String> = selectable.iter().map(|path| path.0.join("\0")).collect();
-        Self {
-            paths: selectable.to_vec(),
-            names: selectable.iter().map(Path::to_string).collect(),
-            fingerprint: fingerprint::texts(texts.iter().map(String::as_str)),
-        }
+        Self { paths: selectable.to_vec(), fingerprint: fingerprint::texts(texts.iter().map(String::as_str)) }
     }
 
-    /// The names of the selectable fields, in order.
-    pub fn names(&self) -> &[String] {
-        &self.names
+    /// How many fields there are.
+    pub fn len(&self) -> usize {
+        self.paths.len()
     }
 
     /// A hash of the paths: values that were picked under the same are those of the same fields.

@@ -1,5 +1,5 @@
-//! Kinds: the `Resource` trait, the model of a kind and its policy, the registry of kinds and versions, records as stored,
-//! and the reader given to the cache.
+//! Kinds: the `Resource` trait, the model of a kind and its policy, versions and their conversion, the registry, records as
+//! stored, and the reader given to the cache.
 
 pub mod changes;
 pub mod convert;
@@ -19,6 +19,7 @@ pub(crate) mod record;
 mod record_tests;
 pub mod registry;
 pub mod resource;
+mod versions;
 pub mod view;
 #[cfg(test)]
 mod view_tests;
@@ -29,4 +30,5 @@ pub use model::Kind;
 pub use policy::Policy;
 pub use registry::Registry;
 pub use resource::Resource;
+pub use versions::{Versions, by_resource};
 pub use view::View;

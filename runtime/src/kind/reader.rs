@@ -5,13 +5,17 @@
 //! not checked. (Records of old have the structure's in both.)
 //!
 //! A body of another structure is defaulted and pruned by today's schema when it is read, and served so, whether it fits
-//! or not: objects that do not fit can be read, deleted and mended.
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+//! or not: objects that do not fit can be read, deleted and mended. A body in another known version is defaulted by that
+//! version and converted before.
+use std::{
+    iter,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use bytes::Bytes;
 
 use super::{
-    Kind,
+    Kind, Versions,
     index::Indexes,
     record::{self, Record},
 };
@@ -82,31 +86,78 @@ pub struct Sealed {
     pub size: usize,
 }
 
+/// What can be selected through a version.
+struct Selectable {
+    kind: Arc<Kind>,
+    indexes: Indexes,
+}
+
+impl Selectable {
+    fn of(kind: &Arc<Kind>) -> Self {
+        Self { kind: kind.clone(), indexes: Indexes::new(&kind.selectable) }
+    }
+
+    fn version(&self) -> &str {
+        &self.kind.group_version.version
+    }
+
+    /// What a record holds of it; `None` where other fields, or those of no object of this version, were picked out.
+    fn values<'r, 's>(&self, record: &'r Record<'s>) -> Option<&'r [&'s str]> {
+        record.values(self.version(), self.indexes.fingerprint())
+    }
+}
+
 /// Reads and writes the stored values of one kind; the cache's [`cache::Reader`].
 pub struct KindReader {
-    kind: Arc<Kind>,
+    versions: Versions,
     transformer: Arc<dyn Transformer>,
     /// The whole fingerprint of the structure.
     structure: u64,
     /// The fingerprint of the rules.
     rules: u32,
     type_meta: String,
+    /// What the stored version selects by.
     indexes: Indexes,
+    /// The other versions that are served and can be selected by fields. Their values follow those of the stored one.
+    others: Vec<Selectable>,
     /// What was found while the resource was loaded; `None` after that.
     misfits: Mutex<Option<Misfits>>,
 }
 
 impl KindReader {
     /// A reader for a kind.
-    pub fn new(kind: Arc<Kind>, transformer: Arc<dyn Transformer>) -> Self {
+    pub fn new(versions: Versions, transformer: Arc<dyn Transformer>) -> Self {
+        let kind = versions.stored();
+        let selects = |other: &&Arc<Kind>| other.conversion.is_some() && other.served && !other.selectable.is_empty();
         Self {
             structure: schema::fingerprint(&kind.schema),
             rules: schema::fingerprint::rules(&kind.schema),
             type_meta: format!(r#""kind":"{}","apiVersion":"{}","#, kind.kind, kind.group_version),
             indexes: Indexes::new(&kind.selectable),
-            kind,
+            others: versions.iter().filter(selects).map(Selectable::of).collect(),
+            versions,
             transformer,
             misfits: Mutex::new(Some(Misfits::default())),
+        }
+    }
+
+    /// The version in which objects are stored.
+    pub fn stored(&self) -> &Arc<Kind> {
+        self.versions.stored()
+    }
+
+    /// The kind in all of its versions.
+    pub fn versions(&self) -> &Versions {
+        &self.versions
+    }
+
+    /// Where the values of a version's selectable fields begin among those of an object.
+    pub fn first_field(&self, version: &str) -> usize {
+        let before = self.others.iter().take_while(|other| other.version() != version);
+        if version == self.version() {
+            0
+        } else {
+            before.map(|other| other.indexes.len()).sum::<usize>() + self.indexes.len()
         }
     }
 
@@ -122,11 +173,19 @@ impl KindReader {
 
     fn encode(&self, document: &Document, rules: u32) -> Vec<u8> {
         let fingerprint = self.structure >> 32 << 32 | u64::from(rules);
-        record::encode(self.version(), fingerprint, &self.indexes, document)
+        // An object that has no form in a version cannot be selected through it.
+        let others = self
+            .others
+            .iter()
+            .filter_map(|other| Some((other, other.kind.convert_from_stored(document.clone()).ok()?)));
+        let others: Vec<(&Selectable, Document)> = others.collect();
+        let of_others = others.iter().map(|(other, document)| (other.version(), &other.indexes, document));
+        let selectable = [(self.version(), &self.indexes, document)].into_iter().chain(of_others);
+        record::encode(self.version(), fingerprint, selectable, document)
     }
 
     fn version(&self) -> &str {
-        &self.kind.group_version.version
+        &self.stored().group_version.version
     }
 
     /// What was found not to fit while the resource was loaded. Nothing is counted after this.
@@ -151,7 +210,7 @@ impl KindReader {
     }
 
     fn count_misfit(&self, key: &str, document: &Document) {
-        if self.misfits().is_none() || Fit::of(&self.kind.schema, document) == Fit::Checked {
+        if self.misfits().is_none() || Fit::of(&self.stored().schema, document) == Fit::Checked {
             return;
         }
         if let Some(misfits) = self.misfits().as_mut() {
@@ -169,8 +228,7 @@ impl KindReader {
         let same_structure = same_version && record.fingerprint >> 32 == self.structure >> 32;
         if same_structure {
             self.check(key, &record);
-            if let Some(values) = record.values(self.version(), self.indexes.fingerprint()) {
-                let texts = Texts::new(record.labels.iter().copied(), values.iter().copied());
+            if let Some(texts) = self.texts(&record) {
                 return Ok(Reading { body: Ok(record.body), texts, renewed: false });
             }
         }
@@ -182,22 +240,44 @@ impl KindReader {
             }
         };
         let now = record::decode(&renewed)?;
-        let values = now.values(self.version(), self.indexes.fingerprint()).unwrap_or_default();
         Ok(Reading {
-            texts: Texts::new(now.labels.iter().copied(), values.iter().copied()),
+            texts: self.texts(&now).unwrap_or_else(|| self.known_texts(&now)),
             renewed: !same_version || now.body != record.body,
             body: Ok(now.body),
         })
     }
 
+    /// The labels and selectable values of a record; `None` where it lacks some.
+    fn texts(&self, record: &Record<'_>) -> Option<Texts> {
+        let all = self.others.iter().all(|other| other.values(record).is_some());
+        let known = all && record.values(self.version(), self.indexes.fingerprint()).is_some();
+        known.then(|| self.known_texts(record))
+    }
+
+    /// The same, with nothing for what is lacking.
+    fn known_texts(&self, record: &Record<'_>) -> Texts {
+        let own = record.values(self.version(), self.indexes.fingerprint()).unwrap_or_default().iter().copied();
+        let others = self.others.iter().flat_map(|other| {
+            let values = other.values(record).unwrap_or_default();
+            let lacking = other.indexes.len() - values.len();
+            values.iter().copied().chain(iter::repeat_n("", lacking))
+        });
+        Texts::new(record.labels.iter().copied(), own.chain(others))
+    }
+
     /// The record of an object whose values of selectable fields are not known, or whose body was checked against another
-    /// schema: then it is defaulted and pruned by this one.
+    /// schema: then it is brought to the stored version and its schema.
     fn renew(&self, key: &str, record: &Record<'_>, same_structure: bool) -> Result<Vec<u8>, String> {
         let mut document = record::parse(&record.body.json())?;
         if !same_structure {
-            schema::default(&self.kind.schema, &mut document);
-            schema::prune(&self.kind.schema, &mut document);
-            schema::normalise(&self.kind.schema, &mut document);
+            let written = |kind: &&Arc<Kind>| kind.group_version.version == record.version && kind.conversion.is_some();
+            match self.versions.iter().find(written) {
+                Some(kind) => {
+                    kind.fill(&mut document);
+                    document = kind.convert_to(self.stored(), document)?;
+                }
+                None => self.stored().fill(&mut document),
+            }
             self.count_misfit(key, &document);
         }
         Ok(self.encode(&document, 0))
@@ -207,10 +287,6 @@ impl KindReader {
 impl cache::Reader for KindReader {
     fn type_meta(&self) -> &str {
         &self.type_meta
-    }
-
-    fn selectable(&self) -> &[String] {
-        self.indexes.names()
     }
 
     fn read(&self, key: &str, value: &Bytes) -> Reading {

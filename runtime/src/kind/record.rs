@@ -65,8 +65,13 @@ pub struct Selectable<'a> {
     pub values: Vec<&'a str>,
 }
 
-/// Makes the record of a document.
-pub fn encode(version: &str, fingerprint: u64, indexes: &Indexes, document: &Document) -> Vec<u8> {
+/// Makes the record of a document. By version, what can be selected is picked out of the document in that version.
+pub fn encode<'s>(
+    version: &str,
+    fingerprint: u64,
+    selectable: impl IntoIterator<Item = (&'s str, &'s Indexes, &'s Document)>,
+    document: &Document,
+) -> Vec<u8> {
     let mut record = Vec::with_capacity(2_048);
     record.push(LAYOUT);
     record.extend_from_slice(&fingerprint.to_le_bytes());
@@ -76,7 +81,7 @@ pub fn encode(version: &str, fingerprint: u64, indexes: &Indexes, document: &Doc
         push_text(name, record);
         push_text(value, record);
     });
-    push_list([indexes], &mut record, |indexes, record| {
+    push_list(selectable, &mut record, |(version, indexes, document), record| {
         push_text(version, record);
         record.extend_from_slice(&indexes.fingerprint().to_le_bytes());
         push_list(indexes.values(document), record, |value, record| {
@@ -116,7 +121,7 @@ pub fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String> {
     if !document.is_object() {
         return Err("the record's body is no object".to_owned());
     }
-    Ok(encode(version, u64::from_le_bytes(fingerprint), indexes, &document).into())
+    Ok(encode(version, u64::from_le_bytes(fingerprint), [(version, indexes, &document)], &document).into())
 }
 
 /// The document that JSON of the server's own is.

@@ -44,7 +44,7 @@ const REST: &[u8] = b"\x01\0\0\0\x03\0\0\0Red\
 
 #[test]
 fn a_record_lies_in_the_store_as_it_is_written_down() {
-    let stored = encode("v1beta2", 0x0123_4567_89ab_cdef, &indexes(), &object());
+    let stored = encode("v1beta2", 0x0123_4567_89ab_cdef, [("v1beta2", &indexes(), &object())], &object());
     let paths = indexes().fingerprint().to_le_bytes();
     assert_eq!(stored.escape_ascii().to_string(), [HEAD, &paths, REST].concat().escape_ascii().to_string());
     assert_eq!(upgrade(Bytes::from_static(OLD), &indexes()).expect("a record of layout 1"), stored);
@@ -78,7 +78,7 @@ fn read(stored: Vec<u8>) -> Result<Object, String> {
 fn no_changed_and_no_missing_byte_makes_a_panic() {
     let bare = json!({"metadata": {}});
     let alone = json!({"metadata": {"managedFields": [{"manager": "m"}]}, "data": {"k": "v"}});
-    let records = [&object(), &bare, &alone].map(|object| encode("v1", 1, &indexes(), object));
+    let records = [&object(), &bare, &alone].map(|object| encode("v1", 1, [("v1", &indexes(), object)], object));
     for whole in records.into_iter().chain([OLD.to_vec()]) {
         read(whole.clone()).expect("a record");
         for length in 0..whole.len() {
@@ -130,7 +130,7 @@ proptest! {
     ) {
         let mut object = Document::from_iter(rest);
         object["metadata"] = Document::from_iter(metadata);
-        let stored = Bytes::from(encode("v1", 1, &indexes(), &object));
+        let stored = Bytes::from(encode("v1", 1, [("v1", &indexes(), &object)], &object));
         let record = decode(&stored).expect("a record");
 
         let mut metadata = object["metadata"].take();

@@ -13,28 +13,31 @@ use std::{
 use arc_swap::ArcSwap;
 
 use super::{
-    Kind,
+    Kind, Versions,
     endpoint::{self, Endpoint},
     reader::{Identity, KindReader, Transformer},
     view::View,
 };
 use crate::{cache, codec::protobuf};
 
-/// A kind that is served, and its place in the cache.
+/// A kind in a version that is served, or in which its objects are stored, and its place in the cache. All versions of a
+/// resource share objects and records.
 pub struct Served {
     /// The kind.
     pub kind: Arc<Kind>,
     /// What is served of it.
     pub endpoints: Vec<Endpoint>,
-    /// Its objects.
+    /// Its objects, in the version in which they are stored.
     pub objects: Arc<cache::Resource>,
-    /// Makes what is stored of an object.
+    /// Makes what is stored of an object, and knows the version in which it is stored.
     pub records: Arc<KindReader>,
     /// Objects as Protobuf messages, where all of the kind's fields have numbers.
     pub messages: Option<protobuf::Message>,
     /// Makes its objects of those in the version that is stored; `None` where that is this version itself.
     pub view: Option<View>,
-    /// No two kinds of this process have the same, not even one after the other; never zero.
+    /// The same in the version in which its objects are stored; `None` where that is this version itself.
+    pub stored: Option<Arc<Served>>,
+    /// No two kinds or versions of this process have the same, not even one after the other; never zero.
     pub number: u32,
 }
 
@@ -45,6 +48,22 @@ fn next_number() -> u32 {
 }
 
 impl Served {
+    fn new(
+        kind: Arc<Kind>,
+        endpoints: Vec<Endpoint>,
+        objects: &Arc<cache::Resource>,
+        records: &Arc<KindReader>,
+    ) -> Self {
+        let messages = protobuf::Message::of_object(&kind.schema);
+        let (objects, records) = (objects.clone(), records.clone());
+        Self { kind, endpoints, objects, records, messages, view: None, stored: None, number: next_number() }
+    }
+
+    /// The same in the version in which its objects are stored.
+    pub fn stored(self: &Arc<Self>) -> &Arc<Self> {
+        self.stored.as_ref().unwrap_or(self)
+    }
+
     /// What is served at a subresource, or of the objects themselves where its name is empty.
     pub fn endpoint(&self, subresource: &str) -> Option<&Endpoint> {
         self.endpoints.iter().find(|endpoint| &*endpoint.subresource == subresource)
@@ -71,8 +90,10 @@ impl fmt::Debug for Served {
 /// The kinds of one moment.
 #[derive(Default)]
 struct Table {
-    /// In the order of registration.
+    /// Each served version, in the order of registration.
     kinds: Arc<Vec<Arc<Served>>>,
+    /// Each resource in the version in which its objects are stored, served or not.
+    resources: Arc<Vec<Arc<Served>>>,
     /// The kind whose objects are namespaces.
     namespaces: Option<Arc<Served>>,
     /// By plural name, which few kinds share: found without building a key.
@@ -101,28 +122,23 @@ impl Registry {
         Self { cache, transformer, table: ArcSwap::default(), adding: Mutex::new(()) }
     }
 
-    /// Adds a kind: checks it, loads its objects, and serves it. Blocks on the disk.
+    /// Adds a kind in all of its versions: checks it, loads its objects, and serves it. Blocks on the disk. Gives it in the
+    /// version in which its objects are stored, which need not be served.
     ///
     /// # Errors
-    /// A kind whose schema is wrong by itself, whose names clash with another's, or whose objects could not be loaded; the text names both.
-    pub fn register(&self, kind: Kind) -> Result<Arc<Served>, String> {
+    /// Versions that do not belong together, a schema that is wrong by itself, names that clash with another kind's, or
+    /// objects that could not be loaded; the text names both.
+    pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<Served>, String> {
         let _one_at_a_time = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
-        let problems = kind.schema.check().err().map(|problems| problems.join("; "));
-        if let Some(problems) = problems {
-            return Err(format!("the schema of {} is wrong: {problems}", kind.group_kind()));
-        }
+        let versions = Versions::new(versions)?;
+        versions.iter().try_for_each(|kind| check_schema(kind))?;
+        let kind = versions.stored().clone();
         let table = self.table.load();
-        for other in table.kinds.iter() {
+        for other in table.resources.iter() {
             check_clash(&kind, &other.kind)?;
             check_keys(&kind, &other.kind)?;
         }
-        let messages = protobuf::Message::of_object(&kind.schema);
-        let kind = Arc::new(kind);
-        let records = Arc::new(KindReader::new(kind.clone(), self.transformer.clone()));
-        let objects = self
-            .cache
-            .register(&kind.prefix(), records.clone())
-            .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
+        let (records, objects) = self.load(versions)?;
         if let Some(misfits) = records.take_misfits() {
             tracing::warn!(
                 resource = %kind.group_resource(), count = misfits.count, example = misfits.example,
@@ -130,11 +146,28 @@ impl Registry {
                  as far as that changes only what fits",
             );
         }
-        let endpoints = endpoint::of(&kind);
-        let served =
-            Arc::new(Served { kind, endpoints, objects, records, messages, view: None, number: next_number() });
-        self.table.store(Arc::new(table.with(served.clone())));
-        Ok(served)
+        let served = |kind: &Arc<Kind>| Served::new(kind.clone(), endpoint::of(kind), &objects, &records);
+        let stored = Arc::new(served(&kind));
+        let in_version = |version: &Arc<Kind>| {
+            if Arc::ptr_eq(version, &kind) {
+                return stored.clone();
+            }
+            let view = View::new(kind.clone(), version.clone(), self.cache.renderings().clone());
+            Arc::new(Served { view: Some(view), stored: Some(stored.clone()), ..served(version) })
+        };
+        let versions: Vec<Arc<Served>> = records.versions().iter().map(in_version).collect();
+        self.table.store(Arc::new(table.with(&versions, stored.clone())));
+        Ok(stored)
+    }
+
+    /// Loads the objects of a kind.
+    fn load(&self, versions: Versions) -> Result<(Arc<KindReader>, Arc<cache::Resource>), String> {
+        let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
+        let kind = records.stored();
+        let objects = self.cache.register(&kind.prefix(), records.clone());
+        let objects =
+            objects.map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
+        Ok((records, objects))
     }
 
     /// A kind of documents that are not stored, and that no path of its own is about: what a subresource takes and gives.
@@ -151,20 +184,14 @@ impl Registry {
                 records: served.records.clone(),
                 messages: served.messages.clone(),
                 view: served.view.clone(),
+                stored: served.stored.clone(),
                 number: served.number,
             });
         }
-        let problems = kind.schema.check().err().map(|problems| problems.join("; "));
-        if let Some(problems) = problems {
-            return Err(format!("the schema of {} is wrong: {problems}", kind.group_kind()));
-        }
-        let messages = protobuf::Message::of_object(&kind.schema);
-        let records = Arc::new(KindReader::new(kind.clone(), self.transformer.clone()));
-        let objects = self
-            .cache
-            .register(&kind.prefix(), records.clone())
-            .map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
-        Ok(Served { kind, endpoints: Vec::new(), objects, records, messages, view: None, number: next_number() })
+        check_schema(&kind)?;
+        let (records, objects) =
+            self.load(Versions::new([Kind { served: true, conversion: None, ..Kind::clone(&kind) }])?)?;
+        Ok(Served::new(kind, Vec::new(), &objects, &records))
     }
 
     /// The kind served at a group, version and plural name.
@@ -182,23 +209,47 @@ impl Registry {
         self.table.load().namespaces.clone()
     }
 
-    /// All kinds, in the order in which they were registered, and a number that changes when they do.
+    /// All kinds in each version that is served, in the order in which they were registered, and a number that changes when
+    /// they do.
     pub fn all(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
         let table = self.table.load();
         (table.kinds.clone(), table.generation)
     }
+
+    /// Each resource once, in the version in which its objects are stored, served or not; and the number of
+    /// [`Registry::all`]. For those who look at objects as they lie in the store.
+    pub fn resources(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
+        let table = self.table.load();
+        (table.resources.clone(), table.generation)
+    }
 }
 
 impl Table {
-    /// This table and one kind more.
-    fn with(&self, served: Arc<Served>) -> Self {
-        let mut kinds = Vec::clone(&self.kinds);
-        kinds.push(served.clone());
-        let mut places = self.places.clone();
-        places.entry(served.kind.plural.clone()).or_default().push(served.clone());
-        let namespaces = self.namespaces.clone().or_else(|| served.kind.policy.contains_objects().then_some(served));
-        Self { namespaces, kinds: Arc::new(kinds), places, generation: self.generation + 1 }
+    /// This table and one resource more.
+    fn with(&self, versions: &[Arc<Served>], stored: Arc<Served>) -> Self {
+        let (mut kinds, mut places) = (Vec::clone(&self.kinds), self.places.clone());
+        for served in versions.iter().filter(|served| served.kind.served) {
+            kinds.push(served.clone());
+            places.entry(served.kind.plural.clone()).or_default().push(served.clone());
+        }
+        let mut resources = Vec::clone(&self.resources);
+        resources.push(stored.clone());
+        let namespaces = self.namespaces.clone().or_else(|| stored.kind.policy.contains_objects().then_some(stored));
+        let (kinds, resources) = (Arc::new(kinds), Arc::new(resources));
+        Self { namespaces, kinds, resources, places, generation: self.generation + 1 }
     }
+}
+
+fn check_schema(kind: &Kind) -> Result<(), String> {
+    let wrong = |problems: Vec<String>| {
+        format!(
+            "the schema of {} in {} is wrong: {}",
+            kind.group_kind(),
+            kind.group_version.version,
+            problems.join("; ")
+        )
+    };
+    kind.schema.check().map_err(wrong)
 }
 
 /// The keys of a kind are its own: none of them is below the prefix of another kind. They would be for a group named as

@@ -9,11 +9,11 @@ use std::sync::{
 
 use bytes::Bytes;
 
-use super::{Kind, convert, record};
+use super::{Kind, record};
 use crate::{
     cache::{Body, Object, Renderings},
     codec,
-    schema::{self, Document},
+    schema::Document,
 };
 
 /// Makes the objects of a version.
@@ -69,14 +69,7 @@ impl View {
     /// # Errors
     /// Why it has no form in this version.
     pub fn document(&self, stored: Document) -> Result<Document, String> {
-        let conversion = self.kind.conversion.as_ref();
-        let mut document = convert::run(stored, |document| match conversion {
-            Some(conversion) => conversion.read(document),
-            None => Ok(document),
-        })?;
-        schema::prune(&self.kind.schema, &mut document);
-        schema::normalise(&self.kind.schema, &mut document);
-        Ok(document)
+        self.kind.convert_from_stored(stored)
     }
 
     fn make(&self, stored: &Object) -> Object {

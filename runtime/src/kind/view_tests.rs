@@ -108,7 +108,7 @@ fn what_cannot_be_read_stays_unreadable() {
 #[test]
 fn the_stored_version_shows_objects_as_they_are() {
     let cache = Cache::new(Arc::new(Memory::new()), Limits::default());
-    let served = Registry::new(cache.clone()).register(gears()).expect("a kind");
+    let served = Registry::new(cache.clone()).register([gears()]).expect("a kind");
     let (renamed, object) = (Arc::default(), stored("a", "unpaintable"));
     let v2 = served_v2(&served, &renamed, cache.renderings());
     assert!(Arc::ptr_eq(&object, &served.show(&object).unwrap()));

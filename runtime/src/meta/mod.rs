@@ -19,6 +19,7 @@ mod tests;
 pub mod time;
 pub mod validate;
 pub mod values;
+pub mod version;
 
 pub use field::{FieldError, FieldErrorKind, FieldPath};
 pub use names::{GroupKind, GroupResource, GroupVersion};

@@ -29,7 +29,7 @@ use crate::{
     cache::{self, Cache},
     handlers::{Handlers, Pending},
     http::{self, App, Health, Service},
-    kind::{Kind, Registry},
+    kind::{Kind, Registry, by_resource},
     meta::Revision,
     storage::{Embedded, Memory, Options, Store},
     verbs::Api,
@@ -240,8 +240,8 @@ async fn load(
         let registry = Arc::new(Registry::new(cache.clone()));
         let mut kinds: Vec<Kind> = builtin::kinds().into_iter().chain(kinds).collect();
         handlers.declare(&mut kinds).map_err(Error::Kind)?;
-        for kind in kinds {
-            registry.register(kind).map_err(Error::Kind)?;
+        for versions in by_resource(kinds) {
+            registry.register(versions).map_err(Error::Kind)?;
         }
         let handlers = Arc::new(handlers.mount(&registry).map_err(Error::Kind)?);
         Ok((Api::new(registry, cache, store), handlers))

@@ -38,23 +38,24 @@ impl Kinds {
         &self.followed[position]
     }
 
-    /// Takes in kinds that have come, and gives their positions. Each place in the store is followed once, in however many
-    /// versions it is served. What is not stored is not followed: nobody knows which of its objects there are.
+    /// Takes in kinds that have come, and gives their positions. Each resource is followed once, in the version in which its
+    /// objects are stored; owners name it in any that is served. What is not stored is not followed: nobody knows which of
+    /// its objects there are.
     pub fn renew(&mut self) -> Option<std::ops::Range<usize>> {
-        let (all, generation) = self.api.registry.all();
+        let (resources, generation) = self.api.registry.resources();
         if generation == self.generation {
             return None;
         }
         self.generation = generation;
         let before = self.followed.len();
-        for served in all.iter().filter(|served| served.kind.stored) {
-            let found = self.followed.iter().position(|other| other.objects.prefix() == served.objects.prefix());
-            let position = found.unwrap_or_else(|| {
-                self.followed.push(served.clone());
-                self.followed.len() - 1
-            });
-            let name = (served.kind.group_version.to_string(), served.kind.kind.clone());
-            self.names.insert(name, position);
+        for resource in resources.iter().filter(|resource| resource.kind.stored) {
+            if self.followed.iter().any(|known| Arc::ptr_eq(known, resource)) {
+                continue;
+            }
+            for kind in resource.records.versions().iter().filter(|kind| kind.served) {
+                self.names.insert((kind.group_version.to_string(), kind.kind.clone()), self.followed.len());
+            }
+            self.followed.push(resource.clone());
         }
         Some(before..self.followed.len())
     }

@@ -133,13 +133,13 @@ impl Finisher {
     /// Begins to follow kinds that have come. Of a kind without grace nothing new can become due, but it may have had some
     /// when its objects were deleted. False where a watch could not begin.
     async fn follow_new_kinds(&mut self) -> bool {
-        let (all, generation) = self.api.registry.all();
+        let (resources, generation) = self.api.registry.resources();
         if generation == self.generation {
             return true;
         }
         self.generation = generation;
-        for served in all.iter().filter(|served| served.kind.stored) {
-            if self.kinds.iter().any(|known| known.objects.prefix() == served.objects.prefix()) {
+        for served in resources.iter().filter(|served| served.kind.stored) {
+            if self.kinds.iter().any(|known| Arc::ptr_eq(known, served)) {
                 continue;
             }
             let kind = self.kinds.len();

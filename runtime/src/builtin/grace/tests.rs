@@ -50,7 +50,7 @@ impl Rig {
 
     async fn over(store: Arc<Memory>, grace: Option<Grace>, start: Time) -> Self {
         let inside = Inside::over(store).await;
-        inside.api.registry.register(slow(grace)).expect("a kind");
+        inside.api.registry.register([slow(grace)]).expect("a kind");
         let (begun, ahead) = (Instant::now(), Arc::new(AtomicI64::new(0)));
         let set = ahead.clone();
         let clock: Clock = Arc::new(move || {

@@ -35,12 +35,10 @@ impl Left {
     }
 }
 
-/// The namespaced kinds, each place in the store once however many versions it is served in.
+/// The namespaced kinds.
 pub(super) fn kinds(api: &Api) -> Vec<Arc<Served>> {
-    let mut places = BTreeSet::new();
-    let (all, _) = api.registry.all();
-    let namespaced = all.iter().filter(|served| served.kind.scope == Scope::Namespaced);
-    namespaced.filter(|served| places.insert(served.objects.prefix().to_owned())).cloned().collect()
+    let (resources, _) = api.registry.resources();
+    resources.iter().filter(|resource| resource.kind.scope == Scope::Namespaced).cloned().collect()
 }
 
 /// Deletes everything in a namespace that can be deleted, then looks at what is left. What is marked already is deleted

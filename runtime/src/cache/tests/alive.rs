@@ -137,10 +137,6 @@ impl Reader for Gated {
         r#""kind":"Thing","apiVersion":"v2","#
     }
 
-    fn selectable(&self) -> &[String] {
-        self.0.selectable()
-    }
-
     fn read(&self, key: &str, value: &Bytes) -> Reading {
         self.1.came.notify_one();
         drop(self.1.opened.wait_while(lock(&self.1.open), |open| !*open));
@@ -154,7 +150,7 @@ async fn while_a_replacement_is_loaded_the_old_resource_is_fed_and_writers_do_no
     world.put("ns/a", "x", "red").await;
     let mut watch = world.watch(1, Interest::All, None).await;
     let gate = Arc::new(Gate::default());
-    let gated: SharedReader = Arc::new(Gated(Plain { selectable: Vec::new() }, gate.clone()));
+    let gated: SharedReader = Arc::new(Gated(Plain, gate.clone()));
     let cache = world.cache.clone();
     let replacing = tokio::task::spawn_blocking(move || cache.replace(PREFIX, gated).unwrap());
     gate.came.notified().await;

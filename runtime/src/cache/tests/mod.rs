@@ -16,17 +16,11 @@ use crate::storage::{Expect, Memory, Op};
 const PREFIX: &str = "/registry/things/";
 
 /// Reads bodies as they are; labels from `metadata.labels`, one selectable field from `spec.color`.
-struct Plain {
-    selectable: Vec<String>,
-}
+struct Plain;
 
 impl Reader for Plain {
     fn type_meta(&self) -> &'static str {
         r#""kind":"Thing","apiVersion":"v1","#
-    }
-
-    fn selectable(&self) -> &[String] {
-        &self.selectable
     }
 
     fn read(&self, _key: &str, value: &Bytes) -> Reading {
@@ -39,7 +33,7 @@ impl Reader for Plain {
 }
 
 fn reader() -> SharedReader {
-    Arc::new(Plain { selectable: vec!["spec.color".into()] })
+    Arc::new(Plain)
 }
 
 /// A store, a cache over it and one resource.

@@ -84,7 +84,9 @@ impl Documents {
                     resources: version
                         .kinds
                         .iter()
-                        .flat_map(|served| resources::of(&served.kind, &served.endpoints))
+                        .flat_map(|served| {
+                            resources::of(&served.kind, &served.records.stored().group_version, &served.endpoints)
+                        })
                         .collect(),
                 };
                 plain.insert(format!("{root}/{}", version.name), bytes(&list));

@@ -4,10 +4,13 @@ use base64::Engine;
 use ring::digest::{SHA256, digest};
 use serde::Serialize;
 
-use crate::kind::{
-    Kind,
-    endpoint::{Endpoint, Verb},
-    model::Scope,
+use crate::{
+    kind::{
+        Kind,
+        endpoint::{Endpoint, Verb},
+        model::Scope,
+    },
+    meta::GroupVersion,
 };
 
 /// One resource of an APIResourceList.
@@ -37,12 +40,12 @@ fn verbs(kind: &Kind, endpoint: &Endpoint) -> Vec<&'static str> {
     all.into_iter().filter(|verb| endpoint.operation(*verb).is_some()).map(Verb::as_str).collect()
 }
 
-/// A kind's entries in the APIResourceList of its group and version.
-pub fn of(kind: &Kind, endpoints: &[Endpoint]) -> Vec<Resource> {
-    endpoints.iter().map(|endpoint| resource(kind, endpoint)).collect()
+/// A kind's entries in the APIResourceList of its group and version, which also tells the version that is stored.
+pub fn of(kind: &Kind, stored: &GroupVersion, endpoints: &[Endpoint]) -> Vec<Resource> {
+    endpoints.iter().map(|endpoint| resource(kind, stored, endpoint)).collect()
 }
 
-fn resource(kind: &Kind, endpoint: &Endpoint) -> Resource {
+fn resource(kind: &Kind, stored: &GroupVersion, endpoint: &Endpoint) -> Resource {
     let at = &endpoint.group_version;
     let (group, version) = if *at == kind.group_version { ("", "") } else { (&*at.group, &*at.version) };
     let resource = Resource {
@@ -64,15 +67,14 @@ fn resource(kind: &Kind, endpoint: &Endpoint) -> Resource {
         singular_name: kind.singular.clone(),
         short_names: kind.short_names.clone(),
         categories: kind.categories.clone(),
-        storage_version_hash: if kind.stored { storage_version_hash(kind) } else { String::new() },
+        storage_version_hash: if kind.stored { storage_version_hash(kind, stored) } else { String::new() },
         ..resource
     }
 }
 
 /// Stands for the version in which objects are stored; clients compare it and read nothing out of it.
-fn storage_version_hash(kind: &Kind) -> String {
-    let at = &kind.group_version;
-    let hash = digest(&SHA256, format!("{}/{}/{}", at.group, at.version, kind.kind).as_bytes());
+fn storage_version_hash(kind: &Kind, stored: &GroupVersion) -> String {
+    let hash = digest(&SHA256, format!("{}/{}/{}", stored.group, stored.version, kind.kind).as_bytes());
     base64::engine::general_purpose::STANDARD.encode(&hash.as_ref()[..8])
 }
 
@@ -148,7 +150,7 @@ mod tests {
     use crate::{Resource, builtin::Namespace, http::sample, kind::endpoint};
 
     fn listed(kind: &Kind) -> Value {
-        serde_json::to_value(of(kind, &endpoint::of(kind))).expect("plain data")
+        serde_json::to_value(of(kind, &kind.group_version, &endpoint::of(kind))).expect("plain data")
     }
 
     #[test]

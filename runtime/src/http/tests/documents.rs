@@ -71,7 +71,7 @@ async fn a_kind_that_comes_while_running_is_served() {
     assert_eq!(rig.get("/apis/late.example.com/v1").await.0, 404);
     let mut late = sample::widget();
     late.group_version.group = "late.example.com".to_owned();
-    rig.0.app.api.registry.register(late).unwrap();
+    rig.0.app.api.registry.register([late]).unwrap();
     assert_eq!(rig.get("/apis/late.example.com/v1").await.0, 200);
     assert_eq!(rig.get("/apis/late.example.com/v1/widgets").await.0, 200);
     assert_eq!(rig.get("/openapi/v3/apis/late.example.com/v1").await.0, 200);

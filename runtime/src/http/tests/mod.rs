@@ -23,7 +23,7 @@ use crate::{
     handlers::Pending,
     http::sample,
     kind::{
-        Kind, Registry,
+        Kind, Registry, by_resource,
         model::{Cell, HookContext},
     },
     meta::FieldError,
@@ -89,8 +89,8 @@ impl Rig {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
         let cache = Cache::new(store.clone(), cache::Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
-        for kind in kinds {
-            registry.register(kind).unwrap();
+        for versions in by_resource(kinds) {
+            registry.register(versions).unwrap();
         }
         let handlers = Arc::new(handlers.mount(&registry).unwrap());
         let mut chain = Chain::new(Vec::new());
@@ -185,3 +185,4 @@ mod queries;
 mod requests;
 mod sockets;
 mod streams;
+mod versions;

@@ -195,7 +195,7 @@ async fn deep_documents_pass_through() {
         schema: Arc::new(schema),
         ..Kind::clone(&world.configs.kind)
     };
-    let things = world.api.registry.register(kind).unwrap();
+    let things = world.api.registry.register([kind]).unwrap();
     let depth = crate::codec::Limits::default().depth - 1;
     let text = format!(r#"{{"metadata":{{"name":"deep"}},"data":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
     let body = crate::codec::decode(text.as_bytes(), &crate::codec::Limits::default()).unwrap().document;

@@ -48,7 +48,7 @@ impl World {
         let cache = Cache::new(store.clone(), Limits { window, ..Limits::default() });
         let registry = Arc::new(Registry::new(cache.clone()));
         let mut served =
-            [namespace(), config(), widget()].map(|kind| registry.register(kind).expect("a kind")).into_iter();
+            [namespace(), config(), widget()].map(|kind| registry.register([kind]).expect("a kind")).into_iter();
         let mut next = || served.next().expect("three kinds");
         let (namespaces, configs, widgets) = (next(), next(), next());
         let world = Self { api: Api::new(registry, cache, store.clone()), store, namespaces, configs, widgets };
@@ -78,7 +78,7 @@ impl World {
             hooks,
             ..Kind::clone(&self.configs.kind)
         };
-        self.api.registry.register(kind).expect("a kind")
+        self.api.registry.register([kind]).expect("a kind")
     }
 
     pub async fn create(&self, served: &Arc<Served>, namespace: &str, body: Value) -> Result<Value, Error> {

@@ -9,7 +9,7 @@ use super::fixture::{World, applier, at, below, causes, kind, shown, version};
 use crate::{
     cache::Limits,
     kind::{
-        Kind, Policy, hook,
+        Kind, Policy, Versions, hook,
         model::Hooks,
         policy::{Compiled, Custom},
         reader::{self, Misfits},
@@ -141,7 +141,7 @@ impl Later {
     async fn new(policy: &'static dyn Policy, second: Second, names: &[&str]) -> Self {
         let store = Arc::new(Memory::new());
         let first = World::over(store.clone(), Limits::default().window).await;
-        let gadgets = first.api.registry.register(generation(policy, None)).unwrap();
+        let gadgets = first.api.registry.register([generation(policy, None)]).unwrap();
         for name in names {
             let spec = json!({"size": 3, "color": "Mauve", "list": [{"v": 1}, {"v": 2}]});
             let body = json!({"metadata": {"name": name, "labels": {"x": "y"}}, "spec": spec});
@@ -156,9 +156,9 @@ impl Later {
     async fn over(store: Arc<Memory>, policy: &'static dyn Policy, second: Second) -> Self {
         let world = World::over(store, Limits::default().window).await;
         let kind = generation(policy, Some(second));
-        let gadgets = world.api.registry.register(kind.clone()).unwrap();
+        let gadgets = world.api.registry.register([kind.clone()]).unwrap();
         // As the registry has them at the start, which it only logs.
-        let reader = reader::KindReader::new(Arc::new(kind), Arc::new(reader::Identity));
+        let reader = reader::KindReader::new(Versions::new([kind]).unwrap(), Arc::new(reader::Identity));
         for entry in world.store.range(gadgets.objects.prefix(), None).unwrap().0 {
             let value = entry.value.as_ref().expect("nothing is damaged");
             crate::cache::Reader::read(&reader, &entry.key, value);

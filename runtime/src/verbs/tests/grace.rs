@@ -24,7 +24,7 @@ fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Served> {
         grace: Some(grace),
         ..Kind::clone(&world.widgets.kind)
     };
-    world.api.registry.register(kind).unwrap()
+    world.api.registry.register([kind]).unwrap()
 }
 
 async fn made(world: &World, served: &Arc<Served>, finalizers: Value) -> Request {

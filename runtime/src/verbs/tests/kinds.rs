@@ -20,7 +20,7 @@ async fn a_kind_is_served_as_soon_as_it_is_registered() {
     let world = World::new().await;
     let (before, first) = world.api.registry.all();
     assert!(world.api.registry.find("", "v1", "things").is_none());
-    let things = world.api.registry.register(named(&world, "Thing", "things")).unwrap();
+    let things = world.api.registry.register([named(&world, "Thing", "things")]).unwrap();
     let (after, second) = world.api.registry.all();
     assert_eq!((after.len(), second > first), (before.len() + 1, true), "and discovery has something new to tell");
     assert_eq!(before.len(), 3, "who holds the table of before keeps it");
@@ -49,12 +49,12 @@ async fn names_within_a_group_stand_for_one_kind() {
         (named(&world, "Thing", "configmap"), "configmap"),
         (short("configmaps"), "configmaps"),
     ] {
-        let Err(refused) = registry.register(kind) else { panic!("{taken} is taken") };
+        let Err(refused) = registry.register([kind]) else { panic!("{taken} is taken") };
         assert!(refused.contains(taken), "{refused}");
     }
     let mut elsewhere = named(&world, "ConfigMap", "configmaps");
     "other.example.com".clone_into(&mut elsewhere.group_version.group);
-    assert!(registry.register(elsewhere).is_ok(), "another group has names of its own");
+    assert!(registry.register([elsewhere]).is_ok(), "another group has names of its own");
 }
 
 #[tokio::test]
@@ -62,14 +62,14 @@ async fn a_group_named_as_a_plural_of_the_core_is_refused() {
     let world = World::new().await;
     let mut inside = named(&world, "Thing", "things");
     "configmaps".clone_into(&mut inside.group_version.group);
-    let Err(refused) = world.api.registry.register(inside) else { panic!("objects of both would share keys") };
+    let Err(refused) = world.api.registry.register([inside]) else { panic!("objects of both would share keys") };
     assert!(refused.contains("things.configmaps") || refused.contains("Thing.configmaps"), "{refused}");
     assert!(refused.contains("\"/registry/configmaps/things/\""), "{refused}");
     // The other way round.
     let mut first = named(&world, "Thing", "things");
     "others".clone_into(&mut first.group_version.group);
-    assert!(world.api.registry.register(first).is_ok());
-    assert!(world.api.registry.register(named(&world, "Other", "others")).is_err());
+    assert!(world.api.registry.register([first]).is_ok());
+    assert!(world.api.registry.register([named(&world, "Other", "others")]).is_err());
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn what_is_in_the_store_is_there_when_the_kind_comes_back() {
     let before = world.get(&world.config("a")).await.unwrap();
     let cache = crate::cache::Cache::new(world.store.clone(), crate::cache::Limits::default());
     let registry = crate::kind::Registry::new(cache);
-    let configs = registry.register(Kind::clone(&world.configs.kind)).unwrap();
+    let configs = registry.register([Kind::clone(&world.configs.kind)]).unwrap();
     let object = configs.objects.snapshot().get("ns/a").unwrap();
     assert_eq!(super::fixture::value(&object), before);
 }

@@ -20,4 +20,5 @@ mod races;
 mod ratcheting;
 mod subresources;
 mod update;
+mod versions;
 mod watch;

@@ -133,7 +133,7 @@ async fn a_missing_object_is_created_only_where_the_kind_says_so() {
         create_on_update: true,
         ..Kind::clone(&world.configs.kind)
     };
-    let leases = world.api.registry.register(kind).unwrap();
+    let leases = world.api.registry.register([kind]).unwrap();
     let request = at(&leases, "ns", "new");
     let other = json!({"metadata": {"name": "new", "uid": "of-one-that-was"}});
     let refused = world.api.update(&request, other, &WriteOptions::default()).await;
@@ -167,7 +167,7 @@ async fn what_was_stored_under_an_older_schema_is_stored_anew_by_any_write() {
         older["spec"].as_object_mut().unwrap().remove("color");
         older["spec"]["gone"] = json!("a field of old");
         let key = format!("{}ns/{name}", world.widgets.objects.prefix());
-        let value = Some(record::encode("v1", 0, &Indexes::new(&[]), &older).into());
+        let value = Some(record::encode("v1", 0, [("v1", &Indexes::new(&[]), &older)], &older).into());
         let op = Op { key: key.as_str().into(), value, expect: Expect::Any };
         let revision = world.store.commit(vec![op].into()).await.unwrap()[0];
         world.api.cache.reached(revision).await;

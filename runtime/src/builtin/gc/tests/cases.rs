@@ -77,8 +77,8 @@ async fn owners_of_kinds_that_are_not_served_are_waited_for() {
     let unstored =
         Kind { plural: "stranges".to_owned(), singular: "strange".to_owned(), stored: false, ..kind.clone() };
     let (name, list_kind) = ("Strange".to_owned(), "StrangeList".to_owned());
-    inside.api.registry.register(Kind { kind: name, list_kind, ..unstored }).expect("a kind");
-    inside.api.registry.register(kind).expect("a kind");
+    inside.api.registry.register([Kind { kind: name, list_kind, ..unstored }]).expect("a kind");
+    inside.api.registry.register([kind]).expect("a kind");
     until_left(&inside, &["of-strange"]).await;
     settled(&inside).await;
     assert!(find(&inside, "of-strange").is_some());

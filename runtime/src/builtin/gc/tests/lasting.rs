@@ -67,7 +67,7 @@ async fn what_ends_gracefully_is_awaited() {
         hooks: Hooks::default(),
         ..Kind::clone(&inside.request("configmaps", "", "").served.kind)
     };
-    inside.api.registry.register(kind).expect("a kind");
+    inside.api.registry.register([kind]).expect("a kind");
     let controllers = Controllers::start(inside.api.clone());
     let slow = |name: &str| inside.find("slows", "default", name);
     let a = config(&inside, "a", &[]).await;

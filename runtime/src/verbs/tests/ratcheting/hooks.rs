@@ -99,7 +99,7 @@ impl Later {
     async fn new(specs: &[(&str, Value)]) -> Self {
         let store = Arc::new(Memory::new());
         let first = World::over(store.clone(), Limits::default().window).await;
-        let boxes_then = first.api.registry.register(boxes(Hooks::default())).unwrap();
+        let boxes_then = first.api.registry.register([boxes(Hooks::default())]).unwrap();
         for (name, spec) in specs {
             let body = json!({"metadata": {"name": name, "finalizers": ["example.com/hold"]}, "spec": spec});
             first.create(&boxes_then, "ns", body).await.unwrap();
@@ -114,7 +114,7 @@ impl Later {
             validate: Some(|document, context| hook::validate::<Box>(document, context, check)),
             ..Hooks::default()
         };
-        let boxes = world.api.registry.register(boxes(hooks)).unwrap();
+        let boxes = world.api.registry.register([boxes(hooks)]).unwrap();
         Self { world, boxes }
     }
 

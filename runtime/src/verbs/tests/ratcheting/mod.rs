@@ -125,7 +125,7 @@ impl Tight {
     async fn new() -> Self {
         let store = Arc::new(Memory::new());
         let loose = World::over(store.clone(), Limits::default().window).await;
-        let casks = loose.api.registry.register(cask(false)).unwrap();
+        let casks = loose.api.registry.register([cask(false)]).unwrap();
         for (name, spec) in stored() {
             let body = json!({"metadata": {"name": name}, "extra": "x", "spec": spec});
             loose.create(&casks, "ns", body).await.unwrap();
@@ -141,7 +141,7 @@ impl Tight {
         loose.merge(&status, json!({"status": {"phase": "Odd", "n": 7}})).await.unwrap();
 
         let world = World::over(store, Limits::default().window).await;
-        let casks = world.api.registry.register(cask(true)).unwrap();
+        let casks = world.api.registry.register([cask(true)]).unwrap();
         Self { world, casks }
     }
 

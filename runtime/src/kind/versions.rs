@@ -1,0 +1,134 @@
+//! The versions of one resource: which of them is stored, that they are versions of the same thing, and what an object of
+//! one is in another.
+use std::sync::Arc;
+
+use super::{Kind, convert};
+use crate::schema::{self, Document};
+
+/// A kind in all of its versions, exactly one of which is stored.
+pub struct Versions {
+    all: Vec<Arc<Kind>>,
+    stored: usize,
+}
+
+impl Versions {
+    /// The versions of one resource, in any order.
+    ///
+    /// # Errors
+    /// What contradicts itself, and what to do about it.
+    pub fn new(kinds: impl IntoIterator<Item = Kind>) -> Result<Self, String> {
+        let all: Vec<Arc<Kind>> = kinds.into_iter().map(Arc::new).collect();
+        let Some((first, others)) = all.split_first() else { return Err("a kind without a version".to_owned()) };
+        others.iter().try_for_each(|other| check_same(first, other))?;
+        for (position, kind) in all.iter().enumerate() {
+            let version = &kind.group_version.version;
+            if all[..position].iter().any(|other| other.group_version.version == *version) {
+                return Err(format!("{} is declared twice in version {version}: leave one out", kind.group_kind()));
+            }
+        }
+        let stored = stored(&all)?;
+        if !all.iter().any(|kind| kind.served) {
+            return Err(format!("no version of {} is served: serve one at least", first.group_kind()));
+        }
+        Ok(Self { all, stored })
+    }
+
+    /// The version in which objects are stored; it need not be served.
+    pub fn stored(&self) -> &Arc<Kind> {
+        &self.all[self.stored]
+    }
+
+    /// All versions, in the order in which they were given.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
+        self.all.iter()
+    }
+}
+
+impl Kind {
+    /// An object of this version in the one that is stored: without type meta, defaulted and pruned there.
+    ///
+    /// # Errors
+    /// Why it has no form there.
+    pub(crate) fn convert_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
+        let Some(conversion) = &self.conversion else { return Ok(document) };
+        let mut document = convert::run(document, |document| conversion.write(document))?;
+        stored.fill(&mut document);
+        Ok(document)
+    }
+
+    /// A stored object in this version: without type meta, pruned to it. Nothing is defaulted, for the stored version has
+    /// done that.
+    ///
+    /// # Errors
+    /// Why it has no form here.
+    pub(crate) fn convert_from_stored(&self, document: Document) -> Result<Document, String> {
+        let Some(conversion) = &self.conversion else { return Ok(document) };
+        let mut document = convert::run(document, |document| conversion.read(document))?;
+        schema::prune(&self.schema, &mut document);
+        schema::normalise(&self.schema, &mut document);
+        Ok(document)
+    }
+
+    /// Brings an object of this version to its schema: defaults, and without what the schema does not know.
+    pub(crate) fn fill(&self, document: &mut Document) {
+        schema::default(&self.schema, document);
+        schema::prune(&self.schema, document);
+        schema::normalise(&self.schema, document);
+    }
+}
+
+/// Kinds by the resource that they are versions of, in the order in which the first of each was given.
+pub fn by_resource(kinds: impl IntoIterator<Item = Kind>) -> Vec<Vec<Kind>> {
+    let mut resources: Vec<Vec<Kind>> = Vec::new();
+    for kind in kinds {
+        match resources.iter_mut().find(|versions| versions[0].group_resource() == kind.group_resource()) {
+            Some(versions) => versions.push(kind),
+            None => resources.push(vec![kind]),
+        }
+    }
+    resources
+}
+
+/// The position of the one version that is not converted to another.
+fn stored(all: &[Arc<Kind>]) -> Result<usize, String> {
+    let mut stored = all.iter().enumerate().filter(|(_, kind)| kind.conversion.is_none());
+    let what = all[0].group_kind();
+    let Some((position, first)) = stored.next() else {
+        return Err(format!("every version of {what} is converted to another: add the version that is stored"));
+    };
+    match stored.next() {
+        None => Ok(position),
+        Some((_, second)) => Err(format!(
+            "{what} would be stored in version {} and in version {}: for all versions but the stored one, say how they \
+             are converted to it",
+            first.group_version.version, second.group_version.version
+        )),
+    }
+}
+
+/// Checks that two kinds have in common what all versions of a resource share.
+fn check_same(first: &Kind, other: &Kind) -> Result<(), String> {
+    let same = [
+        ("the group", first.group_version.group == other.group_version.group),
+        ("the plural name", first.plural == other.plural),
+        ("the kind", first.kind == other.kind),
+        ("the kind of lists", first.list_kind == other.list_kind),
+        ("the singular name", first.singular == other.singular),
+        ("the short names", first.short_names == other.short_names),
+        ("the categories", first.categories == other.categories),
+        ("the scope", first.scope == other.scope),
+        ("the rule for names", first.names == other.names),
+        ("whether objects are stored", first.stored == other.stored),
+    ];
+    match same.into_iter().find(|(_, same)| !same) {
+        None => Ok(()),
+        Some((what, _)) => Err(format!(
+            "{what} of {} in version {} and of {} in version {} differ: versions of one resource share it; other \
+             resources of the group need another plural name",
+            first.group_kind(),
+            first.group_version.version,
+            other.group_kind(),
+            other.group_version.version
+        )),
+    }
+}
