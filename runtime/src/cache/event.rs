@@ -33,6 +33,16 @@ impl Event {
         object
     }
 
+    /// The same event about another form of its object.
+    #[must_use]
+    pub fn of(&self, object: Arc<Object>) -> Self {
+        match self {
+            Self::Added(_) => Self::Added(object),
+            Self::Modified(_) => Self::Modified(object),
+            Self::Deleted(_) => Self::Deleted(object),
+        }
+    }
+
     /// The event as JSON with a newline, as a watch sends it; shared with all other watchers where it can be.
     pub fn frame(&self) -> Bytes {
         self.object().frame_as(self.event_type())

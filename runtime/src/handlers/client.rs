@@ -9,7 +9,7 @@ use crate::{
     kind::registry::Served,
     meta::options::{DeleteOptions, GetOptions, ListOptions, WriteOptions},
     schema::Document,
-    verbs::{Answer, Api, Deleted, Request},
+    verbs::{Answer, Api, Deleted, Request, Unconverted},
 };
 
 /// A typed client inside the process.
@@ -87,9 +87,10 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Options that make no sense.
     pub async fn select(&self, options: &ListOptions) -> Result<Vec<K>> {
-        let list = self.api().list(&self.request("")?, options).await?;
+        let request = self.request("")?;
+        let list = self.api().list(&request, options).await?;
         let readable = list.items.iter().filter(|object| object.unreadable().is_none());
-        readable.map(|object| typed(&parsed(object)?)).collect()
+        readable.map(|object| shown(&request.served, object, list.items.json_bytes())).collect()
     }
 
     /// The states of an object: the one that it is in, and those to come.
@@ -214,6 +215,14 @@ pub(super) fn document_of(answer: Answer) -> Result<Document> {
 pub(super) fn parsed(object: &cache::Object) -> Result<Document> {
     serde_json::from_slice(&object.json())
         .map_err(|error| Refusal::internal(format!("{:?} cannot be read: {error}", object.key())))
+}
+
+/// A stored object as the type of a version, for who goes through so many bytes of objects.
+pub(super) fn shown<K: Object>(served: &Served, object: &Arc<cache::Object>, bytes: usize) -> Result<K> {
+    match served.show_among(object, bytes) {
+        Ok(shown) => typed(&parsed(&shown)?),
+        Err(reason) => Err(Unconverted::one(served, object, &reason).refusal(served, object.name()).into()),
+    }
 }
 
 /// A document as its type.

@@ -1,12 +1,10 @@
 //! The states of an object, one after the other, for handlers that tell what becomes of it.
 use std::{marker::PhantomData, sync::Arc};
 
-use super::{
-    Object, Refusal, Result,
-    client::{parsed, typed},
-};
+use super::{Object, Refusal, Result, client::shown};
 use crate::{
     cache::{self, Event, Watch},
+    kind::registry::Served,
     meta::{
         options::ListOptions,
         selector::{FieldTerm, Fields},
@@ -18,6 +16,7 @@ use crate::{
 ///
 /// None is left out and none comes twice. Who reads them far too slowly gets an error instead.
 pub struct States<K> {
+    served: Arc<Served>,
     now: Option<Arc<cache::Object>>,
     later: Option<Watch>,
     kind: PhantomData<fn() -> K>,
@@ -33,20 +32,20 @@ impl<K: Object> States<K> {
         if now.is_none() {
             return Err(Refusal::not_found(format!("{} {:?} has gone", request.served.kind.kind, request.name)));
         }
-        Ok(Self { now, later: Some(watching.watch), kind: PhantomData })
+        Ok(Self { served: request.served.clone(), now, later: Some(watching.watch), kind: PhantomData })
     }
 
     /// The next state, once there is one; `None` after the object was deleted, or when the server stops.
     ///
     /// # Errors
-    /// The changes came faster than this was asked for them, and some are gone.
+    /// The changes came faster than this was asked for them, and some are gone; a state that has no form in this version.
     pub async fn next(&mut self) -> Result<Option<K>> {
         if let Some(now) = self.now.take() {
-            return typed(&parsed(&now)?).map(Some);
+            return self.state(&now).map(Some);
         }
         let Some(later) = &mut self.later else { return Ok(None) };
         match later.next().await {
-            Some(Ok(Event::Added(object) | Event::Modified(object))) => typed(&parsed(&object)?).map(Some),
+            Some(Ok(Event::Added(object) | Event::Modified(object))) => self.state(&object).map(Some),
             Some(Ok(Event::Deleted(_))) | None => {
                 self.later = None;
                 Ok(None)
@@ -56,5 +55,9 @@ impl<K: Object> States<K> {
                 Err(Refusal::internal(error.to_string()))
             }
         }
+    }
+
+    fn state(&self, object: &Arc<cache::Object>) -> Result<K> {
+        shown(&self.served, object, 0)
     }
 }

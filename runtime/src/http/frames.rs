@@ -1,6 +1,6 @@
 //! Frames of watches: events and bookmarks in the form that was negotiated, each written whole.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
 
@@ -18,6 +18,7 @@ use crate::{
     codec::{self, Encoding, protobuf},
     kind::{Kind, registry::Served},
     meta::{Revision, status::Status},
+    verbs::Unconverted,
 };
 
 /// Events from this size on are handed on without a copy.
@@ -56,6 +57,22 @@ impl Render {
     /// The encoding of the frames.
     pub fn encoding(&self) -> Encoding {
         self.accepted.encoding
+    }
+
+    /// An event in the version that was asked for, for who goes through so many bytes of stored objects. One whose object has
+    /// no form there breaks the stream off: its frame says why.
+    pub fn shown<'e>(&mut self, event: &'e Event, among_bytes: usize, out: &mut Vec<u8>) -> Option<Cow<'e, Event>> {
+        match self.served.show_among(event.object(), among_bytes) {
+            Ok(Cow::Borrowed(_)) => Some(Cow::Borrowed(event)),
+            Ok(Cow::Owned(view)) => Some(Cow::Owned(event.of(view))),
+            Err(reason) => {
+                let unconverted = Unconverted::one(&self.served, event.object(), &reason);
+                let status = unconverted.refusal(&self.served, event.object().name()).into();
+                self.broken = true;
+                error_frame(out, &status, self.accepted.encoding);
+                None
+            }
+        }
     }
 
     /// The frame of an event, where it is the same for all who watch in this form.

@@ -65,7 +65,8 @@ impl Part {
         format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{},\"items\":[", metadata(list))
     }
 
-    fn length(self, object: &Object) -> usize {
+    /// How many bytes [`Part::write`] appends.
+    pub fn length(self, object: &Object) -> usize {
         match self {
             Self::Whole => object.json_bytes().len(),
             Self::Bare => object.item_bytes().len() + 1,

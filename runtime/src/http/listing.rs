@@ -1,7 +1,7 @@
 //! Lists in every form but plain JSON: written item by item, in pieces, with no more at hand than a piece.
 //!
-//! An item that cannot be written is found before the first byte: only Protobuf has such, and there all items are
-//! measured first, since the length of the list stands before it.
+//! An item that cannot be written is found before the first byte. Only Protobuf, and a version that is not the stored one,
+//! have such, and there all items are measured first: in Protobuf, the length of the list stands before it.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use super::{
     negotiate::Accepted,
     pretty::Indent,
     render::{self, Renderer},
-    status::Refused,
+    status::{self, Refused},
     table::Table,
 };
 use crate::{
     cache::Object,
     codec::{Encoding, cbor, protobuf, yaml::ListWriter},
-    kind::Kind,
+    kind::registry::Served,
     schema::Document,
-    verbs::{List, Place},
+    verbs::{List, Place, Unconverted},
 };
 
 /// A piece is full with more bytes than this, which is as long as the longest answer that is not compressed.
@@ -38,9 +38,14 @@ pub enum Step {
 
 /// A list that is being written.
 pub struct Listing {
+    served: Arc<Served>,
     list: List,
     place: Place,
     written: usize,
+    /// How many bytes are left, where that is known.
+    left: Option<usize>,
+    /// What was found to have no form in the version that was asked for.
+    unconverted: Unconverted,
     /// How many bytes a piece has more than, but for the last.
     piece: usize,
     stage: Stage,
@@ -60,12 +65,12 @@ enum Form {
     Text { items: Source, indent: Option<Indent>, compact: Vec<u8> },
     Yaml { items: Source, writer: Option<ListWriter>, compact: Vec<u8> },
     Cbor { renderer: Renderer, keep: bool },
-    Protobuf { renderer: Renderer, keep: bool, length: usize, message: Vec<u8> },
+    Protobuf { renderer: Renderer, keep: bool, message: Vec<u8> },
 }
 
 /// The items as JSON.
 enum Source {
-    Objects(Arc<Kind>, Part),
+    Objects(Arc<Served>, Part),
     Rows(Table),
 }
 
@@ -73,7 +78,7 @@ impl Source {
     /// What the list begins with, up to its first item.
     fn head(&self, list: &List) -> Vec<u8> {
         match self {
-            Self::Objects(kind, part) => part.head(kind, list).into_bytes(),
+            Self::Objects(served, part) => part.head(&served.kind, list).into_bytes(),
             Self::Rows(table) => table.head(list),
         }
     }
@@ -96,57 +101,59 @@ impl Source {
 
 impl Listing {
     /// A list in an encoding that is text; its rows, where there is a Table.
-    pub fn text(kind: &Arc<Kind>, accepted: Accepted, table: Option<Table>, list: List) -> Self {
+    pub fn text(served: &Arc<Served>, accepted: Accepted, table: Option<Table>, list: List) -> Self {
         let items = match table {
             Some(table) => Source::Rows(table),
-            None => Source::Objects(kind.clone(), Part::of(kind, accepted)),
+            None => Source::Objects(served.clone(), Part::of(&served.kind, accepted)),
         };
         let compact = Vec::new();
         let form = match accepted.encoding {
             Encoding::Yaml => Form::Yaml { items, writer: None, compact },
             _ => Form::Text { items, indent: accepted.pretty.then(Indent::default), compact },
         };
-        Self::new(list, Stage::Head, form)
+        Self::new(served.clone(), list, form)
     }
 
     /// A list in Protobuf or CBOR.
     pub fn binary(renderer: Renderer, accepted: Accepted, list: List) -> Self {
         let keep = renderer.keeps(list.items.json_bytes());
-        if accepted.encoding == Encoding::Protobuf {
-            let form = Form::Protobuf { renderer, keep, length: 0, message: Vec::new() };
-            return Self::new(list, Stage::Measure(0), form);
-        }
-        Self::new(list, Stage::Head, Form::Cbor { renderer, keep })
+        let served = renderer.served().clone();
+        let form = match accepted.encoding {
+            Encoding::Protobuf => Form::Protobuf { renderer, keep, message: Vec::new() },
+            _ => Form::Cbor { renderer, keep },
+        };
+        Self::new(served, list, form)
     }
 
-    fn new(list: List, stage: Stage, form: Form) -> Self {
-        Self { list, place: Place::default(), written: 0, piece: PIECE, stage, form }
+    fn new(served: Arc<Served>, list: List, form: Form) -> Self {
+        let is_measured = served.view.is_some() || matches!(form, Form::Protobuf { .. });
+        let stage = if is_measured { Stage::Measure(0) } else { Stage::Head };
+        let (left, unconverted) = (None, Unconverted::default());
+        Self { served, list, place: Place::default(), written: 0, left, unconverted, piece: PIECE, stage, form }
     }
 
     /// How many bytes are left, where that is known.
     pub fn left(&self) -> Option<usize> {
-        match &self.form {
-            Form::Protobuf { length, .. } if !matches!(self.stage, Stage::Measure(_)) => Some(*length),
-            _ => None,
-        }
+        self.left
     }
 
     /// Does the next piece of work.
     ///
     /// # Errors
-    /// 406 for an object that is no message of its kind; never after the first piece.
+    /// 406 for an object that is no message of its kind, 500 for objects that have no form in the version that was asked for;
+    /// never after the first piece, but where a conversion makes something else of an object than it did before.
     pub fn step(&mut self) -> Result<Step, Refused> {
         let mut out = Vec::with_capacity(self.piece.min(self.list.items.json_bytes()) + self.piece / 8);
         match self.stage {
             Stage::Measure(sum) => return self.measure(sum).map(|()| Step::Measured),
-            Stage::Head => self.form.head(&self.list, &mut out),
+            Stage::Head => self.form.head(&self.list, self.left.as_mut(), &mut out),
             Stage::Items | Stage::End => {}
         }
         if !matches!(self.stage, Stage::End) {
             self.stage = if self.items(&mut out)? { Stage::End } else { Stage::Items };
         }
-        if let Form::Protobuf { length, .. } = &mut self.form {
-            *length = length.checked_sub(out.len()).expect("the length was summed over the same items");
+        if let Some(left) = &mut self.left {
+            *left = left.checked_sub(out.len()).ok_or_else(inconstant)?;
         }
         Ok(if matches!(self.stage, Stage::End) { Step::Last(out) } else { Step::Piece(out) })
     }
@@ -159,35 +166,69 @@ impl Listing {
                 self.form.tail(&self.list, out);
                 return Ok(true);
             };
-            self.form.item(self.written == 0, object, out)?;
+            let shown = self.served.show_among(object, self.list.items.json_bytes()).map_err(|_| inconstant())?;
+            self.form.item(self.written == 0, &shown, out)?;
             self.written += 1;
         }
         self.place = items.place();
         Ok(false)
     }
 
-    /// Sums up the lengths of further items, about a piece of them.
-    fn measure(&mut self, sum: usize) -> Result<(), Refused> {
-        let Form::Protobuf { renderer, keep, length, .. } = &mut self.form else { return Ok(()) };
-        let (mut items, mut sum, mut seen) = (self.list.items.walk(self.place), sum, 0);
+    /// Sums up the lengths of further items, about a piece of them, and notes which have no form.
+    fn measure(&mut self, mut sum: usize) -> Result<(), Refused> {
+        let (mut items, mut seen) = (self.list.items.walk(self.place), 0);
         while seen <= self.piece {
-            let Some(object) = items.next() else {
-                *length = sum;
+            let Some(object) = items.next().filter(|_| !self.unconverted.has_more()) else {
+                if !self.unconverted.is_empty() {
+                    return Err(std::mem::take(&mut self.unconverted).refusal(&self.served, "").into());
+                }
+                self.left = self.form.is_sized().then_some(sum);
                 (self.place, self.stage) = (Place::default(), Stage::Head);
                 return Ok(());
             };
             seen += object.json_bytes().len();
-            sum += protobuf::list_item_length(renderer.item_length(object, *keep)?);
+            match self.served.show_among(object, self.list.items.json_bytes()) {
+                Ok(shown) if self.unconverted.is_empty() => sum += self.form.length(&shown)?,
+                Ok(_) => {}
+                Err(reason) => self.unconverted.push(&self.served, object, &reason),
+            }
         }
         (self.place, self.stage) = (items.place(), Stage::Measure(sum));
         Ok(())
     }
 }
 
+/// 500 for a list whose items have become others since they were measured.
+fn inconstant() -> Refused {
+    status::internal("a conversion makes different objects of one object").into()
+}
+
 impl Form {
-    fn head(&mut self, list: &List, out: &mut Vec<u8>) {
+    /// Whether the lengths of items give that of the whole.
+    fn is_sized(&self) -> bool {
+        matches!(self, Self::Protobuf { .. } | Self::Text { items: Source::Objects(..), indent: None, .. })
+    }
+
+    /// How many bytes an item adds, where the whole is sized.
+    fn length(&self, object: &Arc<Object>) -> Result<usize, Refused> {
+        Ok(match self {
+            Self::Protobuf { renderer, keep, .. } => protobuf::list_item_length(renderer.item_length(object, *keep)?),
+            Self::Text { items: Source::Objects(_, part), .. } => part.length(object),
+            _ => 0,
+        })
+    }
+
+    /// Writes what stands before the items. Of a list that is sized, the length of all items is given, and becomes that of
+    /// the whole.
+    fn head(&mut self, list: &List, length: Option<&mut usize>, out: &mut Vec<u8>) {
         match self {
-            Self::Text { items, indent: None, .. } => out.extend_from_slice(&items.head(list)),
+            Self::Text { items, indent: None, .. } => {
+                let head = items.head(list);
+                if let Some(length) = length {
+                    *length += head.len() + list.items.len().saturating_sub(1) + list::TAIL.len();
+                }
+                out.extend_from_slice(&head);
+            }
             Self::Text { items, indent: Some(indent), .. } => indent.write(&items.head(list), out),
             Self::Yaml { items, writer, .. } => {
                 let mut head = items.head(list);
@@ -197,7 +238,8 @@ impl Form {
                 *writer = Some(ListWriter::start(members, items.member(), list.items.is_empty(), out));
             }
             Self::Cbor { renderer, .. } => cbor::list_start(renderer.list_type().0, list.items.len(), out),
-            Self::Protobuf { renderer, length, .. } => {
+            Self::Protobuf { renderer, .. } => {
+                let length = length.expect("all items were measured");
                 let (kind, version) = renderer.list_type();
                 let (metadata, start) = (metadata(list), out.len());
                 let written = protobuf::list_start(&version, kind, &metadata, *length, out);

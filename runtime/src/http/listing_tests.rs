@@ -9,7 +9,7 @@ use crate::{
     cache::{self, Cache, Renderings},
     codec,
     http::{negotiate::Shape, sample, table::Include},
-    kind::{Registry, registry::Served},
+    kind::{Kind, Registry, registry::Served},
     meta::Revision,
     storage::memory::Memory,
     verbs::Items,
@@ -155,7 +155,7 @@ proptest! {
         let form = |encoding| Accepted { encoding, shape, ..Accepted::default() };
         let expected = document(served, form(Encoding::Json), &objects);
 
-        let yaml = written(Listing::text(&served.kind, form(Encoding::Yaml), None, list_of(&objects)), piece);
+        let yaml = written(Listing::text(served, form(Encoding::Yaml), None, list_of(&objects)), piece);
         let mut out = Vec::new();
         codec::yaml::encode(&expected, &mut out);
         prop_assert_eq!(String::from_utf8_lossy(&yaml), String::from_utf8_lossy(&out));
@@ -175,10 +175,10 @@ proptest! {
         }
 
         let compact = |listing| written(listing, piece);
-        let found = compact(Listing::text(&served.kind, form(Encoding::Json), None, list_of(&objects)));
+        let found = compact(Listing::text(served, form(Encoding::Json), None, list_of(&objects)));
         prop_assert_eq!(&render::read(&found), &expected);
         let pretty = Accepted { pretty: true, ..form(Encoding::Json) };
-        let indented = compact(Listing::text(&served.kind, pretty, None, list_of(&objects)));
+        let indented = compact(Listing::text(served, pretty, None, list_of(&objects)));
         prop_assert_eq!(String::from_utf8_lossy(&indented), by_levels(&String::from_utf8_lossy(&found)));
     }
 
@@ -188,7 +188,7 @@ proptest! {
         let objects = objects(&served.kind, bodies);
         let table = || Table::new(served.kind.clone(), "meta.k8s.io/v1", Include::Object);
         let form = |encoding| Accepted { encoding, shape: Shape::Table, ..Accepted::default() };
-        let list = |accepted| written(Listing::text(&served.kind, accepted, Some(table()), list_of(&objects)), piece);
+        let list = |accepted| written(Listing::text(served, accepted, Some(table()), list_of(&objects)), piece);
         let found = list(form(Encoding::Json));
         let mut expected: Value = serde_json::from_slice(&found).expect("JSON");
         let rows: Vec<Value> = objects

@@ -123,18 +123,19 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
         return Err(status::wrong_shape(PARTIAL, true).into());
     }
     let is_short = list.items.len() <= SHORT_ITEMS && list.items.json_bytes() <= SHORT_BYTES;
-    let kind = &call.request.served.kind;
+    let served = &call.request.served;
+    let kind = &served.kind;
     let listing = match call.renderer() {
         Some(renderer) => Listing::binary(renderer, accepted, list),
         None if accepted.shape == Shape::Table => {
             let table = Table::new(kind.clone(), accepted.meta_version(), call.include);
-            Listing::text(kind, accepted, Some(table), list)
+            Listing::text(served, accepted, Some(table), list)
         }
-        None if accepted.encoding == Encoding::Json && !accepted.pretty => {
+        None if accepted.encoding == Encoding::Json && !accepted.pretty && served.view.is_none() => {
             let body = ListBody::new(kind, Part::of(kind, accepted), list);
             return Ok(response::stream(Encoding::Json.media_type(), body));
         }
-        None => Listing::text(kind, accepted, None, list),
+        None => Listing::text(served, accepted, None, list),
     };
     pieces::respond(accepted.encoding, listing, is_short).await
 }

@@ -117,6 +117,11 @@ impl Renderer {
         frame(self.form.encoding, "BOOKMARK", &whole)
     }
 
+    /// The kind whose objects it writes.
+    pub fn served(&self) -> &Arc<Served> {
+        &self.served
+    }
+
     fn kind(&self) -> &Kind {
         &self.served.kind
     }

@@ -155,6 +155,7 @@ impl WatchBody {
                 }
                 *place = walk.place();
                 let event = Event::Added(object.clone());
+                let Some(event) = self.render.shown(&event, items.json_bytes(), &mut out) else { break };
                 if out.is_empty()
                     && !self.one_by_one
                     && let Some((opening, rest)) = self.render.in_two(&event)
@@ -224,20 +225,26 @@ impl WatchBody {
     }
 
     fn frames(&mut self) -> Bytes {
-        if let [event] = self.events.as_slice()
-            && let Some(frame) = self.render.shared(event)
-        {
-            self.events.clear();
-            return frame;
-        }
-        if let Some((opening, rest)) = self.events.first().and_then(|event| self.render.in_two(event)) {
-            self.events.remove(0);
-            self.rest = Some(rest);
-            return opening;
-        }
-        let (mut out, mut written) = (Vec::with_capacity(CHUNK), 0);
+        let (mut out, mut written) = (Vec::new(), 0);
         while let Some(event) = self.events.get(written).filter(|event| has_room(&out, CHUNK, event.object())) {
-            self.render.event(&mut out, event);
+            let Some(event) = self.render.shown(event, 0, &mut out) else { break };
+            if self.events.len() == 1
+                && let Some(frame) = self.render.shared(&event)
+            {
+                self.events.clear();
+                return frame;
+            }
+            if written == 0
+                && let Some((opening, rest)) = self.render.in_two(&event)
+            {
+                self.events.remove(0);
+                self.rest = Some(rest);
+                return opening;
+            }
+            if written == 0 {
+                out.reserve_exact(CHUNK);
+            }
+            self.render.event(&mut out, &event);
             written += 1;
         }
         self.events.drain(..written);

@@ -69,7 +69,7 @@ impl Served {
         self.endpoints.iter().find(|endpoint| &*endpoint.subresource == subresource)
     }
 
-    /// A stored object in this version, as [`View::of`] gives it.
+    /// A stored object in this version. What is made now is kept for others.
     ///
     /// # Errors
     /// Why it has no form in this version.
@@ -77,6 +77,21 @@ impl Served {
         match &self.view {
             None => Ok(Cow::Borrowed(object)),
             Some(view) => view.of(object).map(Cow::Owned),
+        }
+    }
+
+    /// The same for who goes through so many bytes of stored objects: what is made now is kept where all of it can be.
+    ///
+    /// # Errors
+    /// As [`Served::show`].
+    pub fn show_among<'o>(
+        &self,
+        object: &'o Arc<cache::Object>,
+        bytes: usize,
+    ) -> Result<Cow<'o, Arc<cache::Object>>, String> {
+        match &self.view {
+            Some(view) if !view.keeps(bytes) => view.passing(object).map(Cow::Owned),
+            _ => self.show(object),
         }
     }
 }

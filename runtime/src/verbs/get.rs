@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{Answer, Api, Error, Request, scale};
-use crate::{cache::Object, meta::options::GetOptions};
+use crate::{cache::Object, kind::registry::Served, meta::options::GetOptions};
 
 /// How many objects that cannot be read an error names.
 const MAX_CAUSES: usize = 100;
@@ -65,4 +65,47 @@ pub(super) fn unreadable<'o>(request: &Request, objects: impl IntoIterator<Item 
     }
     let resource = request.served.kind.group_resource();
     Error::StoreRead { resource, name: request.name.clone(), causes, more }
+}
+
+/// Stored objects that have no form in the version that was asked for.
+#[derive(Debug, Default)]
+pub struct Unconverted {
+    causes: Vec<(String, String)>,
+    more: bool,
+}
+
+impl Unconverted {
+    /// One, and why it has none.
+    pub fn one(served: &Served, object: &Object, reason: &str) -> Self {
+        let mut all = Self::default();
+        all.push(served, object, reason);
+        all
+    }
+
+    /// Notes one, and why it has none.
+    pub fn push(&mut self, served: &Served, object: &Object, reason: &str) {
+        if self.causes.len() == MAX_CAUSES {
+            self.more = true;
+            return;
+        }
+        let (version, revision) = (&served.kind.group_version, object.revision());
+        let why = format!("object not convertible to {version} revision={revision}: {reason}");
+        self.causes.push((format!("{}{}", served.objects.prefix(), object.key()), why));
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.causes.is_empty()
+    }
+
+    /// Whether there are more than an error names.
+    pub fn has_more(&self) -> bool {
+        self.more
+    }
+
+    /// The refusal to show them: where a name was asked for, that one.
+    pub fn refusal(self, served: &Served, name: &str) -> Error {
+        let resource = served.kind.group_resource();
+        Error::StoreRead { resource, name: name.to_owned(), causes: self.causes, more: self.more }
+    }
 }

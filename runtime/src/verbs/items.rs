@@ -1,5 +1,6 @@
 //! The items of a list: a state of the cache, and which of its objects are meant. No object is held by itself, so that a
-//! list takes no memory of its own however long it is; who reads it walks the state, from wherever it stopped.
+//! list takes no memory of its own however long it is; who reads it walks the state, from wherever it stopped. Objects are
+//! those that are stored: who shows them asks for them in the version of the request, one at a time.
 use std::{ops::Range, sync::Arc};
 
 use super::selection::Selection;
@@ -71,7 +72,7 @@ impl Items {
         self.count == 0
     }
 
-    /// How many bytes they are as JSON, with type meta.
+    /// How many bytes they are as JSON in the version that is stored, with type meta.
     pub fn json_bytes(&self) -> usize {
         self.json_bytes
     }

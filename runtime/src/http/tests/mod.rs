@@ -186,3 +186,4 @@ mod requests;
 mod sockets;
 mod streams;
 mod versions;
+mod views;
