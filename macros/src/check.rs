@@ -3,6 +3,7 @@
 
 pub mod bounds;
 pub mod container;
+pub mod conversion;
 pub mod default;
 pub mod field;
 pub mod lists;

@@ -2,6 +2,7 @@
 
 pub mod api_type;
 pub mod checks;
+pub mod conversion;
 pub mod empty;
 pub mod message;
 pub mod resource;

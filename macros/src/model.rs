@@ -33,6 +33,32 @@ pub struct Kind {
     pub grace: Option<Grace>,
     /// Objects are stored, rather than only asked about.
     pub stored: bool,
+    pub served: bool,
+    /// The warning; empty for the usual one.
+    pub deprecated: Option<String>,
+    pub storage: Option<Storage>,
+}
+
+/// The version that is stored, where it is another one. What is the same for all versions is then that version's.
+pub struct Storage {
+    /// Its type.
+    pub root: syn::Path,
+    pub conversion: Conversion,
+}
+
+/// How objects of a version become those of the one that is stored.
+pub enum Conversion {
+    None,
+    /// Written in Rust; with where that is said.
+    From(Span),
+    Changes(Vec<Change>),
+}
+
+/// A change of a field: with the path here, the path in the stored version, or both.
+pub enum Change {
+    Renamed(Dotted, Dotted),
+    Added(Dotted),
+    Removed(Dotted),
 }
 
 /// How names of objects are checked.

@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod container;
+pub mod conversion;
 pub mod docs;
 pub mod field;
 pub mod keys;

@@ -67,19 +67,11 @@ const _: () = {
     #[diagnostic::do_not_recommend]
     impl __kind::Resource for Book {
         const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
-            group: "library.example.com",
             version: "v1",
-            kind: "Book",
-            plural: "books",
-            singular: "book",
-            short_names: &["bk"],
-            categories: &[],
-            scope: __kind::Scope::Namespaced,
-            policy: &__kind::Custom,
-            names: __kind::NameRule::Subdomain,
+            served: true,
+            deprecated: ::core::option::Option::None,
+            storage: ::core::option::Option::None,
             status: true,
-            generation: true,
-            stored: true,
             scale: ::core::option::Option::Some(__kind::ScaleDecl {
                 replicas: &["spec", "copies"],
                 status: &["status", "copies"],
@@ -108,15 +100,26 @@ const _: () = {
                 },
             ],
             selectable: &[&["spec", "author"]],
-            update_without_version: false,
-            create_on_update: false,
-            grace: ::core::option::Option::None,
             hooks: __kind::Hooks {
                 default: ::core::option::Option::Some(|document, context| __kind::hook::default::<
                     Book,
                 >(document, context, Book::fill_in)),
                 ..__kind::Hooks::NONE
             },
+            group: "library.example.com",
+            kind: "Book",
+            plural: "books",
+            singular: "book",
+            short_names: &["bk"],
+            categories: &[],
+            scope: __kind::Scope::Namespaced,
+            policy: &__kind::Custom,
+            names: __kind::NameRule::Subdomain,
+            generation: true,
+            stored: true,
+            update_without_version: false,
+            create_on_update: false,
+            grace: ::core::option::Option::None,
         };
     }
     #[diagnostic::do_not_recommend]

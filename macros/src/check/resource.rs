@@ -3,7 +3,7 @@ use syn::{LitStr, ext::IdentExt, spanned::Spanned};
 
 use super::{
     container::{self, Within},
-    field, names, paths,
+    conversion, field, names, paths,
 };
 use crate::{
     diag::Errors,
@@ -17,14 +17,16 @@ use crate::{
 };
 
 /// Checks a kind.
-pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
+pub fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
     container::check_generics(&raw, errors)?;
     let (kind_name, kind_span) = match &args.kind {
         Some(kind) => (kind.value(), kind.span()),
         None => (raw.ident.unraw().to_string(), raw.ident.span()),
     };
     let (group, version) = check_group_version(&raw, &args, errors);
-    names::check_kind(&kind_name, kind_span, args.singular.is_some(), errors);
+    if args.storage.is_none() {
+        names::check_kind(&kind_name, kind_span, args.singular.is_some(), errors);
+    }
     check_names(&args, errors);
     check_scope(&args, errors);
     check_root_serde(&raw, errors);
@@ -51,6 +53,7 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
     check_columns_differ(&args.columns, args.builtin, errors);
     args.selectable.iter().for_each(|path| paths::check_path(path, &fields, errors));
     check_selectable_differ(&args, errors);
+    let storage = conversion::storage(&raw.ident, &mut args, &fields, errors);
     let plain = |name: Option<LitStr>| name.map(|n| n.value());
     Some(Kind {
         plural: plain(args.plural).unwrap_or_else(|| names::plural(&kind_name)),
@@ -62,6 +65,9 @@ pub fn kind(raw: Raw, args: KindArgs, errors: &Errors) -> Option<Kind> {
         policy: args.policy,
         generation: !args.unstored && (args.generation || !args.builtin),
         stored: !args.unstored,
+        served: !args.unserved,
+        deprecated: args.deprecated,
+        storage,
         names: name_rule(args.names.as_ref(), errors),
         status: args.status.is_some(),
         grace: args.grace.map(|g| grace(g, &fields, errors)),
@@ -96,8 +102,10 @@ fn check_group_version(raw: &Raw, args: &KindArgs, errors: &Errors) -> (String, 
             "a kind has a group and a version: `#[resource(group = \"library.example.com\", version = \"v1\")]`",
         );
     } else {
+        // The stored version says the group for all.
+        let no_group = args.group.is_none() && args.storage.is_none();
         let missing: Vec<_> =
-            [("group = \"library.example.com\"", args.group.is_none()), ("version = \"v1\"", args.version.is_none())]
+            [("group = \"library.example.com\"", no_group), ("version = \"v1\"", args.version.is_none())]
                 .into_iter()
                 .filter_map(|(form, missing)| missing.then_some(format!("`{form}`")))
                 .collect();
@@ -227,6 +235,7 @@ const OF_STORED: &[&str] = &[
     "holds_deletion",
     "grace_seconds",
     "generation",
+    "unserved",
 ];
 
 /// A document that is answered and forgotten is never updated, selected or deleted.

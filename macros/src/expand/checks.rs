@@ -1,7 +1,7 @@
 //! What the compiler checks: functions that are never called, in which a path is an expression and a rule a bound, and
 //! assertions over tables. Each token of a check stands where the user wrote it, so that errors land there.
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, ext::IdentExt, spanned::Spanned};
 
 use crate::{
@@ -123,7 +123,7 @@ fn assert_shape(ty: &Type, span: Span, what: &str, message: &str) -> TokenStream
 }
 
 /// A check of a path from the root, by the function `what` of `checks`: `what(&inner(&root.spec).author)`.
-pub fn path(root: &Ident, path: &Dotted, what: &str) -> TokenStream {
+pub fn path(root: &impl ToTokens, path: &Dotted, what: &str) -> TokenStream {
     let Some((last, before)) = path.split_last() else { return TokenStream::new() };
     let mut at = quote!(root);
     for segment in before {

@@ -3,7 +3,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ext::IdentExt};
 
-use super::{anonymous, api_type, checks, root, rules::option};
+use super::{anonymous, api_type, checks, conversion, root, rules::option};
 use crate::{
     model::{Cell, Column, Dotted, Grace, Kind, Names},
     parse::serde::snake,
@@ -19,6 +19,7 @@ pub fn kind(kind: &Kind) -> TokenStream {
     body.extend(implementation(kind));
     body.extend(checks::container(&kind.root));
     body.extend(paths(kind));
+    body.extend(conversion::checks(kind));
     body.extend(root::serde(&kind.root));
     let mut tokens = anonymous(&body);
     tokens.extend(test(&kind.root.ident));
@@ -39,9 +40,51 @@ fn test(root: &Ident) -> TokenStream {
 }
 
 fn implementation(kind: &Kind) -> TokenStream {
-    let Kind { group, version, kind: name, plural, singular, short_names, categories, .. } = kind;
-    let Kind { status, generation, stored, update_without_version, create_on_update, .. } = kind;
+    let Kind { version, status, served, deprecated, .. } = kind;
     let root = &kind.root.ident;
+    let scale = option(kind.scale.as_ref().map(|scale| {
+        let (replicas, status) = (dotted(&scale.replicas), dotted(&scale.status));
+        let selector = option(scale.selector.as_ref().map(dotted));
+        quote!(__kind::ScaleDecl { replicas: #replicas, status: #status, selector: #selector })
+    }));
+    let columns = kind.columns.iter().map(|c| column(root, c));
+    let selectable = kind.selectable.iter().map(dotted);
+    let hooks = hooks(kind);
+    let deprecated = option(deprecated.as_ref());
+    let storage = conversion::declaration(kind);
+    let shared = match &kind.storage {
+        None => of_all_versions(kind),
+        Some(storage) => {
+            let stored = conversion::stored(storage);
+            quote!(..*#stored)
+        }
+    };
+    let keeping = if kind.stored { quote!(Stored) } else { quote!(Unstored) };
+    quote! {
+        #[diagnostic::do_not_recommend]
+        impl __kind::Resource for #root {
+            const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
+                version: #version,
+                served: #served,
+                deprecated: #deprecated,
+                storage: #storage,
+                status: #status,
+                scale: #scale,
+                columns: &[#(#columns),*],
+                selectable: &[#(#selectable),*],
+                hooks: #hooks,
+                #shared
+            };
+        }
+        #[diagnostic::do_not_recommend]
+        impl __kind::#keeping for #root {}
+    }
+}
+
+/// What a kind's versions have in common, as fields of the table.
+fn of_all_versions(kind: &Kind) -> TokenStream {
+    let Kind { group, kind: name, plural, singular, short_names, categories, .. } = kind;
+    let Kind { generation, stored, update_without_version, create_on_update, .. } = kind;
     let scope = if kind.cluster { quote!(Cluster) } else { quote!(Namespaced) };
     let policy = match &kind.policy {
         Some(policy) => quote!(#policy),
@@ -53,13 +96,6 @@ fn implementation(kind: &Kind) -> TokenStream {
         Names::Label => quote!(Label),
         Names::PathSegment => quote!(PathSegment),
     };
-    let scale = option(kind.scale.as_ref().map(|scale| {
-        let (replicas, status) = (dotted(&scale.replicas), dotted(&scale.status));
-        let selector = option(scale.selector.as_ref().map(dotted));
-        quote!(__kind::ScaleDecl { replicas: #replicas, status: #status, selector: #selector })
-    }));
-    let columns = kind.columns.iter().map(|c| column(root, c));
-    let selectable = kind.selectable.iter().map(dotted);
     let grace = option(kind.grace.as_ref().map(|grace| match grace {
         Grace::Seconds(seconds) => quote!(__kind::GraceDecl::Seconds(#seconds)),
         Grace::Path(path) => {
@@ -67,40 +103,26 @@ fn implementation(kind: &Kind) -> TokenStream {
             quote!(__kind::GraceDecl::Path(#path))
         }
     }));
-    let hooks = hooks(kind);
-    let keeping = if kind.stored { quote!(Stored) } else { quote!(Unstored) };
     quote! {
-        #[diagnostic::do_not_recommend]
-        impl __kind::Resource for #root {
-            const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
-                group: #group,
-                version: #version,
-                kind: #name,
-                plural: #plural,
-                singular: #singular,
-                short_names: &[#(#short_names),*],
-                categories: &[#(#categories),*],
-                scope: __kind::Scope::#scope,
-                policy: &#policy,
-                names: __kind::NameRule::#names,
-                status: #status,
-                generation: #generation,
-                stored: #stored,
-                scale: #scale,
-                columns: &[#(#columns),*],
-                selectable: &[#(#selectable),*],
-                update_without_version: #update_without_version,
-                create_on_update: #create_on_update,
-                grace: #grace,
-                hooks: #hooks,
-            };
-        }
-        #[diagnostic::do_not_recommend]
-        impl __kind::#keeping for #root {}
+        group: #group,
+        kind: #name,
+        plural: #plural,
+        singular: #singular,
+        short_names: &[#(#short_names),*],
+        categories: &[#(#categories),*],
+        scope: __kind::Scope::#scope,
+        policy: &#policy,
+        names: __kind::NameRule::#names,
+        generation: #generation,
+        stored: #stored,
+        update_without_version: #update_without_version,
+        create_on_update: #create_on_update,
+        grace: #grace,
     }
 }
 
-fn dotted(path: &Dotted) -> TokenStream {
+/// A path as a constant.
+pub fn dotted(path: &Dotted) -> TokenStream {
     let names = path.iter().map(|ident| ident.unraw().to_string());
     quote!(&[#(#names),*])
 }

@@ -33,6 +33,8 @@ pub enum Value {
     Args(Vec<Arg>),
     /// `= name(…)`.
     Call(Ident, Vec<Arg>),
+    /// `spec.writer = spec.author`.
+    Pair(Vec<Ident>, Vec<Ident>),
     /// `[…]`.
     List(Span, Vec<Value>),
     /// `{"key": …}`.
@@ -61,7 +63,7 @@ impl Value {
             Self::Flag | Self::Args(_) => Span::call_site(),
             Self::Literal(lit) => lit.span(),
             Self::Negative(span, _) | Self::List(span, _) | Self::Map(span, _) => *span,
-            Self::Dotted(names) => names.last().map_or_else(Span::call_site, Ident::span),
+            Self::Dotted(names) | Self::Pair(names, _) => names.last().map_or_else(Span::call_site, Ident::span),
             Self::Path(path) => path.segments.last().map_or_else(Span::call_site, |s| s.ident.span()),
             Self::Call(name, _) => name.span(),
         }
@@ -84,7 +86,21 @@ impl Parse for Arg {
         let named =
             input.peek(Ident::peek_any) && !input.peek(Lit) && !input.peek2(Token![.]) && !input.peek2(Token![::]);
         if !named {
-            return Ok(Self { name: None, value: input.parse()? });
+            let value = match input.parse()? {
+                Value::Dotted(names) if input.peek(Token![=]) => {
+                    input.parse::<Token![=]>()?;
+                    let other = input.fork().parse();
+                    match other {
+                        Ok(Value::Dotted(other)) => {
+                            input.parse::<Value>()?;
+                            Value::Pair(names, other)
+                        }
+                        _ => return Err(input.error("another path is expected here, such as `spec.size`")),
+                    }
+                }
+                value => value,
+            };
+            return Ok(Self { name: None, value });
         }
         let name = Some(Ident::parse_any(input)?);
         let value = if input.peek(token::Paren) {

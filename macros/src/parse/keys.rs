@@ -112,6 +112,19 @@ impl Reader<'_> {
         }
     }
 
+    /// `name(spec.size, …)`; anything else is reported as not `expected`.
+    pub fn paths(&self, arg: &Arg, expected: &str) -> Vec<Vec<Ident>> {
+        let mut paths = Vec::new();
+        for inner in self.args(arg).unwrap_or_default() {
+            match (&inner.name, &inner.value) {
+                (None, Value::Dotted(names)) => paths.push(names.clone()),
+                (Some(name), Value::Flag) => paths.push(vec![name.clone()]),
+                _ => self.errors.at(inner.span(), expected),
+            }
+        }
+        paths
+    }
+
     /// `name(…)`.
     pub fn args<'a>(&self, arg: &'a Arg) -> Option<&'a [Arg]> {
         if let Value::Args(inner) = &arg.value { Some(inner) } else { self.wrong_form(arg) }

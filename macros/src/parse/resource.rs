@@ -4,9 +4,10 @@ use syn::{Attribute, Ident, LitInt, LitStr};
 
 use super::{
     args::{Arg, Value, parse_args},
+    conversion,
     keys::{Key, Reader},
 };
-use crate::diag::Errors;
+use crate::{diag::Errors, model::Conversion};
 
 const KEYS: &[Key] = &[
     ("group", "group = \"library.example.com\""),
@@ -37,6 +38,10 @@ const KEYS: &[Key] = &[
     ("policy", "policy = Books"),
     ("generation", "generation"),
     ("unstored", "unstored"),
+    ("storage", "storage = Book"),
+    ("convert", "convert(renamed(spec.writer = spec.author))"),
+    ("deprecated", "deprecated = \"use library.example.com/v1\""),
+    ("unserved", "unserved"),
 ];
 
 const COLUMN_KEYS: &[Key] = &[
@@ -88,6 +93,11 @@ pub struct KindArgs {
     pub policy: Option<syn::Path>,
     pub generation: bool,
     pub unstored: bool,
+    pub storage: Option<syn::Path>,
+    pub convert: Option<(Span, Conversion)>,
+    /// The warning; empty for the usual one.
+    pub deprecated: Option<String>,
+    pub unserved: bool,
     /// The name of each argument, and where it stands.
     pub given: Vec<(String, Span)>,
 }
@@ -130,6 +140,7 @@ pub fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
             let Some(name) = reader.name(arg, &mut seen, &repeatable) else { continue };
             names(&mut kind, &name, arg, &reader);
             behaviour(&mut kind, &name, arg, &reader);
+            versions(&mut kind, &name, arg, &reader);
             kind.given.push((name, arg.span()));
         }
     }
@@ -159,7 +170,10 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "status" => kind.status = reader.flag(arg),
         "scale" => kind.scale = reader.args(arg).map(|args| scale(arg.span(), args, reader.errors)),
         "column" => kind.columns.extend(reader.args(arg).and_then(|args| column(arg.span(), args, reader.errors))),
-        "selectable" => kind.selectable.extend(selectable(arg, reader)),
+        "selectable" => {
+            let expected = "a selectable field is a path: `selectable(spec.genre)`";
+            kind.selectable.extend(reader.paths(arg, expected));
+        }
         "update_without_version" => kind.update_without_version = reader.flag(arg).is_some(),
         "create_on_update" => kind.create_on_update = reader.flag(arg).is_some(),
         "default" => kind.default = reader.function(arg),
@@ -172,6 +186,18 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "policy" => kind.policy = reader.function(arg),
         "generation" => kind.generation = reader.flag(arg).is_some(),
         "unstored" => kind.unstored = reader.flag(arg).is_some(),
+        _ => {}
+    }
+}
+
+/// Arguments of one of several versions.
+fn versions(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
+    match name {
+        "storage" => kind.storage = reader.function(arg),
+        "convert" => kind.convert = conversion::convert(arg, reader).map(|convert| (arg.span(), convert)),
+        "deprecated" if matches!(arg.value, Value::Flag) => kind.deprecated = Some(String::new()),
+        "deprecated" => kind.deprecated = reader.text(arg).map(|text| text.value()),
+        "unserved" => kind.unserved = reader.flag(arg).is_some(),
         _ => {}
     }
 }
@@ -239,16 +265,4 @@ fn column(span: Span, args: &[Arg], errors: &Errors) -> Option<ColumnArgs> {
         _ if column.path.is_some() || column.with.is_some() => Some(column),
         _ => None,
     }
-}
-
-fn selectable(arg: &Arg, reader: &Reader<'_>) -> Vec<Dotted> {
-    let mut paths = Vec::new();
-    for inner in reader.args(arg).unwrap_or_default() {
-        match (&inner.name, &inner.value) {
-            (None, Value::Dotted(names)) => paths.push(names.clone()),
-            (Some(name), Value::Flag) => paths.push(vec![name.clone()]),
-            _ => reader.errors.at(inner.span(), "a selectable field is a path: `selectable(spec.genre)`"),
-        }
-    }
-    paths
 }

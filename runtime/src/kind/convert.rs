@@ -6,6 +6,15 @@ use std::{
 
 use crate::schema::Document;
 
+mod cover;
+mod declared;
+#[cfg(test)]
+mod declared_tests;
+mod typed;
+
+pub use declared::{Change, Declared, Version};
+pub use typed::{ConvertInto, typed};
+
 /// Converts the objects of one version of a kind to the version that is stored, and back.
 ///
 /// A document is whole, without `apiVersion` and `kind`; what a conversion makes of it is pruned to the version that it was made for. Of

@@ -1,11 +1,15 @@
 //! The trait that `#[derive(Resource)]` implements, the table it emits, and the [`Kind`] built from that.
+use std::sync::Arc;
+
 use serde::{Serialize, Serializer};
 
 use super::{
-    Kind, Policy,
+    Convert, Kind, Policy,
+    convert::{Change, Declared, Unchanged, Version},
     model::{Cell, Column, Grace, Path, ScalePaths},
 };
 pub use super::{
+    convert::typed,
     hook,
     model::{Hooks, NameRule, Scope},
     policy::{Compiled, Custom},
@@ -13,7 +17,7 @@ pub use super::{
 use crate::{
     meta::GroupVersion,
     schema::{
-        Document,
+        Document, Schema,
         declare::{ApiType, TypeDecl, observed_within, resolve},
     },
 };
@@ -104,6 +108,45 @@ pub struct ResourceDecl {
     pub grace: Option<GraceDecl>,
     /// Hooks, adapted to documents.
     pub hooks: Hooks,
+    /// The version is served.
+    pub served: bool,
+    /// The warning of a deprecated version; empty for the usual one.
+    pub deprecated: Option<&'static str>,
+    /// The version that is stored, where it is another one.
+    pub storage: Option<StorageDecl>,
+}
+
+/// The stored version, as another version of the kind declares it.
+#[derive(Clone, Copy)]
+pub struct StorageDecl {
+    /// Its declaration, by which deletion goes in all versions.
+    pub resource: &'static ResourceDecl,
+    /// Its root type.
+    pub root: &'static TypeDecl,
+    /// How objects are converted.
+    pub conversion: ConversionDecl,
+}
+
+/// A conversion as declared.
+#[derive(Clone, Copy)]
+pub enum ConversionDecl {
+    /// Only `apiVersion` differs.
+    None,
+    /// Written in Rust: [`typed`].
+    Typed(fn() -> Arc<dyn Convert>),
+    /// By changes of fields.
+    Changes(&'static [ChangeDecl]),
+}
+
+/// A change of fields as declared.
+#[derive(Clone, Copy, Debug)]
+pub enum ChangeDecl {
+    /// A field has another name or place: here, and in the stored version.
+    Renamed(RustPath, RustPath),
+    /// A field of the stored version only.
+    Added(RustPath),
+    /// A field of this version only.
+    Removed(RustPath),
 }
 
 /// The scale subresource as declared.
@@ -180,7 +223,7 @@ impl ResourceDecl {
         };
         let known = api_version.is_none() || (group, version) == (self.group, self.version);
         if !known || kind.is_some_and(|kind| kind != self.kind) {
-            let expected = GroupVersion { group: self.group.to_owned(), version: self.version.to_owned() };
+            let expected = self.group_version();
             let (given, kind) = (api_version.unwrap_or_default(), kind.unwrap_or_default());
             return Err(format!("expected apiVersion {expected} and kind {}, got {given:?} and {kind:?}", self.kind));
         }
@@ -198,11 +241,10 @@ impl ResourceDecl {
                  floats change on their way through encodings"
             ));
         }
-        let mut schema = root.schema(self.policy.omits_empty())?;
-        schema.properties.remove("metadata");
-        schema.required.retain(|name| name != "metadata");
-        schema.check().map_err(|problems| problems.join("; "))?;
-        let path = |rust: RustPath| resolve(root, rust).map(|leaf| Path(leaf.wire)).map_err(|e| e.to_string());
+        // Deletion goes by the stored version.
+        let (deleted, deleted_root) = self.storage.map_or((self, root), |stored| (stored.resource, stored.root));
+        let schema = self.schema(root)?;
+        let path = |rust: RustPath| wire(root, rust);
         let scale = match &self.scale {
             None => None,
             Some(scale) => Some(ScalePaths {
@@ -211,17 +253,22 @@ impl ResourceDecl {
                 selector: scale.selector.map(path).transpose()?,
             }),
         };
-        let grace = match self.grace {
+        let grace = match deleted.grace {
             None => None,
             Some(GraceDecl::Seconds(seconds)) => Some(Grace::Seconds(seconds.into())),
-            Some(GraceDecl::Path(rust)) => Some(Grace::Path(path(rust)?)),
+            Some(GraceDecl::Path(rust)) => Some(Grace::Path(wire(deleted_root, rust)?)),
         };
+        let group_version = self.group_version();
+        let deprecated = self.deprecated.map(|text| match text {
+            "" => format!("{group_version} {} is deprecated", self.kind),
+            text => text.to_owned(),
+        });
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         Ok(Kind {
-            group_version: GroupVersion { group: self.group.to_owned(), version: self.version.to_owned() },
-            served: true,
-            deprecated: None,
-            conversion: None,
+            served: self.served,
+            deprecated,
+            conversion: self.storage.map(|storage| storage.conversion(root, &group_version, &schema)).transpose()?,
+            group_version,
             kind: self.kind.to_owned(),
             list_kind: format!("{}List", self.kind),
             plural: self.plural.to_owned(),
@@ -243,12 +290,29 @@ impl ResourceDecl {
             stored: self.stored,
             subresources: Vec::new(),
             grace,
-            hooks: self.hooks,
+            hooks: Hooks {
+                on_delete: deleted.hooks.on_delete,
+                holds_deletion: deleted.hooks.holds_deletion,
+                ..self.hooks
+            },
         })
     }
 
+    /// The schema of the kind whose root type is given.
+    fn schema(&self, root: &'static TypeDecl) -> Result<Schema, String> {
+        let mut schema = root.schema(self.policy.omits_empty())?;
+        schema.properties.remove("metadata");
+        schema.required.retain(|name| name != "metadata");
+        schema.check().map_err(|problems| problems.join("; "))?;
+        Ok(schema)
+    }
+
+    fn group_version(&self) -> GroupVersion {
+        GroupVersion { group: self.group.to_owned(), version: self.version.to_owned() }
+    }
+
     /// The declared columns, then Age unless one of them shows the creation time. A kind that declares its own name
-    /// column declares them all.
+    /// column declares them self.
     fn columns(&self, root: &'static TypeDecl) -> Result<Vec<Column>, String> {
         let mut columns = self.columns.iter().map(|c| column(root, c)).collect::<Result<Vec<_>, _>>()?;
         let created = Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]);
@@ -265,6 +329,37 @@ impl ResourceDecl {
         }
         Ok(columns)
     }
+}
+
+impl StorageDecl {
+    /// The conversion of the version that has this root type and schema.
+    fn conversion(
+        &self,
+        root: &'static TypeDecl,
+        name: &GroupVersion,
+        schema: &Schema,
+    ) -> Result<Arc<dyn Convert>, String> {
+        let changes = match self.conversion {
+            ConversionDecl::None => return Ok(Arc::new(Unchanged)),
+            ConversionDecl::Typed(make) => return Ok(make()),
+            ConversionDecl::Changes(changes) => changes,
+        };
+        let change = |change: &ChangeDecl| {
+            Ok(match *change {
+                ChangeDecl::Renamed(here, stored) => Change::Renamed(wire(root, here)?, wire(self.root, stored)?),
+                ChangeDecl::Added(path) => Change::Added(wire(self.root, path)?),
+                ChangeDecl::Removed(path) => Change::Removed(wire(root, path)?),
+            })
+        };
+        let changes: Vec<_> = changes.iter().map(change).collect::<Result<_, String>>()?;
+        let stored = (self.resource.group_version(), self.resource.schema(self.root)?);
+        let stored = Version { name: &stored.0, schema: &stored.1 };
+        Ok(Arc::new(Declared::new(Version { name, schema }, stored, &changes)?))
+    }
+}
+
+fn wire(root: &'static TypeDecl, rust: RustPath) -> Result<Path, String> {
+    resolve(root, rust).map(|leaf| Path(leaf.wire)).map_err(|e| e.to_string())
 }
 
 /// What the reference says of a declared column without a description.

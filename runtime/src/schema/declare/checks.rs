@@ -131,6 +131,9 @@ pub fn selectable<T: ApiType<Inner: Scalar>>(_: &T) {}
 /// The field counts replicas.
 pub fn replicas<T: ApiType<Inner: Replicas>>(_: &T) {}
 
+/// The field has a place that a conversion may name.
+pub fn converted<T: ApiType>(_: &T) {}
+
 /// The field is a number of seconds.
 pub fn seconds<T: ApiType<Inner: Seconds>>(_: &T) {}
 
@@ -209,7 +212,8 @@ pub const fn required<T: ApiType>(rust: &str) -> bool {
     true
 }
 
-const fn same(a: &[u8], b: &[u8]) -> bool {
+/// Whether two texts are the same.
+pub const fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }

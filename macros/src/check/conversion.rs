@@ -1,0 +1,109 @@
+//! Rules of a kind in several versions.
+use syn::ext::IdentExt;
+
+use super::paths;
+use crate::{
+    diag::Errors,
+    model::{Change, Conversion, Dotted, Field, Storage},
+    parse::{args::shown, resource::KindArgs},
+};
+
+/// Checks how a version stands to the one that is stored.
+pub fn storage(ident: &syn::Ident, args: &mut KindArgs, fields: &[Field], errors: &Errors) -> Option<Storage> {
+    let convert = args.convert.take();
+    let Some(root) = args.storage.take() else {
+        if let Some((span, _)) = convert {
+            errors.at(span, "`convert` leads to the version that is stored; name its type: `storage = Book`");
+        }
+        return None;
+    };
+    check_is_another(ident, &root, errors);
+    check_of_all_versions(&root, args, errors);
+    let conversion = match convert {
+        None => Conversion::None,
+        Some((span, Conversion::Changes(changes))) => {
+            check_changes(&changes, fields, errors);
+            // A change that cannot be read has been reported already.
+            if changes.is_empty() && errors.is_empty() {
+                errors.at(span, "no change is declared; where only `apiVersion` differs, leave `convert` out");
+            }
+            Conversion::Changes(changes)
+        }
+        Some((_, conversion)) => conversion,
+    };
+    Some(Storage { root, conversion })
+}
+
+/// The stored version is named by the others.
+fn check_is_another(ident: &syn::Ident, root: &syn::Path, errors: &Errors) {
+    if root.is_ident(ident) || root.is_ident("Self") {
+        let span = root.segments[0].ident.span();
+        errors.at(span, "a version without `storage` is the one that is stored; leave it out, or name another type");
+    }
+}
+
+/// What is the same for all versions of a kind, and said by the one that is stored.
+const OF_ALL_VERSIONS: &[&str] = &[
+    "group",
+    "kind",
+    "plural",
+    "singular",
+    "shortname",
+    "shortnames",
+    "category",
+    "categories",
+    "namespaced",
+    "cluster",
+    "names",
+    "builtin",
+    "policy",
+    "generation",
+    "update_without_version",
+    "create_on_update",
+    "on_delete",
+    "holds_deletion",
+    "grace_seconds",
+    "unstored",
+];
+
+/// The versions of a kind are one resource, whose objects have one name, one scope and one life.
+fn check_of_all_versions(root: &syn::Path, args: &KindArgs, errors: &Errors) {
+    for (name, span) in args.given.iter().filter(|(name, _)| OF_ALL_VERSIONS.contains(&name.as_str())) {
+        let root = shown(root);
+        errors.at(*span, format!("`{name}` is the same for all versions, and said by `{root}`; leave it out here"));
+    }
+}
+
+/// Each change names a field of its own, outside of metadata, which no version changes.
+fn check_changes(changes: &[Change], fields: &[Field], errors: &Errors) {
+    let (mut here, mut stored) = (Vec::new(), Vec::new());
+    for change in changes {
+        match change {
+            Change::Renamed(path, there) => {
+                check_place(path, Some(fields), &mut here, errors);
+                check_place(there, None, &mut stored, errors);
+            }
+            Change::Added(there) => check_place(there, None, &mut stored, errors),
+            Change::Removed(path) => check_place(path, Some(fields), &mut here, errors),
+        }
+    }
+}
+
+fn check_place(path: &Dotted, fields: Option<&[Field]>, seen: &mut Vec<String>, errors: &Errors) {
+    let (Some(first), Some(last)) = (path.first(), path.last()) else { return };
+    if first.unraw() == "metadata" {
+        errors.at(
+            first.span(),
+            "metadata is the same in every version; labels and annotations change in `convert = from`",
+        );
+        return;
+    }
+    if let Some(fields) = fields {
+        paths::check_path(path, fields, errors);
+    }
+    let shown = paths::shown(path);
+    if seen.contains(&shown) {
+        errors.at(last.span(), format!("two changes name `{shown}`"));
+    }
+    seen.push(shown);
+}

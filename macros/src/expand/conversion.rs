@@ -1,0 +1,85 @@
+//! What a version that is not stored expands to beside its own declaration: its way to the stored one.
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::{checks, resource::dotted, rules::option};
+use crate::{
+    model::{Change, Conversion, Dotted, Kind, Storage},
+    parse::args::shown,
+};
+
+/// The declaration of the stored version's type.
+pub fn stored(storage: &Storage) -> TokenStream {
+    let root = &storage.root;
+    quote_spanned!(root.span()=> <#root as __kind::Resource>::RESOURCE)
+}
+
+/// The field `storage`.
+pub fn declaration(kind: &Kind) -> TokenStream {
+    option(kind.storage.as_ref().map(|storage| {
+        let (here, root, resource) = (&kind.root.ident, &storage.root, stored(storage));
+        let conversion = match &storage.conversion {
+            Conversion::None => quote!(None),
+            Conversion::From(span) => {
+                let typed = quote_spanned!(*span=> __kind::typed::<#here, #root>);
+                quote!(Typed(#typed))
+            }
+            Conversion::Changes(changes) => {
+                let changes = changes.iter().map(change);
+                quote!(Changes(&[#(__kind::ChangeDecl::#changes),*]))
+            }
+        };
+        quote! {
+            __kind::StorageDecl {
+                resource: #resource,
+                root: <#root as __decl::ApiType>::DECLARATION,
+                conversion: __kind::ConversionDecl::#conversion,
+            }
+        }
+    }))
+}
+
+fn change(change: &Change) -> TokenStream {
+    match change {
+        Change::Renamed(here, stored) => {
+            let (here, stored) = (dotted(here), dotted(stored));
+            quote!(Renamed(#here, #stored))
+        }
+        Change::Added(path) => {
+            let path = dotted(path);
+            quote!(Added(#path))
+        }
+        Change::Removed(path) => {
+            let path = dotted(path);
+            quote!(Removed(#path))
+        }
+    }
+}
+
+/// What only the compiler sees of the stored version.
+pub fn checks(kind: &Kind) -> TokenStream {
+    let Some(storage) = &kind.storage else { return TokenStream::new() };
+    let (version, name, stored) = (&kind.version, shown(&storage.root), stored(storage));
+    let span = storage.root.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+    let not_stored = format!("`{name}` is not the stored version: it declares `storage` itself, or is `unstored`");
+    let same_version = format!("`{name}` is version {version}, too");
+    let mut tokens = quote_spanned! {span=>
+        const _: () = ::core::assert!(#stored.storage.is_none() && #stored.stored, #not_stored);
+        const _: () = ::core::assert!(
+            !__decl::checks::same(#stored.version.as_bytes(), #version.as_bytes()),
+            #same_version
+        );
+    };
+    let Conversion::Changes(changes) = &storage.conversion else { return tokens };
+    let here = |path: &Dotted| checks::path(&kind.root.ident, path, "converted");
+    let there = |path: &Dotted| checks::path(&storage.root, path, "converted");
+    for change in changes {
+        match change {
+            Change::Renamed(path, stored) => tokens.extend([here(path), there(stored)]),
+            Change::Added(path) => tokens.extend(there(path)),
+            Change::Removed(path) => tokens.extend(here(path)),
+        }
+    }
+    tokens
+}

@@ -1,0 +1,242 @@
+//! Whether declared changes are all that differs between two schemas, so that a conversion by them loses nothing.
+use super::declared::{Change, Version, begins};
+use crate::{kind::model::Path, schema::Schema};
+
+/// Changes that cover the differences of two schemas.
+pub(super) struct Cover {
+    /// Fields with another place: here, and in the stored version.
+    pub(super) renamed: Vec<(Path, Path)>,
+    /// What only this version has, with the structs that only lead to fields with another place in the stored one.
+    pub(super) here: Vec<Path>,
+    /// What only the stored version has, in the same way.
+    pub(super) stored: Vec<Path>,
+}
+
+/// How the items of a list and the values of a map are named in paths.
+const EACH: &str = "*";
+
+/// Sorts changes, and checks that they fit the schemas.
+///
+/// # Errors
+/// Everything that does not fit.
+pub(super) fn check(here: Version<'_>, stored: Version<'_>, changes: &[Change]) -> Result<Cover, String> {
+    let mut cover = Cover { renamed: Vec::new(), here: Vec::new(), stored: Vec::new() };
+    for change in changes {
+        match change {
+            Change::Renamed(here, stored) => cover.renamed.push((here.clone(), stored.clone())),
+            Change::Added(path) => cover.stored.push(path.clone()),
+            Change::Removed(path) => cover.here.push(path.clone()),
+        }
+    }
+    let mut walk = Walk {
+        here: Side { version: here, named: named(&cover.renamed, |pair| &pair.0, &cover.here), through: Vec::new() },
+        stored: Side {
+            version: stored,
+            named: named(&cover.renamed, |pair| &pair.1, &cover.stored),
+            through: Vec::new(),
+        },
+        faults: Vec::new(),
+    };
+    walk.paths();
+    walk.crossings(&cover.renamed);
+    // What the changes name is known to be there from here on.
+    if walk.faults.is_empty() {
+        walk.object((here.schema, &Path(Vec::new())), (stored.schema, &Path(Vec::new())));
+        walk.renamed(&cover.renamed);
+        for path in cover.here.iter().chain(&walk.here.through.clone()) {
+            walk.kept(path, true, &cover.renamed);
+        }
+        for path in cover.stored.iter().chain(&walk.stored.through.clone()) {
+            walk.kept(path, false, &cover.renamed);
+        }
+    }
+    if !walk.faults.is_empty() {
+        return Err(walk.faults.join("; "));
+    }
+    cover.here.append(&mut walk.here.through);
+    cover.stored.append(&mut walk.stored.through);
+    Ok(cover)
+}
+
+/// The schema of the field at a path.
+pub(super) fn at<'s>(schema: &'s Schema, path: &Path) -> Option<&'s Schema> {
+    path.0.iter().try_fold(schema, |at, name| at.properties.get(name))
+}
+
+fn named(renamed: &[(Path, Path)], side: impl Fn(&(Path, Path)) -> &Path, only: &[Path]) -> Vec<Path> {
+    renamed.iter().map(side).chain(only).cloned().collect()
+}
+
+/// One of the two versions while they are compared.
+struct Side<'a> {
+    version: Version<'a>,
+    /// The paths that changes name.
+    named: Vec<Path>,
+    /// Structs that only this version has, and that changes lead through.
+    through: Vec<Path>,
+}
+
+impl Side<'_> {
+    /// Every object in which the field could be has it.
+    fn demands(&self, path: &Path) -> bool {
+        let Some((last, above)) = path.0.split_last() else { return true };
+        let parent = at(self.version.schema, &Path(above.to_vec()));
+        parent.is_some_and(|parent| parent.required.contains(last) && parent.properties[last].default.is_none())
+    }
+
+    /// Every object of the kind has the field.
+    fn always_has(&self, path: &Path) -> bool {
+        (1..=path.0.len()).all(|length| {
+            let path = Path(path.0[..length].to_vec());
+            self.demands(&path) || at(self.version.schema, &path).is_some_and(|field| field.default.is_some())
+        })
+    }
+}
+
+struct Walk<'a> {
+    here: Side<'a>,
+    stored: Side<'a>,
+    faults: Vec<String>,
+}
+
+impl<'a> Walk<'a> {
+    /// What changes name is there, and named once.
+    fn paths(&mut self) {
+        for side in [&self.here, &self.stored] {
+            for (index, path) in side.named.iter().enumerate() {
+                let name = side.version.name;
+                if path.0.is_empty() || at(side.version.schema, path).is_none() {
+                    self.faults.push(format!("{name} has no field {path}"));
+                } else if side.named[..index].contains(path) {
+                    self.faults.push(format!("two changes name the field {path} of {name}"));
+                }
+            }
+        }
+    }
+
+    /// A struct that has another place would be there as soon as a field was moved into it, although it was absent.
+    fn crossings(&mut self, renamed: &[(Path, Path)]) {
+        for (outer_here, outer_stored) in renamed {
+            for (here, stored) in renamed.iter().filter(|(here, _)| here != outer_here) {
+                let (v, s) = (self.here.version.name, self.stored.version.name);
+                match (begins(here, outer_here), begins(stored, outer_stored)) {
+                    (false, true) => {
+                        self.fault(&format!("{here} goes into {outer_stored}, which is {outer_here} in {v}"));
+                    }
+                    (true, false) => {
+                        self.fault(&format!("{stored} goes into {outer_here}, which is {outer_stored} in {s}"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Compares the fields of two structs.
+    fn object(&mut self, here: (&'a Schema, &Path), stored: (&'a Schema, &Path)) {
+        for (name, field) in &here.0.properties {
+            let (path, there) = (below(here.1, name), below(stored.1, name));
+            if self.here.named.contains(&path) {
+                continue;
+            }
+            match stored.0.properties.get(name).filter(|_| !self.stored.named.contains(&there)) {
+                Some(other) => {
+                    self.demands(&path, here.0.required.contains(name), &there, stored.0.required.contains(name));
+                    self.value((field, &path), (other, &there));
+                }
+                None => self.only(true, field, &path),
+            }
+        }
+        for (name, field) in &stored.0.properties {
+            let (there, path) = (below(here.1, name), below(stored.1, name));
+            let counterpart = here.0.properties.contains_key(name) && !self.here.named.contains(&there);
+            if !counterpart && !self.stored.named.contains(&path) {
+                self.only(false, field, &path);
+            }
+        }
+    }
+
+    /// Compares two values that are the same but for their place.
+    fn value(&mut self, here: (&'a Schema, &Path), stored: (&'a Schema, &Path)) {
+        let form = |schema: &Schema| (schema.kind, schema.additional.is_some(), schema.union);
+        if form(here.0) != form(stored.0) {
+            self.fault(&format!(
+                "{} of {} and {} of {} have different types",
+                here.1, self.here.version.name, stored.1, self.stored.version.name
+            ));
+            return;
+        }
+        self.object(here, stored);
+        for (one, other) in [(&here.0.items, &stored.0.items), (&here.0.additional, &stored.0.additional)] {
+            if let (Some(one), Some(other)) = (one, other) {
+                self.value((one, &below(here.1, EACH)), (other, &below(stored.1, EACH)));
+            }
+        }
+    }
+
+    /// A field that no change names has no counterpart.
+    fn only(&mut self, is_here: bool, field: &'a Schema, path: &Path) {
+        let side = if is_here { &mut self.here } else { &mut self.stored };
+        if side.named.iter().any(|named| named != path && begins(named, path)) {
+            side.through.push(path.clone());
+            for (name, field) in &field.properties {
+                let path = below(path, name);
+                let side = if is_here { &self.here } else { &self.stored };
+                if !side.named.contains(&path) {
+                    self.only(is_here, field, &path);
+                }
+            }
+            return;
+        }
+        let (change, name) =
+            if is_here { ("removed", self.here.version.name) } else { ("added", self.stored.version.name) };
+        if path.0.iter().any(|name| name == EACH) {
+            self.fault(&format!("only {name} has the field {path}, and changes do not lead into lists and maps"));
+        } else {
+            self.faults
+                .push(format!("only {name} has the field {path}; declare `{change}({path})`, or where it is else"));
+        }
+    }
+
+    /// Compares the values of fields with another place.
+    fn renamed(&mut self, renamed: &[(Path, Path)]) {
+        for (here, stored) in renamed {
+            let schemas = (at(self.here.version.schema, here), at(self.stored.version.schema, stored));
+            if let (Some(one), Some(other)) = schemas {
+                self.demands(here, self.here.demands(here), stored, self.stored.demands(stored));
+                self.value((one, here), (other, stored));
+            }
+        }
+    }
+
+    /// What one version demands, the other has to have.
+    fn demands(&mut self, here: &Path, here_demands: bool, stored: &Path, stored_demands: bool) {
+        let (v, s) = (self.here.version.name, self.stored.version.name);
+        if here_demands && !stored_demands {
+            self.fault(&format!("{here} is required in {v}, and an object in {s} may have no {stored}"));
+        } else if stored_demands && !here_demands {
+            self.fault(&format!("{stored} is required in {s}, and an object in {v} may have no {here}"));
+        }
+    }
+
+    /// What only one version has, objects that come from the other one do not have.
+    fn kept(&mut self, path: &Path, is_here: bool, renamed: &[(Path, Path)]) {
+        let (side, other) = if is_here { (&self.here, &self.stored) } else { (&self.stored, &self.here) };
+        let made = renamed.iter().any(|(here, stored)| {
+            let (to, from) = if is_here { (here, stored) } else { (stored, here) };
+            begins(to, path) && other.always_has(from)
+        });
+        if side.demands(path) && !made {
+            let (name, other) = (side.version.name, other.version.name);
+            self.fault(&format!("{path} is required in {name}, and objects that come from {other} have none"));
+        }
+    }
+
+    fn fault(&mut self, what: &str) {
+        self.faults.push(format!("{what}; write the conversion in Rust"));
+    }
+}
+
+fn below(path: &Path, name: &str) -> Path {
+    Path(path.0.iter().map(String::as_str).chain([name]).map(str::to_owned).collect())
+}
