@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Error, Request, pipeline::Write, system};
 use crate::{
     meta::Time,
-    patch::apply::{self, View, Writer},
+    patch::apply::{self, OneVersion, View, Writer},
     schema::Document,
 };
 
@@ -26,7 +26,8 @@ pub(super) fn with_writer<T>(
     let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
     let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
     let writer = Writer { manager, api_version: &version, subresource: &request.subresource, time: &now };
-    Ok(then(&View { root: &kind.schema, kind: &kind.kind, reset: &reset }, &writer))
+    let view = View { root: &kind.schema, kind: &kind.kind, reset: &reset, versions: &OneVersion };
+    Ok(then(&view, &writer))
 }
 
 impl Write<'_> {

@@ -20,7 +20,7 @@ use crate::{
         FieldError, FieldPath, GroupVersion, Preconditions, Time,
         options::{PatchOptions, WriteOptions},
     },
-    patch::apply::{self, View, Writer, scale},
+    patch::apply::{self, OneVersion, View, Writer, scale},
     schema::{Document, Schema, model::Type},
 };
 
@@ -117,17 +117,18 @@ impl Api {
         let kind = &*request.served.kind;
         let paths = paths(kind)?;
         let version = kind.group_version.to_string();
+        let replicas_in = |written: &str| (written == version).then_some(&paths.replicas.0[..]);
         let done = self
             .rewrite(&Write { origin: Origin::Scale, ..Write::of_body(request, options, &[]) }, |old| {
                 let mut live = of_document(kind, old, Some(ABSENT))?;
                 let owners = entries(old).unwrap_or_default();
-                set_entries(&mut live, there(scale::to_scale(&owners, &paths.replicas.0)));
+                set_entries(&mut live, there(scale::to_scale(&owners, replicas_in)));
                 let (scale, warnings) = change(&live)?;
                 let replicas = replicas(request, &scale, old)?;
                 let mut new = old.clone();
                 paths.replicas.put(&mut new, Some(replicas.into()));
                 let scaled = entries(&scale).unwrap_or_default();
-                set_entries(&mut new, there(scale::to_parent(&owners, &scaled, &version, &paths.replicas.0)));
+                set_entries(&mut new, there(scale::to_parent(&owners, &scaled, &version, replicas_in)));
                 Ok((new, warnings))
             })
             .await?;
@@ -150,7 +151,7 @@ fn there(entries: Document) -> Option<Document> {
 fn by<T>(manager: &str, then: impl FnOnce(&View<'_>, &Writer<'_>) -> T) -> T {
     let (version, now) = (VERSION.to_string(), Time::now().to_string());
     let writer = Writer { manager, api_version: &version, subresource: "scale", time: &now };
-    then(&View { root: &SCALE, kind: "Scale", reset: &[] }, &writer)
+    then(&View { root: &SCALE, kind: "Scale", reset: &[], versions: &OneVersion }, &writer)
 }
 
 /// A scale as a client wants it, owned by the client as far as it changes something. What the client says of owners counts

@@ -6,7 +6,7 @@ use kindsmith::{
         protobuf::{self, Message},
     },
     kind::Kind,
-    patch::apply::{self, ApplyError, View, Writer},
+    patch::apply::{self, ApplyError, OneVersion, View, Writer},
     schema::{self, Document, METADATA},
 };
 use kindsmith_tests::Random;
@@ -137,7 +137,7 @@ impl Apply {
     }
 
     fn view(&self) -> View<'_> {
-        View { root: &self.0.schema, kind: &self.0.kind, reset: &[&["status"]] }
+        View { root: &self.0.schema, kind: &self.0.kind, reset: &[&["status"]], versions: &OneVersion }
     }
 
     /// Whether a document could be stored: an object that is there always could.

@@ -23,6 +23,11 @@ pub(super) struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
+    /// Nothing differs.
+    pub(super) fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.removed.is_empty()
+    }
+
     /// Leaves fields out, with everything below them.
     pub(super) fn exclude(&mut self, fields: &FieldSet<'_>) {
         self.set.subtract_recursively(fields);

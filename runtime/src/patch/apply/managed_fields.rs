@@ -4,7 +4,7 @@ use std::fmt::Write;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::json;
 
-use super::{Writer, field_set::FieldSet, path_element::PathElement, schema::Type, typed::reconcile};
+use super::{Writer, field_set::FieldSet, path_element::PathElement, schema::Type, typed::reconcile, versions::Terms};
 use crate::{
     meta::{Time, go},
     schema::Document,
@@ -55,6 +55,11 @@ impl<'a> Identity<'a> {
         Self { manager, operation, api_version, subresource }
     }
 
+    /// It is the same manager with the same operation, in whatever version.
+    pub(super) fn is_same_manager(&self, other: &Identity<'_>) -> bool {
+        Self { api_version: "", ..*self } == Identity { api_version: "", ..*other }
+    }
+
     /// As messages name it: `"patcher" with subresource "status" using v1`.
     pub(super) fn print(&self) -> String {
         let mut text = go::quoted(self.manager);
@@ -98,13 +103,15 @@ pub(super) struct Entry<'a> {
     stored: Option<&'a Document>,
     /// The set; read from `stored` when it is first needed.
     set: Option<FieldSet<'a>>,
+    /// The type of objects of its version, once that is known.
+    ty: Option<Type<'a>>,
 }
 
 impl<'a> Entry<'a> {
     /// The entry of a writer.
     pub(super) fn of(writer: &Writer<'a>, operation: Operation, time: Option<String>, set: FieldSet<'a>) -> Self {
         let identity = Identity::of(writer, operation);
-        Self { identity, api_version: writer.api_version, time, stored: None, set: Some(set) }
+        Self { identity, api_version: writer.api_version, time, stored: None, set: Some(set), ty: None }
     }
 
     /// Reads an entry, but for its set.
@@ -134,18 +141,27 @@ impl<'a> Entry<'a> {
             time => Some(time.parse::<Time>().map_err(|error| error.to_string())?.to_string()),
         };
         let identity = Identity::new(text("manager")?, operation, api_version, text("subresource")?);
-        Ok(Self { identity, api_version, time, stored: entry.get("fieldsV1"), set: None })
+        Ok(Self { identity, api_version, time, stored: entry.get("fieldsV1"), set: None, ty: None })
     }
 
-    /// The set, in line with the schema.
+    /// The set, in line with the schema of its version once that is known.
     ///
     /// # Errors
     /// Fields that are not a set.
-    pub(super) fn set(&mut self, ty: Type<'_>) -> Result<&mut FieldSet<'a>, String> {
-        if self.set.is_none() && reconcile(ty, self.stored_set()?) {
-            self.stored = None;
+    pub(super) fn set(&mut self) -> Result<&mut FieldSet<'a>, String> {
+        if self.set.is_none() {
+            self.stored_set()?;
+            self.reconcile();
         }
         Ok(self.set.get_or_insert_default())
+    }
+
+    fn reconcile(&mut self) {
+        if let (Some(ty), Some(set)) = (self.ty, &mut self.set)
+            && reconcile(ty, set)
+        {
+            self.stored = None;
+        }
     }
 
     /// The set, as it is stored.
@@ -170,13 +186,15 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Takes fields from it. Its set was read.
-    pub(super) fn remove(&mut self, removed: &FieldSet<'_>) {
+    /// Takes fields from it, and gives those that it had. Its set was read.
+    pub(super) fn remove(&mut self, removed: &FieldSet<'_>) -> FieldSet<'a> {
         let set = self.set.get_or_insert_default();
-        if !set.intersection(removed).is_empty() {
-            set.subtract(removed);
+        let lost = set.intersection(removed);
+        if !lost.is_empty() {
+            set.subtract(&lost);
             self.stored = None;
         }
+        lost
     }
 
     /// Puts a set in another version's terms in the place of its own.
@@ -248,10 +266,9 @@ impl<'a> ManagedFields<'a> {
     ///
     /// # Errors
     /// What is not an entry, and fields that are not a set.
-    pub(super) fn read_from_client(ty: Type<'_>, entries: &'a [Document]) -> Result<Self, String> {
-        let mut read = Self::read(entries)?;
+    pub(super) fn read_from_client(entries: &'a [Document]) -> Result<Self, String> {
+        let mut read = Self::read_with_sets(entries)?;
         for entry in &mut read.entries {
-            entry.set(ty)?;
             entry.stored = None;
         }
         Ok(read)
@@ -265,6 +282,18 @@ impl<'a> ManagedFields<'a> {
         let mut read = Self::read(entries)?;
         read.entries.iter_mut().try_for_each(|entry| entry.stored_set().map(|_| ()))?;
         Ok(read)
+    }
+
+    /// Drops the entries of versions that there are no longer, and gives the others the types of theirs. Says whether there
+    /// were such entries.
+    pub(super) fn drop_unknown(&mut self, terms: &Terms<'a>) -> bool {
+        let before = self.entries.len();
+        self.entries.retain_mut(|entry| {
+            entry.ty = terms.ty(entry.api_version);
+            entry.reconcile();
+            entry.ty.is_some()
+        });
+        self.entries.len() < before
     }
 
     /// There are no entries.
@@ -287,12 +316,6 @@ impl<'a> ManagedFields<'a> {
         self.entries.retain_mut(keep);
     }
 
-    /// Takes an entry out.
-    pub(super) fn take(&mut self, identity: &Identity<'_>) -> Option<Entry<'a>> {
-        let index = self.entries.iter().position(|entry| entry.identity == *identity)?;
-        Some(self.entries.remove(index))
-    }
-
     /// Adds entries of other identities.
     pub(super) fn append(&mut self, mut others: ManagedFields<'a>) {
         self.entries.append(&mut others.entries);
@@ -310,7 +333,7 @@ impl<'a> ManagedFields<'a> {
     pub(super) fn set(&mut self, writer: &Writer<'a>, operation: Operation, set: FieldSet<'a>, moved: bool) {
         let mut entry = Entry::of(writer, operation, moved.then(|| writer.time.to_owned()), set);
         if entry.set.as_ref().is_some_and(FieldSet::is_empty) {
-            drop(self.take(&entry.identity));
+            self.entries.retain(|before| before.identity != entry.identity);
             return;
         }
         if !moved {
@@ -328,12 +351,12 @@ impl<'a> ManagedFields<'a> {
     ///
     /// # Errors
     /// Fields that are not a set.
-    pub(super) fn cap_updates(&mut self, ty: Type<'_>) -> Result<(), String> {
+    pub(super) fn cap_updates(&mut self) -> Result<(), String> {
         let is_update = |entry: &mut Entry<'a>| entry.identity.operation == Operation::Update;
         let mut updates: Vec<Entry<'a>> = self.entries.extract_if(.., is_update).collect();
         if updates.len() > MOST_UPDATES {
             updates.sort_by_cached_key(|entry| (entry.time.clone(), entry.identity.sort_key()));
-            updates = joined(ty, updates)?;
+            updates = joined(updates)?;
         }
         self.entries.append(&mut updates);
         Ok(())
@@ -351,16 +374,16 @@ impl<'a> ManagedFields<'a> {
 }
 
 /// Entries of updates, the oldest first, of which the first ones are joined until few enough are left.
-fn joined<'a>(ty: Type<'_>, updates: Vec<Entry<'a>>) -> Result<Vec<Entry<'a>>, String> {
+fn joined(updates: Vec<Entry<'_>>) -> Result<Vec<Entry<'_>>, String> {
     let mut left = updates.len();
-    let mut kept: Vec<Entry<'a>> = Vec::with_capacity(left);
+    let mut kept: Vec<Entry<'_>> = Vec::with_capacity(left);
     for mut entry in updates {
         // The first entry of a version becomes the joined one when a second comes.
         match kept.iter_mut().find(|first| first.api_version == entry.api_version) {
             Some(into) if left > MOST_UPDATES => {
-                let set = std::mem::take(entry.set(ty)?);
+                let set = std::mem::take(entry.set()?);
                 into.identity = Identity::new(ANCIENT, Operation::Update, into.api_version, "");
-                into.set(ty)?;
+                into.set()?;
                 into.add(set);
                 into.time = entry.time;
                 left -= 1;

@@ -1,13 +1,11 @@
-//! What an apply makes of an object: a configuration is merged into it, and what is applied no longer is removed.
+//! What an apply makes of an object: a configuration is merged into it.
 use std::collections::BTreeMap;
 
 use serde_json::Map as Fields;
 
 use super::{
-    field_set::FieldSet,
     path_element::PathElement,
     schema::{Form, List, Map, Type},
-    typed::{add_declared_fields, field_set_of},
 };
 use crate::schema::Document;
 
@@ -192,72 +190,4 @@ fn order(old: &[PathElement<'_>], new: &[PathElement<'_>]) -> Vec<Pair> {
         }
     }
     pairs
-}
-
-/// Removes from an object what its manager applied last, does not apply now, and nobody else owns. `owned` are the fields of
-/// all managers, with what is applied now.
-///
-/// In three rounds, as kube-apiserver goes: without all that was applied before, with back what is owned, and of what then
-/// is missing only that is removed which was applied before. So a container goes with its last item, and what nobody owns
-/// stays in what someone does.
-pub(super) fn prune(ty: Type<'_>, object: &mut Document, mut last: FieldSet<'_>, mut owned: FieldSet<'_>) {
-    let before = object.clone();
-    add_declared_fields(ty, &mut last);
-    add_declared_fields(ty, &mut owned);
-    let all = all_of(ty, &before);
-    let missing_without = |fields: &FieldSet<'_>| {
-        let mut left = before.clone();
-        remove(ty, &mut left, fields);
-        let mut missing = all.clone();
-        missing.subtract(&all_of(ty, &left));
-        missing
-    };
-    let mut unowned = missing_without(&last);
-    unowned.subtract(&owned);
-    let mut gone = missing_without(&unowned).intersection(&last);
-    // The object keeps what names it.
-    let metadata = FieldSet::of_path(&[PathElement::Field("metadata")]);
-    gone.subtract(&metadata);
-    remove(ty, object, &gone);
-}
-
-/// All fields of an object, those among them that are implied by others.
-fn all_of<'a>(ty: Type<'a>, object: &'a Document) -> FieldSet<'a> {
-    let mut all = field_set_of(ty, object);
-    add_declared_fields(ty, &mut all);
-    all
-}
-
-/// Removes the fields of a set from an object. A container with nothing left in it becomes `null`.
-fn remove(ty: Type<'_>, object: &mut Document, fields: &FieldSet<'_>) {
-    let emptied = match (ty.form(Some(object)), &mut *object) {
-        (Form::Scalar(_), _) => return,
-        (Form::Map(map), Document::Object(entries)) if !map.atomic => {
-            entries.retain(|name, value| {
-                let Some(node) = fields.get(&PathElement::Field(name)) else { return true };
-                if !node.member {
-                    remove(map.type_of(name), value, &node.children);
-                }
-                !node.member
-            });
-            entries.is_empty()
-        }
-        (Form::List(list), Document::Array(items)) if !list.atomic => {
-            items.retain_mut(|item| {
-                let (member, children) = match list.element_of(item).ok().and_then(|element| fields.get(&element)) {
-                    Some(node) => (node.member, &node.children),
-                    None => return true,
-                };
-                if !member {
-                    remove(list.item, item, children);
-                }
-                !member
-            });
-            items.is_empty()
-        }
-        _ => true,
-    };
-    if emptied {
-        *object = Document::Null;
-    }
 }

@@ -8,14 +8,21 @@
 //! | `schema` | which values are atomic, and what identifies the items of a list |
 //! | `typed` | whether a document fits its schema, and the set of its fields |
 //! | `compare` | the fields that a write set and removed |
-//! | `merge` | a configuration merged into an object, and what goes since it is applied no longer |
+//! | `merge` | a configuration merged into an object |
+//! | `prune` | what goes from an object since it is applied no longer |
+//! | `versions` | the versions of the kind, in whose terms managers wrote |
 //! | `managed_fields` | the entries: which manager owns which fields |
 //! | `update` | what updates and applies make of the entries, conflicts, and applies that change nothing |
+//! | `times` | writes that change nothing but times |
 //! | `last_applied`, `scale` | applies that kubectl made before; entries between an object and its Scale |
 //!
 //! A write that is no apply calls [`update`] once its document is defaulted. An apply calls [`merge`], then goes through
 //! the pipeline like any other write. Both call [`keep_times`] last, so that a write that changed nothing stays no change.
 //! Defaults that come after [`merge`] are owned by nobody.
+//!
+//! Each manager owns fields in the terms of the version in which it wrote. What a write changes is looked up in those terms:
+//! the object is converted, as it was and as it is to be, once for each other version that entries name. Where there is none
+//! but the write's, nothing is converted. Entries of versions that the kind does not have any longer are dropped.
 use std::fmt;
 
 use crate::schema::Schema;
@@ -26,12 +33,17 @@ mod last_applied;
 mod managed_fields;
 mod merge;
 mod path_element;
+mod prune;
 pub mod scale;
 mod schema;
+mod times;
 mod typed;
 mod update;
+mod versions;
 
-pub use update::{is_noop, keep_times, merge, update};
+pub use times::keep_times;
+pub use update::{is_noop, merge, update};
+pub use versions::{OneVersion, Versions};
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +58,8 @@ pub struct View<'a> {
     /// Fields that this part of the object leaves alone, with everything below: nobody comes to own them by it. A write of
     /// the object itself resets `status` where the kind has that subresource, a write of the status resets `spec`.
     pub reset: &'a [&'a [&'a str]],
+    /// The other versions of the kind.
+    pub versions: &'a dyn Versions,
 }
 
 /// Who writes.

@@ -1,18 +1,19 @@
 //! What writes do to the fields' managers: an update owns what it changed, an apply what it names, and nobody what is gone.
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde_json::Map;
 
 use super::{
     ApplyError, Conflict, View, Writer,
-    compare::{Comparison, EMPTY, compare},
+    compare::{Comparison, EMPTY},
     field_set::FieldSet,
     last_applied,
     managed_fields::{Entry, Identity, ManagedFields, Operation},
-    merge::{changes, merged, prune},
+    merge::{changes, merged},
     path_element::PathElement,
-    schema::Type,
+    prune::{Last, prune},
     typed::checked_field_set_of,
+    versions::Terms,
 };
 use crate::schema::Document;
 
@@ -41,29 +42,6 @@ static UNOWNED: LazyLock<FieldSet<'static>> = LazyLock::new(|| {
     set
 });
 
-impl<'a> View<'a> {
-    fn ty(&self) -> Type<'a> {
-        Type::root(self.root)
-    }
-
-    /// The fields that a write leaves alone.
-    fn reset_fields(&self) -> FieldSet<'a> {
-        let mut set = FieldSet::default();
-        for path in self.reset {
-            let path: Vec<PathElement<'a>> = path.iter().map(|name| PathElement::Field(name)).collect();
-            set.insert(&path);
-        }
-        set
-    }
-
-    /// What changed between two objects, but for the fields that the write leaves alone.
-    fn compare(&self, old: &'a Document, new: &'a Document) -> Result<Comparison<'a>, &'static str> {
-        let mut comparison = compare(self.ty(), old, new)?;
-        comparison.exclude(&self.reset_fields());
-        Ok(comparison)
-    }
-}
-
 /// Sets `metadata.managedFields` of what a write other than an apply makes.
 ///
 /// `new` is the whole document, defaulted, `live` the object as it was (`None` on creation). Managed fields in `new` are
@@ -82,21 +60,18 @@ fn managed_fields_after(
     new: &Document,
     writer: &Writer<'_>,
 ) -> Result<Option<Document>, String> {
-    let managed = live_or_sent(view, live, new, writer);
+    let terms = Terms::of(view, writer);
+    let mut managed = live_or_sent(live, new, writer);
     // Of an object whose entries were once dropped, nothing is tracked until someone applies.
     if managed.is_empty() && live.is_some() {
         return Ok(None);
     }
-    track(view, managed, live.unwrap_or(&EMPTY), new, writer).map(ManagedFields::write)
+    managed.drop_unknown(&terms);
+    track(&terms, managed, live.unwrap_or(&EMPTY), new, writer).map(ManagedFields::write)
 }
 
 /// The entries before an update: those that the client sent, if it sent any and could; otherwise those of the object.
-fn live_or_sent<'a>(
-    view: &View<'_>,
-    live: Option<&'a Document>,
-    new: &'a Document,
-    writer: &Writer<'_>,
-) -> ManagedFields<'a> {
+fn live_or_sent<'a>(live: Option<&'a Document>, new: &'a Document, writer: &Writer<'_>) -> ManagedFields<'a> {
     if writer.subresource.is_empty()
         && let Some(Document::Array(entries)) = new.get("metadata").and_then(|metadata| metadata.get("managedFields"))
     {
@@ -105,8 +80,7 @@ fn live_or_sent<'a>(
         }
         let unchanged =
             live.is_some_and(|live| live["metadata"].get("managedFields") == new["metadata"].get("managedFields"));
-        let sent =
-            if unchanged { ManagedFields::read(entries) } else { ManagedFields::read_from_client(view.ty(), entries) };
+        let sent = if unchanged { ManagedFields::read(entries) } else { ManagedFields::read_from_client(entries) };
         if let Ok(managed) = sent {
             return managed;
         }
@@ -128,31 +102,70 @@ fn is_reset(entries: &[Document]) -> bool {
 /// # Errors
 /// What does not fit the schema, and stored fields that are not a set.
 fn track<'a>(
-    view: &View<'a>,
+    terms: &Terms<'a>,
     mut managed: ManagedFields<'a>,
     live: &'a Document,
     new: &'a Document,
     writer: &Writer<'a>,
 ) -> Result<ManagedFields<'a>, String> {
-    let ty = view.ty();
-    let Comparison { mut set, removed } = view.compare(live, new)?;
-    if !set.is_empty() || !removed.is_empty() {
-        for entry in managed.iter_mut() {
-            entry.set(ty)?;
-            entry.remove(&set);
-            entry.remove(&removed);
-        }
+    let comparison = terms.compare(terms.own, live, new)?;
+    if !comparison.is_empty() {
+        take(terms, &mut managed, None, &comparison, [live, new])?;
     }
+    let mut set = comparison.set;
     set.subtract(&UNOWNED);
     if !set.is_empty() {
         if let Some(before) = managed.get_mut(&Identity::of(writer, Operation::Update)) {
-            set.add(std::mem::take(before.set(ty)?));
+            set.add(std::mem::take(before.set()?));
         }
         managed.set(writer, Operation::Update, set, true);
     }
     managed.drop_empty();
-    managed.cap_updates(ty)?;
+    managed.cap_updates()?;
     Ok(managed)
+}
+
+/// Takes from the managers but one what a write makes of an object: what it sets, and what it removes, in the terms of the
+/// version in which each of them wrote. Gives what each loses since it has another value now.
+///
+/// `comparison` is that of the two objects in the version of the write.
+///
+/// # Errors
+/// Conversions that fail, what does not fit the schema, and stored fields that are not a set.
+fn take<'a>(
+    terms: &Terms<'_>,
+    managed: &mut ManagedFields<'a>,
+    but: Option<&Identity<'_>>,
+    comparison: &Comparison<'_>,
+    objects: [&Document; 2],
+) -> Result<Vec<(Identity<'a>, FieldSet<'a>)>, String> {
+    let mut lost = Vec::new();
+    let mut others: Vec<&str> = Vec::new();
+    let mut take_from = |entry: &mut Entry<'a>, comparison: &Comparison<'_>| {
+        entry.set()?;
+        let set = entry.remove(&comparison.set);
+        entry.remove(&comparison.removed);
+        if !set.is_empty() {
+            lost.push((entry.identity, set));
+        }
+        Ok::<(), String>(())
+    };
+    let is_concerned = |entry: &Entry<'a>| but != Some(&entry.identity);
+    for entry in managed.iter_mut().filter(|entry| is_concerned(entry)) {
+        if entry.api_version == terms.own {
+            take_from(entry, comparison)?;
+        } else if !others.contains(&entry.api_version) {
+            others.push(entry.api_version);
+        }
+    }
+    for version in others {
+        let [old, new] = terms.convert_both(objects, version)?;
+        let comparison = terms.compare(version, &old, &new)?;
+        for entry in managed.iter_mut().filter(|entry| entry.api_version == version && is_concerned(entry)) {
+            take_from(entry, &comparison)?;
+        }
+    }
+    Ok(lost)
 }
 
 /// Applies a configuration: what the object becomes, with its managed fields, before defaults and validation.
@@ -167,14 +180,19 @@ pub fn merge(
     force: bool,
 ) -> Result<Document, ApplyError> {
     check_type(view, config, writer)?;
-    let (ty, apply) = (view.ty(), Apply { view, live: live.unwrap_or(&EMPTY), config, writer });
+    let terms = Terms::of(view, writer);
+    let (ty, apply) = (terms.own_ty(), Apply { terms, live: live.unwrap_or(&EMPTY), config, writer });
     let mut named = checked_field_set_of(ty, config).map_err(|why| apply.untyped("patch", &why))?;
-    named.subtract_recursively(&view.reset_fields());
+    named.subtract_recursively(&terms.reset_fields(terms.own));
     let mut managed = apply.managed_fields_before()?;
+    let dropped = managed.drop_unknown(&terms);
     let applier = Identity::of(writer, Operation::Apply);
     let last = match managed.get_mut(&applier) {
-        Some(entry) => entry.set(ty).map_err(|why| undecodable(&why))?.clone(),
-        None => FieldSet::default(),
+        Some(entry) => {
+            let set = entry.set().map_err(|why| undecodable(&why))?.clone();
+            Some(Last { api_version: entry.api_version, set })
+        }
+        None => None,
     };
 
     let (mut new, mut changed) = match live {
@@ -184,20 +202,18 @@ pub fn merge(
             None => (live.clone(), false),
         },
     };
-    if !named.contains(&last) {
-        let mut owned = named.clone();
-        for entry in managed.iter_mut().filter(|entry| entry.identity != applier) {
-            owned.add(entry.set(ty).map_err(|why| undecodable(&why))?.clone());
-        }
-        prune(ty, &mut new, last.clone(), owned);
+    if let Some(last) = &last
+        && !(last.api_version == terms.own && named.contains(&last.set))
+    {
+        apply.prune(&mut new, &mut managed, &named, last)?;
         changed = new != *apply.live;
     }
     if changed {
         apply.take_from_others(&mut managed, &new, force)?;
     }
     named.subtract(&UNOWNED);
-    let kept = managed.get_mut(&applier).is_some_and(|entry| entry.api_version == writer.api_version) && named == last;
-    if changed || !kept {
+    let kept = last.is_some_and(|last| last.api_version == terms.own && last.set == named);
+    if changed || dropped || !kept {
         managed.set(writer, Operation::Apply, named, changed);
         let entries = managed.write();
         put(&mut new, entries);
@@ -215,13 +231,14 @@ pub fn merge(
 ///
 /// [`codec::encode`]: crate::codec::encode
 pub fn is_noop(view: &View<'_>, live: &Document, entries: &str, config: &Document, writer: &Writer<'_>) -> bool {
-    let ty = view.ty();
+    let terms = Terms::of(view, writer);
+    let ty = terms.own_ty();
     let renews = writer.manager == last_applied::MANAGER && last_applied::is_kept(live);
-    if renews || check_type(view, config, writer).is_err() || changes(ty, live, config) {
+    if renews || check_type(view, config, writer).is_err() || changes(ty, live, config) || !knows_all(&terms, entries) {
         return false;
     }
     let Ok(mut named) = checked_field_set_of(ty, config) else { return false };
-    named.subtract_recursively(&view.reset_fields());
+    named.subtract_recursively(&terms.reset_fields(terms.own));
     named.subtract(&UNOWNED);
     let mut entry = serde_json::to_string(&Entry::of(writer, Operation::Apply, None, named)).expect("entries are JSON");
     // With its time, or without one. Quotes within text are escaped, so that what is found is an entry.
@@ -232,9 +249,16 @@ pub fn is_noop(view: &View<'_>, live: &Document, entries: &str, config: &Documen
     })
 }
 
+/// There are all the versions that entries name; others would be dropped.
+fn knows_all(terms: &Terms<'_>, entries: &str) -> bool {
+    const BEGINNING: &str = "{\"apiVersion\":\"";
+    let version = |at: usize| entries[at + BEGINNING.len()..].split('"').next().unwrap_or_default();
+    entries.match_indices(BEGINNING).all(|(at, _)| terms.ty(version(at)).is_some())
+}
+
 /// What is applied.
 struct Apply<'a> {
-    view: &'a View<'a>,
+    terms: Terms<'a>,
     live: &'a Document,
     config: &'a Document,
     writer: &'a Writer<'a>,
@@ -245,7 +269,7 @@ impl<'a> Apply<'a> {
     fn untyped(&self, what: &str, why: &str) -> ApplyError {
         let text = |name: &str| self.config["metadata"][name].as_str().unwrap_or_default();
         let (namespace, name, kind) =
-            (text("namespace"), text("name"), type_of(self.writer.api_version, self.view.kind));
+            (text("namespace"), text("name"), type_of(self.writer.api_version, self.terms.view.kind));
         ApplyError::Untyped(format!("failed to create typed {what} object ({namespace}/{name}; {kind}): {why}"))
     }
 
@@ -256,28 +280,36 @@ impl<'a> Apply<'a> {
             return Ok(managed);
         }
         let before = Writer { manager: BEFORE, ..*self.writer };
-        let tracked = track(self.view, managed, &EMPTY, self.live, &before);
+        let tracked = track(&self.terms, managed, &EMPTY, self.live, &before);
         tracked.map_err(|why| ApplyError::Untyped(format!("failed to create manager for existing fields: {why}")))
+    }
+
+    /// Removes what was applied last and is not any longer, unless somebody else owns it.
+    fn prune(
+        &self,
+        new: &mut Document,
+        managed: &mut ManagedFields<'_>,
+        named: &FieldSet<'_>,
+        last: &Last<'_>,
+    ) -> Result<(), ApplyError> {
+        let applier = Identity::of(self.writer, Operation::Apply);
+        let mut owned = BTreeMap::from([(self.terms.own, named.clone())]);
+        for entry in managed.iter_mut().filter(|entry| entry.identity != applier) {
+            let set = entry.set().map_err(|why| undecodable(&why))?.clone();
+            owned.entry(entry.api_version).or_default().add(set);
+        }
+        prune(&self.terms, new, last, owned)
+            .map_err(|why| ApplyError::Untyped(format!("failed to prune fields: {why}")))
     }
 
     /// Takes from the other managers what the apply changes, if it may.
     fn take_from_others(&self, managed: &mut ManagedFields<'_>, new: &Document, force: bool) -> Result<(), ApplyError> {
-        let Comparison { set, removed } = self.view.compare(self.live, new).map_err(|why| self.untyped("live", why))?;
-        let ty = self.view.ty();
+        let comparison = self.terms.compare(self.terms.own, self.live, new).map_err(|why| self.untyped("live", why))?;
         let applier = Identity::of(self.writer, Operation::Apply);
-        let mut conflicts = Vec::new();
-        for entry in managed.iter_mut().filter(|entry| entry.identity != applier) {
-            let lost = entry.set(ty).map_err(|why| undecodable(&why))?.intersection(&set);
-            if !lost.is_empty() {
-                conflicts.push((entry.identity, lost));
-            }
-        }
+        let conflicts = take(&self.terms, managed, Some(&applier), &comparison, [self.live, new]);
+        let conflicts = conflicts.map_err(ApplyError::Untyped)?;
         if !force {
             self.refuse(conflicts)?;
-        }
-        for entry in managed.iter_mut().filter(|entry| entry.identity != applier) {
-            entry.remove(&set);
-            entry.remove(&removed);
         }
         managed.drop_empty();
         Ok(())
@@ -288,7 +320,7 @@ impl<'a> Apply<'a> {
         if !conflicts.is_empty()
             && self.writer.manager == last_applied::MANAGER
             && let Some(applied) = last_applied::read(self.live, self.writer.api_version)
-            && let Some(allowed) = last_applied::untouched(self.view.ty(), &applied, self.live)
+            && let Some(allowed) = last_applied::untouched(self.terms.own_ty(), &applied, self.live)
         {
             conflicts.retain_mut(|(_, lost)| {
                 lost.subtract(&allowed);
@@ -331,37 +363,8 @@ fn undecodable(why: &str) -> ApplyError {
     ApplyError::Untyped(format!("failed to decode managed fields: {why}"))
 }
 
-/// Puts the times of `live` back where nothing but times in managed fields tells `new` from it. Called last, when defaults,
-/// hooks and admission have run.
-pub fn keep_times(live: &Document, new: &mut Document) {
-    if only_times_differ(live, new) {
-        put(new, live["metadata"].get("managedFields").cloned());
-    }
-}
-
-/// Nothing but the times of entries, and the order that they bring with them, tells two objects apart. Their
-/// resourceVersions do not count.
-fn only_times_differ(old: &Document, new: &Document) -> bool {
-    let [before, after] =
-        [old, new].map(|object| object["metadata"]["managedFields"].as_array().map_or(&[][..], Vec::as_slice));
-    let same = |a: &Document, b: &Document| members(a, &["time"]).eq(members(b, &["time"]));
-    before.len() == after.len()
-        && before != after
-        && before.iter().all(|entry| after.iter().any(|other| same(entry, other)))
-        && members(old, &["metadata"]).eq(members(new, &["metadata"]))
-        && metadata(old).eq(metadata(new))
-}
-
-fn metadata(object: &Document) -> impl Iterator<Item = (&String, &Document)> {
-    members(&object["metadata"], &["managedFields", "resourceVersion"])
-}
-
-fn members<'d>(object: &'d Document, but: &'static [&'static str]) -> impl Iterator<Item = (&'d String, &'d Document)> {
-    object.as_object().into_iter().flatten().filter(move |(name, _)| !but.contains(&name.as_str()))
-}
-
 /// Sets the entries of an object, or takes them away.
-fn put(object: &mut Document, entries: Option<Document>) {
+pub(super) fn put(object: &mut Document, entries: Option<Document>) {
     let Document::Object(fields) = object else { return };
     let metadata = fields.entry("metadata").or_insert(Document::Null);
     if metadata.is_null() {

@@ -1,9 +1,9 @@
 //! Tests of apply and ownership, by subject, over a schema that has every kind of list and map.
-use std::sync::LazyLock;
+use std::{fmt, sync::LazyLock};
 
 use serde_json::{Value, json};
 
-use super::{ApplyError, View, Writer, merge, update};
+use super::{ApplyError, Versions, View, Writer, merge, update};
 use crate::{
     codec,
     schema::{self, Document, Schema, fixture},
@@ -19,9 +19,48 @@ mod property;
 mod removal;
 mod sets;
 mod typing;
+mod versions;
 
-/// Every kind of list and map.
-pub(super) static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
+/// Things, in a version and in one with other names. Their schema has every kind of list and map.
+pub(super) static THINGS: LazyLock<Fixture> = LazyLock::new(|| {
+    let mut renamed = schema();
+    rename(&mut renamed, false);
+    let convert = |mut thing: Document, to: &str| {
+        rename(&mut thing, to == VERSION);
+        Ok(thing)
+    };
+    Fixture {
+        kind: "Thing",
+        versions: vec![(VERSION, fixture::schema(&schema())), (RENAMED, fixture::schema(&renamed))],
+        convert,
+    }
+});
+
+/// What fields are called in one version, and in the other.
+pub(super) const NAMES: [(&str, &str); 5] =
+    [("a", "alpha"), ("nested", "inner"), ("x", "ex"), ("list", "entries"), ("note", "remark")];
+
+/// Gives the members of all objects in a spec, or in a schema, their names in the other version, or those back.
+pub(super) fn rename(value: &mut Value, back: bool) {
+    match value {
+        Value::Object(members) => {
+            for (mut name, mut value) in std::mem::take(members) {
+                let found = NAMES.iter().find(|(first, other)| name == *if back { other } else { first });
+                if let Some((first, other)) = found {
+                    name = if back { *first } else { *other }.to_owned();
+                }
+                if name != "metadata" {
+                    rename(&mut value, back);
+                }
+                members.insert(name, value);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, back)),
+        _ => {}
+    }
+}
+
+fn schema() -> Value {
     let text = json!({"type": "string"});
     let number = json!({"type": "integer"});
     let texts = json!({"type": "array", "items": text});
@@ -35,7 +74,7 @@ pub(super) static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
         "tags": with(&texts, "x-kubernetes-list-type", json!("set"))}});
     let ports = json!({"type": "array", "x-kubernetes-list-type": "map", "items": port});
     let whole = json!({"type": "object", "properties": {"p": text, "q": text}, "x-kubernetes-map-type": "atomic"});
-    fixture::schema(&json!({"type": "object", "properties": {
+    json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {
             "a": text, "b": number, "flag": {"type": "boolean"}, "d": with(&text, "default", json!("filled")),
             "nested": {"type": "object", "properties": {
@@ -51,10 +90,43 @@ pub(super) static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
             "seq": texts,
             "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
             "any": {"x-kubernetes-preserve-unknown-fields": true}}},
-        "status": {"type": "object", "properties": {"phase": text}}}}))
-});
+        "status": {"type": "object", "properties": {"phase": text}}}})
+}
 
 pub(super) const VERSION: &str = "example.com/v1";
+pub(super) const RENAMED: &str = "example.com/v2";
+
+/// A kind in its versions, the stored one first.
+pub(super) struct Fixture {
+    pub(super) kind: &'static str,
+    pub(super) versions: Vec<(&'static str, Schema)>,
+    /// Makes of an object one of another version, but for type meta and pruning.
+    pub(super) convert: fn(Document, &str) -> Result<Document, String>,
+}
+
+impl fmt::Debug for Fixture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind)
+    }
+}
+
+impl Versions for Fixture {
+    fn schema(&self, api_version: &str) -> Option<&Schema> {
+        self.versions.iter().find(|(version, _)| *version == api_version).map(|(_, schema)| schema)
+    }
+
+    fn reset(&self, _: &str) -> Vec<Vec<&str>> {
+        vec![vec!["status"]]
+    }
+
+    fn convert(&self, object: Document, from: &str, to: &str) -> Result<Document, String> {
+        assert_eq!(object["apiVersion"], from, "an object is in the version that it is said to be in");
+        let mut object = (self.convert)(object, to)?;
+        object["apiVersion"] = to.into();
+        schema::prune(self.schema(to).expect("a version"), &mut object);
+        Ok(object)
+    }
+}
 
 /// An object around a spec.
 pub(super) fn object(spec: &Value) -> Document {
@@ -62,7 +134,16 @@ pub(super) fn object(spec: &Value) -> Document {
 }
 
 pub(super) fn view() -> View<'static> {
-    View { root: &SCHEMA, kind: "Thing", reset: &[&["status"]] }
+    view_in(&THINGS, VERSION)
+}
+
+fn view_in(fixture: &'static Fixture, version: &str) -> View<'static> {
+    View {
+        root: fixture.schema(version).expect("a version"),
+        kind: fixture.kind,
+        reset: &[&["status"]],
+        versions: fixture,
+    }
 }
 
 pub(super) fn writer<'a>(manager: &'a str, time: &'a str) -> Writer<'a> {
@@ -75,61 +156,104 @@ pub(super) fn at(second: usize) -> String {
 }
 
 /// An object to which things are done, a second apart.
-#[derive(Default)]
 pub(super) struct World {
+    fixture: &'static Fixture,
+    /// The version in which things are done.
+    pub(super) version: &'static str,
+    /// The object, in the stored version.
     pub(super) live: Option<Document>,
     second: usize,
 }
 
+impl Default for World {
+    fn default() -> Self {
+        Self::of(&THINGS)
+    }
+}
+
 impl World {
+    pub(super) fn of(fixture: &'static Fixture) -> Self {
+        Self { fixture, version: fixture.versions[0].0, live: None, second: 0 }
+    }
+
     /// Applies a spec.
     pub(super) fn apply(&mut self, manager: &str, spec: &Value) -> Result<(), ApplyError> {
-        self.apply_object(manager, &object(spec), false)
+        self.apply_object(manager, &self.object(spec), false)
     }
 
     /// Applies a spec, whoever owns what.
     pub(super) fn force(&mut self, manager: &str, spec: &Value) {
-        self.apply_object(manager, &object(spec), true).expect("nothing is in the way of force");
+        self.apply_object(manager, &self.object(spec), true).expect("nothing is in the way of force");
+    }
+
+    /// An object around a spec, in the version in which things are done.
+    pub(super) fn object(&self, spec: &Value) -> Document {
+        let mut object = object(spec);
+        object["apiVersion"] = self.version.into();
+        object["kind"] = self.fixture.kind.into();
+        object
+    }
+
+    /// The object in the version in which things are done.
+    pub(super) fn read(&self) -> Option<Document> {
+        let live = self.live.clone()?;
+        let stored = self.fixture.versions[0].0;
+        Some(if self.version == stored {
+            live
+        } else {
+            self.fixture.convert(live, stored, self.version).expect("a form in the version")
+        })
     }
 
     pub(super) fn apply_object(&mut self, manager: &str, config: &Value, force: bool) -> Result<(), ApplyError> {
         let time = self.tick();
         let noop = self.is_noop(manager, config);
-        let new = merge(&view(), self.live.as_ref(), config, &writer(manager, &time), force)?;
-        assert!(!noop || self.live.as_ref() == Some(&new), "an apply that changes nothing, by a look: {new}");
+        let old = self.read();
+        let writer = Writer { api_version: self.version, ..writer(manager, &time) };
+        let new = merge(&view_in(self.fixture, self.version), old.as_ref(), config, &writer, force)?;
+        assert!(!noop || old.as_ref() == Some(&new), "an apply that changes nothing, by a look: {new}");
         self.settle(new);
         Ok(())
     }
 
     /// An apply would change nothing, as a look tells.
     pub(super) fn is_noop(&self, manager: &str, config: &Value) -> bool {
-        let Some(mut live) = self.live.clone() else { return false };
+        let Some(mut live) = self.read() else { return false };
         let mut entries = Vec::new();
         codec::encode(&live["metadata"]["managedFields"].take(), &mut entries);
         live["metadata"].as_object_mut().expect("metadata").remove("managedFields");
         let entries = String::from_utf8(entries).expect("JSON");
-        super::is_noop(&view(), &live, &entries, config, &writer(manager, &at(0)))
+        let (view, at) = (view_in(self.fixture, self.version), at(0));
+        let writer = Writer { api_version: self.version, ..writer(manager, &at) };
+        super::is_noop(&view, &live, &entries, config, &writer)
     }
 
     /// Replaces the spec, as an update does.
     pub(super) fn put(&mut self, manager: &str, spec: &Value) {
-        let mut new = self.live.clone().unwrap_or_else(|| object(spec));
+        let mut new = self.read().unwrap_or_else(|| self.object(spec));
         new["spec"] = spec.clone();
         self.put_object(manager, new);
     }
 
     pub(super) fn put_object(&mut self, manager: &str, mut new: Document) {
         let time = self.tick();
-        schema::default(&SCHEMA, &mut new);
-        update(&view(), self.live.as_ref(), &mut new, &writer(manager, &time));
+        let view = view_in(self.fixture, self.version);
+        schema::default(view.root, &mut new);
+        let writer = Writer { api_version: self.version, ..writer(manager, &time) };
+        update(&view, self.read().as_ref(), &mut new, &writer);
         self.settle(new);
     }
 
     /// What the pipeline does once ownership is settled.
     fn settle(&mut self, mut new: Document) {
-        schema::default(&SCHEMA, &mut new);
-        if let Some(live) = &self.live {
-            super::keep_times(live, &mut new);
+        schema::default(view_in(self.fixture, self.version).root, &mut new);
+        if let Some(old) = self.read() {
+            super::keep_times(&old, &mut new);
+        }
+        let (stored, schema) = &self.fixture.versions[0];
+        if self.version != *stored {
+            new = self.fixture.convert(new, self.version, stored).expect("a form in the stored version");
+            schema::default(schema, &mut new);
         }
         self.live = Some(new);
     }

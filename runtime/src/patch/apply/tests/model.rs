@@ -1,12 +1,12 @@
 //! A simple model of ownership: everything in a spec by its path in one map, and for each owner a set of paths.
 //!
-//! The model knows no trees and no three rounds of removal. What an apply leaves out goes where the applier owned it and
+//! The model knows no versions: its paths are in the names of the stored one. It knows no trees and no three rounds of removal. What an apply leaves out goes where the applier owned it and
 //! nobody else owns it or something in it; what is in it goes along.
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::World;
+use super::{NAMES, RENAMED, VERSION, World};
 
 /// A path as FieldsV1 spells it: `["f:list", "k:{\"name\":\"p\"}", "f:port"]`.
 pub(super) type Path = Vec<String>;
@@ -94,16 +94,19 @@ pub(super) fn is_named(path: &[String], facts: &Facts) -> bool {
     facts.get(path) == Some(&None) && path.last().is_some_and(|last| last.starts_with("f:")) && !inside("f:maps")
 }
 
+/// A manager, its operation, and for updates the version in which it wrote.
+pub(super) type Who = (String, &'static str, &'static str);
+
 #[derive(Clone, Default)]
 pub(super) struct Model {
     pub(super) facts: Facts,
-    pub(super) owners: BTreeMap<(String, &'static str), BTreeSet<Path>>,
+    pub(super) owners: BTreeMap<Who, BTreeSet<Path>>,
     exists: bool,
 }
 
 impl Model {
     /// What comes of a change for everyone but the writer.
-    fn lose(&mut self, but: Option<&(String, &'static str)>, lost: &BTreeSet<Path>) {
+    fn lose(&mut self, but: Option<&Who>, lost: &BTreeSet<Path>) {
         for (who, owned) in &mut self.owners {
             if Some(who) != but {
                 owned.retain(|path| !lost.contains(path));
@@ -112,7 +115,7 @@ impl Model {
         self.owners.retain(|_, owned| !owned.is_empty());
     }
 
-    pub(super) fn put(&mut self, manager: &str, new: Facts) {
+    pub(super) fn put(&mut self, manager: &str, version: &'static str, new: Facts) {
         let changed: BTreeSet<Path> = new
             .iter()
             .filter(|(path, value)| self.facts.get(*path) != Some(*value))
@@ -120,7 +123,7 @@ impl Model {
             .collect();
         let removed: BTreeSet<Path> = self.facts.keys().filter(|path| !new.contains_key(*path)).cloned().collect();
         if !self.owners.is_empty() || !self.exists {
-            let who = (manager.to_owned(), "Update");
+            let who = (manager.to_owned(), "Update", version);
             let kept = self.owners.get(&who).cloned().unwrap_or_default();
             self.lose(None, &changed);
             self.lose(None, &removed);
@@ -135,13 +138,19 @@ impl Model {
     }
 
     /// Applies; gives the conflicts, if any are in the way.
-    pub(super) fn apply(&mut self, manager: &str, config: &Value, force: bool) -> Result<(), usize> {
+    pub(super) fn apply(
+        &mut self,
+        manager: &str,
+        version: &'static str,
+        config: &Value,
+        force: bool,
+    ) -> Result<(), usize> {
         let before = self.clone();
         if self.exists && self.owners.is_empty() {
             let all = self.facts.keys().cloned().collect();
-            self.owners.insert(("before-first-apply".to_owned(), "Update"), all);
+            self.owners.insert(("before-first-apply".to_owned(), "Update", version), all);
         }
-        let who = (manager.to_owned(), "Apply");
+        let who = (manager.to_owned(), "Apply", "");
         let given = facts_of(config);
         let empty = |path: &Path| !given.keys().any(|other| other.len() > path.len() && other.starts_with(path));
         let named: BTreeSet<Path> =
@@ -176,7 +185,7 @@ impl Model {
     }
 
     /// What goes since the applier does not name it any more.
-    fn removed(&self, who: &(String, &'static str), last: &BTreeSet<Path>, named: &BTreeSet<Path>) -> BTreeSet<Path> {
+    fn removed(&self, who: &Who, last: &BTreeSet<Path>, named: &BTreeSet<Path>) -> BTreeSet<Path> {
         let others = self.owners.iter().filter(|(other, _)| *other != who).flat_map(|(_, owned)| owned);
         let owned = self.with_named(others.chain(named));
         let gone: Vec<Path> = self.with_named(last.iter()).difference(&owned).cloned().collect();
@@ -197,13 +206,26 @@ impl Model {
     pub(super) fn check(&self, world: &World) {
         let mut stored = BTreeMap::new();
         for entry in world.entries() {
-            let operation = if entry["operation"] == "Apply" { "Apply" } else { "Update" };
+            let version = if entry["apiVersion"] == RENAMED { RENAMED } else { VERSION };
+            let (operation, of_update) =
+                if entry["operation"] == "Apply" { ("Apply", "") } else { ("Update", version) };
             let mut paths = BTreeSet::new();
             paths_of(&entry["fieldsV1"], &mut Vec::new(), &mut paths);
-            stored.insert((entry["manager"].as_str().expect("a manager").to_owned(), operation), paths);
+            if version == RENAMED {
+                paths = paths.into_iter().map(renamed_back).collect();
+            }
+            stored.insert((entry["manager"].as_str().expect("a manager").to_owned(), operation, of_update), paths);
         }
         assert_eq!(stored, self.owners, "owners of {}", world.spec());
     }
+}
+
+fn renamed_back(path: Path) -> Path {
+    let back = |element: String| {
+        let found = NAMES.iter().find(|(_, other)| element.strip_prefix("f:") == Some(*other));
+        found.map_or(element, |(first, _)| format!("f:{first}"))
+    };
+    path.into_iter().map(back).collect()
 }
 
 fn paths_of(fields: &Value, path: &mut Path, all: &mut BTreeSet<Path>) {

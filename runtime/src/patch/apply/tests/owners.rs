@@ -2,7 +2,7 @@
 use serde_json::{Value, json};
 
 use super::{VERSION, World, at};
-use crate::patch::apply::{View, Writer, merge, scale, update};
+use crate::patch::apply::{OneVersion, View, Writer, merge, scale, update};
 
 fn managers(world: &World) -> Vec<&str> {
     world.entries().iter().map(|entry| entry["manager"].as_str().expect("a manager")).collect()
@@ -46,19 +46,6 @@ fn the_oldest_updates_are_joined() {
 }
 
 #[test]
-fn owners_in_terms_of_other_versions_live_on() {
-    let mut world = World::default();
-    world.apply("one", &json!({"a": "1", "b": 1})).expect("applied");
-    world.live.as_mut().expect("an object")["metadata"]["managedFields"][0]["apiVersion"] =
-        json!("example.com/v1alpha1");
-    world.put("two", &json!({"a": "1", "b": 2}));
-    assert_eq!(world.entries()[0]["apiVersion"], "example.com/v1alpha1");
-    assert_eq!(*world.owned("one"), json!({"f:a": {}}), "and lose what others change");
-    world.apply("one", &json!({"a": "1"})).expect("who applies is the same in all versions");
-    assert_eq!((world.entries().len(), &world.entries()[0]["apiVersion"]), (2, &json!(VERSION)));
-}
-
-#[test]
 fn what_has_become_atomic_is_owned_whole() {
     let mut world = World::default();
     world
@@ -77,7 +64,7 @@ fn built_in_structs_are_there_from_the_start() {
     let schema = crate::schema::fixture::schema(&json!({"type": "object", "properties": {
         "spec": {"type": "object", "zeroIsAbsent": true, "properties": {"a": {"type": "string"}}},
         "other": {"type": "object", "properties": {"a": {"type": "string"}}}}}));
-    let view = View { root: &schema, kind: "Thing", reset: &[] };
+    let view = View { root: &schema, kind: "Thing", reset: &[], versions: &OneVersion };
     let mut new = json!({"metadata": {"name": "t"}, "spec": {"a": "1"}, "other": {"a": "1"}});
     update(
         &view,
@@ -107,8 +94,9 @@ fn replicas_are_owned_in_scales_terms() {
         entry("b", "Apply", VERSION, &json!({"f:spec": {"f:x": {}}}), ""),
         entry("c", "Update", VERSION, &json!({"f:spec": {"f:size": {}}}), "scale"),
     ]);
+    let path = |version: &str| (version == VERSION).then_some(&path[..]);
     let of_scale = json!({"f:spec": {"f:replicas": {}}});
-    let scaled = scale::to_scale(&parent, &path);
+    let scaled = scale::to_scale(&parent, path);
     assert_eq!(
         scaled,
         json!([
@@ -116,10 +104,10 @@ fn replicas_are_owned_in_scales_terms() {
             entry("c", "Update", "autoscaling/v1", &of_scale, "scale")
         ])
     );
-    assert_eq!(scale::to_parent(&parent, &scaled, VERSION, &path), parent, "nothing happened");
+    assert_eq!(scale::to_parent(&parent, &scaled, VERSION, path), parent, "nothing happened");
     let taken = json!([entry("d", "Update", "autoscaling/v1", &of_scale, "scale")]);
     assert_eq!(
-        scale::to_parent(&parent, &taken, VERSION, &path),
+        scale::to_parent(&parent, &taken, VERSION, path),
         json!([
             entry("a", "Apply", VERSION, &json!({"f:spec": {"f:x": {}}}), ""),
             entry("b", "Apply", VERSION, &json!({"f:spec": {"f:x": {}}}), ""),
@@ -127,20 +115,21 @@ fn replicas_are_owned_in_scales_terms() {
         ])
     );
     let gone = json!([entry("d", "Update", "autoscaling/v1", &json!({"f:status": {}}), "scale")]);
-    assert_eq!(scale::to_parent(&parent, &gone, VERSION, &path).as_array().map(Vec::len), Some(2));
-    assert_eq!(scale::to_scale(&Value::Null, &path), Value::Null);
+    assert_eq!(scale::to_parent(&parent, &gone, VERSION, path).as_array().map(Vec::len), Some(2));
+    assert_eq!(scale::to_scale(&Value::Null, path), Value::Null);
 }
 
 #[test]
 fn a_scale_is_applied_in_its_own_terms() {
     let scale_schema = crate::schema::fixture::schema(&json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {"replicas": {"type": "integer"}}}}}));
-    let view = View { root: &scale_schema, kind: "Scale", reset: &[] };
+    let view = View { root: &scale_schema, kind: "Scale", reset: &[], versions: &OneVersion };
     let path = ["spec".to_owned(), "b".to_owned()];
+    let path = |version: &str| (version == VERSION).then_some(&path[..]);
     let mut world = World::default();
     world.apply("one", &json!({"a": "1", "b": 3})).expect("applied");
     let live = world.live.clone().expect("an object");
-    let entries = scale::to_scale(&live["metadata"]["managedFields"], &path);
+    let entries = scale::to_scale(&live["metadata"]["managedFields"], path);
     let scale_of = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "t", "managedFields": entries},
         "spec": {"replicas": 3}});
     let config =
@@ -151,7 +140,7 @@ fn a_scale_is_applied_in_its_own_terms() {
     assert_eq!(error.to_string(), "Apply failed with 1 conflict: conflict with \"one\": .spec.replicas");
     let new = merge(&view, Some(&scale_of), &config, &writer, true).expect("forced");
     let entries =
-        scale::to_parent(&live["metadata"]["managedFields"], &new["metadata"]["managedFields"], VERSION, &path);
+        scale::to_parent(&live["metadata"]["managedFields"], &new["metadata"]["managedFields"], VERSION, path);
     world.live.as_mut().expect("an object")["metadata"]["managedFields"] = entries;
     assert_eq!((world.owned("one"), world.owned("two")), (&json!({"f:a": {}}), &json!({"f:b": {}})));
     assert_eq!((world.time("two"), &world.entries()[1]["subresource"]), (&json!(time), &json!("scale")));

@@ -1,13 +1,13 @@
-//! Random appliers and updaters against a simple model of ownership.
+//! Random appliers and updaters in two versions against a simple model of ownership.
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{
-    World,
+    RENAMED, VERSION, World,
     model::{Model, Path, SPEC, Shape, facts_of, is_named},
-    object,
+    rename,
 };
 use crate::patch::apply::ApplyError;
 
@@ -16,12 +16,15 @@ use crate::patch::apply::ApplyError;
 enum Act {
     Apply {
         manager: usize,
+        /// In the version with other names.
+        renamed: bool,
         spec: Value,
         force: bool,
     },
     /// Fields of the spec become those of another, where the mask says so.
     Put {
         manager: usize,
+        renamed: bool,
         spec: Value,
         mask: u16,
     },
@@ -105,13 +108,11 @@ fn without_empty(value: Value) -> Option<Value> {
 }
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let apply = (0..APPLIERS.len(), spec(), prop::bool::weighted(0.3)).prop_map(|(manager, spec, force)| Act::Apply {
-        manager,
-        spec,
-        force,
-    });
-    let put =
-        (0..UPDATERS.len(), spec(), any::<u16>()).prop_map(|(manager, spec, mask)| Act::Put { manager, spec, mask });
+    let renamed = || prop::bool::weighted(0.4);
+    let apply = (0..APPLIERS.len(), renamed(), spec(), prop::bool::weighted(0.3))
+        .prop_map(|(manager, renamed, spec, force)| Act::Apply { manager, renamed, spec, force });
+    let put = (0..UPDATERS.len(), renamed(), spec(), any::<u16>())
+        .prop_map(|(manager, renamed, spec, mask)| Act::Put { manager, renamed, spec, mask });
     let fill = spec().prop_map(Act::Fill);
     prop::collection::vec(prop_oneof![8 => apply, 4 => put, 1 => fill, 1 => Just(Act::Reset)], 1..14)
 }
@@ -132,15 +133,26 @@ fn fill(live: &mut Value, other: &Value) {
     }
 }
 
+/// Goes to a version, and gives a spec in its terms.
+fn in_version(world: &mut World, renamed: bool, spec: &Value) -> Value {
+    let mut spec = spec.clone();
+    world.version = if renamed { RENAMED } else { VERSION };
+    if renamed {
+        rename(&mut spec, false);
+    }
+    spec
+}
+
 fn run(acts: &[Act]) {
     let (mut world, mut model) = (World::default(), Model::default());
     for act in acts {
         match act {
-            Act::Apply { manager, spec, force } => {
+            Act::Apply { manager, renamed, spec, force } => {
                 let manager = APPLIERS[*manager];
                 let before = (world.live.clone(), model.clone());
-                let done = world.apply_object(manager, &object(spec), *force);
-                match (done, model.apply(manager, spec, *force)) {
+                let config = in_version(&mut world, *renamed, spec);
+                let done = world.apply_object(manager, &world.object(&config), *force);
+                match (done, model.apply(manager, world.version, spec, *force)) {
                     (Ok(()), Ok(())) => {}
                     (Err(ApplyError::Conflicts(told)), Err(expected)) => {
                         assert_eq!(told.len(), expected, "{told:?}");
@@ -152,19 +164,20 @@ fn run(acts: &[Act]) {
                 check_defaults(&world, &mut model);
                 model.check(&world);
                 let once = world.live.clone();
-                world.apply_object(manager, &object(spec), false).expect("applied before");
+                world.apply(manager, &config).expect("applied before");
                 assert_eq!(world.live, once, "an apply again is no change");
                 let owns = !world.owned(manager).is_null();
-                assert!(!owns || world.is_noop(manager, &object(spec)), "a look is enough to tell: {spec}");
+                assert!(!owns || world.is_noop(manager, &world.object(&config)), "a look is enough to tell: {spec}");
                 check_kept(&before.1, &world, manager, *force);
             }
-            Act::Put { manager, spec, mask } => {
+            Act::Put { manager, renamed, spec, mask } => {
                 let new = match &world.live {
                     Some(live) => masked(&live["spec"], spec, *mask),
                     None => spec.clone(),
                 };
+                let new = in_version(&mut world, *renamed, &new);
                 world.put(UPDATERS[*manager], &new);
-                model.put(UPDATERS[*manager], facts_of(world.spec()));
+                model.put(UPDATERS[*manager], world.version, facts_of(world.spec()));
                 model.check(&world);
             }
             Act::Reset => {
@@ -202,7 +215,7 @@ fn check_defaults(world: &World, model: &mut Model) {
 /// applier's.
 fn check_kept(before: &Model, world: &World, manager: &str, force: bool) {
     let after = facts_of(world.spec());
-    for (who, owned) in before.owners.iter().filter(|(who, _)| !force && **who != (manager.to_owned(), "Apply")) {
+    for (who, owned) in before.owners.iter().filter(|(who, _)| !force && **who != (manager.to_owned(), "Apply", "")) {
         for path in owned.iter().filter(|path| before.facts.contains_key(*path)) {
             let whole_owned = (1..path.len()).all(|length| {
                 let above = &path[..length];

@@ -1,0 +1,161 @@
+//! The versions of a kind in which managers wrote, and objects in their terms.
+use std::fmt;
+
+use serde_json::Map;
+
+use super::{
+    View, Writer,
+    compare::{Comparison, EMPTY, compare},
+    field_set::FieldSet,
+    path_element::PathElement,
+    schema::Type,
+};
+use crate::schema::{self, Document, METADATA, Schema, model};
+
+/// The other versions of a kind, in which managers may have written.
+pub trait Versions: fmt::Debug {
+    /// The schema of a version, as [`View::root`]; `None` where the kind has no such version.
+    fn schema(&self, api_version: &str) -> Option<&Schema>;
+
+    /// The fields that the write leaves alone in a version, as [`View::reset`].
+    fn reset(&self, api_version: &str) -> Vec<Vec<&str>>;
+
+    /// An object of one version in the terms of another, pruned to that. Both are versions that there are, or the one of
+    /// the write. What was removed from the object is missing in it, fields with defaults among them.
+    ///
+    /// # Errors
+    /// Why it has no form there.
+    fn convert(&self, object: Document, from: &str, to: &str) -> Result<Document, String>;
+}
+
+/// No other versions: the kind has one.
+#[derive(Clone, Copy, Debug)]
+pub struct OneVersion;
+
+impl Versions for OneVersion {
+    fn schema(&self, _: &str) -> Option<&Schema> {
+        None
+    }
+
+    fn reset(&self, _: &str) -> Vec<Vec<&str>> {
+        Vec::new()
+    }
+
+    fn convert(&self, object: Document, _: &str, _: &str) -> Result<Document, String> {
+        Ok(object)
+    }
+}
+
+/// The versions of a kind, seen from the one in which a write is.
+#[derive(Clone, Copy)]
+pub(super) struct Terms<'a> {
+    pub(super) view: &'a View<'a>,
+    /// The version of the write.
+    pub(super) own: &'a str,
+}
+
+impl<'a> Terms<'a> {
+    pub(super) fn of(view: &'a View<'a>, writer: &Writer<'a>) -> Self {
+        Self { view, own: writer.api_version }
+    }
+
+    /// The type of objects of the write's version.
+    pub(super) fn own_ty(&self) -> Type<'a> {
+        Type::root(self.view.root)
+    }
+
+    /// The type of objects of a version; `None` where there is no such version.
+    pub(super) fn ty(&self, version: &str) -> Option<Type<'a>> {
+        self.schema(version).map(Type::root)
+    }
+
+    fn schema(&self, version: &str) -> Option<&'a Schema> {
+        if version == self.own { Some(self.view.root) } else { self.view.versions.schema(version) }
+    }
+
+    /// The fields that the write leaves alone, in the terms of a version.
+    pub(super) fn reset_fields(&self, version: &str) -> FieldSet<'a> {
+        let mut set = FieldSet::default();
+        let mut insert = |path: &[&'a str]| {
+            let path: Vec<PathElement<'a>> = path.iter().map(|name| PathElement::Field(name)).collect();
+            set.insert(&path);
+        };
+        if version == self.own {
+            self.view.reset.iter().for_each(|path| insert(path));
+        } else {
+            self.view.versions.reset(version).iter().for_each(|path| insert(path));
+        }
+        set
+    }
+
+    /// What differs between two objects of a version, but for the fields that the write leaves alone.
+    pub(super) fn compare<'d>(
+        &self,
+        version: &str,
+        old: &'d Document,
+        new: &'d Document,
+    ) -> Result<Comparison<'d>, &'static str>
+    where
+        'a: 'd,
+    {
+        let Some(ty) = self.ty(version) else { return Ok(Comparison::default()) };
+        let mut comparison = compare(ty, old, new)?;
+        comparison.exclude(&self.reset_fields(version));
+        Ok(comparison)
+    }
+
+    /// An object of one version in the terms of another.
+    pub(super) fn convert(&self, object: &Document, from: &str, to: &str) -> Result<Document, String> {
+        let mut object = object.clone();
+        if from == to {
+            return Ok(object);
+        }
+        if let Some(schema) = self.schema(from) {
+            settle(schema, &mut object);
+        }
+        if let Some(metadata) = object.get_mut("metadata") {
+            settle(&METADATA, metadata);
+        }
+        self.view.versions.convert(object, from, to)
+    }
+
+    /// An object as it was and as it is to be, in the terms of another version than the write's. An object that was not
+    /// there is in no version.
+    pub(super) fn convert_both(&self, [old, new]: [&Document; 2], to: &str) -> Result<[Document; 2], String> {
+        let old = if *old == *EMPTY { Ok(EMPTY.clone()) } else { self.convert(old, self.own, to) };
+        let old = old.map_err(|why| format!("failed to convert old object: {why}"))?;
+        let new = self.convert(new, self.own, to).map_err(|why| format!("failed to convert new object: {why}"))?;
+        Ok([old, new])
+    }
+}
+
+/// Puts empty containers where there is `null` since all is removed that was in them, and drops `null` where none is
+/// allowed: code that converts takes an object that fits its schema.
+fn settle(schema: &Schema, value: &mut Document) {
+    fill_emptied(schema, value);
+    schema::normalise(schema, value);
+}
+
+fn fill_emptied(schema: &Schema, value: &mut Document) {
+    match value {
+        Document::Null if !schema.nullable && schema.kind == model::Type::Object => {
+            *value = Document::Object(Map::new());
+        }
+        Document::Null if !schema.nullable && schema.kind == model::Type::Array => *value = Document::Array(Vec::new()),
+        Document::Object(fields) => {
+            for (name, value) in fields {
+                if let Some(known) = schema.properties.get(name).or(schema.additional.as_deref()) {
+                    fill_emptied(known, value);
+                }
+            }
+        }
+        Document::Array(items) => {
+            if let Some(known) = &schema.items {
+                for item in items {
+                    fill_emptied(known, item);
+                }
+            }
+        }
+        _ => {}
+    }
+}
