@@ -164,3 +164,9 @@ const _: () = {
 fn book_v1_beta1_schema_and_type_agree() {
     ::kindsmith::testing::schema_and_type_agree::<BookV1Beta1>();
 }
+#[cfg(test)]
+#[allow(unnameable_test_items)]
+#[test]
+fn book_v1_beta1_conversion_loses_nothing() {
+    ::kindsmith::testing::conversion_loses_nothing::<BookV1Beta1>();
+}

@@ -5,11 +5,11 @@ use syn::{Ident, ext::IdentExt};
 
 use super::{anonymous, api_type, checks, conversion, root, rules::option};
 use crate::{
-    model::{Cell, Column, Dotted, Grace, Kind, Names},
+    model::{Cell, Column, Conversion, Dotted, Grace, Kind, Names},
     parse::serde::snake,
 };
 
-/// A kind: the tables, the checks, serde's implementations, and the test.
+/// A kind: the tables, the checks, serde's implementations, and the tests.
 pub fn kind(kind: &Kind) -> TokenStream {
     let mut body = quote! {
         use ::kindsmith::kind::resource as __kind;
@@ -22,21 +22,29 @@ pub fn kind(kind: &Kind) -> TokenStream {
     body.extend(conversion::checks(kind));
     body.extend(root::serde(&kind.root));
     let mut tokens = anonymous(&body);
-    tokens.extend(test(&kind.root.ident));
+    tokens.extend(tests(kind));
     tokens
 }
 
-/// The test that comes with every kind.
-fn test(root: &Ident) -> TokenStream {
-    let name = format_ident!("{}_schema_and_type_agree", snake(&root.unraw().to_string()));
-    quote! {
-        #[cfg(test)]
-        #[allow(unnameable_test_items)]
-        #[test]
-        fn #name() {
-            ::kindsmith::testing::schema_and_type_agree::<#root>();
+/// The tests that come with every kind, and with every conversion that is declared or written.
+fn tests(kind: &Kind) -> TokenStream {
+    let root = &kind.root.ident;
+    let test = |check: &str| {
+        let (name, check) = (format_ident!("{}_{check}", snake(&root.unraw().to_string())), format_ident!("{check}"));
+        quote! {
+            #[cfg(test)]
+            #[allow(unnameable_test_items)]
+            #[test]
+            fn #name() {
+                ::kindsmith::testing::#check::<#root>();
+            }
         }
+    };
+    let mut tests = test("schema_and_type_agree");
+    if kind.storage.as_ref().is_some_and(|storage| !matches!(storage.conversion, Conversion::None)) {
+        tests.extend(test("conversion_loses_nothing"));
     }
+    tests
 }
 
 fn implementation(kind: &Kind) -> TokenStream {

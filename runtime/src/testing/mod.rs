@@ -1,5 +1,5 @@
-//! For tests of programs that declare kinds: documents made from a schema, and the check that a type and its schema
-//! agree.
+//! For tests of programs that declare kinds: documents made from a schema, the check that a type and its schema agree, and
+//! the check that a conversion between versions loses nothing.
 //!
 //! ```no_run
 //! # use kindsmith::testing::schema_and_type_agree;
@@ -16,6 +16,7 @@ use crate::{
 };
 
 mod agree;
+mod conversion;
 mod make;
 mod pattern;
 mod random;
@@ -23,6 +24,7 @@ mod random;
 #[cfg(test)]
 mod tests;
 
+pub use conversion::conversion_loses_nothing;
 use make::Maker;
 
 /// How many documents [`schema_and_type_agree`] looks at.

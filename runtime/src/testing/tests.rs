@@ -1,5 +1,5 @@
 //! Tests of what tests of kinds rely on.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -7,7 +7,11 @@ use serde_json::json;
 use super::*;
 use crate::{
     ApiType, ObjectMeta, Resource, builtin,
-    kind::resource::ResourceDecl,
+    kind::{
+        Convert,
+        model::Path,
+        resource::{ConversionDecl, ResourceDecl, StorageDecl},
+    },
     schema::{declare::TypeDecl, fixture, validate},
 };
 
@@ -85,6 +89,101 @@ fn a_type_that_loses_a_field_is_found() {
 #[should_panic(expected = "the schema does not know the field invented")]
 fn a_type_that_writes_what_its_schema_does_not_know_is_found() {
     schema_and_type_agree::<Inventive>();
+}
+
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "example.com", version = "v1")]
+struct Gear {
+    metadata: ObjectMeta,
+    spec: GearSpec,
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+struct GearSpec {
+    #[api(default = 12)]
+    teeth: i32,
+    metal: Option<String>,
+}
+
+/// A version whose conversion from and to [`Gear`] a test writes.
+macro_rules! version_of_gear {
+    ($name:ident, $from:expr, $to:expr) => {
+        struct $name;
+        impl ApiType for $name {
+            type Inner = Self;
+            const DECLARATION: &'static TypeDecl = Gear::DECLARATION;
+            const NESTING: usize = Gear::NESTING;
+        }
+        impl Resource for $name {
+            const RESOURCE: &'static ResourceDecl = &ResourceDecl {
+                version: "v1beta1",
+                storage: Some(StorageDecl {
+                    resource: Gear::RESOURCE,
+                    root: Gear::DECLARATION,
+                    conversion: ConversionDecl::Typed(|| Arc::new(Written($to, $from))),
+                }),
+                ..*Gear::RESOURCE
+            };
+        }
+    };
+}
+
+type Step = fn(Document) -> Result<Document, String>;
+
+struct Written(Step, Step);
+
+impl Convert for Written {
+    fn write(&self, document: Document) -> Result<Document, String> {
+        self.0(document)
+    }
+
+    fn read(&self, document: Document) -> Result<Document, String> {
+        self.1(document)
+    }
+}
+
+fn without(path: &str, mut document: Document) -> Document {
+    Path::from(path).put(&mut document, None);
+    document
+}
+
+version_of_gear!(Faithful, Ok, Ok);
+version_of_gear!(LosesWhenRead, |document| Ok(without("spec.metal", document)), Ok);
+version_of_gear!(LosesWhenWritten, Ok, |document| Ok(without("spec.teeth", document)));
+version_of_gear!(LosesLabels, |document| Ok(without("metadata.labels", document)), Ok);
+version_of_gear!(RefusesAll, Ok, |_| Err("closed".to_owned()));
+version_of_gear!(RefusesSome, Ok, |document| {
+    if document["spec"]["metal"].is_null() { Err("no metal".to_owned()) } else { Ok(document) }
+});
+
+#[test]
+fn a_conversion_that_loses_nothing_or_refuses_some_objects_is_well() {
+    conversion_loses_nothing::<Faithful>();
+    conversion_loses_nothing::<RefusesSome>();
+}
+
+#[test]
+#[should_panic(expected = "Gear loses spec.metal on the way from example.com/v1 through example.com/v1beta1")]
+fn a_conversion_that_loses_a_field_when_it_reads_is_found() {
+    conversion_loses_nothing::<LosesWhenRead>();
+}
+
+#[test]
+#[should_panic(expected = "Gear loses spec.teeth on the way from")]
+fn a_conversion_that_loses_a_field_when_it_writes_is_found() {
+    conversion_loses_nothing::<LosesWhenWritten>();
+}
+
+#[test]
+#[should_panic(expected = "Gear loses metadata.labels[example.com/kept] on the way from")]
+fn a_conversion_that_loses_labels_is_found() {
+    conversion_loses_nothing::<LosesLabels>();
+}
+
+#[test]
+#[should_panic(expected = "no Gear could be converted from example.com/v1 to example.com/v1beta1 and back: closed")]
+fn a_conversion_that_refuses_everything_is_found() {
+    conversion_loses_nothing::<RefusesAll>();
 }
 
 #[test]

@@ -307,50 +307,52 @@ fn differences_that_no_change_covers_are_named() {
 }
 
 #[derive(Resource, Clone, Debug)]
-#[resource(version = "v1alpha1", storage = Book, unserved, deprecated = "write v1", convert = from)]
-struct FirstBook {
+#[resource(group = "library.example.com", version = "v1")]
+struct Poem {
     metadata: ObjectMeta,
-    spec: FirstSpec,
+    spec: PoemSpec,
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-struct FirstSpec {
+struct PoemSpec {
+    author: String,
+}
+
+#[derive(Resource, Clone, Debug)]
+#[resource(version = "v1alpha1", storage = Poem, unserved, deprecated = "write v1", convert = from)]
+struct FirstPoem {
+    metadata: ObjectMeta,
+    spec: FirstPoemSpec,
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+struct FirstPoemSpec {
     authors: Vec<String>,
 }
 
-impl TryFrom<FirstBook> for Book {
+impl TryFrom<FirstPoem> for Poem {
     type Error = String;
 
-    fn try_from(first: FirstBook) -> Result<Self, String> {
+    fn try_from(first: FirstPoem) -> Result<Self, String> {
         let [author] = first.spec.authors.try_into().map_err(|authors: Vec<_>| format!("{} authors", authors.len()))?;
         let mut metadata = first.metadata;
         metadata.labels.insert("from".to_owned(), "v1alpha1".to_owned());
         metadata.name = "another".to_owned();
-        let spec = BookSpec {
-            author,
-            place: None,
-            copies: 1,
-            first: None,
-            second: None,
-            chapters: Vec::new(),
-            rights: None,
-            holder: None,
-        };
-        Ok(Self { metadata, spec, status: None })
+        Ok(Self { metadata, spec: PoemSpec { author } })
     }
 }
 
-impl From<Book> for FirstBook {
-    fn from(book: Book) -> Self {
-        Self { metadata: book.metadata, spec: FirstSpec { authors: vec![book.spec.author] } }
+impl From<Poem> for FirstPoem {
+    fn from(poem: Poem) -> Self {
+        Self { metadata: poem.metadata, spec: FirstPoemSpec { authors: vec![poem.spec.author] } }
     }
 }
 
 #[test]
 fn a_conversion_in_rust_changes_labels_and_annotations_and_no_other_metadata() {
-    let (kind, conversion) = conversion::<FirstBook>();
+    let (kind, conversion) = conversion::<FirstPoem>();
     assert_eq!((kind.served, kind.deprecated.as_deref()), (false, Some("write v1")));
-    assert_eq!((kind.kind.as_str(), kind.plural.as_str()), ("Book", "books"));
+    assert_eq!((kind.kind.as_str(), kind.plural.as_str()), ("Poem", "poems"));
     let metadata = json!({"name": "a", "x": [1], "managedFields": [{"manager": "m", "unknown": 1}]});
     let document = json!({"metadata": metadata, "spec": {"authors": ["A"]}});
     let written = run(document, |document| conversion.write(document)).expect("it can be written");

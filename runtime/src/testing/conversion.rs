@@ -1,0 +1,100 @@
+//! Whether a conversion between two versions of a kind loses anything.
+use super::{agree, documents};
+use crate::{kind::Kind, schema::Document};
+
+/// How many documents of each version are converted.
+const ROUNDS: usize = 500;
+/// The texts of metadata that conversions may change, and one of each that they leave alone in every other document.
+const TEXTS: [&str; 2] = ["labels", "annotations"];
+const KEPT: &str = "example.com/kept";
+
+/// Checks that the conversion of `T` loses nothing: what objects of the stored version hold is there again after they were read and
+/// written in this one, and the other way round. "The same" is what [`super::schema_and_type_agree`] takes for it; besides, a field
+/// that an object of this version leaves out may come back with a value, since the stored version has defaults of its own. Objects that the
+/// conversion refuses are left out.
+///
+/// # Panics
+/// With the field that is lost and the document that shows it, where every document is refused, and where `T` is the stored version itself.
+pub fn conversion_loses_nothing<T: crate::Resource>() {
+    let storage = T::RESOURCE.storage.expect("a version that is not the stored one");
+    let (here, stored) = match storage.resource.build(storage.root) {
+        Ok(stored) => (T::kind(), stored),
+        Err(error) => panic!("the declaration of {} cannot be served: {error}", storage.resource.kind),
+    };
+    round(&stored, &here, |given| {
+        let between = here.convert_from_stored(given)?;
+        Ok((between.clone(), here.convert_to(&stored, between)?))
+    });
+    round(&here, &stored, |given| {
+        let between = here.convert_to(&stored, given)?;
+        Ok((between.clone(), here.convert_from_stored(between)?))
+    });
+}
+
+/// Converts documents of one version to another and back.
+fn round(from: &Kind, through: &Kind, convert: impl Fn(Document) -> Result<(Document, Document), String>) {
+    let (here, there) = (&from.group_version, &through.group_version);
+    let mut refusal = None;
+    let mut converted = 0;
+    for (number, mut document) in documents(from, 0x6b69_6e64).take(ROUNDS).enumerate() {
+        if number % 2 == 0 {
+            for texts in TEXTS {
+                document["metadata"][texts][KEPT] = "yes".into();
+            }
+        }
+        match convert(document.clone()) {
+            Err(why) => refusal = Some(why),
+            Ok((between, back)) => {
+                converted += 1;
+                if let Some(lost) = lost(from, &document, &back) {
+                    panic!(
+                        "{} loses {lost} on the way from {here} through {there}\ngiven: {document:#}\nin {there}: \
+                         {between:#}\nand back: {back:#}",
+                        from.kind
+                    );
+                }
+            }
+        }
+    }
+    if converted == 0 {
+        let why = refusal.unwrap_or_default();
+        panic!("no {} could be converted from {here} to {there} and back: {why}", from.kind);
+    }
+}
+
+/// The first field that is another after a conversion and back.
+fn lost(kind: &Kind, given: &Document, back: &Document) -> Option<String> {
+    for texts in TEXTS {
+        let kept = |document: &Document| document["metadata"].get(texts)?.get(KEPT).cloned();
+        if kept(given) != kept(back) {
+            return Some(format!("metadata.{texts}[{KEPT}]"));
+        }
+    }
+    let mut given = given.clone();
+    if kind.conversion.is_some() {
+        fill(&mut given, back);
+    }
+    agree::difference(&kind.schema, &given, back).map(|path| path.to_string())
+}
+
+/// Gives a document what it leaves out and another has.
+fn fill(document: &mut Document, other: &Document) {
+    match (document, other) {
+        (Document::Object(fields), Document::Object(others)) => {
+            for (name, other) in others {
+                match fields.get_mut(name) {
+                    Some(field) => fill(field, other),
+                    None => {
+                        fields.insert(name.clone(), other.clone());
+                    }
+                }
+            }
+        }
+        (Document::Array(items), Document::Array(others)) => {
+            for (item, other) in items.iter_mut().zip(others) {
+                fill(item, other);
+            }
+        }
+        _ => {}
+    }
+}
