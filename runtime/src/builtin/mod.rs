@@ -15,6 +15,7 @@ use crate::{
 
 mod config_map;
 mod event;
+mod followed;
 mod gc;
 #[cfg(test)]
 mod generations_tests;

@@ -65,11 +65,11 @@ pub(super) enum Found {
 }
 
 impl Feed {
-    pub(super) fn new(tree: Tree, floor: Revision, limits: Limits) -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         Self {
-            tree,
+            tree: Tree::default(),
             past: Past::default(),
-            window: Log::new(floor),
+            window: Log::new(Revision(0)),
             window_bytes: 0,
             limits,
             everyone: Seats::default(),
@@ -79,6 +79,12 @@ impl Feed {
             stirred: Vec::new(),
             closed: false,
         }
+    }
+
+    /// Begins with the state at a revision.
+    pub(super) fn begin(&mut self, tree: Tree, floor: Revision) {
+        self.tree = tree;
+        self.window = Log::new(floor);
     }
 
     /// The revision after which no change is missing from the window.

@@ -9,15 +9,12 @@ use std::{
 };
 
 use super::{
-    EventType, Limits, Resource, SharedReader,
+    Resource, SharedReader,
     change::Change,
-    fanout::Feed,
-    reader::render,
     state::{Place, Shared, State, lock},
-    tree::Tree,
     waking::Waking,
 };
-use crate::{meta::Revision, storage};
+use crate::storage;
 
 /// Where changes go.
 pub(super) struct Feeder {
@@ -39,34 +36,6 @@ struct Route {
     served: Option<usize>,
     /// They wait for a resource that is being loaded.
     waiting: Option<Vec<storage::Change>>,
-}
-
-/// A resource that is loaded and not served yet.
-pub(super) struct Incoming {
-    prefix: Arc<str>,
-    reader: SharedReader,
-    state: State,
-    feed: Feed,
-}
-
-impl Incoming {
-    /// A resource as it was loaded at a revision.
-    pub(super) fn new(prefix: Arc<str>, reader: SharedReader, tree: Tree, loaded: Revision, limits: Limits) -> Self {
-        let feed = Feed::new(tree.clone(), loaded, limits);
-        Self { prefix, reader, state: State { id: 0, tree, last: loaded }, feed }
-    }
-
-    /// Takes in what happened after the load, in order.
-    pub(super) fn take_in(&mut self, changes: &[storage::Change]) {
-        for change in changes {
-            if change.revision > self.state.last
-                && let Some(change) = apply(&self.prefix, &self.reader, &mut self.state, change)
-            {
-                self.feed.append(change);
-            }
-        }
-        self.feed.tree = self.state.tree.clone();
-    }
 }
 
 impl Feeder {
@@ -94,71 +63,77 @@ impl Feeder {
         self.resources.iter().flatten().cloned().collect()
     }
 
-    /// Lets the changes under a prefix wait until a resource is loaded; one that is served takes them in, too.
-    pub(super) fn begin(&mut self, prefix: &Arc<str>) {
-        self.routes.entry(Arc::clone(prefix)).or_default().waiting = Some(Vec::new());
-    }
-
-    /// Undoes `begin`.
-    pub(super) fn give_up(&mut self, prefix: &str) {
-        if let Some(route) = self.routes.get_mut(prefix) {
-            route.waiting = None;
-        }
-        self.routes.retain(|_, route| route.served.is_some() || route.waiting.is_some());
-    }
-
-    /// Takes the changes that wait.
-    pub(super) fn missed(&mut self, prefix: &str) -> Vec<storage::Change> {
-        let waiting = self.routes.get_mut(prefix).and_then(|route| route.waiting.as_mut());
-        waiting.map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Serves a resource that has been loaded, in place of the one that was served under its prefix.
-    pub(super) fn serve(&mut self, mut incoming: Incoming) -> (Arc<Resource>, Vec<Waker>) {
-        incoming.take_in(&self.missed(&incoming.prefix));
-        let Incoming { prefix, reader, mut state, mut feed } = incoming;
-        let mut wakers = Vec::new();
-        if self.closed {
-            feed.close(&mut wakers);
-        }
-        let old = self.find(&prefix);
-        let number = old.as_ref().map(|old| old.place.number).or_else(|| self.free.pop()).unwrap_or_else(|| {
+    /// Gives a new resource a place, and lets the changes under its prefix wait until it is loaded; one that is served takes
+    /// them in, too.
+    pub(super) fn begin(&mut self, prefix: Arc<str>, reader: SharedReader) -> Arc<Resource> {
+        self.routes.entry(Arc::clone(&prefix)).or_default().waiting = Some(Vec::new());
+        let number = self.free.pop().unwrap_or_else(|| {
             self.resources.push(None);
             self.resources.len() - 1
         });
         self.last_id += 1;
-        state.id = self.last_id;
-        let place = Place { number, id: state.id };
-        self.routes.insert(Arc::clone(&prefix), Route { served: Some(number), waiting: None });
-        self.give_place(old.as_ref(), number, state, &mut wakers);
-        let resource = Arc::new(Resource::new(Arc::clone(&self.shared), place, prefix, reader, feed));
-        self.resources[number] = Some(Arc::clone(&resource));
-        (resource, wakers)
+        let place = Place { number, id: self.last_id };
+        Arc::new(Resource::new(Arc::clone(&self.shared), place, prefix, reader))
+    }
+
+    /// Undoes `begin`.
+    pub(super) fn give_up(&mut self, resource: &Resource) {
+        self.free.push(resource.place.number);
+        if let Some(route) = self.routes.get_mut(&resource.prefix) {
+            route.waiting = None;
+            if route.served.is_none() {
+                self.routes.remove(&resource.prefix);
+            }
+        }
+    }
+
+    /// Takes the changes that wait for a resource.
+    pub(super) fn missed(&mut self, resource: &Resource) -> Vec<storage::Change> {
+        let waiting = self.routes.get_mut(&resource.prefix).and_then(|route| route.waiting.as_mut());
+        waiting.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Serves a resource that has been loaded, in place of the one that was served under its prefix.
+    pub(super) fn serve(&mut self, resource: &Arc<Resource>, mut state: State, swap: impl FnOnce()) -> Vec<Waker> {
+        resource.take_in(&mut state, &self.missed(resource));
+        let mut wakers = Vec::new();
+        if self.closed {
+            lock(&resource.feed).close(&mut wakers);
+        }
+        let number = resource.place.number;
+        let route = Route { served: Some(number), waiting: None };
+        let old = self.routes.insert(Arc::clone(&resource.prefix), route).and_then(|old| old.served);
+        self.resources[number] = Some(Arc::clone(resource));
+        self.swap(Some((number, state)), old, swap, &mut wakers);
+        wakers
     }
 
     /// Serves a resource no longer, unless it has been removed or replaced already.
     pub(super) fn remove(&mut self, resource: &Resource) -> Vec<Waker> {
         let mut wakers = Vec::new();
-        if let Some(found) = self.find(&resource.prefix).filter(|found| found.place == resource.place) {
-            let number = found.place.number;
-            self.routes.remove(&found.prefix);
-            self.give_place(Some(&found), number, State::default(), &mut wakers);
-            self.resources[number] = None;
-            self.free.push(number);
+        if self.find(&resource.prefix).is_some_and(|found| found.place == resource.place) {
+            self.routes.remove(&resource.prefix);
+            self.swap(None, Some(resource.place.number), || (), &mut wakers);
         }
         wakers
     }
 
-    /// Publishes another state in a place. The resource that had it keeps its last state, and its watches end: it has
-    /// every change up to the revision that is published.
-    fn give_place(&self, old: Option<&Arc<Resource>>, number: usize, state: State, wakers: &mut Vec<Waker>) {
-        if let Some(old) = old {
-            old.end();
-        }
+    /// Publishes a state more, or one less, or both. The resource that goes keeps its last state, and its watches end: it
+    /// has every change up to the revision that is published.
+    fn swap(&mut self, new: Option<(usize, State)>, old: Option<usize>, swap: impl FnOnce(), wakers: &mut Vec<Waker>) {
+        let old = old.and_then(|number| self.resources[number].take());
         let mut root = self.shared.root();
-        *root.states.get_mut(number) = state;
+        if let Some((number, state)) = new {
+            *root.states.get_mut(number) = state;
+        }
+        if let Some(old) = &old {
+            old.end();
+            *root.states.get_mut(old.place.number) = State::default();
+            self.free.push(old.place.number);
+        }
         self.shared.publish(root);
-        if let Some(old) = old {
+        swap();
+        if let Some(old) = &old {
             lock(&old.feed).close(wakers);
         }
     }
@@ -183,7 +158,7 @@ impl Feeder {
             if change.revision <= state.last {
                 continue; // It was loaded with it.
             }
-            let Some(change) = apply(&resource.prefix, &resource.reader, state, change) else { continue };
+            let Some(change) = resource.apply(state, change) else { continue };
             match fresh.iter_mut().find(|(touched, _)| Arc::ptr_eq(touched, resource)) {
                 Some((_, changes)) => changes.push(change),
                 None => fresh.push((Arc::clone(resource), vec![change])),
@@ -221,21 +196,6 @@ fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a 
         }
         most = key.floor_char_boundary(common);
     }
-}
-
-/// Applies a change to a resource's state; nothing where the change is none, such as a deletion of what is not there.
-fn apply(prefix: &str, reader: &SharedReader, state: &mut State, change: &storage::Change) -> Option<Arc<Change>> {
-    let key = change.key.strip_prefix(prefix).unwrap_or(&change.key);
-    state.last = change.revision;
-    let (new, old) = match &change.value {
-        Some(value) => {
-            let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
-            let new = Arc::new(render(reader, prefix, natural, &change.key, change.revision, Ok(value)));
-            (Some(Arc::clone(&new)), state.tree.insert(new))
-        }
-        None => (None, Some(state.tree.remove(key)?)),
-    };
-    Some(Arc::new(Change::new(change.revision, new, old)))
 }
 
 /// Makes the store's changes flow into a feeder for as long as it lives. The store keeps only a weak hold, since the

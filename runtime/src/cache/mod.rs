@@ -12,6 +12,7 @@ mod fanout;
 mod feeder;
 mod history;
 mod interest;
+mod loading;
 mod object;
 mod packed;
 mod reader;
@@ -28,13 +29,14 @@ mod tests;
 
 use std::{
     fmt,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard},
     task::Waker,
 };
 
 pub use body::Body;
 pub use event::Event;
 pub use interest::Interest;
+pub use loading::Loading;
 pub use object::{EventType, FRAME_END, Object};
 pub use packed::Texts;
 pub use reader::{Reader, Reading, SharedReader};
@@ -47,8 +49,8 @@ use crate::{
     meta::Revision,
     storage::{ReadError, Store},
 };
-use feeder::{Feeder, Incoming};
-use state::{Shared, lock};
+use feeder::Feeder;
+use state::{Shared, State, lock};
 
 /// Whether an object is for a watcher; it must depend on nothing but the object.
 pub type Filter = Arc<dyn Fn(&Object) -> bool + Send + Sync>;
@@ -83,12 +85,6 @@ impl fmt::Display for WatchError {
 }
 
 impl std::error::Error for WatchError {}
-
-/// While so many changes or fewer were missed by a load, writers may wait for the rest.
-const FEW_MISSED: usize = 32;
-/// How often a load catches up before writers wait for it in any case. Rendering is faster than committing, so that a
-/// few are enough.
-const CATCH_UP_ROUNDS: usize = 64;
 
 /// What the cache may keep.
 #[derive(Clone, Debug)]
@@ -140,20 +136,21 @@ impl Cache {
     /// [`ReadError`].
     pub fn register(&self, prefix: &str, reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
         let prefix = with_slash(prefix);
-        let _one_at_a_time = lock(&self.registering);
+        let one_at_a_time = lock(&self.registering);
         let found = lock(&self.feeder).find(&prefix);
-        found.map_or_else(|| self.load(&prefix, reader), Ok)
+        match found {
+            Some(found) => Ok(found),
+            None => Ok(self.begin(prefix, reader, one_at_a_time)?.serve(|| ())),
+        }
     }
 
-    /// Puts a resource with another reader in the place of the one that is served under a prefix, or adds it where there
-    /// is none. The old one is served until the objects are loaded anew; then its watches end after what was committed by
-    /// then, and a watch of the new one goes on from there or from any older revision. Blocks on the disk.
+    /// Loads a resource that is to be served in the place of the one under its prefix, or beside the others where there is
+    /// none. The old one is fed and served meanwhile, and stays where the new one never is. Blocks on the disk.
     ///
     /// # Errors
-    /// [`ReadError`]; the old resource stays.
-    pub fn replace(&self, prefix: &str, reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
-        let _one_at_a_time = lock(&self.registering);
-        self.load(&with_slash(prefix), reader)
+    /// [`ReadError`].
+    pub fn load(&self, prefix: &str, reader: SharedReader) -> Result<Loading<'_>, ReadError> {
+        self.begin(with_slash(prefix), reader, lock(&self.registering))
     }
 
     /// Serves a resource no longer: its watches end after what was committed, and those who hold it keep its last state.
@@ -164,30 +161,16 @@ impl Cache {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    fn load(&self, prefix: &Arc<str>, reader: SharedReader) -> Result<Arc<Resource>, ReadError> {
-        lock(&self.feeder).begin(prefix);
-        // The store is not called under the feeder's lock: its writer may be waiting for that.
-        let (entries, loaded) = match self.shared.store.range(prefix, None) {
-            Ok(found) => found,
-            Err(error) => {
-                lock(&self.feeder).give_up(prefix);
-                return Err(error);
-            }
-        };
-        let tree = reader::load(&reader, prefix, &entries, &tree::Tree::default());
-        drop(entries);
-        let mut incoming = Incoming::new(Arc::clone(prefix), reader, tree, loaded, self.shared.limits.clone());
-        // So is most of what was committed meanwhile rendered: writers wait for the rest only.
-        for _ in 0..CATCH_UP_ROUNDS {
-            let missed = lock(&self.feeder).missed(prefix);
-            incoming.take_in(&missed);
-            if missed.len() <= FEW_MISSED {
-                break;
-            }
-        }
-        let (resource, wakers) = lock(&self.feeder).serve(incoming);
-        wakers.into_iter().for_each(Waker::wake);
-        Ok(resource)
+    fn begin<'c>(
+        &'c self,
+        prefix: Arc<str>,
+        reader: SharedReader,
+        one_at_a_time: MutexGuard<'c, ()>,
+    ) -> Result<Loading<'c>, ReadError> {
+        let resource = lock(&self.feeder).begin(prefix, reader);
+        let mut loading = Loading { cache: self, resource, state: State::default(), served: false, one_at_a_time };
+        loading.fill()?;
+        Ok(loading)
     }
 
     /// Whether [`Cache::close`] was called.

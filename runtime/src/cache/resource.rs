@@ -3,13 +3,17 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{
-    Filter, Interest, SharedReader, Snapshot, Watch, WatchError,
+    EventType, Filter, Interest, SharedReader, Snapshot, Watch, WatchError,
+    change::Change,
     fanout::Feed,
     history,
-    reader::load,
-    state::{Place, Shared, lock},
+    reader::{load, render},
+    state::{Place, Shared, State, lock},
 };
-use crate::{meta::Revision, storage::ReadError};
+use crate::{
+    meta::Revision,
+    storage::{self, ReadError},
+};
 
 /// One resource in the cache.
 pub struct Resource {
@@ -26,7 +30,8 @@ pub struct Resource {
 }
 
 impl Resource {
-    pub(super) fn new(shared: Arc<Shared>, place: Place, prefix: Arc<str>, reader: SharedReader, feed: Feed) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, place: Place, prefix: Arc<str>, reader: SharedReader) -> Self {
+        let feed = Feed::new(shared.limits.clone());
         Self {
             shared,
             prefix,
@@ -57,6 +62,35 @@ impl Resource {
     /// Keeps the newest state as the last. The feeder then gives the place away.
     pub(super) fn end(&self) {
         self.ended.get_or_init(|| self.state());
+    }
+
+    /// Takes in what happened after a load, in order.
+    pub(super) fn take_in(&self, state: &mut State, changes: &[storage::Change]) {
+        let mut feed = lock(&self.feed);
+        for change in changes {
+            if change.revision > state.last
+                && let Some(change) = self.apply(state, change)
+            {
+                feed.append(change);
+            }
+        }
+        feed.tree = state.tree.clone();
+    }
+
+    /// Applies a change to the state; nothing where the change is none, such as a deletion of what is not there.
+    pub(super) fn apply(&self, state: &mut State, change: &storage::Change) -> Option<Arc<Change>> {
+        let key = change.key.strip_prefix(&*self.prefix).unwrap_or(&change.key);
+        state.last = change.revision;
+        let (new, old) = match &change.value {
+            Some(value) => {
+                let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
+                let new = render(&self.reader, &self.prefix, natural, &change.key, change.revision, Ok(value));
+                let new = Arc::new(new);
+                (Some(Arc::clone(&new)), state.tree.insert(new))
+            }
+            None => (None, Some(state.tree.remove(key)?)),
+        };
+        Some(Arc::new(Change::new(change.revision, new, old)))
     }
 
     /// The newest state and the last change.

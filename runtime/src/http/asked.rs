@@ -1,7 +1,7 @@
 //! What a request asks for, read from its method, path and query, once. Routing and authorizers see this one value, so
 //! that what is served is always what was allowed.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use axum::http::{Method, request::Parts};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     auth::{Attributes, User},
-    kind::{Registry, endpoint::Verb},
+    kind::{Registry, endpoint::Verb, registry::Served},
     meta::{
         options::{OptionsError, Query},
         selector::Fields,
@@ -55,6 +55,8 @@ pub struct Asked {
     watch: bool,
     /// The object that a field selector pins a collection to.
     pinned: Option<String>,
+    /// What is served there when the request begins. It uses this to its end, whatever comes in its place meanwhile.
+    pub served: Option<Arc<Served>>,
 }
 
 impl Asked {
@@ -70,16 +72,17 @@ impl Asked {
         let path::Path { text, mut target } = path.map_err(|why| status::bad_request(why.to_string()))?;
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         let watch = query.switch("watch")?.unwrap_or_default();
-        let (verb, pinned) = match &mut target {
+        let (verb, pinned, served) = match &mut target {
             Target::Resource(resource) => {
                 resource.resolve(registry);
                 let verb = meaning(&parts.method, resource, watch);
-                (verb, pinned_name(verb, resource, &query)?)
+                let served = registry.find(&resource.group, &resource.version, &resource.resource);
+                (verb, pinned_name(verb, resource, &query)?, served)
             }
-            Target::Other => (None, None),
+            Target::Other => (None, None, None),
         };
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
-        Ok(Self { path: text, target, query, method, verb, pretty, watch, pinned })
+        Ok(Self { path: text, target, query, method, verb, pretty, watch, pinned, served })
     }
 
     /// The path below a group and version, where it is one.

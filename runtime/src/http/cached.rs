@@ -1,9 +1,6 @@
 //! Documents about all kinds, rendered once a generation of the registry, and answered with an ETag.
 
-use std::{
-    fmt::Write,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{fmt::Write, sync::Arc};
 
 use arc_swap::ArcSwapOption;
 use axum::{
@@ -19,31 +16,46 @@ use ring::digest::{SHA256, digest};
 
 use super::response;
 
-/// Something made of the kinds, remade when they change: once, however many ask for it meanwhile.
+/// Something made of the kinds, remade when they change: once, however many ask for it meanwhile. It is made where it holds
+/// up no other request.
 pub struct PerGeneration<T> {
     made: ArcSwapOption<(u64, T)>,
     /// Held by the one that makes it.
-    making: Mutex<()>,
+    making: tokio::sync::Mutex<()>,
 }
 
 impl<T> Default for PerGeneration<T> {
     fn default() -> Self {
-        Self { made: ArcSwapOption::empty(), making: Mutex::new(()) }
+        Self { made: ArcSwapOption::empty(), making: tokio::sync::Mutex::new(()) }
     }
 }
 
-impl<T> PerGeneration<T> {
+impl<T: Send + Sync + 'static> PerGeneration<T> {
     /// What was made for a generation or a later one, made now where that has not happened yet.
-    pub fn get(&self, generation: u64, make: impl FnOnce() -> T) -> Arc<(u64, T)> {
+    pub async fn get(&self, generation: u64, make: impl FnOnce() -> T + Send + 'static) -> Arc<(u64, T)> {
         let made = || self.made.load_full().filter(|made| made.0 >= generation);
-        made().unwrap_or_else(|| {
-            let _one_at_a_time = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-            made().unwrap_or_else(|| {
-                let fresh = Arc::new((generation, make()));
-                self.made.store(Some(fresh.clone()));
-                fresh
-            })
-        })
+        if let Some(made) = made() {
+            return made;
+        }
+        let _one_at_a_time = self.making.lock().await;
+        if let Some(made) = made() {
+            return made;
+        }
+        let fresh = Arc::new((generation, apart(make).await));
+        self.made.store(Some(fresh.clone()));
+        fresh
+    }
+}
+
+/// Does what takes long on a thread of its own. A panic goes on here.
+pub async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(broken) => match broken.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down, and the request with it.
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 
@@ -93,47 +105,52 @@ mod tests {
     use std::{
         sync::atomic::{AtomicUsize, Ordering},
         thread,
+        time::Duration,
     };
 
     use super::*;
 
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-    #[test]
-    fn remade_only_when_the_generation_changes() {
+    #[tokio::test]
+    async fn remade_only_when_the_generation_changes() {
         let cached = PerGeneration::default();
-        assert_eq!(cached.get(1, || "one").1, "one");
-        assert_eq!(cached.get(1, || panic!("it is there")).1, "one");
-        assert_eq!(cached.get(2, || "two").1, "two");
+        assert_eq!(cached.get(1, || "one").await.1, "one");
+        assert_eq!(cached.get(1, || panic!("it is there")).await.1, "one");
+        assert_eq!(cached.get(2, || "two").await.1, "two");
     }
 
-    #[test]
-    fn made_once_however_many_ask_meanwhile() {
-        const ASKING: usize = 16;
-        let (cached, asked, made) = (PerGeneration::default(), AtomicUsize::new(0), AtomicUsize::new(0));
-        let make = || {
-            // Not before all have come.
-            while asked.load(Ordering::SeqCst) < ASKING {
-                thread::yield_now();
-            }
-            made.fetch_add(1, Ordering::SeqCst)
-        };
-        thread::scope(|scope| {
-            for _ in 0..ASKING {
-                scope.spawn(|| {
-                    asked.fetch_add(1, Ordering::SeqCst);
-                    assert_eq!(cached.get(1, make).1, 0);
-                });
-            }
-        });
-        assert_eq!(made.into_inner(), 1);
+    #[tokio::test]
+    async fn made_once_however_many_ask_meanwhile_and_nobody_else_waits() {
+        let (cached, made) = (Arc::new(PerGeneration::default()), Arc::new(AtomicUsize::new(0)));
+        let asking: Vec<_> = (0..16)
+            .map(|_| {
+                let (cached, made) = (cached.clone(), made.clone());
+                let make = move || {
+                    thread::sleep(Duration::from_millis(50));
+                    made.fetch_add(1, Ordering::SeqCst)
+                };
+                tokio::spawn(async move { cached.get(1, make).await.1 })
+            })
+            .collect();
+        // This runtime has one thread: it is free while the documents are made.
+        let mut turns = 0;
+        while made.load(Ordering::SeqCst) == 0 {
+            turns += 1;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert!(turns > 1, "{turns}");
+        for asked in asking {
+            assert_eq!(asked.await.unwrap(), 0);
+        }
+        assert_eq!(made.load(Ordering::SeqCst), 1);
     }
 
-    #[test]
-    fn what_is_newer_stays() {
+    #[tokio::test]
+    async fn what_is_newer_stays() {
         let cached = PerGeneration::default();
-        assert_eq!(cached.get(2, || "two").1, "two");
-        assert_eq!(cached.get(1, || panic!("there is a newer one")).1, "two");
+        assert_eq!(cached.get(2, || "two").await.1, "two");
+        assert_eq!(cached.get(1, || panic!("there is a newer one")).await.1, "two");
     }
 
     #[test]

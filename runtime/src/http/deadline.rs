@@ -12,7 +12,7 @@ use crate::meta::duration;
 /// # Errors
 /// 400 for a `timeout` that is not a duration or is repeated.
 pub fn of(app: &App, asked: &Asked) -> Result<Option<Duration>, Refused> {
-    if methods::is_long_running(app, asked) {
+    if methods::is_long_running(asked) {
         return Ok(None);
     }
     let limit = Duration::from_secs(app.limits.request_seconds);

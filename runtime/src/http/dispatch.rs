@@ -111,7 +111,7 @@ async fn answer(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> 
             let accept = accept.as_ref().and_then(|value| value.to_str().ok());
             let mut answer = response::status(&status, negotiate::plain(accept, pretty));
             if let (StatusCode::METHOD_NOT_ALLOWED, Ok(asked)) = (answer.status(), &asked) {
-                answer.headers_mut().insert(ALLOW, methods::allow(&site.app, asked));
+                answer.headers_mut().insert(ALLOW, methods::allow(asked));
             }
             answer
         }
@@ -132,7 +132,7 @@ async fn in_time(
     slot: &mut Option<Arc<Slot>>,
     deprecated: &mut Option<String>,
 ) -> Result<Response, Refused> {
-    *slot = site.in_flight.enter(&site.app, &asked)?;
+    *slot = site.in_flight.enter(&asked)?;
     if websocket::is_asked(&parts.headers)
         && let Some(slot) = slot
     {
@@ -164,11 +164,10 @@ async fn serve(
     let user = access::act_as(&site.app, &asked, user, &parts.headers).await?;
     access::authorize(&site.app, &asked, &user).await?;
     let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty });
-    let Some(resource) = asked.resource() else { return other(site, &exchange) };
-    let served = site.app.api.registry.find(&resource.group, &resource.version, &resource.resource);
-    *deprecated = served.and_then(|served| served.kind.deprecated.clone());
+    let Some(resource) = asked.resource() else { return Box::pin(other(site, &exchange)).await };
+    *deprecated = asked.served.as_ref().and_then(|served| served.kind.deprecated.clone());
     if asked.method == Method::OPTIONS
-        && let Some(answer) = methods::options(&site.app, &asked)
+        && let Some(answer) = methods::options(&asked)
     {
         return Ok(answer);
     }
@@ -176,19 +175,19 @@ async fn serve(
 }
 
 /// Serves what is not below a group and version.
-fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
+async fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
     let (path, query) = (exchange.asked.path.as_str(), &exchange.asked.query);
     let answer = match site.app.health.answer(path, query) {
         Some((true, text)) => Some(response::text(StatusCode::OK, text)),
         Some((false, text)) => Some(response::text(StatusCode::INTERNAL_SERVER_ERROR, text)),
-        None if path.starts_with("/openapi/") => openapi::serve(site, exchange, path)?,
-        None => discovery::serve(site, exchange, path)?,
+        None if path.starts_with("/openapi/") => openapi::serve(site, exchange, path).await?,
+        None => discovery::serve(site, exchange, path).await?,
     };
     match answer {
         None => Ok(response::page_not_found()),
         Some(answer) => match exchange.asked.method {
             Method::GET | Method::HEAD => Ok(answer),
-            Method::OPTIONS => Ok(methods::options(&site.app, &exchange.asked).unwrap_or(answer)),
+            Method::OPTIONS => Ok(methods::options(&exchange.asked).unwrap_or(answer)),
             _ => Err(status::method_not_allowed().into()),
         },
     }

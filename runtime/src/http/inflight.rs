@@ -16,7 +16,7 @@ use axum::{body::Body, http::Method, response::Response};
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 
-use super::{App, Limits, asked::Asked, methods, path::Target, status, status::Refused};
+use super::{Limits, asked::Asked, methods, path::Target, status, status::Refused};
 
 /// The requests that are served.
 pub struct InFlight {
@@ -56,9 +56,9 @@ impl InFlight {
     ///
     /// # Errors
     /// 429.
-    pub fn enter(&self, app: &App, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
+    pub fn enter(&self, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
         let class = match asked.target {
-            Target::Resource(_) if methods::is_long_running(app, asked) => &self.long_running,
+            Target::Resource(_) if methods::is_long_running(asked) => &self.long_running,
             Target::Other if super::health::is_health(&asked.path) => return Ok(None),
             _ if matches!(asked.method, Method::GET | Method::HEAD) => &self.reading,
             _ => &self.writing,

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 
-use super::{App, asked::Asked, path::ResourcePath, status, status::Refused};
+use super::{asked::Asked, path::ResourcePath, status, status::Refused};
 use crate::{
     kind::{
         Kind,
@@ -32,8 +32,8 @@ pub fn lists_custom_kinds(path: &ResourcePath, verb: Option<Verb>) -> bool {
 }
 
 /// The value of `Allow` for a path: the methods that it serves.
-pub fn allow(app: &App, asked: &Asked) -> HeaderValue {
-    let mut names: Vec<&str> = METHODS.iter().filter(|method| serves(app, asked, method)).map(Method::as_str).collect();
+pub fn allow(asked: &Asked) -> HeaderValue {
+    let mut names: Vec<&str> = METHODS.iter().filter(|method| serves(asked, method)).map(Method::as_str).collect();
     if !names.is_empty() {
         names.push(Method::OPTIONS.as_str());
     }
@@ -41,8 +41,8 @@ pub fn allow(app: &App, asked: &Asked) -> HeaderValue {
 }
 
 /// The answer to OPTIONS on a resource; `None` where the path serves nothing.
-pub fn options(app: &App, asked: &Asked) -> Option<Response> {
-    let allow = allow(app, asked);
+pub fn options(asked: &Asked) -> Option<Response> {
+    let allow = allow(asked);
     (!allow.is_empty()).then(|| {
         let mut answer = Response::new(Body::empty());
         *answer.status_mut() = StatusCode::NO_CONTENT;
@@ -51,24 +51,24 @@ pub fn options(app: &App, asked: &Asked) -> Option<Response> {
     })
 }
 
-fn serves(app: &App, asked: &Asked, method: &Method) -> bool {
+fn serves(asked: &Asked, method: &Method) -> bool {
     // Discovery, health and the like are read.
     let Some(path) = asked.resource() else { return matches!(*method, Method::GET | Method::HEAD) };
     let verb = asked.verb_of(method);
-    match app.api.registry.find(&path.group, &path.version, &path.resource) {
-        Some(served) => operation(&served, path, method, verb).is_ok(),
+    match &asked.served {
+        Some(served) => operation(served, path, method, verb).is_ok(),
         None => lists_custom_kinds(path, verb),
     }
 }
 
 /// Whether a request is a watch, or about a subresource that streams or connects: these last as long as they need.
-pub fn is_long_running(app: &App, asked: &Asked) -> bool {
+pub fn is_long_running(asked: &Asked) -> bool {
     let Some(path) = asked.resource() else { return false };
     if path.subresource.is_empty() {
         return asked.verb == Some(Verb::Watch);
     }
-    let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else { return false };
-    let found = operation(&served, path, &asked.method, asked.verb);
+    let Some(served) = &asked.served else { return false };
+    let found = operation(served, path, &asked.method, asked.verb);
     found.is_ok_and(|(_, operation)| operation.connects || matches!(operation.answer, Answer::Text))
 }
 

@@ -65,7 +65,7 @@ pub struct Call<'a> {
 /// The Status to answer with.
 pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, body: Body) -> Result<Response, Refused> {
     let app = &*site.app;
-    let Some(served) = app.api.registry.find(&path.group, &path.version, &path.resource) else {
+    let Some(served) = exchange.asked.served.clone() else {
         return missing(app, &exchange, path);
     };
     let (endpoint, operation) = methods::operation(&served, path, &exchange.asked.method, exchange.asked.verb)?;

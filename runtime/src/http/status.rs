@@ -70,6 +70,7 @@ fn of(error: Error) -> Status {
         Error::BadRequest(message) => bad_request(message),
         Error::Forbidden { resource, name, message, causes } => refuse(resource, name, &message, causes),
         Error::MethodNotAllowed => method_not_allowed(),
+        Error::NotServed => no_such_resource(),
         Error::Expired { message, continue_token } => {
             let mut status = Status::failure(410, "Expired", message, None);
             status.metadata.continue_token = continue_token.unwrap_or_default();

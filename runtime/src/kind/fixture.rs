@@ -89,6 +89,7 @@ pub(crate) fn served_v2(stored: &Arc<Served>, renamed: &Arc<Renamed>, renderings
         messages: None,
         view: Some(View::new(stored.kind.clone(), kind.clone(), renderings.clone())),
         stored: Some(stored.clone()),
+        definition: None,
         number: stored.number + 1_000,
         kind,
     })

@@ -2,6 +2,7 @@
 //! stored, and the reader given to the cache.
 
 pub mod changes;
+mod clashes;
 pub mod convert;
 pub mod endpoint;
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! The registry: which kinds are served, under which group and version, and where each one's objects are cached.
-//! Kinds may be added while the server runs; readers take the table of the moment without a lock.
+//! Resources may be added, replaced and removed while the server runs; readers take the table of the moment without a lock.
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -13,12 +13,29 @@ use std::{
 use arc_swap::ArcSwap;
 
 use super::{
-    Kind, Versions,
+    Kind, Versions, clashes,
     endpoint::{self, Endpoint},
     reader::{Identity, KindReader, Transformer},
     view::View,
 };
-use crate::{cache, codec::protobuf};
+use crate::{
+    cache,
+    codec::protobuf,
+    meta::GroupResource,
+    storage::{Hold, ReadError},
+};
+
+/// What declares a resource while the server runs: a row of the store, at the revision at which it declared this. Every write
+/// of the resource's objects holds it, so that none is stored once the row was changed or deleted, however long the write
+/// was under way; not even where the same names are declared again by then.
+pub struct Definition(ArcSwap<Hold>);
+
+impl Definition {
+    /// The row as it must be.
+    pub fn hold(&self) -> Arc<Hold> {
+        self.0.load_full()
+    }
+}
 
 /// A kind in a version that is served, or in which its objects are stored, and its place in the cache. All versions of a
 /// resource share objects and records.
@@ -37,6 +54,8 @@ pub struct Served {
     pub view: Option<View>,
     /// The same in the version in which its objects are stored; `None` where that is this version itself.
     pub stored: Option<Arc<Served>>,
+    /// What declares it; `None` where that is the program.
+    pub definition: Option<Arc<Definition>>,
     /// No two kinds or versions of this process have the same, not even one after the other; never zero.
     pub number: u32,
 }
@@ -54,9 +73,17 @@ impl Served {
         objects: &Arc<cache::Resource>,
         records: &Arc<KindReader>,
     ) -> Self {
-        let messages = protobuf::Message::of_object(&kind.schema);
-        let (objects, records) = (objects.clone(), records.clone());
-        Self { kind, endpoints, objects, records, messages, view: None, stored: None, number: next_number() }
+        Self {
+            messages: protobuf::Message::of_object(&kind.schema),
+            kind,
+            endpoints,
+            objects: objects.clone(),
+            records: records.clone(),
+            view: None,
+            stored: None,
+            definition: None,
+            number: next_number(),
+        }
     }
 
     /// The same in the version in which its objects are stored.
@@ -112,7 +139,7 @@ struct Table {
     /// The kind whose objects are namespaces.
     namespaces: Option<Arc<Served>>,
     /// By plural name, which few kinds share: found without building a key.
-    places: HashMap<String, Vec<Arc<Served>>>,
+    places: HashMap<Arc<str>, Arc<[Arc<Served>]>>,
     /// Grows with each change.
     generation: u64,
 }
@@ -122,8 +149,8 @@ pub struct Registry {
     cache: Arc<cache::Cache>,
     transformer: Arc<dyn Transformer>,
     table: ArcSwap<Table>,
-    /// Held while a kind is added: one at a time, so that two with clashing names cannot both find their names free.
-    adding: Mutex<()>,
+    /// Held while the table is changed: one at a time, so that two with clashing names cannot both find their names free.
+    changing: Mutex<()>,
 }
 
 impl Registry {
@@ -134,7 +161,7 @@ impl Registry {
 
     /// An empty registry that stores objects through a transformer.
     pub fn with_transformer(cache: Arc<cache::Cache>, transformer: Arc<dyn Transformer>) -> Self {
-        Self { cache, transformer, table: ArcSwap::default(), adding: Mutex::new(()) }
+        Self { cache, transformer, table: ArcSwap::default(), changing: Mutex::new(()) }
     }
 
     /// Adds a kind in all of its versions: checks it, loads its objects, and serves it. Blocks on the disk. Gives it in the
@@ -144,16 +171,65 @@ impl Registry {
     /// Versions that do not belong together, a schema that is wrong by itself, names that clash with another kind's, or
     /// objects that could not be loaded; the text names both.
     pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<Served>, String> {
-        let _one_at_a_time = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
-        let versions = Versions::new(versions)?;
-        versions.iter().try_for_each(|kind| check_schema(kind))?;
-        let kind = versions.stored().clone();
+        self.put(Versions::new(versions)?, None, false)
+    }
+
+    /// Puts a kind in all of its versions in the place of the resource with the same group and plural, or adds it where there
+    /// is none. The old one is served until the objects are loaded anew. Requests that began before go on with the old one,
+    /// watches of it end after what was committed, and those that resume go on with the new one. What declares the kind, if
+    /// not the program, is named by the row of the store from which it was read. Blocks on the disk.
+    ///
+    /// # Errors
+    /// As [`Registry::register`]; then the old resource stays.
+    pub fn replace(
+        &self,
+        versions: impl IntoIterator<Item = Kind>,
+        definition: Option<Hold>,
+    ) -> Result<Arc<Served>, String> {
+        let definition = definition.map(|hold| Arc::new(Definition(ArcSwap::from_pointee(hold))));
+        self.put(Versions::new(versions)?, definition.as_ref(), true)
+    }
+
+    /// Serves a resource no longer: its watches end after what was committed. Requests that began before go on, and their
+    /// writes are stored as long as its definition is as it was: change or delete that before. What is stored stays. False
+    /// where there is no such resource. Blocks while another resource is loaded.
+    pub fn remove(&self, group: &str, plural: &str) -> bool {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let table = self.table.load();
-        for other in table.resources.iter() {
-            check_clash(&kind, &other.kind)?;
-            check_keys(&kind, &other.kind)?;
+        let Some(old) = table.resource(group, plural) else { return false };
+        self.table.store(Arc::new(table.with(Some(old), None)));
+        self.cache.remove(&old.objects);
+        true
+    }
+
+    /// States that the row of a definition was written and still declares the same. Writes that found it changed go on. False
+    /// where there is no such resource, or the program declares it.
+    pub fn confirm(&self, group: &str, plural: &str, definition: Hold) -> bool {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = self.table.load();
+        let known = table.resource(group, plural).and_then(|served| served.definition.as_ref());
+        known.inspect(|known| known.0.store(Arc::new(definition))).is_some()
+    }
+
+    fn put(
+        &self,
+        versions: Versions,
+        definition: Option<&Arc<Definition>>,
+        replaces: bool,
+    ) -> Result<Arc<Served>, String> {
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        versions.iter().try_for_each(|kind| clashes::check_schema(kind))?;
+        let kind = versions.stored().clone();
+        let table = self.table.load_full();
+        let old = table.resource(&kind.group_version.group, &kind.plural).filter(|_| replaces);
+        let prefix = kind.prefix();
+        for other in table.resources.iter().filter(|other| old.is_none_or(|old| !Arc::ptr_eq(old, other))) {
+            clashes::check_names(&kind, &other.kind)?;
+            clashes::check_keys((&kind, &prefix), (&other.kind, other.objects.prefix()))?;
         }
-        let (records, objects) = self.load(versions)?;
+        let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
+        let loading = self.cache.load(&prefix, records.clone());
+        let loading = loading.map_err(|error| cannot_load(&kind, &error))?;
         if let Some(misfits) = records.take_misfits() {
             tracing::warn!(
                 resource = %kind.group_resource(), count = misfits.count, example = misfits.example,
@@ -161,7 +237,10 @@ impl Registry {
                  as far as that changes only what fits",
             );
         }
-        let served = |kind: &Arc<Kind>| Served::new(kind.clone(), endpoint::of(kind), &objects, &records);
+        let served = |kind: &Arc<Kind>| Served {
+            definition: definition.cloned(),
+            ..Served::new(kind.clone(), endpoint::of(kind), loading.resource(), &records)
+        };
         let stored = Arc::new(served(&kind));
         let in_version = |version: &Arc<Kind>| {
             if Arc::ptr_eq(version, &kind) {
@@ -171,7 +250,8 @@ impl Registry {
             Arc::new(Served { view: Some(view), stored: Some(stored.clone()), ..served(version) })
         };
         let versions: Vec<Arc<Served>> = records.versions().iter().map(in_version).collect();
-        self.table.store(Arc::new(table.with(&versions, stored.clone())));
+        let table = Arc::new(table.with(old, Some((&versions, &stored))));
+        loading.serve(|| self.table.store(table));
         Ok(stored)
     }
 
@@ -179,9 +259,8 @@ impl Registry {
     fn load(&self, versions: Versions) -> Result<(Arc<KindReader>, Arc<cache::Resource>), String> {
         let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
         let kind = records.stored();
-        let objects = self.cache.register(&kind.prefix(), records.clone());
         let objects =
-            objects.map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
+            self.cache.register(&kind.prefix(), records.clone()).map_err(|error| cannot_load(kind, &error))?;
         Ok((records, objects))
     }
 
@@ -200,10 +279,11 @@ impl Registry {
                 messages: served.messages.clone(),
                 view: served.view.clone(),
                 stored: served.stored.clone(),
+                definition: served.definition.clone(),
                 number: served.number,
             });
         }
-        check_schema(&kind)?;
+        clashes::check_schema(&kind)?;
         let (records, objects) =
             self.load(Versions::new([Kind { served: true, conversion: None, ..Kind::clone(&kind) }])?)?;
         Ok(Served::new(kind, Vec::new(), &objects, &records))
@@ -217,6 +297,11 @@ impl Registry {
             at.group == group && at.version == version
         };
         table.places.get(plural)?.iter().find(is_meant).cloned()
+    }
+
+    /// The resource of a group and plural name, in the version in which its objects are stored.
+    pub fn resource(&self, of: &GroupResource) -> Option<Arc<Served>> {
+        self.table.load().resource(&of.group, &of.resource).cloned()
     }
 
     /// The kind whose objects the objects of others live in.
@@ -240,66 +325,42 @@ impl Registry {
 }
 
 impl Table {
-    /// This table and one resource more.
-    fn with(&self, versions: &[Arc<Served>], stored: Arc<Served>) -> Self {
-        let (mut kinds, mut places) = (Vec::clone(&self.kinds), self.places.clone());
-        for served in versions.iter().filter(|served| served.kind.served) {
-            kinds.push(served.clone());
-            places.entry(served.kind.plural.clone()).or_default().push(served.clone());
+    /// This table without one resource, and with another in its place or at the end.
+    fn with(&self, old: Option<&Arc<Served>>, new: Option<(&[Arc<Served>], &Arc<Served>)>) -> Self {
+        let is_old = |served: &Arc<Served>| old.is_some_and(|old| Arc::ptr_eq(served.stored(), old));
+        let (versions, stored) = new.unzip();
+        let versions: Vec<_> =
+            versions.unwrap_or_default().iter().filter(|version| version.kind.served).cloned().collect();
+        let mut places = self.places.clone();
+        if let Some(any) = old.or(stored) {
+            let plural = any.kind.plural.as_str();
+            let others = places.remove(plural);
+            let others = others.iter().flat_map(|others| others.iter()).filter(|other| !is_old(other)).cloned();
+            let all: Arc<[_]> = others.chain(versions.iter().cloned()).collect();
+            if !all.is_empty() {
+                places.insert(plural.into(), all);
+            }
         }
-        let mut resources = Vec::clone(&self.resources);
-        resources.push(stored.clone());
-        let namespaces = self.namespaces.clone().or_else(|| stored.kind.policy.contains_objects().then_some(stored));
+        let kinds = spliced(&self.kinds, is_old, versions);
+        let resources = spliced(&self.resources, is_old, stored.cloned().into_iter().collect());
+        let namespaces = resources.iter().find(|resource| resource.kind.policy.contains_objects()).cloned();
         let (kinds, resources) = (Arc::new(kinds), Arc::new(resources));
         Self { namespaces, kinds, resources, places, generation: self.generation + 1 }
     }
+
+    fn resource(&self, group: &str, plural: &str) -> Option<&Arc<Served>> {
+        let is_meant = |served: &&Arc<Served>| served.kind.group_version.group == group && served.kind.plural == plural;
+        self.resources.iter().find(is_meant)
+    }
 }
 
-fn check_schema(kind: &Kind) -> Result<(), String> {
-    let wrong = |problems: Vec<String>| {
-        format!(
-            "the schema of {} in {} is wrong: {}",
-            kind.group_kind(),
-            kind.group_version.version,
-            problems.join("; ")
-        )
-    };
-    kind.schema.check().map_err(wrong)
+/// A list without what is old, and with what is new in its place or at the end.
+fn spliced<T: Clone>(list: &[T], is_old: impl Fn(&T) -> bool, new: Vec<T>) -> Vec<T> {
+    let at = list.iter().position(&is_old).unwrap_or(list.len());
+    let after = list[at..].iter().filter(|item| !is_old(item));
+    list[..at].iter().cloned().chain(new).chain(after.cloned()).collect()
 }
 
-/// The keys of a kind are its own: none of them is below the prefix of another kind. They would be for a group named as
-/// another kind's plural, such as `secrets`: groups are domains.
-fn check_keys(new: &Kind, old: &Kind) -> Result<(), String> {
-    let (ours, theirs) = (new.prefix(), old.prefix());
-    if !ours.starts_with(&theirs) && !theirs.starts_with(&ours) || ours == theirs {
-        return Ok(());
-    }
-    Err(format!(
-        "the objects of {} cannot be told from those of {} in the store ({ours:?} and {theirs:?}): name its group as a domain",
-        new.group_kind(),
-        old.group_kind()
-    ))
-}
-
-/// Within a group, a name stands for one kind only: clients look up plural, singular and short names alike.
-fn check_clash(new: &Kind, old: &Kind) -> Result<(), String> {
-    if new.group_version.group != old.group_version.group {
-        return Ok(());
-    }
-    for kind in [&new.kind, &new.list_kind] {
-        if [&old.kind, &old.list_kind].contains(&kind) {
-            return Err(format!(
-                "kind {kind} of {} is taken by {} of {}",
-                new.group_resource(),
-                old.kind,
-                old.group_resource()
-            ));
-        }
-    }
-    let taken = |name: &str| name == old.plural || name == old.singular || old.short_names.iter().any(|n| n == name);
-    let names = [&new.plural, &new.singular].into_iter().chain(&new.short_names);
-    match names.into_iter().find(|name| taken(name)) {
-        Some(name) => Err(format!("name {name:?} of {} is taken by {}", new.group_kind(), old.group_kind())),
-        None => Ok(()),
-    }
+fn cannot_load(kind: &Kind, error: &ReadError) -> String {
+    format!("cannot load the objects of {}: {error}", kind.group_resource())
 }

@@ -27,7 +27,8 @@ impl Api {
     /// Stores an object, and gives it as readers see it.
     ///
     /// # Errors
-    /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops or its disk fails; [`Error::InsufficientStorage`]
+    /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops, its disk fails, or where the definition of the
+    /// resource has changed; [`Error::NotServed`] where the resource was removed; [`Error::InsufficientStorage`]
     /// where the disk is full; [`Error::StoreRead`] where what it would replace cannot be read; [`Error::Internal`] where
     /// nobody knows whether the write happened.
     pub(super) async fn store(
@@ -64,8 +65,9 @@ impl Api {
     async fn commit(&self, request: &Request, op: Op) -> Result<Outcome<Revision>, Error> {
         let mut retry = Retry::alone();
         loop {
-            let commit = Commit { ops: vec![op.clone()], holds: self.holds(request, &op)? };
-            let error = match self.store.commit(commit).await {
+            let definition = request.served.definition.as_ref().map(|definition| definition.hold());
+            let holds = definition.as_deref().cloned().into_iter().chain(self.holds(request, &op)?).collect();
+            let error = match self.store.commit(Commit { ops: vec![op.clone()], holds }).await {
                 Ok(revisions) => {
                     return Ok(Outcome::Done(*revisions.first().expect("a revision for each operation")));
                 }
@@ -74,9 +76,18 @@ impl Api {
             match error {
                 CommitError::Conflict { current, .. } => {
                     self.seen(current).await;
+                    self.is_served_still(request)?;
                     return Ok(Outcome::Lost);
                 }
-                CommitError::Unmet { current, .. } => self.seen(current).await,
+                CommitError::Unmet { current, index } => {
+                    self.seen(current).await;
+                    self.is_served_still(request)?;
+                    let tried = definition.filter(|_| index == 0);
+                    let now = request.served.definition.as_ref().map(|definition| definition.hold());
+                    if tried.is_some_and(|tried| now.is_none_or(|now| Arc::ptr_eq(&tried, &now))) {
+                        return Err(definition_changed(request));
+                    }
+                }
                 CommitError::Damaged { key, damage } => {
                     let causes = vec![(key.to_string(), damage.to_string())];
                     let resource = request.served.kind.group_resource();
@@ -92,6 +103,19 @@ impl Api {
         }
     }
 
+    /// Whether the resource of a request is served as it was when the request began. If not, its objects here are those of
+    /// that time, and what was read of them is no ground for a write.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where it was replaced, [`Error::NotServed`] where it was removed.
+    fn is_served_still(&self, request: &Request) -> Result<(), Error> {
+        if !request.served.objects.has_ended() {
+            return Ok(());
+        }
+        let now = self.registry.resource(&request.served.kind.group_resource());
+        Err(now.map_or(Error::NotServed, |_| definition_changed(request)))
+    }
+
     /// Waits until readers see what a commit was refused for: a newer state of a key, or that there is none.
     async fn seen(&self, current: Option<Revision>) {
         self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
@@ -101,13 +125,17 @@ impl Api {
     ///
     /// # Errors
     /// What is wrong with them.
-    fn holds(&self, request: &Request, op: &Op) -> Result<Vec<Hold>, Error> {
+    fn holds(&self, request: &Request, op: &Op) -> Result<Option<Hold>, Error> {
         if op.expect != Expect::Absent {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        let name = op.key.rsplit('/').next().unwrap_or_default();
-        Ok(hold_namespace(self, request, name)?.into_iter().collect())
+        hold_namespace(self, request, op.key.rsplit('/').next().unwrap_or_default())
     }
+}
+
+fn definition_changed(request: &Request) -> Error {
+    let resource = request.served.kind.group_resource();
+    Error::Unavailable(format!("the definition of {resource} has changed; please try again"))
 }
 
 /// An object as it would look, for a write that stores nothing. Revision zero leaves the resourceVersion out.

@@ -18,6 +18,8 @@ pub enum Occupant {
 pub enum Error {
     /// 404: no object of this name.
     NotFound(GroupResource, String),
+    /// 404: the resource was removed while the request was under way.
+    NotServed,
     /// 409: an object of this name exists.
     AlreadyExists(GroupResource, String, Occupant),
     /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. The reference names a kind here in places.

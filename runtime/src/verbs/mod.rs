@@ -33,6 +33,7 @@ mod owners;
 mod ownership;
 mod patch;
 mod pipeline;
+mod remove_resource;
 mod retry;
 mod revisions;
 mod rewrite;

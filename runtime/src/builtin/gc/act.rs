@@ -58,7 +58,7 @@ impl Writer {
             Action::Orphan(_) => self.orphan(&target.uid, orphans).await,
         };
         match done {
-            Err(Error::NotFound(..)) => Ok(()),
+            Err(Error::NotFound(..) | Error::NotServed) => Ok(()),
             other => other,
         }
     }
@@ -86,7 +86,7 @@ impl Writer {
         let mut tasks = JoinSet::new();
         let mut failed = Ok(());
         let mut note = |done: Result<Result<(), Error>, tokio::task::JoinError>| match done {
-            Ok(Ok(()) | Err(Error::NotFound(..))) => {}
+            Ok(Ok(()) | Err(Error::NotFound(..) | Error::NotServed)) => {}
             Ok(Err(error)) => failed = Err(error),
             Err(broken) => failed = Err(Error::Internal(broken.to_string())),
         };

@@ -132,6 +132,17 @@ impl Graph {
         due
     }
 
+    /// All objects of a kind are gone, or to be taken in anew. Gives the uids of those that are to be looked at, and of those
+    /// that went.
+    pub fn forget_kind(&mut self, kind: usize) -> (Vec<Uid>, Vec<Uid>) {
+        let places = self.places.get_mut(kind).map(std::mem::take).unwrap_or_default();
+        let mut due = Vec::new();
+        for (key, uid) in &places {
+            due.extend(self.forget(&Place { kind, key: key.clone() }, uid));
+        }
+        (due, places.into_values().collect())
+    }
+
     fn at(&self, place: &Place) -> Option<&Uid> {
         self.places.get(place.kind)?.get(&place.key)
     }

@@ -2,6 +2,7 @@
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
 use super::{
+    super::followed::{Followed, Renewed},
     decide::{Owner, State},
     facts::Facts,
     graph::Place,
@@ -15,14 +16,13 @@ use crate::{
 /// How many owners' whereabouts are remembered.
 const REMEMBERED: usize = 10_000;
 
-/// The kinds that are followed. A kind keeps its position.
+/// The kinds that are followed.
 pub(super) struct Kinds {
     api: Arc<Api>,
-    followed: Vec<Arc<Served>>,
-    /// From `apiVersion` and kind, as owners are named, to positions.
+    /// Their resources.
+    pub followed: Followed,
+    /// From `apiVersion` and kind, as owners are named, to positions. Owners name a resource in any version that is served.
     names: HashMap<(String, String), usize>,
-    /// Of which moment of the registry they are.
-    generation: u64,
     /// Whether an owner that is not where it should be is in another namespace, by uid. That does not change.
     elsewhere: RefCell<HashMap<Box<str>, bool>>,
 }
@@ -30,40 +30,30 @@ pub(super) struct Kinds {
 impl Kinds {
     /// None yet.
     pub fn new(api: Arc<Api>) -> Self {
-        Self { api, followed: Vec::new(), names: HashMap::new(), generation: 0, elsewhere: RefCell::default() }
+        let followed = Followed::new(api.clone());
+        Self { api, followed, names: HashMap::new(), elsewhere: RefCell::default() }
     }
 
     /// The kind at a position.
     pub fn at(&self, position: usize) -> &Arc<Served> {
-        &self.followed[position]
+        self.followed.at(position)
     }
 
-    /// Takes in kinds that have come, and gives their positions. Each resource is followed once, in the version in which its
-    /// objects are stored; owners name it in any that is served. What is not stored is not followed: nobody knows which of
-    /// its objects there are.
-    pub fn renew(&mut self) -> Option<std::ops::Range<usize>> {
-        let (resources, generation) = self.api.registry.resources();
-        if generation == self.generation {
-            return None;
-        }
-        self.generation = generation;
-        let before = self.followed.len();
-        for resource in resources.iter().filter(|resource| resource.kind.stored) {
-            if self.followed.iter().any(|known| Arc::ptr_eq(known, resource)) {
-                continue;
-            }
+    /// Takes in what has come and gone.
+    pub fn renew(&mut self) -> Option<Renewed> {
+        let renewed = self.followed.renew()?;
+        self.names.clear();
+        for (position, resource) in self.followed.iter() {
             for kind in resource.records.versions().iter().filter(|kind| kind.served) {
-                self.names.insert((kind.group_version.to_string(), kind.kind.clone()), self.followed.len());
+                self.names.insert((kind.group_version.to_string(), kind.kind.clone()), position);
             }
-            self.followed.push(resource.clone());
         }
-        Some(before..self.followed.len())
+        Some(renewed)
     }
 
     /// The kind that an owner says it is of.
     fn of(&self, owner: &OwnerReference) -> Option<&Arc<Served>> {
-        let position = self.names.get(&(owner.api_version.clone(), owner.kind.clone()))?;
-        self.followed.get(*position)
+        self.followed.find(*self.names.get(&(owner.api_version.clone(), owner.kind.clone()))?)
     }
 
     /// Whether an object of this kind, name and uid is in any other namespace.

@@ -21,9 +21,7 @@ mod warn;
 
 use std::{
     collections::{HashMap, HashSet},
-    future::poll_fn,
     sync::Arc,
-    task::Poll,
     time::Duration,
 };
 
@@ -41,9 +39,10 @@ use self::{
     kinds::Kinds,
     queue::Queue,
 };
+use super::followed::Next;
 use crate::{
     auth::User,
-    cache::{Event, Interest, Object, Watch, WatchError},
+    cache::{Event, Interest, Object, WatchError},
     meta::Revision,
     verbs::{Api, Error},
 };
@@ -87,8 +86,6 @@ enum Ended {
 struct Collector {
     writer: Writer,
     kinds: Kinds,
-    /// A watch for each kind, at its position.
-    watches: Vec<Watch>,
     graph: Graph,
     queue: Queue,
     tasks: JoinSet<Result<(), Error>>,
@@ -107,7 +104,6 @@ impl Collector {
         Self {
             kinds: Kinds::new(api.clone()),
             writer: Writer { api, user: Arc::new(User::system()) },
-            watches: Vec::new(),
             graph: Graph::default(),
             queue: Queue::default(),
             tasks: JoinSet::new(),
@@ -134,10 +130,13 @@ impl Collector {
             let wake = wake.map_or(look_for_kinds, |due| due.min(look_for_kinds));
             tokio::select! {
                 biased;
-                ended = next_events(&mut self.watches, &mut events) => {
+                next = self.kinds.followed.next(BATCH, &mut events) => {
                     self.take_in(&mut events);
-                    if let Some(ended) = ended {
-                        return ended;
+                    match next {
+                        Next::Events => {}
+                        Next::Renewed => look_for_kinds = Instant::now(),
+                        Next::Broken(error) => return Ended::Broken(error),
+                        Next::Closed => return Ended::Closed,
                     }
                 }
                 Some(done) = self.tasks.join_next_with_id() => self.end(done),
@@ -146,10 +145,18 @@ impl Collector {
         }
     }
 
-    /// Begins to follow kinds that have come.
+    /// Forgets kinds that have gone, and begins to follow those that have come.
     async fn follow_new_kinds(&mut self) -> Result<(), WatchError> {
-        let Some(new) = self.kinds.renew() else { return Ok(()) };
-        for position in new {
+        let Some(renewed) = self.kinds.renew() else { return Ok(()) };
+        for position in renewed.gone {
+            let (due, gone) = self.graph.forget_kind(position);
+            for uid in gone {
+                self.told.remove(&uid);
+                self.await_kinds.remove(&uid);
+            }
+            self.queue.push_all(due);
+        }
+        for position in renewed.come {
             let objects = self.kinds.at(position).objects.clone();
             let snapshot = objects.snapshot();
             for (count, object) in snapshot.range("", None).enumerate() {
@@ -158,7 +165,8 @@ impl Collector {
                     yield_now().await;
                 }
             }
-            self.watches.push(objects.watch(snapshot.revision(), Interest::All, None).await?);
+            let watch = objects.watch(snapshot.revision(), Interest::All, None).await?;
+            self.kinds.followed.watch(position, watch);
         }
         self.queue.push_all(self.await_kinds.drain());
         Ok(())
@@ -219,10 +227,7 @@ impl Collector {
     fn has_caught_up(&mut self, uid: &Uid, caught_up: &mut Option<Revision>) -> bool {
         let cache = &self.writer.api.cache;
         let needed = *self.catch_up.entry(uid.clone()).or_insert_with(|| cache.revision());
-        let upto = *caught_up.get_or_insert_with(|| {
-            let positions = self.watches.iter().map(Watch::position);
-            positions.min().unwrap_or(needed)
-        });
+        let upto = *caught_up.get_or_insert_with(|| self.kinds.followed.position().unwrap_or(needed));
         if upto >= needed {
             self.catch_up.remove(uid);
         }
@@ -280,23 +285,4 @@ impl Collector {
         }
         self.queue.end(uid, done.is_ok());
     }
-}
-
-/// The changes that are ready, with the positions of their kinds; waits for the first. `Some` where a watch has ended.
-async fn next_events(watches: &mut [Watch], events: &mut Vec<(usize, Event)>) -> Option<Ended> {
-    poll_fn(|cx| {
-        let mut some = Vec::new();
-        for (position, watch) in watches.iter_mut().enumerate() {
-            // Some of each, so that a kind with many changes does not keep the others waiting.
-            if let Poll::Ready(ready) = watch.poll_events(cx, BATCH, &mut some) {
-                match ready {
-                    Some(Ok(())) => events.extend(some.drain(..).map(|event| (position, event))),
-                    Some(Err(error)) => return Poll::Ready(Some(Ended::Broken(error))),
-                    None => return Poll::Ready(Some(Ended::Closed)),
-                }
-            }
-        }
-        if events.is_empty() { Poll::Pending } else { Poll::Ready(None) }
-    })
-    .await
 }

@@ -14,9 +14,7 @@ mod tests;
 
 use std::{
     collections::{BTreeSet, HashMap},
-    future::poll_fn,
     sync::Arc,
-    task::Poll,
     time::Duration,
 };
 
@@ -27,10 +25,10 @@ use tokio::{
     time::sleep,
 };
 
+use super::followed::{Followed, Next};
 use crate::{
     auth::User,
-    cache::{Event, Interest, Object, Watch},
-    kind::registry::Served,
+    cache::{Event, Interest, Object},
     meta::{
         Time,
         options::{DeleteOptions, Preconditions},
@@ -80,11 +78,7 @@ struct Finisher {
     api: Arc<Api>,
     clock: Clock,
     user: Arc<User>,
-    kinds: Vec<Arc<Served>>,
-    /// Of which moment of the registry the kinds are.
-    generation: u64,
-    /// The watches, with the positions of their kinds.
-    watches: Vec<(usize, Watch)>,
+    kinds: Followed,
     due: HashMap<Place, Due>,
     /// The places of `due`, by their deadlines.
     order: BTreeSet<(Time, Place)>,
@@ -96,12 +90,10 @@ struct Finisher {
 impl Finisher {
     fn new(api: Arc<Api>, clock: Clock) -> Self {
         Self {
+            kinds: Followed::new(api.clone()),
             api,
             clock,
             user: Arc::new(User::system()),
-            kinds: Vec::new(),
-            generation: 0,
-            watches: Vec::new(),
             due: HashMap::new(),
             order: BTreeSet::new(),
             tasks: JoinSet::new(),
@@ -111,6 +103,7 @@ impl Finisher {
 
     /// Takes in the state, then each change, and ends what is due. True when the cache is closed.
     async fn follow(&mut self) -> bool {
+        let mut events = Vec::new();
         loop {
             if !self.follow_new_kinds().await {
                 return false;
@@ -119,31 +112,30 @@ impl Finisher {
             let wait = self.wait();
             tokio::select! {
                 biased;
-                events = next_events(&mut self.watches) => match events {
-                    Next::Events(events) => events.iter().for_each(|(kind, event)| self.take_in(*kind, event)),
-                    Next::Broken => return false,
-                    Next::Closed => return true,
-                },
+                next = self.kinds.next(BATCH, &mut events) => {
+                    events.drain(..).for_each(|(kind, event)| self.take_in(kind, &event));
+                    match next {
+                        Next::Events | Next::Renewed => {}
+                        Next::Broken(_) => return false,
+                        Next::Closed => return true,
+                    }
+                }
                 Some(done) = self.tasks.join_next_with_id() => self.end(done),
                 () = sleep(wait) => {}
             }
         }
     }
 
-    /// Begins to follow kinds that have come. Of a kind without grace nothing new can become due, but it may have had some
-    /// when its objects were deleted. False where a watch could not begin.
+    /// Forgets resources that have gone, and begins to follow those that have come. Of a kind without grace nothing new can
+    /// become due, but it may have had some when its objects were deleted. False where a watch could not begin.
     async fn follow_new_kinds(&mut self) -> bool {
-        let (resources, generation) = self.api.registry.resources();
-        if generation == self.generation {
-            return true;
+        let Some(renewed) = self.kinds.renew() else { return true };
+        for kind in renewed.gone {
+            self.order.retain(|(_, place)| place.0 != kind);
+            self.due.retain(|place, _| place.0 != kind);
         }
-        self.generation = generation;
-        for served in resources.iter().filter(|served| served.kind.stored) {
-            if self.kinds.iter().any(|known| Arc::ptr_eq(known, served)) {
-                continue;
-            }
-            let kind = self.kinds.len();
-            self.kinds.push(served.clone());
+        for kind in renewed.come {
+            let served = self.kinds.at(kind).clone();
             let snapshot = served.objects.snapshot();
             for (count, object) in snapshot.range("", None).enumerate() {
                 self.consider(kind, object);
@@ -153,7 +145,7 @@ impl Finisher {
             }
             if served.kind.grace.is_some() {
                 match served.objects.watch(snapshot.revision(), Interest::All, None).await {
-                    Ok(watch) => self.watches.push((kind, watch)),
+                    Ok(watch) => self.kinds.watch(kind, watch),
                     Err(_) => return false,
                 }
             }
@@ -224,9 +216,10 @@ impl Finisher {
         };
         let Some(place) = self.about.remove(&id) else { return };
         let Err(error) = done else { return };
-        let Some(object) = self.kinds[place.0].objects.snapshot().get(&place.1) else { return };
+        let Some(served) = self.kinds.find(place.0) else { return };
+        let Some(object) = served.objects.snapshot().get(&place.1) else { return };
         self.consider(place.0, &object);
-        if matches!(error, Error::Conflict(..) | Error::NotFound(..)) {
+        if matches!(error, Error::Conflict(..) | Error::NotFound(..) | Error::NotServed) {
             return;
         }
         tracing::warn!(key = &*place.1, ?error, "a deletion could not be ended at its deadline");
@@ -241,7 +234,7 @@ impl Finisher {
         let (namespace, name) = place.1.split_once('/').unwrap_or(("", &place.1));
         Request {
             user: self.user.clone(),
-            served: self.kinds[place.0].clone(),
+            served: self.kinds.at(place.0).clone(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             subresource: "".into(),
@@ -263,31 +256,4 @@ fn deadline(object: &Object) -> Option<(Time, String)> {
     let told = std::str::from_utf8(&metadata).is_ok_and(|text| text.contains("\"deletionGracePeriodSeconds\":"));
     let wire: Wire = serde_json::from_slice(&metadata).ok().filter(|_| told && object.unreadable().is_none())?;
     (wire.deletion_grace_period_seconds > 0).then_some((wire.deletion_timestamp, wire.uid))
-}
-
-/// What the watches give.
-enum Next {
-    Events(Vec<(usize, Event)>),
-    /// Changes were missed.
-    Broken,
-    /// The cache is closed.
-    Closed,
-}
-
-/// The changes that are ready, with the positions of their kinds; waits for the first.
-async fn next_events(watches: &mut [(usize, Watch)]) -> Next {
-    poll_fn(|cx| {
-        let mut events = Vec::new();
-        for (kind, watch) in watches.iter_mut() {
-            let mut some = Vec::new();
-            match watch.poll_events(cx, BATCH, &mut some) {
-                Poll::Ready(Some(Ok(()))) => events.extend(some.drain(..).map(|event| (*kind, event))),
-                Poll::Ready(Some(Err(_))) => return Poll::Ready(Next::Broken),
-                Poll::Ready(None) => return Poll::Ready(Next::Closed),
-                Poll::Pending => {}
-            }
-        }
-        if events.is_empty() { Poll::Pending } else { Poll::Ready(Next::Events(events)) }
-    })
-    .await
 }

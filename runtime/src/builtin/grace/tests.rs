@@ -191,3 +191,24 @@ async fn many_end_at_once() {
     assert_eq!(rig.at("").served.objects.snapshot().count("", None), 0);
     rig.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_resource_that_is_replaced_is_followed_on_and_one_that_is_removed_is_forgotten() {
+    let rig = Rig::new().await;
+    rig.deleted("a", json!([]), None).await;
+    seconds(10).await;
+    rig.inside.api.registry.replace([slow(Some(Grace::Seconds(30)))], None).expect("a kind");
+    rig.deleted("b", json!([]), None).await;
+    seconds(15).await;
+    assert!(rig.find("a").is_some() && rig.find("b").is_some());
+    // Deadlines are set by the real clock, which stands still: both are due at the same time.
+    seconds(8).await;
+    assert!(rig.find("a").is_none() && rig.find("b").is_none());
+    rig.deleted("c", json!([]), None).await;
+    assert!(rig.inside.api.registry.remove("", "slows"));
+    seconds(40).await;
+    rig.inside.api.registry.replace([slow(Some(Grace::Seconds(30)))], None).expect("a kind");
+    seconds(3).await;
+    assert!(rig.find("c").is_none(), "what was due is ended when the resource is there again");
+    rig.stop().await;
+}

@@ -80,7 +80,7 @@ type Done = Result<Result<(), Error>, tokio::task::JoinError>;
 impl Left {
     fn record(&mut self, served: &Served, done: Option<Done>) {
         match done {
-            None | Some(Ok(Ok(()) | Err(Error::NotFound(..)))) => {}
+            None | Some(Ok(Ok(()) | Err(Error::NotFound(..) | Error::NotServed))) => {}
             Some(Ok(Err(error))) => {
                 self.failures.insert(format!("{}: {error:?}", served.kind.group_resource()));
             }

@@ -41,10 +41,10 @@ const GATHER: Duration = Duration::from_millis(20);
 
 /// Runs until the signal says so or the cache is closed.
 pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
-    let Some(namespaces) = api.registry.namespaces() else { return };
-    let controller = Controller { api, namespaces, user: Arc::new(User::system()) };
+    let user = Arc::new(User::system());
     let mut emptying = Emptying::default();
-    loop {
+    while let Some(namespaces) = api.registry.namespaces() {
+        let controller = Controller { api: api.clone(), namespaces, user: user.clone() };
         tokio::select! {
             biased;
             _ = stop.wait_for(|stopping| *stopping) => break,
@@ -89,7 +89,7 @@ impl Controller {
         loop {
             tokio::select! {
                 event = watch.next() => match event {
-                    None => return true,
+                    None => return self.api.cache.is_closed(),
                     Some(Err(_)) => return false,
                     Some(Ok(event)) => self.consider(emptying, event.object().key(), event.object().json_bytes()),
                 },

@@ -109,7 +109,7 @@ async fn ten_thousand_rounds_leave_nothing_behind_and_mix_nothing_up() {
             }
             drop(held);
             if round % 2 == 0 {
-                world.cache.replace(resource.prefix(), reader()).unwrap();
+                world.cache.load(resource.prefix(), reader()).unwrap().serve(|| ());
             }
             let found = lock(&world.cache.feeder).footprint();
             most = (found.0.max(most.0), found.1.max(most.1));
@@ -117,9 +117,9 @@ async fn ten_thousand_rounds_leave_nothing_behind_and_mix_nothing_up() {
             world.cache.remove(&newest);
         }
         stop.store(true, Ordering::Relaxed);
-        assert_eq!(most, (2, 2));
+        assert_eq!(most, (2, 3));
     });
-    assert_eq!(lock(&world.cache.feeder).footprint(), (1, 2));
+    assert_eq!(lock(&world.cache.feeder).footprint(), (1, 3));
 }
 
 /// Lets nobody read until it is opened.
@@ -152,7 +152,7 @@ async fn while_a_replacement_is_loaded_the_old_resource_is_fed_and_writers_do_no
     let gate = Arc::new(Gate::default());
     let gated: SharedReader = Arc::new(Gated(Plain, gate.clone()));
     let cache = world.cache.clone();
-    let replacing = tokio::task::spawn_blocking(move || cache.replace(PREFIX, gated).unwrap());
+    let replacing = tokio::task::spawn_blocking(move || cache.load(PREFIX, gated).unwrap().serve(|| ()));
     gate.came.notified().await;
     for n in 2..=100 {
         world.put(&format!("ns/{n}"), "x", "red").await;
@@ -176,20 +176,33 @@ async fn while_a_replacement_is_loaded_the_old_resource_is_fed_and_writers_do_no
     assert!(event.frame().windows(17).any(|part| part == br#""apiVersion":"v2""#), "the new reader's type meta");
 }
 
-/// A store that cannot be read for a moment.
 #[tokio::test]
-async fn a_replacement_that_cannot_be_loaded_leaves_the_old_resource() {
+async fn a_resource_that_is_loaded_and_never_served_leaves_the_old_one() {
     let world = World::new(Limits::default());
     world.put("ns/a", "x", "red").await;
-    let shared = &world.cache.shared;
-    assert!(shared.store.range(PREFIX, None).is_ok());
-    lock(&world.cache.feeder).begin(&world.things.prefix);
-    world.put("ns/b", "x", "red").await;
-    lock(&world.cache.feeder).give_up(PREFIX);
+    for prefix in [PREFIX, "/registry/others/"] {
+        let loading = world.cache.load(prefix, reader()).unwrap();
+        world.put("ns/b", "x", "red").await;
+        drop(loading);
+    }
     world.put("ns/c", "x", "red").await;
-    assert_eq!(keys(&world.things), ["ns/a 1", "ns/b 2", "ns/c 3"]);
-    assert!(lock(&world.cache.feeder).missed(PREFIX).is_empty());
-    lock(&world.cache.feeder).begin(&Arc::from("/registry/others/"));
-    lock(&world.cache.feeder).give_up("/registry/others/");
-    assert_eq!(lock(&world.cache.feeder).footprint(), (1, 1));
+    assert_eq!(keys(&world.things), ["ns/a 1", "ns/b 3", "ns/c 4"]);
+    assert!(!world.things.has_ended());
+    assert_eq!(lock(&world.cache.feeder).footprint(), (1, 2));
+}
+
+#[tokio::test]
+async fn a_table_is_swapped_when_the_new_state_is_there_and_before_watches_end() {
+    let world = World::new(Limits::default());
+    world.put("ns/a", "x", "red").await;
+    let mut watch = world.watch(1, Interest::All, None).await;
+    let loading = world.cache.load(PREFIX, reader()).unwrap();
+    let new = loading.resource().clone();
+    loading.serve(|| {
+        assert_eq!(keys(&new), ["ns/a 1"]);
+        assert_eq!(keys(&world.things), ["ns/a 1"]);
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(watch.poll_next(&mut cx).is_pending());
+    });
+    assert!(watch.next().await.is_none());
 }

@@ -203,7 +203,8 @@ async fn run(seed: u64, window: usize, replaces: bool) {
     let mut replaced = 0;
     while replaces && (replaced < 3 || writers.iter().any(|writer| !writer.is_finished())) {
         let cache = world.cache.clone();
-        let new = tokio::task::spawn_blocking(move || cache.replace(PREFIX, reader()).unwrap()).await.unwrap();
+        let new =
+            tokio::task::spawn_blocking(move || cache.load(PREFIX, reader()).unwrap().serve(|| ())).await.unwrap();
         *lock(&things) = new;
         replaced += 1;
         tokio::time::sleep(Duration::from_millis(dice.below(5))).await;

@@ -40,9 +40,9 @@ const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 ///
 /// # Errors
 /// 406.
-pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
+pub async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
     let (kinds, generation) = site.app.api.registry.all();
-    let documents = site.discovery.get(generation, || Documents::new(&groups::of(&kinds)));
+    let documents = site.discovery.get(generation, move || Documents::new(&groups::of(&kinds))).await;
     let documents = &documents.1;
     if let Some(answer) = documents.aggregated(exchange, path) {
         return Ok(Some(answer));

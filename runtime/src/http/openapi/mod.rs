@@ -20,7 +20,13 @@ use axum::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Site, cached::Document, dispatch::Exchange, negotiate, response, status::Refused};
+use super::{
+    Site,
+    cached::{self, Document},
+    dispatch::Exchange,
+    negotiate, response,
+    status::Refused,
+};
 use crate::kind::registry::Served;
 
 const JSON: &str = "application/json";
@@ -100,17 +106,24 @@ fn url(place: &str, hash: &str) -> String {
 ///
 /// # Errors
 /// 400 for a query that repeats the hash.
-pub fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
+pub async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
     let hash = exchange.asked.query.single("hash")?.filter(|hash| !hash.is_empty());
-    Ok(answer(site, exchange, path, hash))
+    Ok(answer(site, exchange, path, hash).await)
 }
 
-fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<Response> {
+async fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<Response> {
     let (kinds, generation) = site.app.api.registry.all();
-    let documents = site.openapi.get(generation, || Documents::new(kinds, &site.app.version.git_version));
-    let documents = &documents.1;
+    let server_version = site.app.version.git_version.clone();
+    let made = site.openapi.get(generation, move || Documents::new(kinds, &server_version)).await;
+    let documents = &made.1;
     match path.strip_prefix("/openapi/")? {
-        "v2" => Some(serve_v2(documents, exchange)),
+        "v2" => {
+            if documents.v2.get().is_none() {
+                let made = made.clone();
+                cached::apart(move || _ = made.1.v2()).await;
+            }
+            Some(serve_v2(documents, exchange))
+        }
         "v3" => Some(documents.index.respond(&exchange.parts.headers, json_type(), REVALIDATE)),
         "proto" => Some(documents.proto().index.respond(&exchange.parts.headers, json_type(), REVALIDATE)),
         place => {

@@ -1,6 +1,7 @@
 //! Tests of the verbs, in process, over the memory store.
 
 mod admission;
+mod alive;
 mod apply;
 mod collections;
 mod contention;

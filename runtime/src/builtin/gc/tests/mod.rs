@@ -1,5 +1,6 @@
 //! The collector over a memory store.
 
+mod alive;
 mod cases;
 mod graph;
 mod lasting;

@@ -1,0 +1,193 @@
+//! Resources that are replaced and removed while they are served, and the row of the store that declares them.
+use serde_json::{Value, json};
+
+use super::fixture::{World, at};
+use crate::{
+    kind::{Kind, convert::Unchanged, registry::Served},
+    meta::{GroupResource, GroupVersion, Revision, options::ListOptions},
+    schema::fixture::schema,
+    storage::{Expect, Hold, Op, Store},
+    verbs::Error,
+};
+use std::sync::Arc;
+
+const ROW: &str = "/registry/definitions/gadgets.example.com";
+
+/// A kind that says in a default which generation of its declaration it is.
+fn gadgets(world: &World, version: &str, generation: u64) -> Kind {
+    let spec = json!({"type": "object", "default": {}, "properties": {
+        "generation": {"type": "integer", "default": generation}, "text": {"type": "string"},
+    }});
+    Kind {
+        group_version: GroupVersion { group: "example.com".to_owned(), version: version.to_owned() },
+        kind: "Gadget".to_owned(),
+        list_kind: "GadgetList".to_owned(),
+        plural: "gadgets".to_owned(),
+        singular: "gadget".to_owned(),
+        schema: Arc::new(schema(&json!({"type": "object", "properties": {"spec": spec}}))),
+        conversion: (version != "v1").then(|| Arc::new(Unchanged) as _),
+        ..Kind::clone(&world.configs.kind)
+    }
+}
+
+fn names() -> GroupResource {
+    GroupResource { group: "example.com".to_owned(), resource: "gadgets".to_owned() }
+}
+
+impl World {
+    /// Writes the row that declares gadgets.
+    async fn declare(&self) -> Hold {
+        let op = Op { key: ROW.into(), value: Some("{}".into()), expect: Expect::Any };
+        let revision = self.store.commit(vec![op].into()).await.unwrap()[0];
+        Hold { key: ROW.into(), revision: Some(revision) }
+    }
+
+    async fn undeclare(&self) {
+        let op = Op { key: ROW.into(), value: None, expect: Expect::Any };
+        self.store.commit(vec![op].into()).await.unwrap();
+    }
+
+    async fn serve_gadgets(&self, versions: &[&str], generation: u64) -> Arc<Served> {
+        let definition = self.declare().await;
+        let versions = versions.iter().map(|version| gadgets(self, version, generation));
+        self.api.registry.replace(versions, Some(definition)).unwrap()
+    }
+
+    fn stored_gadgets(&self) -> usize {
+        self.store.range("/registry/example.com/gadgets/", None).unwrap().0.len()
+    }
+}
+
+fn named(name: &str) -> Value {
+    json!({"metadata": {"name": name}, "spec": {}})
+}
+
+fn is_unavailable<T>(given: Result<T, Error>) -> bool {
+    matches!(given, Err(Error::Unavailable(message))
+        if message == "the definition of gadgets.example.com has changed; please try again")
+}
+
+#[tokio::test]
+async fn a_replaced_resource_takes_the_place_of_the_old_one_in_all_versions_at_once() {
+    let world = World::new().await;
+    let first = world.serve_gadgets(&["v1", "v2"], 1).await;
+    let before = world.api.registry.all();
+    let a = world.create(&first, "ns", named("a")).await.unwrap();
+    assert_eq!(a["spec"]["generation"], 1);
+    let second = world.serve_gadgets(&["v1", "v3"], 2).await;
+    let (after, generation) = world.api.registry.all();
+    let versions =
+        |all: &[Arc<Served>]| all.iter().map(|served| served.kind.group_version.to_string()).collect::<Vec<_>>();
+    assert_eq!(versions(&before.0[3..]), ["example.com/v1", "example.com/v2"]);
+    assert_eq!(versions(&after[3..]), ["example.com/v1", "example.com/v3"]);
+    assert_eq!((after[3].number == first.number, generation), (false, before.1 + 1));
+    assert!(world.api.registry.find("example.com", "v2", "gadgets").is_none());
+    assert!(Arc::ptr_eq(&world.api.registry.resource(&names()).unwrap(), &second));
+    // What was stored is there, and what is made now is of the new generation.
+    assert_eq!(world.get(&at(&second, "ns", "a")).await.unwrap(), a);
+    assert_eq!(world.create(&second, "ns", named("b")).await.unwrap()["spec"]["generation"], 2);
+    // Who began before reads what there was then.
+    assert_eq!(world.get(&at(&first, "ns", "a")).await.unwrap(), a);
+    assert!(matches!(world.get(&at(&first, "ns", "b")).await, Err(Error::NotFound(..))));
+}
+
+#[tokio::test]
+async fn another_resource_keeps_its_names_and_one_that_is_refused_changes_nothing() {
+    let world = World::new().await;
+    let first = world.serve_gadgets(&["v1"], 1).await;
+    let taken =
+        Kind { short_names: vec!["gadgets".to_owned()], plural: "others".to_owned(), ..gadgets(&world, "v1", 2) };
+    assert!(world.api.registry.replace([taken], None).is_err_and(|refused| refused.contains("Gadget")));
+    assert!(
+        world.api.registry.register([gadgets(&world, "v1", 2)]).is_err(),
+        "only a replacement may have its own names"
+    );
+    assert!(world.api.registry.replace([gadgets(&world, "v2", 2)], None).is_err(), "no version is stored");
+    assert!(Arc::ptr_eq(&world.api.registry.resource(&names()).unwrap(), &first));
+    assert!(!first.objects.has_ended());
+    // Its own names are no clash, and after it has gone they are free.
+    let renamed = Kind { kind: "Other".to_owned(), list_kind: "OtherList".to_owned(), ..gadgets(&world, "v1", 2) };
+    assert!(world.api.registry.replace([renamed], None).is_ok());
+    assert!(world.api.registry.remove("example.com", "gadgets"));
+    assert!(!world.api.registry.remove("example.com", "gadgets"));
+    assert!(world.api.registry.register([gadgets(&world, "v1", 2)]).is_ok());
+}
+
+#[tokio::test]
+async fn no_write_is_stored_once_the_definition_has_changed() {
+    let world = World::new().await;
+    let first = world.serve_gadgets(&["v1", "v2"], 1).await;
+    let second_version = world.api.registry.find("example.com", "v2", "gadgets").unwrap();
+    world.create(&first, "ns", named("a")).await.unwrap();
+    let changed = json!({"spec": {"text": "x"}});
+    let declared = world.declare().await;
+    assert!(is_unavailable(world.create(&first, "ns", named("b")).await));
+    assert!(is_unavailable(world.merge(&at(&first, "ns", "a"), changed.clone()).await));
+    for served in [&first, &second_version] {
+        assert!(is_unavailable(world.delete(&at(served, "ns", "a")).await));
+    }
+    assert!(world.merge(&at(&first, "ns", "a"), json!({})).await.is_ok(), "nothing is stored by what changes nothing");
+    // The row says the same as before.
+    assert!(world.api.registry.confirm("example.com", "gadgets", declared));
+    assert!(!first.objects.has_ended());
+    assert!(world.create(&first, "ns", named("b")).await.is_ok());
+    assert!(world.merge(&at(&first, "ns", "a"), changed.clone()).await.is_ok());
+    // It says something else.
+    let second = world.serve_gadgets(&["v1"], 2).await;
+    assert!(is_unavailable(world.create(&first, "ns", named("c")).await));
+    assert!(is_unavailable(world.merge(&at(&first, "ns", "a"), json!({"spec": {"text": "y"}})).await));
+    for served in [&first, &second_version] {
+        assert!(is_unavailable(world.delete(&at(served, "ns", "b")).await));
+    }
+    assert!(world.delete(&at(&second, "ns", "b")).await.is_ok());
+    // It is gone, and then the resource is.
+    world.undeclare().await;
+    assert!(is_unavailable(world.create(&second, "ns", named("c")).await));
+    assert_eq!(world.api.remove_resource(&names()).await.unwrap(), 1);
+    assert!(matches!(world.create(&second, "ns", named("c")).await, Err(Error::NotServed)));
+    assert!(matches!(world.delete(&at(&second, "ns", "a")).await, Err(Error::NotFound(..))));
+    assert!(!world.api.registry.confirm("example.com", "gadgets", Hold { key: ROW.into(), revision: None }));
+    // It is declared anew: nothing of before is there or comes back.
+    let third = world.serve_gadgets(&["v1"], 3).await;
+    for late in [&first, &second] {
+        assert!(is_unavailable(world.create(late, "ns", named("late")).await));
+    }
+    assert_eq!(world.stored_gadgets(), 0);
+    assert!(third.objects.snapshot().is_empty());
+}
+
+#[tokio::test]
+async fn a_write_of_a_resource_without_a_row_that_lost_to_another_is_refused_where_the_resource_was_replaced() {
+    let world = World::new().await;
+    let first = world.api.registry.replace([gadgets(&world, "v1", 1)], None).unwrap();
+    world.create(&first, "ns", named("a")).await.unwrap();
+    let second = world.api.registry.replace([gadgets(&world, "v1", 2)], None).unwrap();
+    assert!(world.merge(&at(&second, "ns", "a"), json!({"spec": {"text": "x"}})).await.is_ok());
+    assert!(is_unavailable(world.merge(&at(&first, "ns", "a"), json!({"spec": {"text": "y"}})).await));
+    assert!(!world.api.registry.confirm("example.com", "gadgets", Hold { key: ROW.into(), revision: None }));
+}
+
+#[tokio::test]
+async fn a_removal_deletes_all_that_is_stored_and_watches_hear_of_it() {
+    let world = World::new().await;
+    let gadgets = world.serve_gadgets(&["v1"], 1).await;
+    for n in 0..600 {
+        let held = json!({"metadata": {"name": format!("g{n}"), "finalizers": ["example.com/held"]}, "spec": {}});
+        world.create(&gadgets, "ns", held).await.unwrap();
+    }
+    world.create_config(json!({"metadata": {"name": "other"}})).await;
+    let from = gadgets.objects.snapshot().revision();
+    let options = ListOptions { resource_version: Some(from), ..ListOptions::default() };
+    let mut watching = world.api.watch(&at(&gadgets, "ns", ""), &options).await.unwrap();
+    world.undeclare().await;
+    assert_eq!(world.api.remove_resource(&names()).await.unwrap(), 600);
+    let mut deleted = 0;
+    while let Some(event) = watching.watch.next().await {
+        assert_eq!(event.unwrap().event_type().as_str(), "DELETED");
+        deleted += 1;
+    }
+    assert_eq!((deleted, world.stored_gadgets()), (600, 0));
+    assert_eq!(watching.watch.position(), Revision(from.0 + 601));
+    assert_eq!(world.api.remove_resource(&names()).await.unwrap(), 0);
+    assert!(world.get(&world.config("other")).await.is_ok());
+}
