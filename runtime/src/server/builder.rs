@@ -88,7 +88,8 @@ impl Builder {
     }
 
     /// Serves a kind declared in Rust. The kinds every control plane needs, such as Namespace and `ConfigMap`, are
-    /// always served.
+    /// always served. Of a kind in several versions, each version is given, in any order: also the one that is stored, and
+    /// those that are declared `unserved`.
     pub fn kind<R: Stored>(self) -> Self {
         self.model(R::kind())
     }

@@ -24,7 +24,7 @@ pub(super) enum Outcome<T> {
 }
 
 impl Api {
-    /// Stores an object, and gives it as readers see it.
+    /// Stores an object, and gives it as it is in the cache. Here and below, documents are in the version that is stored.
     ///
     /// # Errors
     /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops, its disk fails, or where the definition of the
@@ -154,11 +154,20 @@ pub(super) fn preview(
 
 fn record(request: &Request, full_key: &str, document: &Document, fit: Fit) -> Result<Bytes, Error> {
     let Sealed { value, size } = request.served.records.write(full_key, document, fit).map_err(Error::Internal)?;
-    if size > MAX_OBJECT_BYTES {
-        let message = format!("the object would take {size} bytes, and the limit of an object is {MAX_OBJECT_BYTES}");
-        return Err(Error::TooLarge(message));
-    }
+    check_size(size)?;
     Ok(value)
+}
+
+/// Holds the size of an object against the limit.
+///
+/// # Errors
+/// [`Error::TooLarge`].
+pub(super) fn check_size(size: usize) -> Result<(), Error> {
+    if size <= MAX_OBJECT_BYTES {
+        return Ok(());
+    }
+    let message = format!("the object would take {size} bytes, and the limit of an object is {MAX_OBJECT_BYTES}");
+    Err(Error::TooLarge(message))
 }
 
 fn render(request: &Request, key: &str, revision: Revision, value: &Bytes) -> Arc<Object> {

@@ -1,14 +1,17 @@
 //! create: a new object.
+use std::sync::Arc;
+
 use super::{
     Answer, Api, Error, Request, Written,
     commit::{Outcome, preview},
     error::Occupant,
-    names,
     pipeline::Write,
     rewrite::document_of,
     system,
+    versions::shown,
 };
 use crate::{
+    cache::Object,
     codec::Decoded,
     kind::{model::Scope, reader::Fit},
     meta::{Revision, options::CreateOptions},
@@ -64,11 +67,8 @@ impl Api {
         let made_up = system::text(&document, "name").is_empty() && !base.is_empty();
         for _ in 0..if made_up { NAMES_TRIED } else { 1 } {
             if made_up {
-                let name = match kind.hooks.generate_name {
-                    Some(hook) => hook(&document, &base),
-                    None => names::generate(&base),
-                };
-                system::set(&mut document, "name", name.map_err(Error::Internal)?);
+                let name = write.make_name(&document, &base).map_err(Error::Internal)?;
+                system::set(&mut document, "name", name);
                 write.run_default(&mut document, None)?;
             }
             let fit = write.validate(self, &document, None)?;
@@ -76,8 +76,9 @@ impl Api {
                 let message = "resourceVersion should not be set on objects to be created";
                 return Err(Error::Unknown(message.to_owned()));
             }
-            if let Outcome::Done(answer) = self.insert(write, (&document, fit)).await? {
-                return Ok(answer);
+            let (stored, fit) = write.to_stored((&document, fit), None)?;
+            if let Outcome::Done(object) = self.insert(write, (&stored, fit)).await? {
+                return shown(write.request, &object).map(Answer::Object);
             }
         }
         let name = system::text(&document, "name").to_owned();
@@ -91,18 +92,15 @@ impl Api {
         Err(refuse(kind.group_resource(), name, occupant))
     }
 
-    async fn insert(&self, write: &Write<'_>, (document, fit): (&Document, Fit)) -> Result<Outcome<Answer>, Error> {
+    async fn insert(&self, write: &Write<'_>, stored: (&Document, Fit)) -> Result<Outcome<Arc<Object>>, Error> {
         let request = write.request;
-        let key = request.key_of(system::text(document, "name"));
+        let key = request.key_of(system::text(stored.0, "name"));
         if write.options.dry_run {
             if request.served.objects.snapshot().get(&key).is_some() {
                 return Ok(Outcome::Lost);
             }
-            return preview(request, &key, Revision(0), document).map(|object| Outcome::Done(Answer::Object(object)));
+            return preview(request, &key, Revision(0), stored.0).map(Outcome::Done);
         }
-        Ok(match self.store(request, &key, (document, fit), Expect::Absent).await? {
-            Outcome::Done(object) => Outcome::Done(Answer::Object(object)),
-            Outcome::Lost => Outcome::Lost,
-        })
+        self.store(request, &key, stored, Expect::Absent).await
     }
 }

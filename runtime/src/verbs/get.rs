@@ -1,7 +1,7 @@
 //! get: one object, no older than asked for.
 use std::sync::Arc;
 
-use super::{Answer, Api, Error, Request, scale};
+use super::{Answer, Api, Error, Request, scale, versions::shown};
 use crate::{cache::Object, kind::registry::Served, meta::options::GetOptions};
 
 /// How many objects that cannot be read an error names.
@@ -17,7 +17,7 @@ impl Api {
         if let Some(asked) = options.resource_version {
             self.reach(asked).await?;
         }
-        let object = current(request)?;
+        let object = shown(request, &current(request)?)?;
         if request.endpoint().is_none() {
             return Err(request.not_found());
         }
@@ -28,7 +28,7 @@ impl Api {
     }
 }
 
-/// The newest state of the object that a request names.
+/// The newest state of the object that a request names, in the version that is stored.
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::StoreRead`] for an object whose stored bytes cannot be understood: it is there, so it is

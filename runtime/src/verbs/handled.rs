@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Answer, Api, Error, Patch, Request, commit::preview, decode::normalise, patch::Parsed, pipeline::Write, system,
+    Answer, Api, Error, Patch, Request, commit::check_size, decode::normalise, patch::Parsed, pipeline::Write, system,
+    versions::compose,
 };
 use crate::{
     cache::Object,
@@ -43,13 +44,15 @@ impl Api {
     /// be is left out, as it would be from a stored one.
     ///
     /// # Errors
-    /// [`Error::TooLarge`]; [`Error::Internal`] where it could not be rendered.
+    /// [`Error::TooLarge`].
     pub fn show(&self, request: &Request, mut document: Document) -> Result<Answer, Error> {
-        normalise(&request.served.kind, &mut document);
-        let document = &document;
-        let revision = system::text(document, "resourceVersion").parse().unwrap_or(Revision(0));
-        let key = request.key_of(system::text(document, "name"));
-        preview(request, &key, revision, document).map(Answer::Object)
+        let kind = &*request.served.kind;
+        normalise(kind, &mut document);
+        let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
+        let key = request.key_of(system::text(&document, "name"));
+        let object = compose(kind, &key, revision, &document);
+        check_size(object.json_bytes().len())?;
+        Ok(Answer::Object(Arc::new(object)))
     }
 
     /// Changes an object by code, which is run again on the newer object when another write came first. A

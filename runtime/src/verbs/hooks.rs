@@ -133,6 +133,10 @@ fn faults_or(faults: Vec<FieldError>, why: &str) -> Vec<FieldError> {
     if !faults.is_empty() {
         return faults;
     }
-    let given = FieldErrorKind::Invalid("object".into());
-    vec![FieldError::new(&FieldPath::root(), given, format!("the kind's hooks cannot decode the object: {why}"))]
+    vec![fault_of_object(format!("the kind's hooks cannot decode the object: {why}"))]
+}
+
+/// What is wrong with an object as a whole.
+pub(super) fn fault_of_object(detail: String) -> FieldError {
+    FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("object".into()), detail)
 }

@@ -45,6 +45,7 @@ mod tests;
 mod turns;
 mod unchanged;
 mod update;
+mod versions;
 mod watch;
 
 pub use admission::{Admission, Attempt};

@@ -1,6 +1,6 @@
 //! Rewrites: what update, patch and scale share. A change is made to the newest state, passed through the pipeline, and
 //! committed if that is still the newest state; if not, it is made again to the newer one.
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::{
     Answer, Api, Error, FieldErrorKind, Request, Written,
@@ -10,6 +10,7 @@ use super::{
     retry::Retry,
     system,
     turns::Turn,
+    versions::{in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
 };
 use crate::{
     cache::Object,
@@ -83,14 +84,8 @@ impl Api {
         write.request.changes()?;
         let mut retry = Retry::in_turn(self.turn(write.request)).await;
         loop {
-            let object = current(write.request)?;
-            let old = document_of(&object)?;
-            let (mut new, mut warnings) = change(&old)?;
-            check_version(write.request, &mut new, &old)?;
-            warnings.extend(write.complete(self, &mut new, Some(&old))?);
-            let fit = write.validate(self, &new, Some(&old))?;
-            if let Outcome::Done(object) = self.replace(write, object, &old, (&new, fit)).await? {
-                return Ok(Rewritten { object, warnings });
+            if let Outcome::Done(rewritten) = self.rewrite_once(write, current(write.request)?, &change).await? {
+                return Ok(rewritten);
             }
             if !retry.again().await {
                 return Err(conflict(write.request, MODIFIED));
@@ -98,12 +93,78 @@ impl Api {
         }
     }
 
+    /// Changes an object as it stands. The change is made in the version of the request, and stored in its own.
+    async fn rewrite_once(
+        &self,
+        write: &Write<'_>,
+        stored: Arc<Object>,
+        change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
+    ) -> Result<Outcome<Rewritten>, Error> {
+        let request = write.request;
+        let old = match shown(request, &stored) {
+            Ok(shown) => document_of(&shown)?,
+            Err(error) => {
+                let old = metadata_of(&request.served.kind, &document_of(&stored)?);
+                let Ok((mut new, warnings)) = change(&old) else { return Err(error) };
+                check_version(request, &mut new, &old)?;
+                return self.release(write, stored, (&old, &new), warnings, error).await;
+            }
+        };
+        let (mut new, mut warnings) = change(&old)?;
+        check_version(request, &mut new, &old)?;
+        let converts = request.served.stored.is_some();
+        let asked = converts.then(|| new.clone());
+        warnings.extend(write.complete(self, &mut new, Some(&old))?);
+        let fit = write.validate(self, &new, Some(&old))?;
+        let old_stored = if converts { Cow::Owned(document_of(&stored)?) } else { Cow::Borrowed(&old) };
+        let (new, fit) = match write.to_stored((&new, fit), Some(&old_stored)) {
+            Ok(stored) => stored,
+            Err(error) => {
+                let mut asked = asked.unwrap_or_default();
+                asked["metadata"] = new["metadata"].take();
+                return self.release(write, stored, (&old, &asked), warnings, error).await;
+            }
+        };
+        Ok(match self.replace(write, stored, &old_stored, (&new, fit)).await? {
+            Outcome::Done(object) => Outcome::Done(Rewritten { object: shown(request, &object)?, warnings }),
+            Outcome::Lost => Outcome::Lost,
+        })
+    }
+
+    /// Takes finalizers off an object that cannot be converted, by a write in the version that is stored, if that is all
+    /// that a change does; otherwise the error stands. So an object can be let go whatever becomes of its conversion.
+    async fn release(
+        &self,
+        write: &Write<'_>,
+        stored: Arc<Object>,
+        (old, new): (&Document, &Document),
+        mut warnings: Vec<String>,
+        error: Error,
+    ) -> Result<Outcome<Rewritten>, Error> {
+        if !write.request.subresource.is_empty() || !only_releases(old, new) {
+            return Err(error);
+        }
+        let request = in_stored_version(write.request);
+        let write_stored = Write::of_body(&request, write.options, &[]);
+        let old_stored = document_of(&stored)?;
+        let mut left = old_stored.clone();
+        system::put(system::metadata(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
+        warnings.extend(write_stored.complete(self, &mut left, Some(&old_stored))?);
+        let fit = write_stored.validate(self, &left, Some(&old_stored))?;
+        Ok(match self.replace(&write_stored, stored, &old_stored, (&left, fit)).await? {
+            Outcome::Done(object) => {
+                Outcome::Done(Rewritten { object: shown_or_metadata(write.request, &object)?, warnings })
+            }
+            Outcome::Lost => Outcome::Lost,
+        })
+    }
+
     /// The turn of a writer of the object that a request names.
     pub(super) fn turn(&self, request: &Request) -> Turn<'_> {
         self.turns.at(request.served.objects.prefix(), &request.key())
     }
 
-    /// Commits a change of an object, if there is one.
+    /// Commits a change of an object, if there is one. All is in the version that is stored.
     async fn replace(
         &self,
         write: &Write<'_>,
@@ -145,13 +206,13 @@ pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
     Error::Conflict(request.served.kind.group_resource(), request.name.clone(), message.into())
 }
 
-/// Deletion was asked for, and nothing holds the object.
+/// Deletion was asked for, and nothing holds the object, which is given in the version that is stored.
 pub(super) fn is_deleted(request: &Request, document: &Document) -> bool {
     let metadata = &document["metadata"];
     let held = || {
         metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
             || metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0)
-            || request.served.kind.holds(document)
+            || request.served.stored().kind.holds(document)
     };
     metadata["deletionTimestamp"].is_string() && !held()
 }

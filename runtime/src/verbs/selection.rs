@@ -46,7 +46,8 @@ impl Selection {
     /// [`Error::BadRequest`] for a field that the kind cannot be selected by.
     pub fn new(request: &Request, options: &ListOptions) -> Result<Self, Error> {
         let kind = &*request.served.kind;
-        let terms = resolve(kind, options.fields.terms())?;
+        let first = request.served.records.first_field(&kind.group_version.version);
+        let terms = resolve(kind, first, options.fields.terms())?;
         let pinned = |place: fn(&Place) -> bool| terms.iter().find(|t| t.equal && place(&t.place)).map(|t| &*t.value);
 
         let namespaced = kind.scope == Scope::Namespaced;
@@ -85,15 +86,15 @@ impl Selection {
     }
 }
 
-/// Finds each term's field among those of the kind.
-fn resolve(kind: &Kind, terms: &[FieldTerm]) -> Result<Vec<Term>, Error> {
+/// Finds each term's field among those of the kind, whose values begin at a position among those of an object.
+fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<Term>, Error> {
     terms
         .iter()
         .map(|term| {
             let place = match &*term.field {
                 "metadata.name" => Place::Name,
                 "metadata.namespace" if kind.policy.selects_by_namespace(kind.scope) => Place::Namespace,
-                other => Place::Selectable(selectable(kind, other)?),
+                other => Place::Selectable(first + selectable(kind, other)?),
             };
             Ok(Term { place, equal: term.equal, value: term.value.clone() })
         })

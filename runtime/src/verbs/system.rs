@@ -191,7 +191,7 @@ fn object(document: &mut Document) -> &mut Map<String, Value> {
 }
 
 /// Sets a member, or removes it.
-fn put(object: &mut Map<String, Value>, member: &str, value: Option<Value>) {
+pub(super) fn put(object: &mut Map<String, Value>, member: &str, value: Option<Value>) {
     match value {
         Some(value) => drop(object.insert(member.to_owned(), value)),
         None => drop(object.remove(member)),

@@ -18,8 +18,10 @@ impl Api {
     /// What is wrong with the object as it is: validation may have become stricter.
     pub(super) fn apply_unchanged(&self, write: &Write<'_>, config: &Document) -> Result<Option<Written>, Error> {
         let (request, kind) = (write.request, &*write.request.served.kind);
-        // Code of the kind's own, or of admission, may change what the apply does not.
-        let settled = write.faults.is_empty() && kind.hooks.default.is_none() && self.admission.is_empty();
+        // Code of the kind's own, or of admission, may change what the apply does not, and so may another version than the
+        // stored one.
+        let own = kind.hooks.default.is_some() || kind.conversion.is_some();
+        let settled = write.faults.is_empty() && !own && self.admission.is_empty();
         if !settled || request.endpoint().is_none() {
             return Ok(None);
         }

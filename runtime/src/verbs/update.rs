@@ -5,6 +5,7 @@ use super::{
     pipeline::Write,
     rewrite::{check_uid, document_of},
     system,
+    versions::shown,
 };
 use crate::{codec::Decoded, meta::options::UpdateOptions, schema::Document};
 
@@ -29,7 +30,8 @@ impl Api {
         let mut warnings = match write.decode_named(&mut document, None) {
             Ok(warnings) => warnings,
             Err(refusal) => {
-                let live = current(request).and_then(|object| document_of(&object)).map_err(|_| refusal)?;
+                let live = current(request).and_then(|object| document_of(&*shown(request, &object)?));
+                let live = live.map_err(|_| refusal)?;
                 write.decode_named(&mut document, Some(&live))?
             }
         };

@@ -1,16 +1,17 @@
-//! The server under the conformance kit. Serves the built-in kinds, and Widget and Gadget; runs no controller, as the
-//! reference under the kit ran none.
+//! The server under the conformance kit. Serves the built-in kinds, and Widget, Gadget and Sprocket; runs no controller,
+//! as the reference under the kit ran none.
 //!
 //! Not yet: the kinds and reviews of `rbac.authorization.k8s.io`, `authorization.k8s.io` and `authentication.k8s.io`, and
 //! Gadget's CEL rules. Users outside `system:masters` may do nothing until roles are built.
 
 mod gadget;
+mod sprocket;
 mod widget;
 
 use std::path::PathBuf;
 
 use clap::Parser;
-use kindsmith::Server;
+use kindsmith::{Resource, Server};
 
 /// The server under the conformance kit.
 #[derive(Parser)]
@@ -33,7 +34,16 @@ struct Flags {
 async fn main() -> kindsmith::Result<()> {
     let flags = Flags::parse();
     let _log = kindsmith::logging::init("warn");
-    let mut server = Server::builder().kind::<widget::Widget>().kind::<gadget::Gadget>().without_builtin_controllers();
+    // Without the Age column that every kind has otherwise: the definition does not declare one.
+    let mut beta = sprocket::v1beta1::Sprocket::kind();
+    beta.columns.retain(|column| column.name != "Age");
+    let mut server = Server::builder()
+        .kind::<widget::Widget>()
+        .kind::<gadget::Gadget>()
+        .kind::<sprocket::v1::Sprocket>()
+        .model(beta)
+        .kind::<sprocket::v1alpha1::Sprocket>()
+        .without_builtin_controllers();
     server = match flags.data_dir {
         Some(path) => server.data_dir(path),
         None => server.memory(),

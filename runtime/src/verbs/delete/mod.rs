@@ -13,6 +13,7 @@ use super::{
     retry::Retry,
     rewrite::{MODIFIED, conflict, document_of, is_deleted},
     system::text,
+    versions::{shown_or_metadata, written_through},
 };
 use crate::{
     cache::Object,
@@ -53,11 +54,12 @@ impl Api {
 
     /// Deletes the object as it stands now, or marks it.
     async fn end(&self, request: &Request, options: &DeleteOptions) -> Result<Outcome<Deleted>, Error> {
+        // In the version that is stored: what cannot be converted to the version of the request can be deleted all the same.
         let object = current(request)?;
         let old = document_of(&object)?;
         check(request, &options.preconditions, &old)?;
         let mut new = old.clone();
-        mark::mark(&request.served.kind, options, &mut new);
+        mark::mark(&request.served.stored().kind, options, &mut new);
         self.finish(request, options, object, (&old, &new)).await
     }
 
@@ -76,21 +78,24 @@ impl Api {
             {
                 return Ok(Outcome::Lost);
             }
+            let object = shown_or_metadata(request, &object)?;
             return Ok(Outcome::Done(Deleted::Gone { object, uid }));
         }
+        let marked = |object| Ok(Outcome::Done(Deleted::Marked(shown_or_metadata(request, &object)?)));
         if new == old {
-            return Ok(Outcome::Done(Deleted::Marked(object)));
+            return marked(object);
         }
+        // The mark is a write like others, through the version of the request.
+        let new = &*written_through(request, new);
         if options.dry_run {
-            let object = preview(request, object.key(), object.revision(), new)?;
-            return Ok(Outcome::Done(Deleted::Marked(object)));
+            return marked(preview(request, object.key(), object.revision(), new)?);
         }
-        // The mark is no reason to check the object, but only one that fits may be stored as checked.
-        let fit = Fit::of(&request.served.kind.schema, new);
-        Ok(match self.store(request, object.key(), (new, fit), Expect::At(object.revision())).await? {
-            Outcome::Done(object) => Outcome::Done(Deleted::Marked(object)),
-            Outcome::Lost => Outcome::Lost,
-        })
+        // It is no reason to check the object, but only one that fits may be stored as checked.
+        let fit = Fit::of(&request.served.stored().kind.schema, new);
+        match self.store(request, object.key(), (new, fit), Expect::At(object.revision())).await? {
+            Outcome::Done(object) => marked(object),
+            Outcome::Lost => Ok(Outcome::Lost),
+        }
     }
 }
 

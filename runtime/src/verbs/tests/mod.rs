@@ -22,4 +22,5 @@ mod ratcheting;
 mod subresources;
 mod update;
 mod versions;
+mod versions_writing;
 mod watch;

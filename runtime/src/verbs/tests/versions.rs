@@ -51,17 +51,20 @@ pub(super) fn stored() -> Kind {
 }
 
 /// The older version.
-pub(super) fn older() -> Kind {
+fn older() -> Kind {
     let from = json!({"type": "object", "properties": {
         "cogs": {"type": "integer", "maximum": 100, "default": 10},
-        "spec": {"type": "object", "properties": {"color": {"type": "string"}, "tone": {"type": "string", "default": "Matt"}}},
+        "spec": {"type": "object", "properties": {
+            "color": {"type": "string"},
+            "finish": {"type": "object", "properties": {"tone": {"type": "string", "default": "Matt"}}},
+        }},
     }});
     let schema = kind("example.com", "Gear", "gears", &from).schema;
     let selectable = vec![Path::from("cogs"), Path::from("spec.color")];
     version("v1beta1", Kind { schema, selectable, conversion: Some(Arc::new(Cogs)), ..stored() })
 }
 
-pub(super) fn version(version: &str, mut kind: Kind) -> Kind {
+fn version(version: &str, mut kind: Kind) -> Kind {
     version.clone_into(&mut kind.group_version.version);
     kind
 }
@@ -73,7 +76,12 @@ fn alias(name: &str) -> Kind {
 
 /// Both versions of the gears, the stored one first.
 pub(super) fn gears(world: &World) -> [Arc<Served>; 2] {
-    let stored = world.api.registry.register([older(), stored()]).expect("two versions");
+    gears_with(world, stored())
+}
+
+/// The same with another stored version.
+pub(super) fn gears_with(world: &World, stored: Kind) -> [Arc<Served>; 2] {
+    let stored = world.api.registry.register([older(), stored]).expect("two versions");
     [stored, world.api.registry.find("example.com", "v1beta1", "gears").expect("the older version")]
 }
 
