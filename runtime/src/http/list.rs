@@ -20,12 +20,13 @@ use crate::{cache::Object, kind::Kind, verbs};
 /// Bytes copied together before they are handed to the connection.
 const CHUNK: usize = 128 << 10;
 
-/// The members of a list's `metadata`, with braces.
-pub fn metadata(list: &verbs::List) -> String {
+/// The members of a list's `metadata`, with braces. Where items are whole objects, the token to go on with is there even if it
+/// is empty, as in kube-apiserver.
+pub fn metadata(list: &verbs::List, whole: bool) -> String {
     let mut text = format!("{{\"resourceVersion\":\"{}\"", list.revision);
-    if let Some(token) = &list.continue_token {
+    if let Some(token) = list.continue_token.as_deref().or(whole.then_some("")) {
         text.push_str(",\"continue\":");
-        text.push_str(&serde_json::Value::from(token.as_str()).to_string());
+        text.push_str(&serde_json::Value::from(token).to_string());
     }
     if let Some(remaining) = list.remaining {
         text.push_str(",\"remainingItemCount\":");
@@ -62,7 +63,8 @@ impl Part {
             Self::Partial(version) => ("PartialObjectMetadataList", version.to_owned()),
             Self::Whole | Self::Bare => (&*kind.list_kind, kind.group_version.to_string()),
         };
-        format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{},\"items\":[", metadata(list))
+        let metadata = metadata(list, self == Self::Whole);
+        format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},\"items\":[")
     }
 
     /// How many bytes [`Part::write`] appends.

@@ -241,7 +241,7 @@ impl Form {
             Self::Protobuf { renderer, .. } => {
                 let length = length.expect("all items were measured");
                 let (kind, version) = renderer.list_type();
-                let (metadata, start) = (metadata(list), out.len());
+                let (metadata, start) = (metadata(list, false), out.len());
                 let written = protobuf::list_start(&version, kind, &metadata, *length, out);
                 written.expect("a list's metadata is made of what its message has");
                 let mut end = Vec::new();
@@ -293,14 +293,17 @@ impl Form {
                     writer.end(out);
                 }
             }
-            Self::Cbor { renderer, .. } => cbor::list_end(&renderer.list_type().1, &metadata(list), out),
+            Self::Cbor { renderer, .. } => {
+                let metadata = metadata(list, renderer.lists_whole());
+                cbor::list_end(&renderer.list_type().1, &metadata, out);
+            }
             Self::Protobuf { .. } => protobuf::list_end(out),
         }
     }
 }
 
-fn metadata(list: &List) -> Document {
-    render::read(list::metadata(list).as_bytes())
+fn metadata(list: &List, whole: bool) -> Document {
+    render::read(list::metadata(list, whole).as_bytes())
 }
 
 #[cfg(test)]

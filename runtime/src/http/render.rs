@@ -196,7 +196,12 @@ impl Renderer {
 
     /// Whether items of lists carry type meta: in CBOR as in JSON. In Protobuf, type meta is never part of a message.
     fn items_are_typed(&self) -> bool {
-        self.form.shape != Shape::Full || self.kind().policy.lists_type_meta()
+        self.form.shape != Shape::Full || self.lists_whole()
+    }
+
+    /// Whether items of lists are whole objects, with type meta.
+    pub fn lists_whole(&self) -> bool {
+        self.form.shape == Shape::Full && self.kind().policy.lists_type_meta()
     }
 
     /// An object that can be put in the mark of its encoding.

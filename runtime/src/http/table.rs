@@ -90,7 +90,7 @@ impl Table {
     /// What the Table of a list begins with, up to its first row.
     pub fn head(&self, list: &List) -> Vec<u8> {
         let mut out = Vec::with_capacity(2048);
-        self.open(&mut out, &list::metadata(list), true);
+        self.open(&mut out, &list::metadata(list, false), true);
         out
     }
 

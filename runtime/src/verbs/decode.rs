@@ -1,5 +1,5 @@
 //! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
-use super::{Error, ownership, pipeline::Write};
+use super::{Error, ownership, pipeline::Write, system};
 use crate::{
     codec,
     kind::{Kind, Policy},
@@ -65,7 +65,7 @@ pub(super) fn decode(
         }
         Origin::Patch => bad_patch(why),
     };
-    type_meta(shape, document)?;
+    type_meta(write.origin, shape, document)?;
     if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
         // Clients of old send it; nobody has kept it for years.
         metadata.remove("selfLink");
@@ -122,7 +122,7 @@ fn bad_patch(why: &str) -> Error {
 }
 
 /// Fills in apiVersion and kind, and refuses others.
-fn type_meta(shape: &Shape<'_>, document: &mut Document) -> Result<(), Error> {
+fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Result<(), Error> {
     let Some(object) = document.as_object_mut() else {
         return Err(Error::BadRequest(format!("the object provided is unrecognized (must be of type {})", shape.kind)));
     };
@@ -132,7 +132,10 @@ fn type_meta(shape: &Shape<'_>, document: &mut Document) -> Result<(), Error> {
             Some(Some(given)) if given == expected => continue,
             None | Some(Some("")) => {}
             Some(given) => {
-                let given = given.unwrap_or("a value that is no text");
+                let given = given.unwrap_or("a value that is no text").to_owned();
+                if name == "apiVersion" && !shape.policy.decodes_into_types() {
+                    return Err(wrong_version(origin, shape, document, given, &expected));
+                }
                 let why = format!("{name} is {given:?}, and {expected:?} is expected here");
                 return Err(Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))));
             }
@@ -148,6 +151,19 @@ fn type_meta(shape: &Shape<'_>, document: &mut Document) -> Result<(), Error> {
         })
         .or_insert_with(empty);
     Ok(())
+}
+
+/// The error for an object in another version: where it is not a body, it was made here, and is refused as invalid.
+fn wrong_version(origin: Origin, shape: &Shape<'_>, document: &Document, given: String, expected: &str) -> Error {
+    if origin != Origin::Patch {
+        return Error::BadRequest(format!(
+            "the API version in the data ({given}) does not match the expected API version ({expected})"
+        ));
+    }
+    let named = GroupKind { group: shape.version.group.clone(), kind: shape.kind.to_owned() };
+    let given = FieldErrorKind::Invalid(given.into());
+    let error = FieldError::new(&FieldPath::new("apiVersion"), given, format!("must be {expected}"));
+    Error::Invalid(named, system::text(document, "name").to_owned(), vec![error])
 }
 
 fn empty() -> Document {
