@@ -38,6 +38,26 @@ impl Versions {
         &self.all[self.stored]
     }
 
+    /// The version that documents name `group/version`, served or not.
+    pub fn find(&self, api_version: &str) -> Option<&Arc<Kind>> {
+        self.all.iter().find(|kind| kind.group_version.is(api_version))
+    }
+
+    /// An object of one version in another, pruned to it. What it lacks is not filled in, unless it cannot be converted
+    /// without that.
+    ///
+    /// # Errors
+    /// Why it has no form there.
+    pub(crate) fn convert(&self, document: Document, from: &Kind, to: &Kind) -> Result<Document, String> {
+        let stored = self.stored();
+        let bare = from.write_to(stored, document.clone()).and_then(|document| to.convert_from_stored(document));
+        bare.or_else(|_| {
+            let mut document = document;
+            from.fill(&mut document);
+            to.convert_from_stored(from.convert_to(stored, document)?)
+        })
+    }
+
     /// All versions, in the order in which they were given.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
         self.all.iter()
@@ -53,6 +73,15 @@ impl Kind {
         let Some(conversion) = &self.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
         stored.fill(&mut document);
+        Ok(document)
+    }
+
+    /// The same, but pruned only.
+    fn write_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
+        let Some(conversion) = &self.conversion else { return Ok(document) };
+        let mut document = convert::run(document, |document| conversion.write(document))?;
+        schema::prune(&stored.schema, &mut document);
+        schema::normalise(&stored.schema, &mut document);
         Ok(document)
     }
 
@@ -130,5 +159,48 @@ fn check_same(first: &Kind, other: &Kind) -> Result<(), String> {
             other.group_kind(),
             other.group_version.version
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::kind::{
+        Convert,
+        fixture::{gears, gears_v2},
+    };
+
+    /// A conversion that needs the shape of a gear, which has a default.
+    struct Shaped;
+
+    impl Convert for Shaped {
+        fn write(&self, mut gear: Document) -> Result<Document, String> {
+            let shape = gear["spec"]["shape"].take();
+            let shape = shape.as_str().ok_or("a gear has a shape")?;
+            gear["spec"] = json!({"color": shape});
+            Ok(gear)
+        }
+
+        fn read(&self, gear: Document) -> Result<Document, String> {
+            Ok(gear)
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_filled_in_only_where_a_conversion_needs_it() {
+        let convert = |kind: Kind, gear: Document| {
+            let versions = Versions::new([gears(), kind]).unwrap();
+            let [from, to] = ["example.com/v2", "example.com/v1"].map(|version| versions.find(version).unwrap());
+            let gear = versions.convert(json!({"metadata": {}, "spec": gear}), from, to)?;
+            Ok::<_, String>(gear["spec"].clone())
+        };
+        let renamed = gears_v2(&Arc::default());
+        assert_eq!(convert(renamed.clone(), json!({"dents": 3})), Ok(json!({"teeth": 3})));
+        let shaped = Kind { conversion: Some(Arc::new(Shaped)), ..renamed };
+        assert_eq!(convert(shaped.clone(), json!({"shape": "oval"})), Ok(json!({"color": "oval"})));
+        assert_eq!(convert(shaped.clone(), json!({})), Ok(json!({"color": "round"})));
+        assert_eq!(convert(shaped, json!({"shape": 1})), Err("a gear has a shape".to_owned()));
     }
 }

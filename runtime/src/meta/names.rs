@@ -10,6 +10,14 @@ pub struct GroupVersion {
     pub version: String,
 }
 
+impl GroupVersion {
+    /// Whether a document's `apiVersion` names it.
+    pub fn is(&self, api_version: &str) -> bool {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        (group, version) == (&*self.group, &*self.version)
+    }
+}
+
 impl fmt::Display for GroupVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.group.is_empty() { f.write_str(&self.version) } else { write!(f, "{}/{}", self.group, self.version) }

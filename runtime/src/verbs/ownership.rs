@@ -4,9 +4,10 @@ use serde_json::{Map, Value};
 
 use super::{Error, Request, pipeline::Write, system};
 use crate::{
+    kind::{Changes, Versions},
     meta::Time,
-    patch::apply::{self, OneVersion, View, Writer},
-    schema::Document,
+    patch::apply::{self, View, Writer},
+    schema::{Document, Schema},
 };
 
 /// The member of metadata that says who owns what.
@@ -26,8 +27,31 @@ pub(super) fn with_writer<T>(
     let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
     let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
     let writer = Writer { manager, api_version: &version, subresource: &request.subresource, time: &now };
-    let view = View { root: &kind.schema, kind: &kind.kind, reset: &reset, versions: &OneVersion };
+    let others = Others { versions: request.served.records.versions(), changes: request.changes()? };
+    let view = View { root: &kind.schema, kind: &kind.kind, reset: &reset, versions: &others };
     Ok(then(&view, &writer))
+}
+
+/// The other versions of the kind that a request is about.
+struct Others<'a> {
+    versions: &'a Versions,
+    /// What the request may change.
+    changes: &'a Changes,
+}
+
+impl apply::Versions for Others<'_> {
+    fn schema(&self, api_version: &str) -> Option<&Schema> {
+        self.versions.find(api_version).map(|kind| &*kind.schema)
+    }
+
+    fn reset(&self, api_version: &str) -> Vec<Vec<&str>> {
+        self.schema(api_version).map(|schema| self.changes.reset(schema)).unwrap_or_default()
+    }
+
+    fn convert(&self, object: Document, from: &str, to: &str) -> Result<Document, String> {
+        let version = |name: &str| self.versions.find(name).ok_or_else(|| format!("there is no version {name}"));
+        self.versions.convert(object, version(from)?, version(to)?)
+    }
 }
 
 impl Write<'_> {

@@ -117,7 +117,8 @@ impl Api {
         let kind = &*request.served.kind;
         let paths = paths(kind)?;
         let version = kind.group_version.to_string();
-        let replicas_in = |written: &str| (written == version).then_some(&paths.replicas.0[..]);
+        let versions = request.served.records.versions();
+        let replicas_in = |version: &str| Some(&versions.find(version)?.scale.as_ref()?.replicas.0[..]);
         let done = self
             .rewrite(&Write { origin: Origin::Scale, ..Write::of_body(request, options, &[]) }, |old| {
                 let mut live = of_document(kind, old, Some(ABSENT))?;

@@ -49,7 +49,7 @@ pub use versions::{OneVersion, Versions};
 mod tests;
 
 /// What a document is checked against, and what of it this request may not change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The kind's schema; `metadata` has its own.
     pub root: &'a Schema,

@@ -1,6 +1,4 @@
 //! The versions of a kind in which managers wrote, and objects in their terms.
-use std::fmt;
-
 use serde_json::Map;
 
 use super::{
@@ -13,15 +11,16 @@ use super::{
 use crate::schema::{self, Document, METADATA, Schema, model};
 
 /// The other versions of a kind, in which managers may have written.
-pub trait Versions: fmt::Debug {
+pub trait Versions {
     /// The schema of a version, as [`View::root`]; `None` where the kind has no such version.
     fn schema(&self, api_version: &str) -> Option<&Schema>;
 
     /// The fields that the write leaves alone in a version, as [`View::reset`].
     fn reset(&self, api_version: &str) -> Vec<Vec<&str>>;
 
-    /// An object of one version in the terms of another, pruned to that. Both are versions that there are, or the one of
-    /// the write. What was removed from the object is missing in it, fields with defaults among them.
+    /// An object of one version in the terms of another, pruned to that, with or without type meta. Both are versions that
+    /// there are, or the one of the write. It has no managed fields, and what was removed from it is missing, fields with
+    /// defaults among that.
     ///
     /// # Errors
     /// Why it has no form there.
@@ -114,6 +113,9 @@ impl<'a> Terms<'a> {
             settle(schema, &mut object);
         }
         if let Some(metadata) = object.get_mut("metadata") {
+            if let Document::Object(members) = metadata {
+                members.remove("managedFields");
+            }
             settle(&METADATA, metadata);
         }
         self.view.versions.convert(object, from, to)

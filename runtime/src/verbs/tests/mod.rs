@@ -22,5 +22,6 @@ mod ratcheting;
 mod subresources;
 mod update;
 mod versions;
+mod versions_owning;
 mod versions_writing;
 mod watch;

@@ -1,5 +1,5 @@
 //! Tests of apply and ownership, by subject, over a schema that has every kind of list and map.
-use std::{fmt, sync::LazyLock};
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -102,12 +102,6 @@ pub(super) struct Fixture {
     pub(super) versions: Vec<(&'static str, Schema)>,
     /// Makes of an object one of another version, but for type meta and pruning.
     pub(super) convert: fn(Document, &str) -> Result<Document, String>,
-}
-
-impl fmt::Debug for Fixture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind)
-    }
 }
 
 impl Versions for Fixture {
