@@ -1,7 +1,7 @@
 //! deletecollection: each object that a list gives, one by one.
 use std::{future::Future, pin::Pin, task::Poll};
 
-use super::{Api, Deleted, Error, List, Place, Request};
+use super::{Api, Error, List, Place, Request};
 use crate::{
     cache::Object,
     kind::model::Scope,
@@ -40,7 +40,8 @@ impl Api {
             if requests.is_empty() {
                 return Ok(selected);
             }
-            let deletions = requests.iter().map(|one| Box::pin(self.delete(one, options)) as Deletion<'_>).collect();
+            let deletions =
+                requests.iter().map(|one| Box::pin(self.delete(one, options)) as Concurrent<'_, _>).collect();
             for done in all(deletions).await {
                 match done {
                     // Somebody else was quicker.
@@ -52,27 +53,29 @@ impl Api {
     }
 }
 
-/// A deletion under way.
-type Deletion<'a> = Pin<Box<dyn Future<Output = Result<Deleted, Error>> + Send + 'a>>;
+/// One of several operations under way at once.
+pub(super) type Concurrent<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Waits for all deletions. They are few, so looking at each one that is left at every wake-up is cheap.
-async fn all(mut deletions: Vec<Deletion<'_>>) -> Vec<Result<Deleted, Error>> {
-    let mut done = Vec::with_capacity(deletions.len());
+/// Waits for all of them, and gives what came of each, in the order in which they end. They are few, so looking at each one
+/// that is left at every wake-up is cheap.
+pub(super) async fn all<T>(mut operations: Vec<Concurrent<'_, T>>) -> Vec<T> {
+    let mut done = Vec::with_capacity(operations.len());
     std::future::poll_fn(|context| {
-        deletions.retain_mut(|deletion| match deletion.as_mut().poll(context) {
+        operations.retain_mut(|operation| match operation.as_mut().poll(context) {
             Poll::Ready(result) => {
                 done.push(result);
                 false
             }
             Poll::Pending => true,
         });
-        if deletions.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        if operations.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
     done
 }
 
-fn request_for(request: &Request, object: &Object) -> Request {
+/// A request for an object of a collection.
+pub(super) fn request_for(request: &Request, object: &Object) -> Request {
     let mut one = request.clone();
     match object.key().split_once('/') {
         Some((namespace, name)) if request.served.kind.scope == Scope::Namespaced => {

@@ -28,6 +28,7 @@ mod handled;
 mod hooks;
 mod items;
 mod list;
+mod migrate;
 mod names;
 mod owners;
 mod ownership;
@@ -52,6 +53,7 @@ pub use admission::{Admission, Attempt};
 pub use error::Error;
 pub use get::Unconverted;
 pub use items::{Items, Place};
+pub use migrate::Migration;
 pub use patch::Parsed;
 pub use retry::Retry;
 

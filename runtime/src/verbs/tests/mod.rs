@@ -14,6 +14,7 @@ mod grace;
 mod holds;
 mod hostile;
 mod kinds;
+mod migrate;
 mod namespaces;
 mod ownership;
 mod patch;

@@ -51,7 +51,7 @@ pub(super) fn stored() -> Kind {
 }
 
 /// The older version.
-fn older() -> Kind {
+pub(super) fn older() -> Kind {
     let from = json!({"type": "object", "properties": {
         "cogs": {"type": "integer", "maximum": 100, "default": 10},
         "spec": {"type": "object", "properties": {

@@ -1,0 +1,144 @@
+//! Storage migration: objects that were stored in another version of their kind, or under another schema, are stored as
+//! they are shown today, so that what made sense of the old form can go.
+//!
+//! Each is rewritten only if it still is what was read, beside whoever else writes: another write of it does the same. New
+//! objects are stored in today's form anyway, so one walk through the keys is enough. The objects themselves do not change,
+//! but for their resourceVersion.
+use std::sync::Arc;
+
+use super::{
+    Api, Error, Request,
+    commit::Outcome,
+    delete_collection::{Concurrent, all, request_for},
+    rewrite::document_of,
+};
+use crate::{
+    auth::User,
+    cache::Object,
+    kind::{reader::Fit, registry::Served},
+    storage::Expect,
+};
+
+/// How many objects are rewritten at once: they share the disk's flushes.
+const AT_ONCE: usize = 64;
+/// How many bytes of objects they are of; the last of them may be more.
+const BYTES_AT_ONCE: usize = 1 << 20;
+/// After so many objects that are in order, there is a report, too.
+const LOOKED_AT: usize = 10_000;
+/// How many objects that cannot be rewritten are named.
+const NAMED: usize = 100;
+
+/// How far a migration of a resource's objects has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Migration {
+    /// All objects up to this key, below the resource's prefix, were looked at; none at the beginning. A migration that was
+    /// cut off goes on behind it.
+    pub position: Option<String>,
+    /// How many objects were looked at.
+    pub seen: usize,
+    /// How many were rewritten.
+    pub rewritten: usize,
+    /// How many could not be, and are as they were: they cannot be read or converted, or would be too large.
+    pub failed: usize,
+    /// The first of those, up to a hundred: the key, and why.
+    pub failures: Vec<(String, String)>,
+    /// How many objects are left to be looked at.
+    pub left: usize,
+}
+
+impl Migration {
+    fn fail(&mut self, object: &Object, why: impl Into<String>) {
+        self.failed += 1;
+        if self.failures.len() < NAMED {
+            self.failures.push((object.key().to_owned(), why.into()));
+        }
+    }
+}
+
+impl Api {
+    /// Stores each object of a resource in the version and by the schema in which objects are stored today, in the order of
+    /// their keys, from behind a position on. Reports how far it has come after each few of them; whoever keeps the position
+    /// can go on from there when the server has stopped meanwhile, and should begin anew where versions have changed.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] while the server stops or its disk fails, [`Error::InsufficientStorage`] where the disk is
+    /// full, [`Error::Internal`]: what was reported is done.
+    pub async fn migrate(
+        &self,
+        served: &Arc<Served>,
+        position: Option<String>,
+        mut report: impl FnMut(&Migration) + Send,
+    ) -> Result<Migration, Error> {
+        let mut migration = Migration { position, ..Migration::default() };
+        let resource = Request {
+            user: Arc::new(User::default()),
+            served: served.stored().clone(),
+            namespace: String::new(),
+            name: String::new(),
+            subresource: "".into(),
+        };
+        loop {
+            let old = next(&resource, &mut migration);
+            let writes =
+                old.iter().map(|object| Box::pin(self.renew(&resource, object)) as Concurrent<'_, _>).collect();
+            for renewed in all(writes).await {
+                match renewed? {
+                    Renewed::Written => migration.rewritten += 1,
+                    Renewed::ByOthers => {}
+                    Renewed::Failed(object, why) => migration.fail(&object, why),
+                }
+            }
+            report(&migration);
+            if migration.left == 0 {
+                return Ok(migration);
+            }
+        }
+    }
+
+    /// Stores an object as it is shown, if it is still the one that was read.
+    async fn renew(&self, resource: &Request, object: &Arc<Object>) -> Result<Renewed, Error> {
+        let request = request_for(resource, object);
+        let document = document_of(object)?;
+        let fit = Fit::of(&request.served.kind.schema, &document);
+        match self.store(&request, object.key(), (&document, fit), Expect::At(object.revision())).await {
+            Ok(Outcome::Done(_)) => Ok(Renewed::Written),
+            Ok(Outcome::Lost) => Ok(Renewed::ByOthers),
+            Err(Error::TooLarge(why)) => Ok(Renewed::Failed(object.clone(), why)),
+            Err(Error::StoreRead { causes, .. }) => {
+                let why = causes.into_iter().map(|(_, why)| why).collect::<Vec<_>>().join("; ");
+                Ok(Renewed::Failed(object.clone(), why))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What came of an object.
+enum Renewed {
+    Written,
+    /// Somebody else has written or deleted it.
+    ByOthers,
+    Failed(Arc<Object>, String),
+}
+
+/// The next objects that are not stored as they are shown. Those before them count as looked at.
+fn next(resource: &Request, migration: &mut Migration) -> Vec<Arc<Object>> {
+    let snapshot = resource.served.objects.snapshot();
+    let after = migration.position.clone();
+    let mut objects = snapshot.range("", after.as_deref());
+    let (mut old, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
+    while old.len() < AT_ONCE && bytes < BYTES_AT_ONCE && looked_at < LOOKED_AT {
+        let Some(object) = objects.next() else { break };
+        looked_at += 1;
+        migration.position = Some(object.key().to_owned());
+        if let Some(why) = object.unreadable() {
+            migration.fail(object, why);
+        } else if object.is_renewed() {
+            bytes += object.json_bytes().len();
+            old.push(object.clone());
+        }
+    }
+    migration.seen += looked_at;
+    migration.left = objects.len();
+    old
+}

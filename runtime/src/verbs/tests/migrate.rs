@@ -1,0 +1,120 @@
+//! Storage migration: from objects in an older version to none.
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{
+    fixture::{World, at},
+    versions::{gears, older, stored},
+};
+use crate::{
+    cache::Limits,
+    kind::{Kind, registry::Served},
+    verbs::{Error, Migration},
+};
+
+const GEARS: usize = 150;
+
+/// Gears that a server has stored in the older version, before one that stores them in another; with one that has no form
+/// there, and one that is stored as it should be.
+async fn taken_over() -> (World, Arc<Served>) {
+    let world = World::new().await;
+    let before = world.api.registry.register([Kind { conversion: None, ..older() }]).unwrap();
+    for number in 0..GEARS {
+        let body = json!({"metadata": {"name": format!("g{number:03}")}, "cogs": 40});
+        world.create(&before, "ns", body).await.unwrap();
+    }
+    world.create(&before, "ns", json!({"metadata": {"name": "odd"}, "cogs": 31})).await.unwrap();
+    let then = World::over(world.store.clone(), Limits::default().window).await;
+    let [gears, _] = gears(&then);
+    then.create(&gears, "ns", json!({"metadata": {"name": "new"}})).await.unwrap();
+    (then, gears)
+}
+
+/// The names of the gears that are not stored as they are shown.
+fn old(gears: &Served) -> Vec<String> {
+    let snapshot = gears.objects.snapshot();
+    snapshot.range("", None).filter(|gear| gear.is_renewed()).map(|gear| gear.name().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn every_object_is_rewritten_once_and_what_cannot_be_is_named() {
+    let (world, gears) = taken_over().await;
+    let before = world.get(&at(&gears, "ns", "g007")).await.unwrap();
+    let mut reports: Vec<Migration> = Vec::new();
+    let done = world.api.migrate(&gears, None, |migration| reports.push(migration.clone())).await.unwrap();
+    let odd = vec![("ns/odd".to_owned(), "31 is too many".to_owned())];
+    let expected = Migration {
+        position: Some("ns/odd".to_owned()),
+        seen: GEARS + 2,
+        rewritten: GEARS,
+        failed: 1,
+        failures: odd,
+        left: 0,
+    };
+    assert_eq!((&done, reports.last()), (&expected, Some(&expected)));
+    assert!(reports.len() > 2 && reports.is_sorted_by_key(|report| (report.position.clone(), report.rewritten)));
+    assert_eq!(old(&gears), [""; 0]);
+
+    let mut after = world.get(&at(&gears, "ns", "g007")).await.unwrap();
+    assert_ne!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
+    after["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
+    assert_eq!(after, before, "nothing else has changed");
+    let again = world.api.migrate(&gears, None, |_| {}).await.unwrap();
+    assert_eq!((again.seen, again.rewritten, again.failed), (GEARS + 2, 0, 1));
+
+    let without = World::over(world.store.clone(), Limits::default().window).await;
+    let gears = without.api.registry.register([stored()]).unwrap();
+    assert_eq!(without.get(&at(&gears, "ns", "g007")).await.unwrap()["spec"]["teeth"], 40, "the older version may go");
+}
+
+#[tokio::test]
+async fn a_migration_goes_on_where_another_was_cut_off() {
+    let (world, gears) = taken_over().await;
+    let mut positions = Vec::new();
+    world.api.migrate(&gears, None, |migration| positions.push(migration.position.clone())).await.unwrap();
+    let position = positions[0].clone();
+    let (world, gears) = taken_over().await;
+    let rest = world.api.migrate(&gears, position.clone(), |_| {}).await.unwrap();
+    let left = old(&gears);
+    assert!(!left.is_empty() && left.len() + rest.rewritten == GEARS);
+    assert!(left.iter().all(|name| format!("ns/{name}") <= position.clone().unwrap()));
+}
+
+#[tokio::test]
+async fn a_store_that_takes_no_writes_ends_a_migration_before_anything_is_reported() {
+    let (world, gears) = taken_over().await;
+    world.api.store.close();
+    let mut reports = 0;
+    let refused = world.api.migrate(&gears, None, |_| reports += 1).await;
+    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    assert_eq!((reports, old(&gears).len()), (0, GEARS));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn writers_and_a_migration_lose_nothing_of_each_other() {
+    let (world, gears) = taken_over().await;
+    let write = |from: usize| {
+        let (world, gears) = (&world, &gears);
+        async move {
+            for number in (from..GEARS).step_by(2).rev() {
+                let request = at(gears, "ns", &format!("g{number:03}"));
+                if number % 5 == 0 {
+                    world.delete(&request).await.unwrap();
+                } else {
+                    world.merge(&request, json!({"spec": {"color": "red"}})).await.unwrap();
+                }
+            }
+        }
+    };
+    let (done, (), ()) = tokio::join!(world.api.migrate(&gears, None, |_| {}), write(0), write(1));
+    assert_eq!(done.unwrap().failed, 1);
+    assert_eq!(old(&gears), [""; 0]);
+    for number in 0..GEARS {
+        let found = world.get(&at(&gears, "ns", &format!("g{number:03}"))).await;
+        assert_eq!(found.is_ok(), number % 5 != 0);
+        if let Ok(found) = found {
+            assert_eq!(found["spec"], json!({"color": "red", "metal": "Zinc", "teeth": 40}));
+        }
+    }
+}
