@@ -12,11 +12,13 @@ use kindsmith::{
 use serde::{Deserialize, Serialize};
 
 pub mod lending;
+mod v1beta1;
 
 /// Gives a server all that the library serves.
 pub fn serve(server: Builder) -> Builder {
     server
         .kind::<Book>()
+        .kind::<v1beta1::Book>()
         .kind::<Shelf>()
         .virtual_kind(lending::review)
         .subresource("lend", post(lending::lend))

@@ -14,6 +14,7 @@ async fn main() -> kindsmith::Result<()> {
     library::serve(Server::builder())
         .data_dir("./data")
         .sample_manifest(format!("{HERE}/book.yaml"))
+        .sample_command("kubectl get books.v1beta1.library.example.com moby-dick -o yaml")
         .sample_command(format!("kubectl create -o yaml -f '{HERE}/review.yaml'"))
         .sample_command(format!("kubectl create --raw {BOOK}/lend -f '{HERE}/loan.json'"))
         .sample_command(format!("kubectl get --raw {BOOK}/log    # with ?follow=true it goes on"))

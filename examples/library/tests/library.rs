@@ -112,7 +112,10 @@ fn what_the_readme_shows_is_what_runs() {
     let readme = include_str!("../../../README.md");
     let (_, section) = readme.split_once("\n## Answer with code\n").expect("README shows handlers");
     let shown = section.split("```").nth(1).and_then(|block| block.strip_prefix("rust\n")).expect("a block of code");
-    let sources = [include_str!("../src/lending.rs"), include_str!("../src/lib.rs")];
+    let (_, section) = readme.split_once("\n## Versions\n").expect("README shows versions");
+    let version = section.split("```").nth(1).and_then(|block| block.strip_prefix("rust\n")).expect("a block of code");
+    let sources = [include_str!("../src/lending.rs"), include_str!("../src/lib.rs"), include_str!("../src/v1beta1.rs")];
+    assert!(sources[2].contains(version), "not in the example:\n{version}");
     for item in shown.split("\n\n").map(str::trim_end) {
         assert!(sources.iter().any(|source| source.contains(item)), "not in the example:\n{item}");
     }
@@ -137,4 +140,29 @@ async fn the_states_of_a_book_end_with_it() {
     }
     assert_eq!(lent, [0, 1, 0]);
     assert!(states.next().await.expect("no state").is_none(), "a book of the same name is another");
+}
+
+#[tokio::test]
+async fn a_book_is_the_same_in_both_of_its_versions() {
+    let library = library().await;
+    let older = BOOKS.replace("v1", "v1beta1");
+    let typee = json!({"metadata": {"name": "typee"}, "spec": {"writer": "Herman Melville"}});
+    let (status, book) = library.call("POST", &older, typee).await;
+    assert_eq!((status, &book["apiVersion"]), (201, &json!("library.example.com/v1beta1")), "{book}");
+    let shelved = json!({"spec": {"author": "H. Melville", "shelf": "north"}});
+    let (_, book) = library.call("PATCH", &format!("{BOOKS}/typee"), shelved).await;
+    let spec = json!({"author": "H. Melville", "genre": "Fiction", "copies": 1, "shelf": "north"});
+    assert_eq!((&book["apiVersion"], &book["spec"]), (&json!("library.example.com/v1"), &spec));
+
+    let (_, book) = library.call("GET", &format!("{older}/typee"), Value::Null).await;
+    assert_eq!(book["spec"], json!({"writer": "H. Melville", "genre": "Fiction", "copies": 1}));
+    assert_eq!(book["metadata"]["annotations"], json!({"library.example.com/v1.spec.shelf": "\"north\""}));
+    let (_, scaled) = library.call("PATCH", &format!("{older}/typee/scale"), json!({"spec": {"replicas": 4}})).await;
+    assert_eq!(scaled["spec"]["replicas"], 4, "{scaled}");
+    let (_, found) =
+        library.call("GET", &format!("{older}?fieldSelector=spec.writer%3DH.%20Melville"), Value::Null).await;
+    assert_eq!(found["items"][0]["spec"]["copies"], 4);
+    let (_, book) = library.call("GET", &format!("{BOOKS}/typee"), Value::Null).await;
+    assert_eq!((&book["spec"]["copies"], &book["spec"]["shelf"]), (&json!(4), &json!("north")));
+    assert_eq!(book["metadata"].get("annotations"), None, "{book}");
 }
