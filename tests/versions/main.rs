@@ -1,11 +1,11 @@
-//! One kind in several versions over the wire: written through one, read, listed, watched, patched and scaled through the others.
+//! One kind in several versions over the wire: written through one, read, listed, watched, patched, applied and scaled through the others.
 
 mod lamp;
 
 use bytes::Bytes;
 use http_body_util::Full;
 use kindsmith::{Server, server::TestServer};
-use kindsmith_tests::Client;
+use kindsmith_tests::{Answer, Client};
 use lamp::{Lamp, v1alpha1, v1beta1};
 use serde_json::{Value, json};
 
@@ -47,6 +47,11 @@ fn spec(version: &str, owner: &str) -> Value {
 async fn call(client: &mut Client, method: &str, path: &str, body: Value) -> (u16, Value) {
     let answer = client.json(method, path, &body).await.expect("an answer");
     (answer.status, answer.json())
+}
+
+async fn apply(client: &mut Client, path: &str, manager: &str, body: Value) -> Answer {
+    let path = format!("{path}?fieldManager={manager}");
+    client.typed("PATCH", &path, "application/apply-patch+yaml", &body).await.expect("an answer")
 }
 
 #[tokio::test]
@@ -185,6 +190,28 @@ async fn each_version_validates_by_its_own_rules() {
     // What is as it was is not judged again.
     let (status, lamp) = call(&mut client, "PATCH", &lamps("v1beta1", "/a"), json!({"spec": {"count": 2}})).await;
     assert_eq!((status, &lamp["spec"]["watts"]), (200, &json!(600)), "{lamp}");
+}
+
+#[tokio::test]
+async fn fields_are_owned_in_the_version_that_their_manager_wrote_in() {
+    let (_server, mut client) = serve().await;
+    let applied = apply(&mut client, &lamps("v1", "/a"), "new", lamp("v1", "a", "ann")).await;
+    assert_eq!(applied.status, 201, "{:?}", applied.body);
+    let refused = apply(&mut client, &lamps("v1beta1", "/a"), "old", lamp("v1beta1", "a", "bob")).await;
+    let causes = &refused.json()["details"]["causes"];
+    assert_eq!(
+        (refused.status, &causes[0]["field"]),
+        (409, &json!(".spec.owner")),
+        "in the terms of its owner: {causes}"
+    );
+    let shared = apply(&mut client, &lamps("v1beta1", "/a"), "old", lamp("v1beta1", "a", "ann")).await;
+    assert_eq!(shared.status, 200, "{:?}", shared.body);
+    let entries = &shared.json()["metadata"]["managedFields"];
+    let versions: Vec<_> = entries.as_array().expect("owners").iter().map(|entry| &entry["apiVersion"]).collect();
+    assert_eq!(versions.len(), 2, "{entries}");
+    assert!(
+        versions.contains(&&json!("wire.example.com/v1beta1")) && versions.contains(&&json!("wire.example.com/v1"))
+    );
 }
 
 #[tokio::test]
