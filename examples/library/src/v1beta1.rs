@@ -1,8 +1,5 @@
 //! Books as they were before v1: `author` was called `writer`, and there were no shelves.
 use kindsmith::{ApiType, ObjectMeta, Resource};
-use serde::{Deserialize, Serialize};
-
-use crate::{BookStatus, Chapter, Genre};
 
 /// A book that the library holds.
 #[derive(Resource, Clone, Debug)]
@@ -12,19 +9,19 @@ use crate::{BookStatus, Chapter, Genre};
 pub(crate) struct Book {
     metadata: ObjectMeta,
     spec: BookSpec,
-    status: Option<BookStatus>,
+    status: Option<crate::BookStatus>,
 }
 
 /// `BookSpec` describes a book and how many copies there should be.
-#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+#[derive(ApiType, Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct BookSpec {
     title: Option<String>,
     writer: String,
-    #[api(default = Genre::Fiction)]
-    genre: Genre,
+    #[api(default = crate::Genre::Fiction)]
+    genre: crate::Genre,
     #[api(default = 1, minimum = 0)]
     copies: i32,
     #[api(list = map(key = name), merge)]
     #[serde(default)]
-    chapters: Vec<Chapter>,
+    chapters: Vec<crate::Chapter>,
 }
