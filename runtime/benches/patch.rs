@@ -5,7 +5,6 @@
 //! lists of ten thousand items, which are to be merged in linear time.
 
 use std::{
-    collections::BTreeMap,
     hint::black_box,
     time::{Duration, Instant},
 };
@@ -23,7 +22,7 @@ use serde_json::json;
 const ROUNDS: u32 = 40;
 
 fn object(properties: Vec<(&str, Schema)>) -> Schema {
-    let properties: BTreeMap<String, Schema> = properties.into_iter().map(|(name, s)| (name.to_owned(), s)).collect();
+    let properties = properties.into_iter().map(|(name, s)| (name.to_owned(), s)).collect();
     Schema { kind: Type::Object, properties, ..Schema::default() }
 }
 

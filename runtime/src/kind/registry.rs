@@ -357,8 +357,11 @@ impl Table {
 /// A list without what is old, and with what is new in its place or at the end.
 fn spliced<T: Clone>(list: &[T], is_old: impl Fn(&T) -> bool, new: Vec<T>) -> Vec<T> {
     let at = list.iter().position(&is_old).unwrap_or(list.len());
-    let after = list[at..].iter().filter(|item| !is_old(item));
-    list[..at].iter().cloned().chain(new).chain(after.cloned()).collect()
+    let mut all = Vec::with_capacity(list.len() + new.len());
+    all.extend_from_slice(&list[..at]);
+    all.extend(new);
+    all.extend(list[at..].iter().filter(|item| !is_old(item)).cloned());
+    all
 }
 
 fn cannot_load(kind: &Kind, error: &ReadError) -> String {

@@ -23,6 +23,7 @@ pub(crate) mod number;
 pub mod openapi;
 mod origin;
 pub(crate) mod place;
+mod properties;
 pub mod prune;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub use metadata::METADATA;
 pub use model::Schema;
 pub use normalise::normalise;
 pub(crate) use origin::origin;
+pub use properties::Properties;
 pub use prune::prune;
 pub use types::{check_types, check_types_of_change};
 pub use validate::{validate, validate_change};

@@ -1,9 +1,7 @@
 //! The structural schema of a value.
-use std::collections::BTreeMap;
-
 use regex::Regex;
 
-use super::{Document, junctors::Junctors};
+use super::{Document, Properties, junctors::Junctors};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +70,7 @@ pub struct Schema {
     /// A name under which the OpenAPI documents may share this schema, such as `BookSpec`.
     pub name: Option<String>,
     /// Fields of a struct by wire name.
-    pub properties: BTreeMap<String, Schema>,
+    pub properties: Properties,
     /// Names of required fields, in declaration order.
     pub required: Vec<String>,
     /// The values of a map.

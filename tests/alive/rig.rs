@@ -1,0 +1,139 @@
+//! A server inside the process, whose resources the tests change.
+
+use std::sync::Arc;
+
+use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use hyper::service::Service as _;
+use kindsmith::{
+    Resource as _,
+    auth::{Chain, MastersOnly, Tokens},
+    builtin::Namespace,
+    cache::{self, Cache},
+    handlers::Pending,
+    http::{self, App, Health, Limits, Service, VersionInfo},
+    kind::{
+        Convert, Kind, Registry,
+        convert::Unchanged,
+        model::{Hooks, NameRule, Scope},
+        policy::Custom,
+    },
+    meta::GroupVersion,
+    schema::{Schema, model::Type},
+    storage::{Memory, Store},
+    verbs::Api,
+};
+use serde_json::{Value, json};
+
+/// A server over a memory store, with namespaces and whatever else is registered.
+pub struct Rig {
+    pub service: Service,
+    pub api: Arc<Api>,
+}
+
+impl Rig {
+    pub async fn new() -> Self {
+        let store: Arc<dyn Store> = Arc::new(Memory::new());
+        let limits = cache::Limits { window: 2_000, ..cache::Limits::default() };
+        let cache = Cache::new(store.clone(), limits);
+        let registry = Arc::new(Registry::new(cache.clone()));
+        registry.register([Namespace::kind()]).expect("a kind");
+        let handlers = Pending::default().mount(&registry).expect("no handlers");
+        let mut authenticator = Chain::new(Vec::new());
+        authenticator.push(Tokens::from_csv("token,admin,1,\"system:masters\"\n").expect("a token"));
+        let api = Api::new(registry, cache, store);
+        let app = App {
+            api: api.clone(),
+            handlers: Arc::new(handlers),
+            authenticator: Arc::new(authenticator),
+            authorizer: Arc::new(MastersOnly),
+            health: Health::default(),
+            version: VersionInfo::default(),
+            limits: Limits::default(),
+        };
+        let rig = Self { service: Service::new(Arc::new(app)), api };
+        let made = rig.call("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "ns"}})).await;
+        assert_eq!(made.0, 201, "{}", made.1);
+        rig
+    }
+
+    /// The whole answer to a request.
+    pub async fn call(&self, method: &str, path: &str, sent: &Value) -> (u16, Value) {
+        http::call(&self.service, "token", method, path, sent).await
+    }
+
+    pub async fn get(&self, path: &str) -> (u16, Value) {
+        self.call("GET", path, &Value::Null).await
+    }
+
+    /// The code of an answer, and what comes.
+    pub async fn stream(&self, path: &str) -> (u16, Stream) {
+        let request = hyper::Request::builder()
+            .uri(path)
+            .header("authorization", "Bearer token")
+            .body(Full::<bytes::Bytes>::default())
+            .expect("a path");
+        let answer = self.service.call(request).await.unwrap_or_else(|never| match never {});
+        (answer.status().as_u16(), Stream(answer.into_body().map_err(Into::into).boxed_unsync()))
+    }
+}
+
+/// The body of a watch.
+pub struct Stream(UnsyncBoxBody<bytes::Bytes, Box<dyn std::error::Error + Send + Sync>>);
+
+impl Stream {
+    /// The events of the next frame; `None` at the end.
+    pub async fn next(&mut self) -> Option<Vec<Value>> {
+        let frame = self.0.frame().await?.expect("a frame").into_data().expect("bytes");
+        assert_eq!(frame.last(), Some(&b'\n'), "a stream ends after whole events");
+        Some(serde_json::Deserializer::from_slice(&frame).into_iter().map(|event| event.expect("JSON")).collect())
+    }
+}
+
+/// An object with these properties.
+pub fn object(properties: impl IntoIterator<Item = (String, Schema)>) -> Schema {
+    Schema { kind: Type::Object, properties: properties.into_iter().collect(), ..Schema::default() }
+}
+
+pub fn text() -> Schema {
+    Schema { kind: Type::String, ..Schema::default() }
+}
+
+/// A declared kind in a version. Objects are stored in v1.
+pub fn kind(group: &str, name: &str, version: &str, schema: Schema) -> Kind {
+    let conversion = (version != "v1").then(|| Arc::new(Unchanged) as Arc<dyn Convert>);
+    Kind {
+        group_version: GroupVersion { group: group.to_owned(), version: version.to_owned() },
+        served: true,
+        deprecated: None,
+        conversion,
+        kind: name.to_owned(),
+        list_kind: format!("{name}List"),
+        plural: format!("{}s", name.to_lowercase()),
+        singular: name.to_lowercase(),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        scope: Scope::Namespaced,
+        policy: &Custom,
+        names: NameRule::Subdomain,
+        strategic: false,
+        schema: Arc::new(schema),
+        status: true,
+        generation: true,
+        scale: None,
+        columns: Vec::new(),
+        selectable: Vec::new(),
+        update_without_version: false,
+        create_on_update: false,
+        stored: true,
+        subresources: Vec::new(),
+        grace: None,
+        hooks: Hooks::default(),
+    }
+}
+
+/// Resident memory of this process, in KiB.
+pub fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).expect("a process has a size")
+}
