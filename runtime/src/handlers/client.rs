@@ -229,3 +229,7 @@ pub(super) fn shown<K: Object>(served: &Served, object: &Arc<cache::Object>, byt
 pub(super) fn typed<K: Object>(document: &Document) -> Result<K> {
     decode(document)
 }
+
+#[cfg(test)]
+#[path = "client_tests.rs"]
+mod tests;

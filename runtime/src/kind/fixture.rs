@@ -87,7 +87,7 @@ pub(crate) fn served_v2(stored: &Arc<Served>, renamed: &Arc<Renamed>, renderings
         objects: stored.objects.clone(),
         records: stored.records.clone(),
         messages: None,
-        view: Some(View::new(stored.kind.clone(), kind.clone(), renderings.clone())),
+        view: Some(View::new(kind.clone(), renderings.clone())),
         stored: Some(stored.clone()),
         definition: None,
         number: stored.number + 1_000,

@@ -246,7 +246,7 @@ impl Registry {
             if Arc::ptr_eq(version, &kind) {
                 return stored.clone();
             }
-            let view = View::new(kind.clone(), version.clone(), self.cache.renderings().clone());
+            let view = View::new(version.clone(), self.cache.renderings().clone());
             Arc::new(Served { view: Some(view), stored: Some(stored.clone()), ..served(version) })
         };
         let versions: Vec<Arc<Served>> = records.versions().iter().map(in_version).collect();

@@ -19,7 +19,6 @@ use crate::{
 /// Makes the objects of a version.
 #[derive(Clone)]
 pub struct View {
-    stored: Arc<Kind>,
     kind: Arc<Kind>,
     type_meta: Arc<str>,
     renderings: Arc<Renderings>,
@@ -28,16 +27,11 @@ pub struct View {
 }
 
 impl View {
-    /// The view of a version that says how it is converted, over the version that is stored.
-    pub fn new(stored: Arc<Kind>, kind: Arc<Kind>, renderings: Arc<Renderings>) -> Self {
+    /// The view of a version that says how it is converted.
+    pub fn new(kind: Arc<Kind>, renderings: Arc<Renderings>) -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
         let type_meta = format!(r#""kind":"{}","apiVersion":"{}","#, kind.kind, kind.group_version).into();
-        Self { stored, kind, type_meta, renderings, number: LAST.fetch_add(1, Ordering::Relaxed) }
-    }
-
-    /// The version that is stored.
-    pub fn stored(&self) -> &Arc<Kind> {
-        &self.stored
+        Self { kind, type_meta, renderings, number: LAST.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// A stored object in this version, made now and kept where it is not kept yet. It has the key, revision, labels and

@@ -17,7 +17,7 @@ use crate::{
 fn view(budget_bytes: usize) -> (View, Arc<Renamed>) {
     let renamed = Arc::default();
     let kind = Arc::new(gears_v2(&renamed));
-    (View::new(Arc::new(gears()), kind, Arc::new(Renderings::new(budget_bytes))), renamed)
+    (View::new(kind, Arc::new(Renderings::new(budget_bytes))), renamed)
 }
 
 fn stored(name: &str, color: &str) -> Arc<Object> {

@@ -186,4 +186,5 @@ mod requests;
 mod sockets;
 mod streams;
 mod versions;
+mod versions_property;
 mod views;

@@ -1,0 +1,371 @@
+//! Random writes through random versions of a kind, against a plain model: what is read through any version is what was
+//! written, converted; each change is seen once, in order, by who watches any version.
+use std::{collections::BTreeMap, time::Duration};
+
+use proptest::{option, prelude::*, sample::select};
+
+use super::*;
+use crate::{
+    kind::{
+        convert::{Change, Declared, Unchanged, Version},
+        fixture::gears,
+        model::Path,
+    },
+    meta::GroupVersion,
+    schema::{Schema, fixture::schema},
+};
+
+/// The stored version, one that has other names and places for its fields, and one that does not know all of them.
+const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v2"];
+const STORED: usize = 0;
+const BETA: usize = 1;
+const NARROW: usize = 2;
+
+/// Where a version that does not have a field keeps it.
+const FINISH: &str = "example.com/v1.spec.finish";
+const TONE: &str = "example.com/v1beta1.spec.tone";
+
+fn kinds() -> Vec<Kind> {
+    let text = json!({"type": "string"});
+    let finish = json!({"type": "string", "default": "Plain"});
+    let integer = |default: i64| json!({"type": "integer", "default": default});
+    let of = |version: usize, spec: Value, further: Value| {
+        let mut properties = json!({
+            "spec": {"type": "object", "properties": spec},
+            "status": {"type": "object", "properties": {"phase": text}},
+        });
+        properties.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
+        let object = schema(&json!({"type": "object", "properties": properties}));
+        let group_version = GroupVersion { group: "example.com".to_owned(), version: VERSIONS[version].to_owned() };
+        let schema = Arc::new(Schema { name: Some("Gear".to_owned()), ..object });
+        Kind { group_version, schema, columns: Vec::new(), ..gears() }
+    };
+    let stored = of(STORED, json!({"teeth": integer(12), "color": text, "finish": finish}), json!({}));
+    let mut beta = of(BETA, json!({"cogs": integer(10), "tone": text}), json!({"color": text}));
+    let mut narrow = of(NARROW, json!({"teeth": integer(20), "color": text}), json!({}));
+    let changes = [
+        Change::Renamed(Path::from("spec.cogs"), Path::from("spec.teeth")),
+        Change::Renamed(Path::from("color"), Path::from("spec.color")),
+        Change::Added(Path::from("spec.finish")),
+        Change::Removed(Path::from("spec.tone")),
+    ];
+    let declared = Declared::new(version(&beta), version(&stored), &changes).expect("a conversion");
+    beta.conversion = Some(Arc::new(declared));
+    narrow.conversion = Some(Arc::new(Unchanged));
+    vec![Namespace::kind(), beta, stored, narrow]
+}
+
+fn version(kind: &Kind) -> Version<'_> {
+    Version { name: &kind.group_version, schema: &kind.schema }
+}
+
+/// What the store holds of an object.
+#[derive(Clone, Debug, PartialEq)]
+struct Gear {
+    teeth: i64,
+    color: Option<&'static str>,
+    finish: &'static str,
+    tone: Option<&'static str>,
+    note: Option<&'static str>,
+    phase: Option<&'static str>,
+    generation: u64,
+}
+
+/// What a request says of each field: nothing, that it has none, or its value.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::option_option, reason = "a merge patch tells the three apart")]
+struct Fields {
+    teeth: Option<Option<i64>>,
+    color: Option<Option<&'static str>>,
+    finish: Option<Option<&'static str>>,
+    tone: Option<Option<&'static str>>,
+    note: Option<Option<&'static str>>,
+}
+
+#[derive(Clone, Debug)]
+enum Verb {
+    Create(Fields),
+    Update(Fields),
+    Merge(Fields),
+    Apply(i64, &'static str),
+    Status(&'static str),
+    Delete,
+}
+
+/// A verb on the object of a name through a version, and the version through which it is looked at then.
+type Step = (usize, &'static str, Verb, usize);
+
+fn fields() -> impl Strategy<Value = Fields> {
+    let word = |words: &'static [&'static str]| option::of(option::of(select(words)));
+    (
+        option::of(option::of(1..4_i64)),
+        word(&["red", "blue"]),
+        word(&["Plain", "Shiny"]),
+        word(&["Dark", "Light"]),
+        word(&["x", "y"]),
+    )
+        .prop_map(|(teeth, color, finish, tone, note)| Fields { teeth, color, finish, tone, note })
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let verb = prop_oneof![
+        3 => fields().prop_map(Verb::Create),
+        3 => fields().prop_map(Verb::Update),
+        6 => fields().prop_map(Verb::Merge),
+        3 => (1..4_i64, select(&["red", "blue"][..])).prop_map(|(teeth, color)| Verb::Apply(teeth, color)),
+        3 => select(&["On", "Off"][..]).prop_map(Verb::Status),
+        1 => Just(Verb::Delete),
+    ];
+    prop::collection::vec((0..3_usize, select(&["a", "b"][..]), verb, 0..3_usize), 1..25)
+}
+
+/// The paths of a gear's fields in a version, in the order of [`Fields`]; `None` where it does not have one.
+fn paths(version: usize) -> [Option<Path>; 5] {
+    let annotation = |name: &str| Some(Path(["metadata", "annotations", name].map(str::to_owned).to_vec()));
+    let field = |path: &str| Some(Path::from(path));
+    match version {
+        BETA => [field("spec.cogs"), field("color"), annotation(FINISH), field("spec.tone"), annotation("note")],
+        STORED => {
+            [field("spec.teeth"), field("spec.color"), field("spec.finish"), annotation(TONE), annotation("note")]
+        }
+        _ => [field("spec.teeth"), field("spec.color"), None, annotation(TONE), annotation("note")],
+    }
+}
+
+/// What a request is sent as.
+fn body(version: usize, name: &str, fields: &Fields, is_patch: bool) -> Value {
+    let mut body = json!({"metadata": {"name": name}, "spec": {}});
+    let text = |value: &Option<Option<&'static str>>, is_kept: bool| {
+        // An annotation keeps a field as JSON.
+        value.map(|value| value.map(|value| Value::from(if is_kept { format!("{value:?}") } else { value.to_owned() })))
+    };
+    // What is the default is not kept.
+    let is_kept = |finish: &&str| version != BETA || *finish != "Plain";
+    let finish = fields.finish.map(|finish| finish.filter(is_kept));
+    let values = [
+        fields.teeth.map(|value| value.map(Value::from)),
+        text(&fields.color, false),
+        text(&finish, version == BETA),
+        text(&fields.tone, version != BETA),
+        text(&fields.note, false),
+    ];
+    for (path, value) in paths(version).iter().zip(values) {
+        let (Some(path), Some(value)) = (path, value) else { continue };
+        match value {
+            Some(value) => path.put(&mut body, Some(value)),
+            None if is_patch => path.put(&mut body, Some(Value::Null)),
+            None => {}
+        }
+    }
+    body
+}
+
+impl Gear {
+    /// What is stored after a write of these fields through a version: of an object that is there, or of a new one. A write
+    /// that replaces the object says all of it.
+    fn written(before: Option<&Self>, version: usize, fields: &Fields, replaces: bool) -> Self {
+        let kept = before.filter(|_| !replaces);
+        let or = |said: Option<Option<&'static str>>, was: Option<&'static str>| said.unwrap_or(was);
+        let default = [12, 10, 20][version];
+        let finish = or(fields.finish, kept.map(|gear| gear.finish)).unwrap_or("Plain");
+        let mut gear = Self {
+            teeth: fields.teeth.unwrap_or(kept.map(|gear| gear.teeth)).unwrap_or(default),
+            color: or(fields.color, kept.and_then(|gear| gear.color)),
+            // A version that does not have the field, nor keeps it, loses it.
+            finish: if version == NARROW { "Plain" } else { finish },
+            tone: or(fields.tone, kept.and_then(|gear| gear.tone)),
+            note: or(fields.note, kept.and_then(|gear| gear.note)),
+            phase: before.and_then(|gear| gear.phase),
+            generation: 1,
+        };
+        if let Some(before) = before {
+            let spec = |gear: &Self| {
+                let shown = gear.shown(version);
+                [shown["spec"].clone(), shown["color"].clone()]
+            };
+            gear.generation = before.generation + u64::from(spec(&gear) != spec(before));
+        }
+        gear
+    }
+
+    /// What a version shows.
+    fn shown(&self, version: usize) -> Value {
+        let said = |value: Option<&'static str>| value.map(Some);
+        let fields = Fields {
+            teeth: Some(Some(self.teeth)),
+            color: said(self.color),
+            finish: said(Some(self.finish)),
+            tone: said(self.tone),
+            note: said(self.note),
+        };
+        let mut shown = body(version, "", &fields, false);
+        shown["apiVersion"] = json!(format!("example.com/{}", VERSIONS[version]));
+        shown["metadata"]["generation"] = json!(self.generation);
+        if let Some(phase) = self.phase {
+            shown["status"]["phase"] = json!(phase);
+        }
+        seen(&shown)
+    }
+}
+
+/// What of an object is compared.
+fn seen(object: &Value) -> Value {
+    let mut seen = json!({});
+    for member in ["apiVersion", "spec", "color"] {
+        seen[member] = object[member].clone();
+    }
+    seen["phase"] = object["status"]["phase"].clone();
+    seen["annotations"] = object["metadata"]["annotations"].clone();
+    seen["generation"] = object["metadata"]["generation"].clone();
+    seen
+}
+
+fn revision(object: &Value) -> u64 {
+    object["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
+/// A change as it must be seen: its type, the object, and what it is after or was before.
+struct Changed {
+    event: &'static str,
+    name: &'static str,
+    gear: Gear,
+}
+
+/// The server, and what should be in it.
+struct Checked {
+    rig: Rig,
+    gears: BTreeMap<&'static str, (Gear, u64)>,
+    changes: Vec<Changed>,
+}
+
+fn path(version: usize) -> String {
+    format!("/apis/example.com/{}/namespaces/default/gears", VERSIONS[version])
+}
+
+impl Checked {
+    async fn take(&mut self, (version, name, verb, reader): Step) -> Result<(), TestCaseError> {
+        let before = self.gears.get(name).cloned();
+        let was = before.as_ref().map(|(gear, _)| gear);
+        let one = format!("{}/{name}", path(version));
+        let merge = "application/merge-patch+json";
+        let write = |fields: &Fields, replaces| Some(Gear::written(was, version, fields, replaces));
+        let (method, at, media, sent, after) = match &verb {
+            Verb::Create(fields) => {
+                ("POST", path(version), "application/json", body(version, name, fields, false), write(fields, true))
+            }
+            Verb::Update(fields) => {
+                ("PUT", one.clone(), "application/json", body(version, name, fields, false), write(fields, true))
+            }
+            Verb::Merge(fields) => {
+                ("PATCH", one.clone(), merge, body(version, name, fields, true), write(fields, false))
+            }
+            Verb::Apply(teeth, color) => {
+                let fields = Fields { teeth: Some(Some(*teeth)), color: Some(Some(color)), ..Fields::default() };
+                let mut sent = body(version, name, &fields, false);
+                (sent["apiVersion"], sent["kind"]) =
+                    (json!(format!("example.com/{}", VERSIONS[version])), json!("Gear"));
+                let at = format!("{one}?fieldManager=applier&force=true");
+                ("PATCH", at, "application/apply-patch+yaml", sent, write(&fields, false))
+            }
+            Verb::Status(phase) => {
+                let after = write(&Fields::default(), false).map(|gear| Gear { phase: Some(*phase), ..gear });
+                ("PATCH", format!("{one}/status"), merge, json!({"status": {"phase": phase}}), after)
+            }
+            Verb::Delete => ("DELETE", one.clone(), "application/json", json!({}), None),
+        };
+        let code = match (&verb, was) {
+            (Verb::Create(_) | Verb::Apply(..), None) => 201,
+            (Verb::Create(_), Some(_)) => 409,
+            (_, None) => 404,
+            _ => 200,
+        };
+        let (answered, answer) = self.rig.json(method, &at, &[("content-type", media)], &sent.to_string()).await;
+        prop_assert_eq!(answered, code, "{} {}: {}", method, at, answer);
+        match after.filter(|_| code < 300) {
+            Some(after) => {
+                prop_assert_eq!(seen(&answer), after.shown(version), "{} {} {}", method, at, sent);
+                let is_new = before.as_ref().is_none_or(|(gear, _)| *gear != after);
+                let has_new_revision = before.as_ref().is_none_or(|(_, at)| *at != revision(&answer));
+                // An apply may change who owns what, and nothing else.
+                let is_apply = matches!(verb, Verb::Apply(..));
+                prop_assert!(has_new_revision == is_new || is_apply && has_new_revision, "{} {} {}", method, at, sent);
+                if has_new_revision {
+                    let event = if before.is_some() { "MODIFIED" } else { "ADDED" };
+                    self.changes.push(Changed { event, name, gear: after.clone() });
+                }
+                self.gears.insert(name, (after, revision(&answer)));
+            }
+            None if code == 200 => {
+                let (gear, _) = self.gears.remove(name).expect("it was there");
+                self.changes.push(Changed { event: "DELETED", name, gear });
+            }
+            None => {}
+        }
+        let (code, got) = self.rig.get(&format!("{}/{name}", path(reader))).await;
+        if let Some((gear, at)) = self.gears.get(name) {
+            prop_assert_eq!((code, seen(&got), revision(&got)), (200, gear.shown(reader), *at));
+        } else {
+            prop_assert_eq!(code, 404);
+        }
+        Ok(())
+    }
+
+    /// Compares lists and events in every version.
+    async fn finish(&self, watches: Vec<(usize, Body)>) -> Result<(), TestCaseError> {
+        for (version, mut watch) in watches {
+            let (mut events, expected) = (
+                Vec::new(),
+                self.changes.iter().map(|change| (json!(change.event), json!(change.name), change.gear.shown(version))),
+            );
+            while events.len() < self.changes.len() {
+                let more = tokio::time::timeout(Duration::from_secs(10), frame(&mut watch)).await;
+                let more = more.map_err(|_| {
+                    TestCaseError::fail(format!("of {} changes, {} were seen", self.changes.len(), events.len()))
+                })?;
+                events.extend(more.expect("an event"));
+            }
+            let events = events.iter().map(|event| {
+                let object = &event["object"];
+                (event["type"].clone(), object["metadata"]["name"].clone(), seen(object))
+            });
+            prop_assert_eq!(events.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+        }
+        for version in 0..VERSIONS.len() {
+            let (_, list) = self.rig.get(&path(version)).await;
+            let items: Vec<Value> = list["items"].as_array().unwrap().iter().map(seen).collect();
+            prop_assert_eq!(items, self.gears.values().map(|(gear, _)| gear.shown(version)).collect::<Vec<_>>());
+        }
+        Ok(())
+    }
+}
+
+async fn check(steps: Vec<Step>) -> Result<(), TestCaseError> {
+    let rig = Rig::with(kinds()).await;
+    let start = revision(&rig.get(&path(STORED)).await.1);
+    let mut checked = Checked { rig, gears: BTreeMap::new(), changes: Vec::new() };
+    let mut watches = Vec::new();
+    for version in 0..VERSIONS.len() {
+        let watch = format!("{}?watch=1&resourceVersion={start}", path(version));
+        watches.push((version, checked.rig.answer("GET", &watch, &[], "").await.into_body()));
+    }
+    for step in steps {
+        checked.take(step).await?;
+    }
+    // Nothing but this comes after the last change.
+    checked.take((STORED, "z", Verb::Create(Fields::default()), BETA)).await?;
+    for version in 0..VERSIONS.len() {
+        let late = format!("{}?watch=1&resourceVersion={start}", path(version));
+        watches.push((version, checked.rig.answer("GET", &late, &[], "").await.into_body()));
+    }
+    checked.finish(watches).await
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn reads_through_any_version_are_what_was_written_through_any_version(steps in steps()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(check(steps))?;
+    }
+}
