@@ -94,7 +94,11 @@ impl Pruning<'_> {
         }
         // What comes back anyway, such as what a conversion fills in, is not kept by its owner.
         let [kept, left] = [kept, left].map(|object| convert(self.terms, &object, other, self.api_version));
-        unowned.subtract(&missing(self.ty, &kept?, &left?));
+        let (kept, left) = (kept?, left?);
+        let mut back = missing(self.ty, &kept, &left);
+        // With a field stay the structs that it is in, also where the conversion fills them in without it.
+        add_declared_fields(self.ty, &mut back);
+        unowned.subtract(&back);
         Ok(())
     }
 
