@@ -28,10 +28,15 @@ func discovers(s *session) {
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(cached)
 	mapping, err := mapper.RESTMapping(schema.GroupKind{Group: "library.example.com", Kind: "Book"})
 	must(err)
-	want(mapping.Resource.Resource == "books" && mapping.Scope.Name() == "namespace", "%v", mapping)
+	books := schema.GroupVersionResource{Group: "library.example.com", Version: "v1", Resource: "books"}
+	want(mapping.Resource == books && mapping.Scope.Name() == "namespace", "%v", mapping)
 	groups, lists, err := s.client.Discovery().ServerGroupsAndResources()
 	must(err)
-	want(len(groups) == len(lists), "%d groups, %d lists of resources", len(groups), len(lists))
+	versions := 0
+	for _, group := range groups {
+		versions += len(group.Versions)
+	}
+	want(versions == len(lists), "%d versions, %d lists of resources", versions, len(lists))
 	version, err := s.client.Discovery().ServerVersion()
 	must(err)
 	want(version.Major == "1", "%v", version)
