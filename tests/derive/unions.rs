@@ -80,7 +80,7 @@ pub struct ProbeStatus {
     pub last: Option<Time>,
 }
 
-/// A kind without spec and status, as those compiled into the reference.
+/// A kind without spec and status, as those compiled into kube-apiserver.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "", version = "v1", builtin, names = path_segment)]
 pub struct Blob {

@@ -1,5 +1,5 @@
 //! Bad input by the thousand, over real connections: paths, queries, headers and bodies that no client should send. Each
-//! request is answered in time; nothing panics; a 500 is one that the reference gives, too; and the server is well after.
+//! request is answered in time; nothing panics; a 500 is one that kube-apiserver gives, too; and the server is well after.
 
 mod hostile {
     pub mod body;
@@ -29,7 +29,7 @@ const AT_ONCE: usize = 12;
 /// Longer than the server lets anything wait on purpose (three seconds for a revision that is still to come).
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What the reference says where it, too, answers 500.
+/// What kube-apiserver says where it, too, answers 500.
 const KNOWN: [&str; 4] = [
     "resourceVersion: Invalid value",
     "resourceVersion should not be set on objects to be created",

@@ -66,7 +66,7 @@ pub trait Authorize: Send + Sync + 'static {
 }
 
 /// Members of `system:masters` may do everything; everyone may read health and version, and who is authenticated the
-/// discovery documents, as the reference's default roles have it. The rest has no opinion.
+/// discovery documents, as kube-apiserver's default roles have it. The rest has no opinion.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MastersOnly;
 

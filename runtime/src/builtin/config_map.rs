@@ -61,7 +61,7 @@ impl ConfigMap {
         errors.extend(self.binary_data.keys().flat_map(|key| keys::check(key, &binary)));
         let text: usize = self.data.values().map(String::len).sum();
         let bytes: usize = self.binary_data.values().map(|value| value.0.len()).sum();
-        // The reference names no field here, which prints as this.
+        // kube-apiserver names no field here, which prints as this.
         errors.extend(keys::size(text + bytes, &FieldPath::new("[]")));
         errors
     }

@@ -1,4 +1,4 @@
-//! The definitions of built-in kinds are those of the reference: names, numbers and types of all fields.
+//! The definitions of built-in kinds are those of kube-apiserver: names, numbers and types of all fields.
 use std::collections::BTreeMap;
 
 use crate::{
@@ -45,6 +45,6 @@ fn fields_are_numbered_as_in_the_reference() {
             checked += 1;
         }
     }
-    assert_eq!(unknown, Vec::<String>::new(), "messages that the reference does not have");
+    assert_eq!(unknown, Vec::<String>::new(), "messages that kube-apiserver does not have");
     assert!(checked > 150, "{checked}");
 }

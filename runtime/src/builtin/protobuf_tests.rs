@@ -1,4 +1,4 @@
-//! Protobuf as the reference speaks it: what it answered in both encodings is the same document here, and the same bytes.
+//! Protobuf as kube-apiserver speaks it: what it answered in both encodings is the same document here, and the same bytes.
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -93,7 +93,8 @@ pub struct Limits {
     pub window: usize,
     /// Bytes of past bodies kept in memory for a resource's window.
     pub window_bytes: usize,
-    /// Bytes of what was made of objects, in other encodings than JSON and in other versions, that are kept for further readers.
+    /// Bytes of what was made of objects, in other encodings than JSON and in other versions, that are kept for further
+    /// readers.
     pub rendering_bytes: usize,
 }
 

@@ -86,7 +86,8 @@ impl Watch {
         Self { resource, interest, filter, position: after, batch: VecDeque::new(), batch_end: after, phase }
     }
 
-    /// The next event, or `None` when the cache is closed, or the resource removed or replaced. After an error or `None` it gives `None`.
+    /// The next event, or `None` when the cache is closed, or the resource removed or replaced. After an error or `None` it
+    /// gives `None`.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> {
         let mut patience = PATIENCE;
         loop {

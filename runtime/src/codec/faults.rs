@@ -4,13 +4,13 @@ use crate::{
     schema::{Document, Schema, prune, prune::PATHS_BYTES},
 };
 
-/// How many faults are told, as in the reference.
+/// How many faults are told, as in kube-apiserver.
 pub(super) const MOST: usize = 100;
 
 /// The order in which faults are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// As they are met in the body, as for the kinds that the reference has compiled in. Those inside of unknown fields,
+    /// As they are met in the body, as for the kinds that kube-apiserver has compiled in. Those inside of unknown fields,
     /// and repeated fields inside of raw values, are not looked for.
     AsMet,
     /// Repeated fields as they are met, then unknown ones: those of the metadata, then the others, sorted. So the

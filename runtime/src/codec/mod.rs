@@ -98,7 +98,7 @@ impl std::error::Error for DecodeError {}
 /// Decodes JSON text.
 ///
 /// Integers outside `i64` become doubles; a double that is a whole number within `i64` becomes that integer, as it does
-/// in the reference by being written and read once. Text that is not UTF-8, and a lone surrogate, are errors: the
+/// in kube-apiserver by being written and read once. Text that is not UTF-8, and a lone surrogate, are errors: the
 /// reference replaces them silently, which loses the user's data.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Answers of the reference in three encodings, recorded in `encodings.json`; and what holds for their JSON.
+//! Answers of kube-apiserver in three encodings, recorded in `encodings.json`; and what holds for their JSON.
 use std::{fs, io::Write, path::Path};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -13,9 +13,9 @@ pub(crate) struct Row {
     pub(crate) name: String,
     /// Its documents: one, or one for each event of a watch.
     pub(crate) documents: Vec<Document>,
-    /// The same in Protobuf; `None` where the reference refused.
+    /// The same in Protobuf; `None` where kube-apiserver refused.
     pub(crate) protobuf: Option<Vec<u8>>,
-    /// The same in CBOR; `None` where the reference refused.
+    /// The same in CBOR; `None` where kube-apiserver refused.
     pub(crate) cbor: Option<Vec<u8>>,
 }
 

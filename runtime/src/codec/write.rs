@@ -6,7 +6,7 @@ use serde_json::Number;
 use super::plain;
 use crate::schema::{Document, number::text_of_double};
 
-/// Appends a document as JSON: keys sorted, numbers as the reference prints them.
+/// Appends a document as JSON: keys sorted, numbers as kube-apiserver prints them.
 pub fn encode(document: &Document, out: &mut Vec<u8>) {
     match document {
         Document::Null => out.extend_from_slice(b"null"),

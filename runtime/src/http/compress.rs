@@ -26,7 +26,7 @@ use http_body::{Body as _, Frame};
 
 use super::offload;
 
-/// Answers up to this size are sent as they are, as in the reference.
+/// Answers up to this size are sent as they are, as in kube-apiserver.
 pub const THRESHOLD: usize = 128 << 10;
 
 /// Whether the client asks for compressed answers.
@@ -45,7 +45,7 @@ pub fn gzip(answer: Response) -> Response {
     parts.headers.remove(CONTENT_LENGTH);
     parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     parts.headers.append(VARY, HeaderValue::from_static("Accept-Encoding"));
-    // The fastest level, as in the reference: it halves most documents of this size at a tenth of the work of the best.
+    // The fastest level, as in kube-apiserver: it halves most documents of this size at a tenth of the work of the best.
     let stage = Stage::Reading(Box::new(GzEncoder::new(Vec::new(), Compression::new(1))));
     Response::from_parts(parts, Body::new(Gzip { plain: body, stage }))
 }

@@ -128,7 +128,7 @@ impl Render {
         let table = Table::new(self.served.kind.clone(), self.accepted.meta_version(), include);
         match guard::attempt(|| table.of_event(object, !self.columns_sent)) {
             Some(made) => out.extend_from_slice(&made),
-            // As the reference does where it cannot make the form that was asked for.
+            // As kube-apiserver does where it cannot make the form that was asked for.
             None => return out.extend_from_slice(object.json_bytes()),
         }
         self.columns_sent = true;
@@ -163,8 +163,7 @@ fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Objec
     };
     let end = text.len() - 1;
     let body = Body::new(Bytes::from_static(text), end, end - 1, Bytes::new()).expect("metadata and nothing more");
-    let type_meta = format!("\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind.kind, kind.group_version);
-    Object::compose("", revision, &type_meta, Reading::plain(Ok(body)))
+    Object::compose("", revision, &kind.type_meta(), Reading::plain(Ok(body)))
 }
 
 /// Writes the frame of a failure.

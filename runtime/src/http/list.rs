@@ -39,9 +39,9 @@ pub fn metadata(list: &verbs::List, whole: bool) -> String {
 /// Which bytes of an object stand for it in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// With type meta, as the reference lists custom resources.
+    /// With type meta, as kube-apiserver lists custom resources.
     Whole,
-    /// Without type meta, as the reference lists the kinds compiled into it.
+    /// Without type meta, as kube-apiserver lists the kinds compiled into it.
     Bare,
     /// Its metadata alone, as PartialObjectMetadata of this version.
     Partial(&'static str),

@@ -149,7 +149,7 @@ pub fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> 
             }
             refused = Refused::Params;
             match with_params(&clause, encoding).filter(|accepted| accepted.is_offered(offer)) {
-                // The client prefers it, and there is no telling it otherwise but by a refusal, as in the reference.
+                // The client prefers it, and there is no telling it otherwise but by a refusal, as in kube-apiserver.
                 Some(_) if offer.stream && encoding.stream_media_type().is_none() => return Err(Refused::Stream),
                 Some(accepted) => return Ok(accepted),
                 None => {}

@@ -116,7 +116,7 @@ pub fn head(answer: Response) -> Response {
     answer
 }
 
-/// What the reference answers on paths that nothing is registered for.
+/// What kube-apiserver answers on paths that nothing is registered for.
 pub fn page_not_found() -> Response {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
 }

@@ -77,7 +77,7 @@ fn count_data(document: &Value) -> Value {
     document["data"].as_object().map_or(0, serde_json::Map::len).into()
 }
 
-/// A namespaced kind that answers as those compiled into the reference.
+/// A namespaced kind that answers as those compiled into kube-apiserver.
 pub fn config_map() -> Kind {
     let data = Schema {
         kind: Type::Object,
@@ -127,7 +127,6 @@ pub fn object(kind: &Kind, key: &str, revision: u64, mut body: Value) -> Arc<Obj
     let rest = body.to_string();
     let comma = if rest == "{}" { "" } else { "," };
     let text = format!("{{\"metadata\":{metadata}{comma}{}", &rest[1..]);
-    let type_meta = format!("\"kind\":\"{}\",\"apiVersion\":\"{}\",", kind.kind, kind.group_version);
     let reading = Reading::plain(Ok(text.as_str().into()));
-    Arc::new(Object::compose(key, Revision(revision), &type_meta, reading))
+    Arc::new(Object::compose(key, Revision(revision), &kind.type_meta(), reading))
 }

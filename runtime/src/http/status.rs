@@ -159,7 +159,7 @@ fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String
     if more {
         causes.push(cause("FieldValueTooMany", "too many errors, the list is truncated".to_owned(), String::new()));
     }
-    // For a collection the reference says so in the place of a name.
+    // For a collection kube-apiserver says so in the place of a name.
     let name = if name.is_empty() { "list".to_owned() } else { name };
     Status::failure(500, "StoreReadError", message, Some(StatusDetails { causes, ..details(resource, name) }))
 }
@@ -208,7 +208,7 @@ fn refuse(resource: GroupResource, name: String, message: &str, causes: Vec<(Str
 
 /// 403: what an authorizer did not allow.
 pub fn forbidden(asked: &Attributes<'_>, decision: &Decision) -> Status {
-    // The reference escapes these so that no browser takes the message for HTML.
+    // kube-apiserver escapes these so that no browser takes the message for HTML.
     let message = asked.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let message = match decision {
         Decision::NoOpinion(reason) | Decision::Deny(reason) if !reason.is_empty() => format!("{message}: {reason}"),
@@ -235,7 +235,7 @@ pub fn method_not_allowed() -> Status {
     Status::failure(405, "MethodNotAllowed", message, Some(StatusDetails::default()))
 }
 
-/// 406: nothing that the client accepts is offered. What the reference's routes refuse for the kinds compiled into it, its
+/// 406: nothing that the client accepts is offered. What kube-apiserver's routes refuse for the kinds compiled into it, its
 /// handler of custom resources refuses in the words of parameters.
 pub fn not_acceptable(refused: Unacceptable, offer: Offer, policy: &dyn Policy) -> Status {
     let offered = offered(offer.protobuf);

@@ -21,7 +21,7 @@ use crate::{
     verbs::List,
 };
 
-/// What the reference says of the name column, and clients print in `kubectl get -o wide --help`-like views.
+/// What kube-apiserver says of the name column, and clients print in `kubectl get -o wide --help`-like views.
 const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
 /// What each row carries beside its cells.
@@ -109,7 +109,7 @@ impl Table {
         let name =
             json!({"name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0});
         let further = self.kind.columns.iter().map(|column| {
-            // The reference's own kinds call all of their columns text, those with counts and ages among them.
+            // kube-apiserver's own kinds call all of their columns text, those with counts and ages among them.
             let printed = self.kind.policy.prints_tables();
             json!({
                 "name": column.name,
@@ -170,7 +170,7 @@ impl Table {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the reference cuts a fraction off, too")]
+#[expect(clippy::cast_possible_truncation, reason = "kube-apiserver cuts a fraction off, too")]
 fn whole(number: &serde_json::Number) -> Value {
     match (number.as_i64(), number.as_f64()) {
         (Some(whole), _) => whole.into(),

@@ -120,7 +120,7 @@ pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
         let supported: Vec<&str> = supported.iter().filter(|protocol| !protocol.is_empty()).copied().collect();
         let (named, supported) = (named.join(" "), supported.join(" "));
         let why = format!("requested protocol(s) are not supported: [{named}]; supports [{supported}]");
-        // 403, as the reference has it, although who asks has nothing to do with it.
+        // 403, as kube-apiserver has it, although who asks has nothing to do with it.
         Status::failure(403, "Forbidden", why, None).into()
     })
 }

@@ -17,8 +17,8 @@ pub use typed::{ConvertInto, typed};
 
 /// Converts the objects of one version of a kind to the version that is stored, and back.
 ///
-/// A document is whole, without `apiVersion` and `kind`; what a conversion makes of it is pruned to the version that it was made for. Of
-/// metadata, only labels and annotations may change.
+/// A document is whole, without `apiVersion` and `kind`; what a conversion makes of it is pruned to the version that it was
+/// made for. Of metadata, only labels and annotations may change.
 pub trait Convert: Send + Sync {
     /// An object of this version in the stored one.
     ///

@@ -7,13 +7,11 @@ use std::sync::{
 use serde_json::{Value, json};
 
 use super::{
-    Convert, Kind, View, endpoint,
+    Convert, Kind,
     model::{Cell, Column, Hooks, NameRule, Path, Scope},
     policy::Custom,
-    registry::Served,
 };
 use crate::{
-    cache::Renderings,
     meta::GroupVersion,
     schema::{Document, Schema, fixture::schema},
 };
@@ -77,22 +75,6 @@ fn named(from: &Value) -> Arc<Schema> {
 fn column(name: &str, path: &str) -> Column {
     let (name, cell) = (name.to_owned(), Cell::Path(Path::from(path)));
     Column { name, kind: "string", format: "", description: String::new(), priority: 0, cell }
-}
-
-/// Serves v2 over the resource of the stored version.
-pub(crate) fn served_v2(stored: &Arc<Served>, renamed: &Arc<Renamed>, renderings: &Arc<Renderings>) -> Arc<Served> {
-    let kind = Arc::new(gears_v2(renamed));
-    Arc::new(Served {
-        endpoints: endpoint::of(&kind),
-        objects: stored.objects.clone(),
-        records: stored.records.clone(),
-        messages: None,
-        view: Some(View::new(kind.clone(), renderings.clone())),
-        stored: Some(stored.clone()),
-        definition: None,
-        number: stored.number + 1_000,
-        kind,
-    })
 }
 
 /// The conversion of v2. It counts how often it is asked for an object of v2, has none for those that are `unpaintable`, and

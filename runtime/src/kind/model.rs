@@ -43,6 +43,12 @@ impl Path {
         self.0.iter().try_fold(document, |at, name| at.get(name))
     }
 
+    /// Removes the value at the path, and gives it, null or not.
+    pub fn remove(&self, document: &mut Document) -> Option<Document> {
+        let (last, above) = self.0.split_last()?;
+        above.iter().try_fold(document, |at, name| at.get_mut(name))?.as_object_mut()?.remove(last)
+    }
+
     /// Takes the value at the path out of a document, which is not needed any more.
     pub fn take(&self, document: &mut Document) -> Option<Document> {
         self.0.iter().try_fold(document, |at, name| at.get_mut(name)).map(Document::take)
@@ -50,14 +56,13 @@ impl Path {
 
     /// Sets the value at the path, making the objects on the way, or removes it.
     pub fn put(&self, document: &mut Document, value: Option<Document>) {
-        let Some((last, above)) = self.0.split_last() else { return };
         let Some(value) = value else {
-            let parent = above.iter().try_fold(document, |at, name| at.get_mut(name));
-            if let Some(parent) = parent.and_then(Document::as_object_mut) {
-                parent.remove(last);
-            }
+            self.remove(document);
             return;
         };
+        if self.0.is_empty() {
+            return;
+        }
         let mut at = document;
         for name in &self.0 {
             if !at.is_object() {
@@ -185,7 +190,8 @@ impl Hooks {
         Hooks { default: None, validate: None, generate_name: None, on_delete: None, holds_deletion: None };
 }
 
-/// A kind in one of its versions, as data. Kinds may come and change while the server runs; whoever uses one holds it as `Arc<Kind>`.
+/// A kind in one of its versions, as data. Kinds may come and change while the server runs; whoever uses one holds it as
+/// `Arc<Kind>`.
 #[derive(Clone)]
 #[allow(clippy::struct_excessive_bools)] // independent properties of a kind, not states of a machine
 pub struct Kind {
@@ -193,7 +199,7 @@ pub struct Kind {
     pub group_version: GroupVersion,
     /// It is served; a version that is not can still be the one in which objects lie in the store.
     pub served: bool,
-    /// The warning that every answer of a deprecated version carries.
+    /// The warning that answers of a deprecated version carry, but for those that refuse who asks.
     pub deprecated: Option<String>,
     /// How objects of this version become those of the version that is stored, and back; `None` in that version itself.
     pub conversion: Option<Arc<dyn Convert>>,
@@ -245,6 +251,11 @@ pub struct Kind {
 }
 
 impl Kind {
+    /// Type meta of the kind's objects, as JSON members with the comma: `"kind":"ConfigMap","apiVersion":"v1",`.
+    pub fn type_meta(&self) -> String {
+        format!(r#""kind":"{}","apiVersion":"{}","#, self.kind, self.group_version)
+    }
+
     /// The resource and its group, as NotFound and Conflict name it.
     pub fn group_resource(&self) -> GroupResource {
         GroupResource { group: self.group_version.group.clone(), resource: self.plural.clone() }

@@ -132,7 +132,7 @@ impl KindReader {
         Self {
             structure: schema::fingerprint(&kind.schema),
             rules: schema::fingerprint::rules(&kind.schema),
-            type_meta: format!(r#""kind":"{}","apiVersion":"{}","#, kind.kind, kind.group_version),
+            type_meta: kind.type_meta(),
             indexes: Indexes::new(&kind.selectable),
             others: versions.iter().filter(selects).map(Selectable::of).collect(),
             versions,

@@ -39,6 +39,7 @@ impl Definition {
 
 /// A kind in a version that is served, or in which its objects are stored, and its place in the cache. All versions of a
 /// resource share objects and records.
+#[derive(Clone)]
 pub struct Served {
     /// The kind.
     pub kind: Arc<Kind>,
@@ -246,8 +247,9 @@ impl Registry {
             if Arc::ptr_eq(version, &kind) {
                 return stored.clone();
             }
-            let view = View::new(version.clone(), self.cache.renderings().clone());
-            Arc::new(Served { view: Some(view), stored: Some(stored.clone()), ..served(version) })
+            let served = served(version);
+            let view = View::new(version.clone(), self.cache.renderings().clone(), served.number);
+            Arc::new(Served { view: Some(view), stored: Some(stored.clone()), ..served })
         };
         let versions: Vec<Arc<Served>> = records.versions().iter().map(in_version).collect();
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
@@ -271,17 +273,7 @@ impl Registry {
     pub fn unserved(&self, kind: Arc<Kind>) -> Result<Served, String> {
         let at = &kind.group_version;
         if let Some(served) = self.find(&at.group, &at.version, &kind.plural).filter(|s| s.kind.kind == kind.kind) {
-            return Ok(Served {
-                kind,
-                endpoints: Vec::new(),
-                objects: served.objects.clone(),
-                records: served.records.clone(),
-                messages: served.messages.clone(),
-                view: served.view.clone(),
-                stored: served.stored.clone(),
-                definition: served.definition.clone(),
-                number: served.number,
-            });
+            return Ok(Served { kind, endpoints: Vec::new(), ..Served::clone(&served) });
         }
         clashes::check_schema(&kind)?;
         let (records, objects) =

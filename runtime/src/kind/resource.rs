@@ -205,7 +205,7 @@ impl Serialize for ApiVersion {
     }
 }
 
-/// What the reference says of the age column of a kind that declares none.
+/// What kube-apiserver says of the age column of a kind that declares none.
 const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
     created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set \
     this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. \
@@ -312,7 +312,7 @@ impl ResourceDecl {
     }
 
     /// The declared columns, then Age unless one of them shows the creation time. A kind that declares its own name
-    /// column declares them self.
+    /// column declares them all.
     fn columns(&self, root: &'static TypeDecl) -> Result<Vec<Column>, String> {
         let mut columns = self.columns.iter().map(|c| column(root, c)).collect::<Result<Vec<_>, _>>()?;
         let created = Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]);
@@ -362,7 +362,7 @@ fn wire(root: &'static TypeDecl, rust: RustPath) -> Result<Path, String> {
     resolve(root, rust).map(|leaf| Path(leaf.wire)).map_err(|e| e.to_string())
 }
 
-/// What the reference says of a declared column without a description.
+/// What kube-apiserver says of a declared column without a description.
 fn described(path: &Path) -> String {
     format!("Custom resource definition column (in JSONPath format): .{path}")
 }

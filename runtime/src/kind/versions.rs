@@ -80,8 +80,7 @@ impl Kind {
     fn write_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
         let Some(conversion) = &self.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
-        schema::prune(&stored.schema, &mut document);
-        schema::normalise(&stored.schema, &mut document);
+        stored.trim(&mut document);
         Ok(document)
     }
 
@@ -93,14 +92,18 @@ impl Kind {
     pub(crate) fn convert_from_stored(&self, document: Document) -> Result<Document, String> {
         let Some(conversion) = &self.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.read(document))?;
-        schema::prune(&self.schema, &mut document);
-        schema::normalise(&self.schema, &mut document);
+        self.trim(&mut document);
         Ok(document)
     }
 
     /// Brings an object of this version to its schema: defaults, and without what the schema does not know.
     pub(crate) fn fill(&self, document: &mut Document) {
         schema::default(&self.schema, document);
+        self.trim(document);
+    }
+
+    /// Takes from an object what the schema does not know.
+    fn trim(&self, document: &mut Document) {
         schema::prune(&self.schema, document);
         schema::normalise(&self.schema, document);
     }

@@ -2,10 +2,7 @@
 //!
 //! A view is made once for each state of an object, however many read or watch it, and kept within the cache's budget of
 //! renderings. What is not kept any more is made again, and is the same: conversions are functions of what they are given.
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
-};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -13,7 +10,6 @@ use super::{Kind, record};
 use crate::{
     cache::{Body, Object, Renderings},
     codec,
-    schema::Document,
 };
 
 /// Makes the objects of a version.
@@ -27,11 +23,9 @@ pub struct View {
 }
 
 impl View {
-    /// The view of a version that says how it is converted.
-    pub fn new(kind: Arc<Kind>, renderings: Arc<Renderings>) -> Self {
-        static LAST: AtomicU32 = AtomicU32::new(0);
-        let type_meta = format!(r#""kind":"{}","apiVersion":"{}","#, kind.kind, kind.group_version).into();
-        Self { kind, type_meta, renderings, number: LAST.fetch_add(1, Ordering::Relaxed) }
+    /// The view of a version that says how it is converted. No two views of the same renderings have the same number.
+    pub fn new(kind: Arc<Kind>, renderings: Arc<Renderings>, number: u32) -> Self {
+        Self { type_meta: kind.type_meta().into(), kind, renderings, number }
     }
 
     /// A stored object in this version, made now and kept where it is not kept yet. It has the key, revision, labels and
@@ -58,14 +52,6 @@ impl View {
         self.renderings.has_room_for(bytes)
     }
 
-    /// A stored document in this version, without type meta.
-    ///
-    /// # Errors
-    /// Why it has no form in this version.
-    pub fn document(&self, stored: Document) -> Result<Document, String> {
-        self.kind.convert_from_stored(stored)
-    }
-
     fn make(&self, stored: &Object) -> Object {
         stored.in_form(
             &self.type_meta,
@@ -75,7 +61,7 @@ impl View {
 
     fn body(&self, stored: &Object) -> Result<Body, String> {
         // Managed fields are nothing to conversions, and stay the bytes that they are.
-        let document = self.document(record::parse(&stored.without_managed_fields())?)?;
+        let document = self.kind.convert_from_stored(record::parse(&stored.without_managed_fields())?)?;
         let mut text = Vec::with_capacity(stored.json_bytes().len());
         let places = codec::canonical(&document, &mut text);
         let managed_fields = Bytes::copy_from_slice(stored.managed_fields());

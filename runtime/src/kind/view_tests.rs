@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     Registry, View,
-    fixture::{Renamed, gears, gears_v2, served_v2},
+    fixture::{Renamed, gears, gears_v2},
 };
 use crate::{
     cache::{Body, Cache, EventType, Limits, Object, Reading, Renderings, Texts},
@@ -17,7 +17,7 @@ use crate::{
 fn view(budget_bytes: usize) -> (View, Arc<Renamed>) {
     let renamed = Arc::default();
     let kind = Arc::new(gears_v2(&renamed));
-    (View::new(kind, Arc::new(Renderings::new(budget_bytes))), renamed)
+    (View::new(kind, Arc::new(Renderings::new(budget_bytes)), 1), renamed)
 }
 
 fn stored(name: &str, color: &str) -> Arc<Object> {
@@ -108,9 +108,9 @@ fn what_cannot_be_read_stays_unreadable() {
 #[test]
 fn the_stored_version_shows_objects_as_they_are() {
     let cache = Cache::new(Arc::new(Memory::new()), Limits::default());
-    let served = Registry::new(cache.clone()).register([gears()]).expect("a kind");
-    let (renamed, object) = (Arc::default(), stored("a", "unpaintable"));
-    let v2 = served_v2(&served, &renamed, cache.renderings());
+    let (registry, renamed, object) = (Registry::new(cache), Arc::default(), stored("a", "unpaintable"));
+    let served = registry.register([gears(), gears_v2(&renamed)]).expect("a kind");
+    let v2 = registry.find("example.com", "v2", "gears").expect("v2 is served");
     assert!(Arc::ptr_eq(&object, &served.show(&object).unwrap()));
     assert_eq!((v2.show(&object).unwrap_err(), renamed.reads()), ("v2 has no such paint".to_owned(), 1));
 }

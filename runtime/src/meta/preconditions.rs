@@ -1,5 +1,5 @@
 //! Preconditions: of which object, and of which state of it, a request speaks. Whether they hold is decided here; how a
-//! refusal is worded differs from verb to verb, as in the reference.
+//! refusal is worded differs from verb to verb, as in kube-apiserver.
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

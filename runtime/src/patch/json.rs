@@ -1,6 +1,6 @@
-//! JSON Patch (RFC 6902). Messages are near the reference's.
+//! JSON Patch (RFC 6902). Messages are near kube-apiserver's.
 //!
-//! One departure, the reference's: a `test` for `null` passes where the field is absent.
+//! One departure, kube-apiserver's: a `test` for `null` passes where the field is absent.
 use super::{
     PatchError,
     pointer::{Pointer, index},
@@ -10,9 +10,9 @@ use crate::{
     schema::{Document, types::name_of},
 };
 
-/// The reference's limit of operations.
+/// kube-apiserver's limit of operations.
 const MAX_OPERATIONS: usize = 10_000;
-/// The reference's limit of what all `copy` operations together add, in bytes of JSON.
+/// kube-apiserver's limit of what all `copy` operations together add, in bytes of JSON.
 const MAX_COPIED: usize = 3 << 20;
 /// How many values all operations together may look at or shift. It bounds the time that a hostile patch takes, such as
 /// one that inserts at the head of a long list again and again; no honest patch comes near.
@@ -21,7 +21,7 @@ const MAX_WORK: usize = 20_000_000;
 /// A parsed JSON Patch.
 #[derive(Clone, Debug)]
 pub struct Patch {
-    /// An operation that is not one is an error when its turn comes, as in the reference.
+    /// An operation that is not one is an error when its turn comes, as in kube-apiserver.
     operations: Vec<Result<Operation, String>>,
     /// It copies or moves values of the document, which its sender may not be allowed to read.
     pub copies: bool,

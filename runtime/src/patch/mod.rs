@@ -19,7 +19,7 @@ pub enum PatchError {
     TooLarge(String),
     /// The patch does not apply to this object: 422.
     Inapplicable(String),
-    /// The patch says what no patch of its type may say: 400 with this message. Where the reference answers some of these
+    /// The patch says what no patch of its type may say: 400 with this message. Where kube-apiserver answers some of these
     /// with 500, by accident, the text is the same.
     Invalid(String),
     /// An item lacks the key by which a list is merged: 500 with this message and no reason, as clients know it.

@@ -1,4 +1,4 @@
-//! Formats of text: which texts a format allows. Unknown formats allow all, as the reference has it.
+//! Formats of text: which texts a format allows. Unknown formats allow all, as kube-apiserver has it.
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::meta::{quantity::Quantity, time::Time, values::ByteString};

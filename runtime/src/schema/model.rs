@@ -37,7 +37,7 @@ pub enum ListType {
     Map(Vec<String>),
 }
 
-/// How the reference's strategic merge patch treats a list or struct (`x-kubernetes-patch-strategy`).
+/// How kube-apiserver's strategic merge patch treats a list or struct (`x-kubernetes-patch-strategy`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatchStrategy {
     /// `merge`: items are merged by `merge_key`, or as a set of scalars.

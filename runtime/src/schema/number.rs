@@ -37,7 +37,7 @@ pub fn settle(document: &mut Document) {
     }
 }
 
-/// A double as the reference prints it: plain digits from 1e-6 up to 1e21, else with an exponent such as `1e+21`.
+/// A double as kube-apiserver prints it: plain digits from 1e-6 up to 1e21, else with an exponent such as `1e+21`.
 pub(crate) fn text_of_double(double: f64) -> String {
     let size = double.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {

@@ -33,7 +33,7 @@ impl<'p> Place<'p> {
         matches!(self, Place::Root)
     }
 
-    /// As the reference prints it: `spec.ports[0].name`; entries of maps with a dot, too.
+    /// As kube-apiserver prints it: `spec.ports[0].name`; entries of maps with a dot, too.
     pub(crate) fn path(&self) -> FieldPath {
         FieldPath::new(self.text())
     }

@@ -1,7 +1,7 @@
 //! Types of values as a compiled server checks them while it decodes: the first mismatch is told as Go tells it.
 use super::{Document, Schema, correlate::Before, format, model::Type};
 
-/// The first value whose type the schema does not allow, as the reference's compiled kinds say it:
+/// The first value whose type the schema does not allow, as kube-apiserver's compiled kinds say it:
 /// `json: cannot unmarshal number into Go struct field ConfigMap.data of type string`.
 ///
 /// The field is named by its whole path but for indexes and keys, the struct is the innermost one. `null` is absent.
@@ -101,7 +101,7 @@ fn is_int32(schema: &Schema) -> bool {
     schema.kind == Type::IntOrString || schema.format.as_deref() == Some("int32")
 }
 
-/// How the reference's messages call a value's type.
+/// How kube-apiserver's messages call a value's type.
 pub(crate) fn name_of(value: &Document) -> &'static str {
     match value {
         Document::Null => "null",

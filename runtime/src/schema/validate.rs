@@ -1,4 +1,4 @@
-//! Validation: everything that a document has wrong, in the reference's words.
+//! Validation: everything that a document has wrong, in kube-apiserver's words.
 use serde_json::Map;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS, go};
 
-/// Everything that is wrong with a document. Duplicates in sets and maps come after the rest, as in the reference.
+/// Everything that is wrong with a document. Duplicates in sets and maps come after the rest, as in kube-apiserver.
 pub fn validate(schema: &Schema, document: &Document) -> Vec<FieldError> {
     let mut walk = Walk::default();
     walk.value(schema, document, &Place::Root, Before::NOTHING);
@@ -106,7 +106,7 @@ impl Walk {
         self.add(place, FieldErrorKind::Invalid(value), detail);
     }
 
-    /// Adds an error that the reference reports of no field in particular.
+    /// Adds an error that kube-apiserver reports of no field in particular.
     pub(super) fn invalid_nowhere(&mut self, detail: String) {
         if !self.is_full() {
             self.push(FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("".into()), detail));
@@ -151,7 +151,7 @@ impl Walk {
         }
     }
 
-    /// The type. The reference names the format instead where the schema has one and the value is no text or list.
+    /// The type. kube-apiserver names the format instead where the schema has one and the value is no text or list.
     fn kind(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
         let (given, given_format) = names_of(value);
         let formatted = !matches!(given, "string" | "array" | "null");
@@ -302,7 +302,7 @@ fn subject(place: &Place<'_>) -> String {
     if place.is_root() { "the value".to_owned() } else { format!("{} in body", place.text()) }
 }
 
-/// The names by which the reference calls a value's type and its format.
+/// The names by which kube-apiserver calls a value's type and its format.
 fn names_of(value: &Document) -> (&'static str, &'static str) {
     match value {
         Document::Null => ("null", ""),

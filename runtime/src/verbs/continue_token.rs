@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use crate::meta::{Revision, go};
 
-/// The form of tokens, as the reference names it; both servers' tokens look alike.
+/// The form of tokens, as kube-apiserver names it; both servers' tokens look alike.
 const VERSION: &str = "meta.k8s.io/v1";
 
 /// Where a list goes on.

@@ -87,7 +87,7 @@ impl Api {
             Some(holder) if !system::text(&holder, "deletionTimestamp").is_empty() => Occupant::Terminating,
             _ => Occupant::Staying,
         };
-        // The reference goes by generateName alone, although the client may have named the object all the same.
+        // kube-apiserver goes by generateName alone, although the client may have named the object all the same.
         let refuse = if base.is_empty() { Error::AlreadyExists } else { Error::GeneratedNameTaken };
         Err(refuse(kind.group_resource(), name, occupant))
     }

@@ -51,7 +51,7 @@ impl<'k> From<&'k Kind> for Shape<'k> {
 /// Values that are as they were in the stored object, `old`, may have the types of another schema.
 ///
 /// # Errors
-/// What the reference answers to a body it cannot decode: 400, or 422 naming the patch.
+/// What kube-apiserver answers to a body it cannot decode: 400, or 422 naming the patch.
 pub(super) fn decode(
     write: &Write<'_>,
     shape: &Shape<'_>,
@@ -107,7 +107,7 @@ pub(super) fn normalise(kind: &Kind, document: &mut Document) {
     }
 }
 
-/// What the reference says of a body that is no object of the kind.
+/// What kube-apiserver says of a body that is no object of the kind.
 fn cannot_be_handled(shape: &Shape<'_>) -> String {
     format!("{0} in version {1:?} cannot be handled as a {0}:", shape.kind, shape.version.version)
 }
@@ -170,8 +170,8 @@ fn empty() -> Document {
     Document::Object(serde_json::Map::new())
 }
 
-/// The first value of a wrong type. Declared kinds are told all of them by validation, as in the reference; metadata and
-/// the reference's own kinds are decoded into types.
+/// The first value of a wrong type. Declared kinds are told all of them by validation, as in kube-apiserver; metadata and
+/// kube-apiserver's own kinds are decoded into types.
 fn wrong_types(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Option<String> {
     let metadata = &document["metadata"];
     if !metadata.is_object() {

@@ -22,7 +22,7 @@ pub enum Error {
     NotServed,
     /// 409: an object of this name exists.
     AlreadyExists(GroupResource, String, Occupant),
-    /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. The reference names a kind here in places.
+    /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. kube-apiserver names a kind here in places.
     Conflict(GroupResource, String, String),
     /// 409: an apply would change what other managers own: a message that names all, and each.
     Conflicts(String, Vec<apply::Conflict>),
@@ -59,14 +59,14 @@ pub enum Error {
     },
     /// 409 `AlreadyExists` with Retry-After: generateName found no free name. The name is the last one tried.
     GeneratedNameTaken(GroupResource, String, Occupant),
-    /// 422 as the reference answers a patch that does not apply: reason Invalid, `details: {}`, and the message
+    /// 422 as kube-apiserver answers a patch that does not apply: reason Invalid, `details: {}`, and the message
     /// `the server rejected our request due to an error in our request`. The text is for logs.
     InapplicablePatch(String),
     /// 415: the patch type is not served; what is.
     UnsupportedMediaType(String),
     /// 413.
     TooLarge(String),
-    /// 500 as the reference gives it, with no reason.
+    /// 500 as kube-apiserver gives it, with no reason.
     Unknown(String),
     /// 500 `StoreReadError`: what is stored cannot be decoded.
     StoreRead {

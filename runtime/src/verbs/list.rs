@@ -24,7 +24,7 @@ impl Api {
     pub async fn list(&self, request: &Request, options: &ListOptions) -> Result<List, Error> {
         let selection = Selection::new(request, options)?;
         let (snapshot, after) = self.state(request, options).await?;
-        // Version zero asks for whatever is at hand, and the reference then gives all of it.
+        // Version zero asks for whatever is at hand, and kube-apiserver then gives all of it.
         let limit = if options.resource_version == Some(Revision(0)) { 0 } else { options.limit };
         let list = page(&snapshot, &selection, after.as_deref(), limit);
         let list = list.map_err(|objects| unreadable(request, objects.iter().map(|object| &**object)))?;
@@ -75,7 +75,7 @@ impl Api {
     }
 }
 
-/// The reference's text, which tells the client its two ways on.
+/// kube-apiserver's text, which tells the client its two ways on.
 const TOO_OLD_TO_CONTINUE: &str = "The provided continue parameter is too old to display a consistent list result. \
 You can start a new list without the continue parameter, or use the continue token in this response to retrieve the \
 remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were \

@@ -178,7 +178,7 @@ pub struct Written {
 pub enum Deleted {
     /// The object is marked and waits for its finalizers or its grace period.
     Marked(Arc<Object>),
-    /// The object is gone: the reference answers a Status with name, group, plural and uid.
+    /// The object is gone: kube-apiserver answers a Status with name, group, plural and uid.
     Gone {
         /// The object's last state.
         object: Arc<Object>,

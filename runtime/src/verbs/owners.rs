@@ -1,4 +1,4 @@
-//! Owner references without repetition: the reference drops repeated ones and says so.
+//! Owner references without repetition: kube-apiserver drops repeated ones and says so.
 use std::collections::HashSet;
 
 use crate::schema::Document;

@@ -181,7 +181,7 @@ impl Write<'_> {
         let kind = &*self.request.served.kind;
         let (path, metadata) = (FieldPath::new("metadata"), &document["metadata"]);
         if let Some(old) = old {
-            // The reference checks what an update may not change twice, for all kinds and for this one, and tells both.
+            // kube-apiserver checks what an update may not change twice, for all kinds and for this one, and tells both.
             let errors = validate::object_meta_update(metadata, &old["metadata"], &path);
             if !errors.is_empty() {
                 return [errors.clone(), errors].concat();

@@ -23,8 +23,7 @@ impl Api {
     /// began before store after this stays there.
     ///
     /// # Errors
-    /// What the store says. The resource may be served then, or gone with objects left; this can be called again only in the
-    /// first case.
+    /// What the store says. The resource is served then as before, and some of its objects are gone: this can be called again.
     pub async fn remove_resource(self: &Arc<Self>, resource: &GroupResource) -> Result<usize, CommitError> {
         let mut deleted = 0;
         let Some(served) = self.registry.resource(resource) else { return Ok(deleted) };
@@ -33,9 +32,7 @@ impl Api {
         }
         let (api, group, plural) = (self.clone(), resource.group.clone(), resource.resource.clone());
         let removed = tokio::task::spawn_blocking(move || api.registry.remove(&group, &plural)).await;
-        if let Err(error) = removed {
-            tracing::error!(%resource, %error, "removing a resource broke off");
-        }
+        removed.map_err(|error| CommitError::Unknown(format!("removing {resource} broke off: {error}")))?;
         Ok(deleted)
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::{Api, Error, Request};
 use crate::{meta::Revision, storage::ReadError};
 
-/// How long a read waits for a revision that has not happened yet. Clients of the reference know this span.
+/// How long a read waits for a revision that has not happened yet. Clients of kube-apiserver know this span.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Api {

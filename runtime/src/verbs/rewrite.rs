@@ -230,7 +230,7 @@ pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document
     })
 }
 
-/// A conflict that the reference's storage finds.
+/// A conflict that kube-apiserver's storage finds.
 pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
     let prefix = request.served.objects.prefix();
     let message = format!(
@@ -258,7 +258,7 @@ fn check_version(request: &Request, new: &mut Document, old: &Document) -> Resul
     Ok(())
 }
 
-/// The reference names the resource here where it otherwise names the kind.
+/// kube-apiserver names the resource here where it otherwise names the kind.
 fn version_required(request: &Request) -> Error {
     let resource = request.served.kind.group_resource();
     let named = GroupKind { group: resource.group, kind: resource.resource };

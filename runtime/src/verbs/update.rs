@@ -39,7 +39,7 @@ impl Api {
             check_uid(request, &document, old)?;
             let mut new = document.clone();
             if old.is_none() {
-                // The reference does not look at the version where it creates.
+                // kube-apiserver does not look at the version where it creates.
                 system::metadata(&mut new).remove("resourceVersion");
             }
             Ok((new, Vec::new()))

@@ -47,13 +47,8 @@ pub(super) fn compose(kind: &Kind, key: &str, revision: Revision, document: &Doc
     codec::managed_fields(document, &mut managed);
     let places = codec::canonical(document, &mut text);
     let body = Body::new(text.into(), places.metadata_end, places.managed_at, Bytes::from(managed));
-    let type_meta = format!(r#""kind":"{}","apiVersion":"{}","#, kind.kind, kind.group_version);
-    Object::compose(
-        key,
-        revision,
-        &type_meta,
-        Reading::plain(Ok(body.expect("a canonical body says where its parts are"))),
-    )
+    let body = body.expect("a canonical body says where its parts are");
+    Object::compose(key, revision, &kind.type_meta(), Reading::plain(Ok(body)))
 }
 
 /// A request for the same, in the version in which objects are stored.
@@ -73,8 +68,11 @@ fn to_stored(request: &Request, document: &Document) -> Result<Document, String>
 /// What a stored document is after it was written through the version of a request: what that does not know is gone. One
 /// that cannot be converted stays as it is.
 pub(super) fn written_through<'d>(request: &Request, stored: &'d Document) -> Cow<'d, Document> {
-    let read = request.served.view.as_ref().map(|view| view.document(stored.clone()));
-    let written = read.and_then(|read| to_stored(request, &read.ok()?).ok());
+    if request.served.view.is_none() {
+        return Cow::Borrowed(stored);
+    }
+    let read = request.served.kind.convert_from_stored(stored.clone());
+    let written = read.and_then(|read| to_stored(request, &read));
     written.map_or(Cow::Borrowed(stored), Cow::Owned)
 }
 

@@ -1,5 +1,5 @@
 //! The server under the conformance kit. Serves the built-in kinds, and Widget, Gadget and Sprocket; runs no controller,
-//! as the reference under the kit ran none.
+//! as kube-apiserver under the kit ran none.
 //!
 //! Not yet: the kinds and reviews of `rbac.authorization.k8s.io`, `authorization.k8s.io` and `authentication.k8s.io`, and
 //! Gadget's CEL rules. Users outside `system:masters` may do nothing until roles are built.

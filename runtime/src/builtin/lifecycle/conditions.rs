@@ -1,4 +1,4 @@
-//! What the status of a terminating namespace says is left to do, in the reference's words.
+//! What the status of a terminating namespace says is left to do, in kube-apiserver's words.
 use serde_json::{Map, Value, json};
 
 use super::content::Left;

@@ -106,7 +106,7 @@ impl Left {
             }
         }
         if objects > 0 {
-            // The reference writes the dot in the core group, too.
+            // kube-apiserver writes the dot in the core group, too.
             let name = format!("{}.{}", served.kind.plural, served.kind.group_version.group);
             self.resources.insert(name, objects);
         }

@@ -1,4 +1,4 @@
-//! CBOR (RFC 8949) as the reference speaks it. No I/O.
+//! CBOR (RFC 8949) as kube-apiserver speaks it. No I/O.
 //!
 //! Out: every document begins with the tag that marks CBOR, text and keys are byte strings, keys stand in the bytewise
 //! order of their encodings, integers and floats take the fewest bytes that hold them. What a kind's schema declares as

@@ -1,4 +1,4 @@
-//! CBOR to documents, in one pass. The errors that clients of the reference meet are worded as there.
+//! CBOR to documents, in one pass. The errors that clients of kube-apiserver meet are worded as there.
 
 use base64::{
     Engine,

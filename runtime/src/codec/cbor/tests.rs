@@ -1,4 +1,4 @@
-//! Tests of CBOR: recorded answers of the reference, examples of RFC 8949, hostile bytes.
+//! Tests of CBOR: recorded answers of kube-apiserver, examples of RFC 8949, hostile bytes.
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -58,7 +58,7 @@ impl<'o> Writer<'o> {
         self.0.array(length(items)).expect(INFALLIBLE);
     }
 
-    /// Text, as the reference writes it: as bytes.
+    /// Text, as kube-apiserver writes it: as bytes.
     pub(super) fn text(&mut self, text: &str) {
         self.0.bytes(text.as_bytes()).expect(INFALLIBLE);
     }

@@ -1,4 +1,4 @@
-//! JSON's tokens: strings, numbers, literals. Messages are worded as the reference's clients know them.
+//! JSON's tokens: strings, numbers, literals. Messages are worded as kube-apiserver's clients know them.
 use crate::{
     codec::plain,
     schema::{Document, number},

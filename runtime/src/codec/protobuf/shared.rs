@@ -1,5 +1,5 @@
 //! Messages that belong to no kind: what the API answers beside objects, and the options of deletions. Their fields are
-//! those of the reference's `meta/v1`, `autoscaling/v1` and so on.
+//! those of kube-apiserver's `meta/v1`, `autoscaling/v1` and so on.
 use std::sync::LazyLock;
 
 use super::layout::{Field, METADATA_NUMBER, Message, RETIRED, Value, WRAPPED};

@@ -1,4 +1,4 @@
-//! Tests of messages that are made here, byte by byte. Those that the reference recorded are tested with the kinds.
+//! Tests of messages that are made here, byte by byte. Those recorded of kube-apiserver are tested with the kinds.
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -240,7 +240,7 @@ fn answers_are_numbered_as_in_the_reference() {
     }
 }
 
-/// The fields of a message, and of those in it, are the reference's; of lists' metadata ours lacks one of 1.36's.
+/// The fields of a message, and of those in it, are kube-apiserver's; of lists' metadata ours lacks one of 1.36's.
 fn numbered_as(reference: &Document, name: &str, message: &Message) {
     let (package, _) = name.rsplit_once('.').expect("a full name");
     for field in &message.fields {

@@ -210,7 +210,7 @@ impl Writer {
         }
     }
 
-    /// The reference writes JSON first and reads it as YAML: a double that is a whole number within 64 bits comes out with
+    /// kube-apiserver writes JSON first and reads it as YAML: a double that is a whole number within 64 bits comes out with
     /// all its digits.
     fn double(&mut self, double: f64) {
         let json = text_of_double(double);

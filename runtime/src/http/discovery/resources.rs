@@ -34,7 +34,7 @@ pub struct Resource {
     storage_version_hash: String,
 }
 
-/// The verbs of an endpoint, in the order in which the reference lists them.
+/// The verbs of an endpoint, in the order in which kube-apiserver lists them.
 fn verbs(kind: &Kind, endpoint: &Endpoint) -> Vec<&'static str> {
     let all = if endpoint.subresource.is_empty() { kind.policy.verbs() } else { Verb::BY_NAME };
     all.into_iter().filter(|verb| endpoint.operation(*verb).is_some()).map(Verb::as_str).collect()

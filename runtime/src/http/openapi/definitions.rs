@@ -65,7 +65,7 @@ fn described(version: Version, name: &str, description: &str) -> Value {
     value
 }
 
-/// The prefix of a kind's definitions, as the reference makes it: `com.example.library.v1` for `library.example.com/v1`,
+/// The prefix of a kind's definitions, as kube-apiserver makes it: `com.example.library.v1` for `library.example.com/v1`,
 /// `io.k8s.api.core.v1` for the kinds compiled into it.
 pub fn prefix(kind: &Kind) -> String {
     let at = &kind.group_version;

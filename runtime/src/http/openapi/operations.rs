@@ -95,7 +95,7 @@ impl<'k> Operations<'k> {
         let at = &kind.group_version;
         let (root, group) = match at.group.as_str() {
             "" => (format!("/api/{}", at.version), "core"),
-            // The reference leaves the common suffix of its own groups out.
+            // kube-apiserver leaves the common suffix of its own groups out.
             group if kind.policy.package(at).is_some() => {
                 (format!("/apis/{group}/{}", at.version), group.trim_end_matches(".k8s.io"))
             }

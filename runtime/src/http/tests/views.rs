@@ -12,7 +12,7 @@ use crate::{
         status::Refused,
     },
     kind::{
-        fixture::{Renamed, gears, gears_v2, served_v2},
+        fixture::{Renamed, gears, gears_v2},
         registry::Served,
     },
     meta::Revision,
@@ -215,10 +215,11 @@ async fn a_watch_ends_with_an_error_after_whole_frames_where_an_object_has_no_fo
 
 /// Gears of a size, stored, and v2 over a budget of renderings.
 fn many(count: usize, bytes: usize, budget_bytes: usize) -> (Arc<Served>, Arc<Renamed>, Vec<Arc<Object>>) {
-    let cache = Cache::new(Arc::new(Memory::new()), cache::Limits::default());
-    let stored = Registry::new(cache).register([gears()]).unwrap();
+    let limits = cache::Limits { rendering_bytes: budget_bytes, ..cache::Limits::default() };
+    let registry = Registry::new(Cache::new(Arc::new(Memory::new()), limits));
     let renamed = Arc::default();
-    let served = served_v2(&stored, &renamed, &Arc::new(Renderings::new(budget_bytes)));
+    registry.register([gears(), gears_v2(&renamed)]).unwrap();
+    let served = registry.find("example.com", "v2", "gears").unwrap();
     let object = |at: usize| {
         let (name, color) = (format!("o{at:03}"), "x".repeat(bytes));
         let body = format!("{{\"metadata\":{{\"name\":{name:?}}},\"spec\":{{\"color\":{color:?},\"teeth\":{at}}}}}");

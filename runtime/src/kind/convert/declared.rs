@@ -32,11 +32,11 @@ pub struct Version<'a> {
 
 /// A conversion by declared changes. It loses nothing in either direction.
 ///
-/// A field that has another name or place is moved. The value of a field that only one version has is kept in an annotation of the
-/// object in the other one, as JSON, and comes back from there. The annotation is named after the field, `GROUP/VERSION.PATH`
-/// (`library.example.com/v1.spec.copies`), and belongs to the conversion: whoever removes it gives the field its default, and one that an
-/// object has in the version of the field itself is dropped. There is none where the field would come back as it is all the same: it is
-/// absent, or has the default of its schema.
+/// A field that has another name or place is moved. The value of a field that only one version has is kept in an annotation of
+/// the object in the other one, as JSON, and comes back from there. The annotation is named after the field,
+/// `GROUP/VERSION.PATH` (`library.example.com/v1.spec.copies`), and belongs to the conversion: whoever removes it gives the
+/// field its default, and one that an object has in the version of the field itself is dropped. There is none where the field
+/// would come back as it is all the same: it is absent, or has the default of its schema.
 #[derive(Debug)]
 pub struct Declared {
     /// Places here and in the stored version.
@@ -144,13 +144,13 @@ fn convert<'a>(
     for (from, goes) in leaving {
         match goes {
             Goes::To(to) => {
-                let Some(value) = remove(&mut document, from) else { continue };
+                let Some(value) = from.remove(&mut document) else { continue };
                 placed.push((to, value));
                 back.push(from);
             }
             Goes::Aside(field) => {
                 let beside = field.parent_is_shared && parent(from).at(&document).is_some_and(Document::is_object);
-                let Some(value) = remove(&mut document, from) else { continue };
+                let Some(value) = from.remove(&mut document) else { continue };
                 aside.push((field, value, beside));
             }
         }
@@ -189,7 +189,7 @@ fn convert<'a>(
 }
 
 fn take_annotations(document: &mut Document) -> Map<String, Document> {
-    match remove(document, &Path::from(&["metadata", "annotations"][..])) {
+    match Path::from(&["metadata", "annotations"][..]).remove(document) {
         Some(Document::Object(annotations)) => annotations,
         _ => Map::new(),
     }
@@ -207,11 +207,6 @@ fn brought_back(field: &Field, annotations: &mut Map<String, Document>) -> Resul
         Some(error) => Err(wrong(format!("not a value of {}: {error}", field.path))),
         None => Ok(Some(value)),
     }
-}
-
-fn remove(document: &mut Document, path: &Path) -> Option<Document> {
-    let (last, above) = path.0.split_last()?;
-    above.iter().try_fold(document, |at, name| at.get_mut(name))?.as_object_mut()?.remove(last)
 }
 
 /// The place of the object that a field is in.

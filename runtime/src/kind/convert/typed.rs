@@ -56,7 +56,7 @@ where
 
 fn convert<A: DeserializeOwned + ConvertInto<B>, B: Serialize>(mut document: Document) -> Result<Document, String> {
     // They are nothing to conversions, and often the larger part of an object.
-    Path::from(&["metadata", "managedFields"][..]).put(&mut document, None);
+    Path::from(&["metadata", "managedFields"][..]).remove(&mut document);
     let from: A = serde_json::from_value(document).map_err(|error| error.to_string())?;
     codec::from_typed(&from.convert_into()?)
 }

@@ -1,8 +1,8 @@
-//! Protobuf definitions of kinds: one file for each group and version, in proto2 as the reference's are, and the files of
+//! Protobuf definitions of kinds: one file for each group and version, in proto2 as kube-apiserver's are, and the files of
 //! the API machinery that they import. What a compiler makes of them writes and reads the bytes that the server does, but for
 //! entries of maps with an empty key or value: these Go writes whole, as does the server, and prost shorter; both read both.
 //!
-//! Kinds of which a field has no number have no messages, and are left out. Packages are named as the reference names
+//! Kinds of which a field has no number have no messages, and are left out. Packages are named as kube-apiserver names
 //! them: `k8s.io.api.coordination.v1` for what is compiled into it, `com.example.library.v1` for `library.example.com/v1`.
 use std::{collections::BTreeMap, io, path::Path};
 
@@ -67,7 +67,7 @@ impl Package {
         Self::compiled_in("core", "v1")
     }
 
-    /// A package of what is compiled into the reference.
+    /// A package of what is compiled into kube-apiserver.
     fn compiled_in(group: &str, version: &str) -> Self {
         let path = format!("k8s.io/api/{group}/{version}/generated.proto");
         Self { name: format!("k8s.io.api.{group}.{version}"), path }

@@ -26,7 +26,7 @@ pub enum OptionsError {
     BadRequest(String),
     /// 422, naming the options' kind.
     Invalid(GroupKind, Vec<FieldError>),
-    /// 500 without a reason: what the reference answers to a resourceVersion that is no number, on get and watch.
+    /// 500 without a reason: what kube-apiserver answers to a resourceVersion that is no number, on get and watch.
     Unknown(String),
 }
 

@@ -42,7 +42,7 @@ fn is_label_key_name(name: &str) -> bool {
 /// What a generated name would look like: the dash at the end of a prefix will be followed by something.
 fn masked(name: &str, prefix: bool) -> std::borrow::Cow<'_, str> {
     match name.strip_suffix('-') {
-        // The reference cuts one character more than the dash; the answer differs where that one is bad.
+        // kube-apiserver cuts one character more than the dash; the answer differs where that one is bad.
         Some(rest) if prefix && !rest.is_empty() => {
             let mut cut = rest.to_owned();
             cut.pop();

@@ -9,7 +9,7 @@ pub const MAX_ANNOTATIONS: usize = 256 << 10;
 
 /// Checks the metadata of an object whose name has been generated already. `path` is usually `metadata`.
 ///
-/// [`standard_finalizers`] asks more of the reference's own kinds.
+/// [`standard_finalizers`] asks more of kube-apiserver's own kinds.
 pub fn object_meta(metadata: &Value, namespaced: bool, names: NameCheck, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut invalid = |member: &str, value: &str, wrong: Vec<String>| {
@@ -93,7 +93,7 @@ pub fn annotations(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     errors
 }
 
-/// Checks that each finalizer is qualified, or one of the few that the server itself knows. The reference asks this of
+/// Checks that each finalizer is qualified, or one of the few that the server itself knows. kube-apiserver asks this of
 /// its own kinds only, on create and on update.
 pub fn standard_finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let path = path.child("finalizers");

@@ -10,7 +10,7 @@ use crate::meta::{FieldError, FieldErrorKind, FieldPath, go};
 
 /// Checks the metadata of an update, after the server has set what it alone may set. `path` is usually `metadata`.
 ///
-/// The reference runs this twice, once for all kinds and once in the kind's own rules, and so lists each cause twice;
+/// kube-apiserver runs this twice, once for all kinds and once in the kind's own rules, and so lists each cause twice;
 /// [`super::object_meta_update`] gives each once.
 pub fn object_meta_update(new: &Value, old: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();

@@ -5,7 +5,7 @@ use crate::schema::Document;
 /// The value without what only a patch says: fields that are `null`, directives, and all of an object that holds the
 /// directive `$patch`. Gives nothing where the value itself is one.
 ///
-/// The reference leaves some directives in, as fields that no kind knows and that are dropped after.
+/// kube-apiserver leaves some directives in, as fields that no kind knows and that are dropped after.
 pub(super) fn value(change: &Document) -> Option<Document> {
     match change {
         Document::Object(fields) if fields.contains_key(DIRECTIVE) => None,

@@ -66,7 +66,7 @@ pub(super) fn add_in_order(
     Ok(arrange(added, &Places::of(order, key), key))
 }
 
-/// Takes scalars out of a list. For objects the directive is not meant; the reference merges them instead.
+/// Takes scalars out of a list. For objects the directive is not meant; kube-apiserver merges them instead.
 pub(super) fn delete(old: &mut Vec<Document>, gone: &[Document]) -> Result<(), PatchError> {
     match kind_of(old, gone)? {
         Some(Items::Scalars) => {

@@ -13,7 +13,7 @@
 //! | `$setElementOrder/<list>: [..]` | beside the list | the order of the items that the list will have |
 //! | `$deleteFromPrimitiveList/<list>: [..]` | beside the list | these scalars go |
 //!
-//! What the reference leaves to the order in which Go walks a map is fixed here: orders first, then deletions, then the
+//! What kube-apiserver leaves to the order in which Go walks a map is fixed here: orders first, then deletions, then the
 //! other fields by name. All lists are merged in linear time. A patch that is refused changes nothing.
 use serde_json::Map;
 
@@ -51,7 +51,7 @@ const SET_ORDER: &str = "$setElementOrder";
 /// An object keeps its `apiVersion` and `kind` where the patch would drop them: they are those of the URL.
 ///
 /// # Errors
-/// [`PatchError::Invalid`], [`PatchError::NoMergeKey`] and [`PatchError::Inapplicable`], with the reference's texts.
+/// [`PatchError::Invalid`], [`PatchError::NoMergeKey`] and [`PatchError::Inapplicable`], with kube-apiserver's texts.
 pub fn apply(root: &Schema, document: &Document, patch: &Document) -> Result<Document, PatchError> {
     let Document::Object(changes) = patch else {
         let given = name_of(patch);

@@ -100,7 +100,7 @@ fn delete_from_list(fields: &mut Fields, directive: &str, change: &Document) -> 
     match (fields.get_mut(name), change) {
         (_, Document::Null) => drop(fields.remove(name)),
         (Some(Document::Array(old)), Document::Array(items)) => list::delete(old, items)?,
-        // As in the reference, a directive of another type than the list says nothing.
+        // As in kube-apiserver, a directive of another type than the list says nothing.
         (_, Document::Array(_)) | (None | Some(Document::Array(_)), _) => {}
         _ => return Err(invalid(malformed)),
     }

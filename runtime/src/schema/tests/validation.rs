@@ -1,4 +1,4 @@
-//! Validation: messages as the reference gave them.
+//! Validation: messages as kube-apiserver gave them.
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -44,7 +44,7 @@ fn end(kind: &Kind, asked: Option<i64>, object: &Document) -> Option<(Time, i64)
     let now = Time::now();
     let due = system::text(object, "deletionTimestamp").parse::<Time>().ok();
     let Some(grace) = &kind.grace else { return Some((due.map_or(now, |due| due.min(now)), 0)) };
-    // The reference takes what is below zero for one second.
+    // kube-apiserver takes what is below zero for one second.
     let positive = |seconds: i64| if seconds < 0 { 1 } else { seconds };
     let asked = asked.map(positive);
     let Some(due) = due else {

@@ -99,7 +99,7 @@ impl Api {
     }
 }
 
-/// Holds the preconditions against the object. The reference names the kind in these conflicts.
+/// Holds the preconditions against the object. kube-apiserver names the kind in these conflicts.
 fn check(request: &Request, preconditions: &Preconditions, object: &Document) -> Result<(), Error> {
     preconditions.check(Some(&object["metadata"])).map_err(|Mismatch { of, expected, found }| {
         let kind = &*request.served.kind;

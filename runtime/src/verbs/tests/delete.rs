@@ -87,7 +87,7 @@ async fn preconditions_hold_or_nothing_happens() {
     let request = world.config("a");
     for (options, what) in [(with(Some("other"), None), "UID"), (with(None, Some("1")), "ResourceVersion")] {
         let Err(Error::Conflict(named, _, why)) = world.api.delete(&request, &options).await else { panic!("{what}") };
-        assert_eq!(named.resource, "ConfigMap", "the reference names the kind here");
+        assert_eq!(named.resource, "ConfigMap", "kube-apiserver names the kind here");
         assert!(why.starts_with(&format!("the {what} in the precondition")), "{why}");
     }
     assert!(world.api.delete(&request, &with(Some(&uid), Some(&version(&made)))).await.is_ok());

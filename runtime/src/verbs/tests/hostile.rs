@@ -210,7 +210,7 @@ proptest! {
                 let options = WriteOptions { field_validation, field_manager: "hostile".into(), ..Default::default() };
                 let shown = format!("{act:?}");
                 if let Err(error) = perform(&world, act, &options).await {
-                    // A resourceVersion that is no number, or given to a create, is 500 in the reference, too, and so
+                    // A resourceVersion that is no number, or given to a create, is 500 in kube-apiserver, too, and so
                     // is an apply of what the schema does not know.
                     let known = ["resourceVersion", "failed to create typed patch object"];
                     let accident = matches!(&error, Error::Unknown(why) if known.iter().any(|text| why.contains(text)));

@@ -51,7 +51,7 @@ async fn a_patch_may_not_rename_or_take_an_identity() {
     let uid = json!({"metadata": {"uid": "11111111-2222-3333-4444-555555555555"}});
     let refused = world.merge(&request, uid).await.unwrap_err();
     let told = "metadata.uid: Invalid value: \"11111111-2222-3333-4444-555555555555\": field is immutable";
-    assert_eq!(causes(&refused), [told, told], "told twice, as by the reference");
+    assert_eq!(causes(&refused), [told, told], "told twice, as by kube-apiserver");
     assert!(matches!(world.merge(&request, json!({"kind": "Secret"})).await, Err(Error::BadRequest(_))));
 }
 

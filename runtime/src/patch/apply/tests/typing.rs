@@ -95,7 +95,9 @@ fn values_without_a_schema_are_owned_by_what_they_are() {
         json!({"f:any": {"f:x": {".": {}, "f:y": {}}}, "f:free": {"f:list": {}, "f:map": {".": {}, "f:k": {}}, "f:n": {}}})
     );
     world.apply("two", &json!({"any": {"z": 1}})).expect("maps are granular");
-    world.apply("two", &json!({"any": "text"})).expect("the reference sees no conflict where a value changes its form");
+    world
+        .apply("two", &json!({"any": "text"}))
+        .expect("kube-apiserver sees no conflict where a value changes its form");
     assert_eq!((&world.spec()["any"], world.owned("one").get("f:any")), (&json!("text"), None));
 }
 

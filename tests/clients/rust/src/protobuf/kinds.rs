@@ -1,4 +1,4 @@
-//! Lease and ConfigMap as the reference's own messages, and what they are as the client's own types.
+//! Lease and ConfigMap as kube-apiserver's own messages, and what they are as the client's own types.
 
 use std::{collections::BTreeMap, fmt::Debug};
 

@@ -1,4 +1,4 @@
-//! Lease and ConfigMap in Protobuf, as programs of Go speak them: with the reference's own messages, compiled by prost from
+//! Lease and ConfigMap in Protobuf, as programs of Go speak them: with kube-apiserver's own messages, compiled by prost from
 //! its definitions, through the client's connection; and the same objects as the client's own types, by JSON.
 
 mod kinds;
