@@ -37,7 +37,7 @@ pub use meta::{
     ObjectReference, OwnerReference, Quantity, RawJson, Time,
 };
 pub use schema::declare::ApiType;
-pub use server::{Error, Result, Server, logging};
+pub use server::{App, Error, Result, Server, logging};
 
 /// What derived code needs of other crates.
 #[doc(hidden)]

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
-use hyper::service::Service as _;
 use kindsmith::{
     Resource as _,
     auth::{Chain, MastersOnly, Tokens},
     builtin::Namespace,
     cache::{self, Cache},
     handlers::Pending,
-    http::{self, App, Health, Limits, Service, VersionInfo},
+    http::{self, App, Caller, Health, Limits, Service, VersionInfo},
     kind::{
         Convert, Kind, Registry,
         convert::Unchanged,
@@ -23,6 +22,7 @@ use kindsmith::{
     verbs::Api,
 };
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 /// A server over a memory store, with namespaces and whatever else is registered.
 pub struct Rig {
@@ -58,7 +58,7 @@ impl Rig {
 
     /// The whole answer to a request.
     pub async fn call(&self, method: &str, path: &str, sent: &Value) -> (u16, Value) {
-        http::call(&self.service, "token", method, path, sent).await
+        http::call(&self.service, Caller::Token("token"), method, path, sent).await
     }
 
     pub async fn get(&self, path: &str) -> (u16, Value) {
@@ -72,7 +72,7 @@ impl Rig {
             .header("authorization", "Bearer token")
             .body(Full::<bytes::Bytes>::default())
             .expect("a path");
-        let answer = self.service.call(request).await.unwrap_or_else(|never| match never {});
+        let answer = self.service.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
         (answer.status().as_u16(), Stream(answer.into_body().map_err(Into::into).boxed_unsync()))
     }
 }

@@ -33,6 +33,12 @@ impl User {
     /// The group of everyone who did not.
     pub const UNAUTHENTICATED: &'static str = "system:unauthenticated";
 
+    /// A user of a name and of these groups, and of the group of everyone who is authenticated.
+    pub fn new(name: impl Into<String>, groups: &[&str]) -> Self {
+        let groups = groups.iter().chain([&Self::AUTHENTICATED]).map(|group| (*group).to_owned()).collect();
+        Self { name: name.into(), uid: String::new(), groups }
+    }
+
     /// Whether the user is in a group.
     pub fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|g| g == group)

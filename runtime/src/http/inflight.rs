@@ -15,6 +15,7 @@ use std::{
 use axum::{body::Body, http::Method, response::Response};
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
+use tokio::sync::watch;
 
 use super::{Limits, asked::Asked, methods, path::Target, status, status::Refused};
 
@@ -23,6 +24,8 @@ pub struct InFlight {
     reading: Arc<Class>,
     writing: Arc<Class>,
     long_running: Arc<Class>,
+    /// Has a receiver in each slot.
+    served: watch::Sender<()>,
 }
 
 /// The requests of one class.
@@ -33,11 +36,15 @@ struct Class {
 
 /// One request's share of its class, given back when its last holder is dropped: the request, its answer, or the connection
 /// that came of it.
-pub struct Slot(Arc<Class>);
+pub struct Slot {
+    class: Arc<Class>,
+    /// Says that a request is served for as long as it is here.
+    _served: watch::Receiver<()>,
+}
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.0.served.fetch_sub(1, Ordering::AcqRel);
+        self.class.served.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -49,7 +56,13 @@ impl InFlight {
             reading: class(limits.reads_in_flight),
             writing: class(limits.writes_in_flight),
             long_running: class(limits.long_running),
+            served: watch::Sender::new(()),
         }
+    }
+
+    /// Waits until no slot is taken.
+    pub async fn idle(&self) {
+        self.served.closed().await;
     }
 
     /// A slot for a request; none where it needs none.
@@ -63,7 +76,7 @@ impl InFlight {
             _ if matches!(asked.method, Method::GET | Method::HEAD) => &self.reading,
             _ => &self.writing,
         };
-        let slot = Slot(class.clone());
+        let slot = Slot { class: class.clone(), _served: self.served.subscribe() };
         let served = class.served.fetch_add(1, Ordering::AcqRel);
         if served < class.most { Ok(Some(Arc::new(slot))) } else { Err(status::too_many_requests().into()) }
     }

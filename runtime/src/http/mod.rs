@@ -2,7 +2,12 @@
 //! writes what they answer: objects and lists as slices of the cache, streams, Tables, discovery, OpenAPI, health.
 //! Guarantees that every request is answered, a panic included, and that only `status` makes a Status.
 
-use std::{convert::Infallible, pin::Pin, sync::Arc};
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use axum::{body::Body, extract::Request, response::Response};
 use bytes::Bytes;
@@ -57,7 +62,7 @@ mod watch;
 mod websocket;
 
 pub use health::Health;
-pub use local::call;
+pub use local::{Caller, call};
 pub use unread::Draining;
 pub use watch::EndsAt;
 
@@ -154,7 +159,13 @@ fn architecture() -> &'static str {
     }
 }
 
-/// The whole API as a service. It needs no layer around it and no connect info; see [`PeerCertificates`].
+/// The whole API as a [`tower::Service`]: nest it in an application, wrap it in layers, or call it in a test without a
+/// socket. Clones are cheap and share everything.
+///
+/// It is always ready, needs no layer around it and no connect info. Who asks is decided by the server's authenticators,
+/// from the request's headers and from [`PeerCertificates`]; a layer that knows the user by itself puts an
+/// `Arc<`[`User`](crate::auth::User)`>` into the request's extensions, and then they are not asked. A prefix that it is nested under must be stripped from the
+/// request's path, as axum's `nest_service` does.
 #[derive(Clone)]
 pub struct Service(Arc<Site>);
 
@@ -163,9 +174,14 @@ impl Service {
     pub fn new(app: Arc<App>) -> Self {
         Self(Arc::new(Site::new(app)))
     }
+
+    /// Waits until no request is served: all are answered, and what is long of their answers has been sent or dropped.
+    pub async fn idle(&self) {
+        self.0.in_flight.idle().await;
+    }
 }
 
-impl<B> hyper::service::Service<Request<B>> for Service
+impl<B> tower::Service<Request<B>> for Service
 where
     B: http_body::Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
 {
@@ -173,7 +189,11 @@ where
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
-    fn call(&self, request: Request<B>) -> Self::Future {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
         let request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
         let site = self.0.clone();
         Box::pin(async move { Ok(dispatch::receive(site, request).await) })

@@ -2,13 +2,18 @@
 
 use std::{
     io::{self, Write},
-    net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use super::{Error, Result, run::Running, stop};
+use tokio::sync::Notify;
+
+use super::{
+    Result,
+    listen::{self, Entrance, Ready},
+    stop,
+};
 use crate::{
     auth::{Authenticate, Authorize},
     cache,
@@ -30,60 +35,35 @@ pub(super) enum Keep {
     Disk(PathBuf),
 }
 
-/// What a server that listens tells [`Builder::on_ready`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Ready {
-    /// The address it listens on, with the port that was picked for port 0.
-    pub address: SocketAddr,
-    /// The base of every URL, such as `https://127.0.0.1:8080`.
-    pub url: String,
-    /// The kubeconfig, where one was written.
-    pub kubeconfig: Option<PathBuf>,
-}
-
-/// What [`Builder::on_ready`] keeps.
-type TellReady = Box<dyn FnOnce(&Ready) + Send>;
-
 /// Builds a server: which kinds it serves, where it keeps objects, who may use it.
 ///
 /// Without more than kinds and a data directory the server is safe to run: TLS under an authority of its own, an admin
 /// token and a kubeconfig in the data directory, and nothing for those who have no token.
-#[must_use = "a builder does nothing until `serve` is called"]
+#[must_use = "a builder does nothing until `build` or `serve` is called"]
 pub struct Builder {
-    pub(super) kinds: Vec<Kind>,
     pub(super) handlers: Pending,
     pub(super) keep: Keep,
-    pub(super) plain_http: bool,
-    pub(super) names: Vec<String>,
+    pub(super) entrance: Entrance,
     pub(super) token_file: Option<PathBuf>,
     pub(super) authenticator: Option<Arc<dyn Authenticate>>,
     pub(super) authorizer: Option<Arc<dyn Authorize>>,
     pub(super) controllers: bool,
     pub(super) limits: cache::Limits,
     pub(super) stop_within: Duration,
-    pub(super) manifest: Option<PathBuf>,
-    pub(super) commands: Vec<String>,
-    pub(super) on_ready: Option<TellReady>,
 }
 
 impl Builder {
     pub(super) fn new() -> Self {
         Self {
-            kinds: Vec::new(),
             handlers: Pending::default(),
             keep: Keep::Unsaid,
-            plain_http: false,
-            names: Vec::new(),
+            entrance: Entrance::default(),
             token_file: None,
             authenticator: None,
             authorizer: None,
             controllers: true,
             limits: cache::Limits::default(),
             stop_within: Duration::from_secs(30),
-            manifest: None,
-            commands: Vec::new(),
-            on_ready: None,
         }
     }
 
@@ -96,7 +76,7 @@ impl Builder {
 
     /// Serves a kind given as data.
     pub fn model(mut self, kind: Kind) -> Self {
-        self.kinds.push(kind);
+        self.entrance.samples.kinds.push(kind);
         self
     }
 
@@ -149,13 +129,13 @@ impl Builder {
     /// Speaks plain HTTP, on loopback addresses only. Tokens are asked for all the same. kubectl sends none without TLS,
     /// so this is for load tests and tools.
     pub fn http(mut self) -> Self {
-        self.plain_http = true;
+        self.entrance.plain_http = true;
         self
     }
 
     /// Another host name or address that clients know the server by; its certificate is for these, too.
     pub fn host_name(mut self, name: impl Into<String>) -> Self {
-        self.names.push(name.into());
+        self.entrance.names.push(name.into());
         self
     }
 
@@ -191,54 +171,51 @@ impl Builder {
 
     /// A manifest that the commands printed at the start apply.
     pub fn sample_manifest(mut self, path: impl AsRef<Path>) -> Self {
-        self.manifest = Some(path.as_ref().to_owned());
+        self.entrance.samples.manifest = Some(path.as_ref().to_owned());
         self
     }
 
     /// One more of the commands that are printed at the start: a line for a shell, in which kubectl reaches the server.
     pub fn sample_command(mut self, line: impl Into<String>) -> Self {
-        self.commands.push(line.into());
+        self.entrance.samples.commands.push(line.into());
         self
     }
 
-    /// Called once the server listens.
+    /// Called once the server listens, after those that were given before.
     pub fn on_ready(mut self, tell: impl FnOnce(&Ready) + Send + 'static) -> Self {
-        self.on_ready = Some(Box::new(tell));
+        self.entrance.on_ready.push(Box::new(tell));
         self
     }
 
-    /// Serves on `host:port` until the process is told to stop (SIGTERM or SIGINT), and then ends gracefully: watches
+    /// Serves on `host:port` until a signal stops the process (SIGTERM or SIGINT), and then ends gracefully: watches
     /// end after a whole frame, requests in flight are answered, the store is closed. Port 0 picks a free one. SIGHUP
-    /// makes the server read its tokens again at once.
+    /// makes the server read its tokens again at once. A second signal ends it without waiting.
     ///
-    /// Prints `listening on https://HOST:PORT` as the first line of standard output, then commands to try.
+    /// Prints `listening on https://HOST:PORT` as the first line of standard output, then commands to try. For another
+    /// listener or another end, use [`Builder::build`] and [`App::run`](super::App::run).
     ///
     /// # Errors
-    /// [`Error`] where the server cannot start.
+    /// [`Error`](super::Error) where the server cannot start.
     pub async fn serve(mut self, address: &str) -> Result<()> {
         let mut signals = stop::signals();
-        let within = self.stop_within;
-        let on_ready = self.on_ready.take();
-        let running = Running::start(self, resolve(address).await?).await?;
+        let address = listen::resolve(address).await?;
+        self.entrance.check(address)?;
         // Nobody may be there to read it, which is no reason to stop.
-        let _ = io::stdout().write_all(running.greeting().as_bytes());
-        if let Some(tell) = on_ready {
-            tell(&running.ready());
-        }
-        let read_now = running.read_now();
-        signals.stop(&read_now).await;
-        // A second signal says that the person will not wait.
+        self.entrance.on_ready.insert(0, Box::new(|ready| drop(io::stdout().write_all(ready.greeting().as_bytes()))));
+        let app = self.build().await?;
+        let (read_now, first) = (app.read_now(), Notify::new());
+        let signalled = async {
+            signals.stop(&read_now).await;
+            first.notify_one();
+            // A second signal says that the person will not wait.
+            signals.stop(&read_now).await;
+        };
         tokio::select! {
-            () = running.stop(within) => {}
-            () = signals.stop(&read_now) => tracing::warn!("stopped without waiting for requests in flight"),
+            ended = app.run(listen::bind(address)?, first.notified()) => ended,
+            () = signalled => {
+                tracing::warn!("stopped without waiting for requests in flight");
+                Ok(())
+            }
         }
-        Ok(())
     }
-}
-
-/// The address behind `host:port`.
-async fn resolve(given: &str) -> Result<SocketAddr> {
-    let failed = |source| Error::Address { given: given.to_owned(), source };
-    let none = || failed(io::Error::other("the host has no address"));
-    tokio::net::lookup_host(given).await.map_err(failed)?.next().ok_or_else(none)
 }

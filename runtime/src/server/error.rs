@@ -19,6 +19,8 @@ pub enum Error {
     PortInUse(SocketAddr),
     /// The address cannot be listened on for another reason.
     Listen(SocketAddr, io::Error),
+    /// A listener that was given cannot be used.
+    Listener(io::Error),
     /// Plain HTTP was asked for on an address that others can reach.
     PlainHttp(SocketAddr),
     /// The system's clock is before 1970 or after 9999, so that answers could have no date.
@@ -54,6 +56,7 @@ impl fmt::Display for Error {
                 "{address} is in use by another process; stop it, or listen on another port (port 0 picks a free one)"
             ),
             Self::Listen(address, source) => write!(f, "cannot listen on {address}: {source}"),
+            Self::Listener(source) => write!(f, "the listener cannot be used: {source}"),
             Self::PlainHttp(address) => write!(
                 f,
                 "plain HTTP is refused on {address}, which other machines may reach and where tokens could be read on the way; listen on 127.0.0.1 or [::1], or leave out http() for TLS"
@@ -89,7 +92,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Address { source, .. } | Self::Listen(_, source) => Some(source),
+            Self::Address { source, .. } | Self::Listen(_, source) | Self::Listener(source) => Some(source),
             Self::File(error) => Some(error),
             Self::Store(error) => Some(error),
             _ => None,

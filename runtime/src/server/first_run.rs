@@ -1,8 +1,8 @@
 //! What a server tells the person who started it: the kubeconfig, and commands that work as printed.
 
-use std::fmt::Write;
+use std::{fmt::Write, path::PathBuf};
 
-use super::{Error, Result, builder::Builder, state::StateDir};
+use super::{Error, Result, state::StateDir};
 use crate::{
     kind::{Kind, model::Scope},
     storage::private::{Access, PrivateDir, quoted},
@@ -39,40 +39,53 @@ impl Kubeconfig {
     }
 }
 
-/// The commands to try, for a server that made its admin's token itself.
-pub(super) fn commands(state: &StateDir, url: &str, kinds: &[Kind], builder: &Builder) -> String {
-    let tls = url.starts_with("https:");
-    let mut text = String::new();
-    let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("text takes all");
-    if tls {
-        line(format_args!("kubeconfig: {}", state.file(KUBECONFIG).display()));
-        line(format_args!("\nTry, in another terminal:\n"));
-        line(format_args!("  export KUBECONFIG={}", quoted(&state.file(KUBECONFIG))));
-        line(format_args!("  kubectl api-resources"));
-        if let Some(manifest) = &builder.manifest {
-            line(format_args!("  kubectl apply -f {}", quoted(manifest)));
-        }
-        for kind in kinds {
-            line(format_args!("  kubectl explain {}", kind.plural));
-            let everywhere = if kind.scope == Scope::Namespaced { " -A" } else { "" };
-            // What is only asked about cannot be got.
-            if kind.stored {
-                line(format_args!("  kubectl get {}{everywhere}", kind.plural));
+/// What the commands to try are about.
+#[derive(Default)]
+pub(super) struct Samples {
+    /// The kinds that the builder was given.
+    pub kinds: Vec<Kind>,
+    /// A manifest to apply.
+    pub manifest: Option<PathBuf>,
+    /// Further commands.
+    pub commands: Vec<String>,
+}
+
+impl Samples {
+    /// The commands to try, for a server that made its admin's token itself.
+    pub fn commands(&self, state: &StateDir, url: &str) -> String {
+        let tls = url.starts_with("https:");
+        let mut text = String::new();
+        let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("text takes all");
+        if tls {
+            line(format_args!("kubeconfig: {}", state.file(KUBECONFIG).display()));
+            line(format_args!("\nTry, in another terminal:\n"));
+            line(format_args!("  export KUBECONFIG={}", quoted(&state.file(KUBECONFIG))));
+            line(format_args!("  kubectl api-resources"));
+            if let Some(manifest) = &self.manifest {
+                line(format_args!("  kubectl apply -f {}", quoted(manifest)));
             }
+            for kind in &self.kinds {
+                line(format_args!("  kubectl explain {}", kind.plural));
+                let everywhere = if kind.scope == Scope::Namespaced { " -A" } else { "" };
+                // What is only asked about cannot be got.
+                if kind.stored {
+                    line(format_args!("  kubectl get {}{everywhere}", kind.plural));
+                }
+            }
+            for command in &self.commands {
+                line(format_args!("  {command}"));
+            }
+        } else {
+            // kubectl sends no token over plain HTTP, so there is no kubeconfig to offer.
+            line(format_args!("\nTry, in another terminal (kubectl needs TLS: it sends no token over plain HTTP):\n"));
         }
-        for command in &builder.commands {
-            line(format_args!("  {command}"));
-        }
-    } else {
-        // kubectl sends no token over plain HTTP, so there is no kubeconfig to offer.
-        line(format_args!("\nTry, in another terminal (kubectl needs TLS: it sends no token over plain HTTP):\n"));
+        let path = self.kinds.iter().find(|kind| kind.stored).map_or("/api/v1/namespaces".to_owned(), |kind| {
+            let root = if kind.group_version.group.is_empty() { "/api" } else { "/apis" };
+            format!("{root}/{}/{}", kind.group_version, kind.plural)
+        });
+        let trust = if tls { format!(" --cacert {}", quoted(&state.file("ca.crt"))) } else { String::new() };
+        let token = quoted(&state.file("admin.token"));
+        line(format_args!("  curl{trust} -H \"Authorization: Bearer $(cat {token})\" {url}{path}"));
+        text
     }
-    let path = kinds.iter().find(|kind| kind.stored).map_or("/api/v1/namespaces".to_owned(), |kind| {
-        let root = if kind.group_version.group.is_empty() { "/api" } else { "/apis" };
-        format!("{root}/{}/{}", kind.group_version, kind.plural)
-    });
-    let trust = if tls { format!(" --cacert {}", quoted(&state.file("ca.crt"))) } else { String::new() };
-    let token = quoted(&state.file("admin.token"));
-    line(format_args!("  curl{trust} -H \"Authorization: Bearer $(cat {token})\" {url}{path}"));
-    text
 }

@@ -2,6 +2,7 @@
 //! Runs on a thread and a runtime of its own, so that a test may block and may use any runtime.
 
 use std::{
+    convert::Infallible,
     path::{Path, PathBuf},
     sync::Arc,
     thread::JoinHandle,
@@ -11,9 +12,10 @@ use std::{
 use serde_json::Value;
 use tokio::{runtime, sync::oneshot};
 
-use super::{Result, builder::Builder, run::Running};
+use super::{App, Result, builder::Builder, listen};
 use crate::{
-    http::{self, Service},
+    auth::User,
+    http::{self, Caller, Service},
     kind::{Kind, resource::Stored},
     verbs::Api,
 };
@@ -27,7 +29,10 @@ pub struct TestBuilder {
 
 impl TestBuilder {
     pub(super) fn new() -> Self {
-        Self { builder: Builder::new().memory().http(), address: "127.0.0.1:0".into() }
+        Self {
+            builder: Builder::new().memory().http().stop_within(Duration::from_secs(10)),
+            address: "127.0.0.1:0".into(),
+        }
     }
 
     /// Serves a kind declared in Rust.
@@ -47,7 +52,7 @@ impl TestBuilder {
 
     /// Speaks TLS, as a server does outside tests; [`TestServer::authority`] is the file to trust.
     pub fn tls(mut self) -> Self {
-        self.builder.plain_http = false;
+        self.builder.entrance.plain_http = false;
         self
     }
 
@@ -80,7 +85,7 @@ impl TestBuilder {
     /// As [`Builder::serve`].
     pub async fn try_start(self) -> Result<TestServer> {
         let (ready, started) = oneshot::channel();
-        let (stop, stopped) = oneshot::channel::<()>();
+        let (stop, stopped) = oneshot::channel();
         let thread = std::thread::Builder::new()
             .name("test-server".into())
             .spawn(move || {
@@ -90,25 +95,34 @@ impl TestBuilder {
                     .enable_all()
                     .build()
                     .expect("the system has threads left for a test");
-                runtime.block_on(async {
-                    let Self { builder, address } = self;
-                    let address = address.parse().expect("a test listens on 127.0.0.1 and a port");
-                    match Running::start(builder, address).await {
-                        Err(error) => drop(ready.send(Err(error))),
-                        Ok(running) => {
-                            let told = ready.send(Ok(About::of(&running)));
-                            if told.is_ok() {
-                                // Ends when the server is dropped: the sender then goes, too.
-                                let _ = stopped.await;
-                            }
-                            running.stop(Duration::from_secs(10)).await;
-                        }
-                    }
-                });
+                runtime.block_on(self.run(ready, stopped))
             })
             .expect("the system has threads left for a test");
-        let about = started.await.expect("the server's thread says how it went")?;
-        Ok(TestServer { about, stop: Some(stop), thread: Some(thread) })
+        match started.await {
+            Ok(about) => Ok(TestServer { about, stop: Some(stop), thread: Some(thread) }),
+            // It never listened.
+            Err(_) => match thread.join() {
+                Ok(Err(error)) => Err(error),
+                Ok(Ok(())) => unreachable!("a server that ends well has listened"),
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+        }
+    }
+
+    /// Runs the server from its start until the sender of `stopped` is gone.
+    async fn run(self, ready: oneshot::Sender<About>, stopped: oneshot::Receiver<Infallible>) -> Result<()> {
+        let address = self.address.parse().expect("a test listens on 127.0.0.1 and a port");
+        let (tell, mut told) = oneshot::channel();
+        let app = self.builder.on_ready(move |ready| drop(tell.send(ready.clone()))).build().await?;
+        let about = About::of(&app);
+        let shutdown = async move {
+            let url = told.try_recv().expect("the server listens").url;
+            // A test that has ended stops the server at once.
+            if ready.send(About { url, ..about }).is_ok() {
+                let _ = stopped.await;
+            }
+        };
+        app.run(listen::bind(address)?, shutdown).await
     }
 }
 
@@ -123,14 +137,15 @@ struct About {
 }
 
 impl About {
-    fn of(running: &Running) -> Self {
+    /// All but the URL, which comes with the listener.
+    fn of(app: &App) -> Self {
         Self {
-            url: running.url().to_owned(),
-            token: running.admin_token().unwrap_or_default().to_owned(),
-            api: running.api().clone(),
-            service: running.service().clone(),
-            authority: running.state().file("ca.crt"),
-            kubeconfig: running.state().file("kubeconfig"),
+            url: String::new(),
+            token: app.admin_token().unwrap_or_default().to_owned(),
+            api: app.api.clone(),
+            service: app.service(),
+            authority: app.state.file("ca.crt"),
+            kubeconfig: app.state.file("kubeconfig"),
         }
     }
 }
@@ -138,8 +153,8 @@ impl About {
 /// A server inside a test. It is stopped when dropped.
 pub struct TestServer {
     about: About,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    stop: Option<oneshot::Sender<Infallible>>,
+    thread: Option<JoinHandle<Result<()>>>,
 }
 
 impl TestServer {
@@ -170,7 +185,21 @@ impl TestServer {
     /// # Panics
     /// On a method or a path that no request can have.
     pub async fn call(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
-        http::call(&self.about.service, self.token(), method, path, &body).await
+        http::call(&self.about.service, Caller::Token(self.token()), method, path, &body).await
+    }
+
+    /// Sends a request as [`TestServer::call`] does, as another user: what the authorizers allow them can be tested without
+    /// a token.
+    ///
+    /// # Panics
+    /// As [`TestServer::call`].
+    pub async fn call_as(&self, user: &User, method: &str, path: &str, body: Value) -> (u16, Value) {
+        http::call(&self.about.service, Caller::User(user), method, path, &body).await
+    }
+
+    /// The API as a service, without a socket.
+    pub fn service(&self) -> Service {
+        self.about.service.clone()
     }
 
     /// The certificate to trust, where the server speaks TLS.

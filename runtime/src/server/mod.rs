@@ -1,4 +1,7 @@
-//! The server: the builder, listeners, TLS, the first run, a graceful stop, and a server for tests.
+//! The server: the builder, the app, listeners, TLS, the first run, a graceful stop, and a server for tests.
+//!
+//! [`Builder::build`] gives an [`App`]: a typed client, a `tower::Service`, and `run` with a listener and a future that ends
+//! it. [`Builder::serve`] is the short way:
 //!
 //! ```no_run
 //! # use kindsmith::Server;
@@ -7,24 +10,28 @@
 //! # }
 //! ```
 //!
-//! Owns the order of the start and of the stop; knows requests only as a router.
+//! Owns the order of the start and of the stop; knows requests only as a service.
 
 mod access;
+mod app;
 mod builder;
 mod connections;
 mod error;
 mod first_run;
 mod in_process;
+mod listen;
+mod load;
 pub mod logging;
-mod run;
 mod state;
 mod stop;
 mod tls;
 mod token_file;
 
-pub use builder::{Builder, Ready};
+pub use app::App;
+pub use builder::Builder;
 pub use error::{Error, Result};
 pub use in_process::{TestBuilder, TestServer};
+pub use listen::Ready;
 
 /// Where servers begin: [`Server::builder`] for one that serves until it is stopped, [`Server::test`] for one inside a
 /// test.

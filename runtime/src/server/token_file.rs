@@ -8,15 +8,11 @@ use std::{
     fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
-use tokio::{
-    sync::Notify,
-    task::{JoinHandle, spawn_blocking},
-    time::sleep,
-};
+use tokio::{sync::Notify, task::spawn_blocking, time::sleep};
 
 use super::{Error, Result, first_run::Kubeconfig};
 use crate::{
@@ -37,8 +33,8 @@ pub(super) enum Source {
         files: PrivateDir,
         /// The file in it.
         name: &'static str,
-        /// Written again when the token changes.
-        kubeconfig: Option<Kubeconfig>,
+        /// Written again when the token changes, once there is one.
+        kubeconfig: Arc<OnceLock<Kubeconfig>>,
     },
 }
 
@@ -68,32 +64,23 @@ impl TokenFile {
         Arc::clone(&self.tokens)
     }
 
-    /// A kubeconfig that is written again when the admin's token changes.
-    pub fn set_kubeconfig(&mut self, written: Kubeconfig) {
-        if let Source::Admin { kubeconfig, .. } = &mut self.source {
-            *kubeconfig = Some(written);
+    /// Looks at the file every few seconds, and reads it at once when notified. Never ends by itself.
+    pub async fn follow(mut self, read_now: Arc<Notify>) {
+        loop {
+            let now = tokio::select! {
+                () = sleep(PERIOD) => false,
+                () = read_now.notified() => true,
+            };
+            let looked = spawn_blocking(move || {
+                self.report(now);
+                self
+            });
+            self = match looked.await {
+                Ok(looked) => looked,
+                // The runtime is stopping.
+                Err(_) => return,
+            };
         }
-    }
-
-    /// Looks at the file every few seconds, and reads it at once when notified.
-    pub fn follow(mut self, read_now: Arc<Notify>) -> JoinHandle<()> {
-        tokio::spawn(async move {
-            loop {
-                let now = tokio::select! {
-                    () = sleep(PERIOD) => false,
-                    () = read_now.notified() => true,
-                };
-                let looked = spawn_blocking(move || {
-                    self.report(now);
-                    self
-                });
-                self = match looked.await {
-                    Ok(looked) => looked,
-                    // The runtime is stopping.
-                    Err(_) => return,
-                };
-            }
-        })
     }
 
     fn report(&mut self, now: bool) {
@@ -137,7 +124,7 @@ impl Source {
                 if token.is_empty() {
                     return Err(Error::TokenFile(files.file(name), "it has no token".to_owned()));
                 }
-                kubeconfig.as_ref().map_or(Ok(()), |kubeconfig| kubeconfig.write(files, token))?;
+                kubeconfig.get().map_or(Ok(()), |kubeconfig| kubeconfig.write(files, token))?;
                 Ok(Tokens::admin(token))
             }
         }
@@ -214,7 +201,7 @@ mod tests {
     fn an_admins_token_that_others_could_read_is_not_taken() {
         let state = StateDir::temporary().unwrap();
         let token = state.admin_token().unwrap();
-        let source = Source::Admin { files: state.files().clone(), name: ADMIN_TOKEN, kubeconfig: None };
+        let source = Source::Admin { files: state.files().clone(), name: ADMIN_TOKEN, kubeconfig: Arc::default() };
         let mut file = TokenFile::open(source).unwrap();
         let path = state.file(ADMIN_TOKEN);
         let open = |mode| fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();

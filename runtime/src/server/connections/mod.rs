@@ -16,7 +16,7 @@ use axum::{extract::Request, response::Response};
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
-    service::{Service, service_fn},
+    service::service_fn,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -26,6 +26,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_rustls::TlsAcceptor;
+use tower::Service;
 
 mod flow;
 mod greet;
@@ -98,7 +99,7 @@ impl Default for Limits {
     }
 }
 
-/// What answers requests.
+/// What answers requests. It must always be ready.
 pub(super) trait Answers:
     Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
 {
@@ -193,7 +194,7 @@ async fn http1(
 ) -> Result<(), String> {
     let (asked, flow) = (peer.clone(), Flow::of_connection(peer));
     let service = service_fn(move |request: Request<Incoming>| {
-        let (busy, flow, answer) = (asked.begin(), flow.clone(), service.call(request));
+        let (busy, flow, answer) = (asked.begin(), flow.clone(), service.clone().call(request));
         async move { answer.await.map(|answer| flow::pace(answer, busy, flow)) as Result<_, Infallible> }
     });
     let mut builder = http1::Builder::new();
@@ -210,7 +211,7 @@ async fn http2(
 ) -> Result<(), String> {
     let asked = peer.clone();
     let service = service_fn(move |request: Request<Incoming>| {
-        let (busy, service) = (asked.begin(), service.clone());
+        let (busy, mut service) = (asked.begin(), service.clone());
         // What makes its answer is made when the stream has its turn: a connection may bring hundreds of requests at once.
         // It is in a box, so that a stream that is being answered, such as a watch, does not keep its room.
         Box::pin(async move {

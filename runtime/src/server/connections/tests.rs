@@ -90,7 +90,7 @@ impl Rig {
         let listener = socket.listen(64).unwrap();
         let address = listener.local_addr().unwrap();
         let (tell, dropped) = mpsc::unbounded_channel();
-        let service = service_fn(move |request: Request<Incoming>| {
+        let service = tower::service_fn(move |request: Request<Incoming>| {
             let answer = answer(request.uri().path().to_owned(), tell.clone());
             async move { Ok::<_, Infallible>(answer.await) }
         });

@@ -1,0 +1,144 @@
+//! A server that is loaded and answers: in the process, under another program's listener, or on a listener of its own.
+//! The stop goes the other way than the start: listener, watches, requests in flight, controllers, store.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    net::TcpListener,
+    sync::Notify,
+    task::{JoinSet, spawn_blocking},
+    time::timeout,
+};
+
+use super::{
+    Result,
+    access::Admin,
+    listen::{Connections, Entrance},
+    state::StateDir,
+};
+use crate::{
+    builtin::Controllers,
+    handlers::{Client, Handlers},
+    http::{Health, Service},
+    verbs::Api,
+};
+
+/// A server that is loaded: its store is open, its controllers run, and requests are answered.
+///
+/// [`App::run`] serves it on a listener. To serve it inside another program, nest [`App::service`] and call [`App::stop`]
+/// when that program stops. Dropped without a stop, it ends its controllers where they are; what was acknowledged is
+/// durable all the same.
+///
+/// ```no_run
+/// # async fn embed() -> Result<(), Box<dyn std::error::Error>> {
+/// let app = kindsmith::Server::builder().data_dir("./data").build().await?;
+/// let router = axum::Router::new()
+///     .route("/", axum::routing::get(|| async { "a page" }))
+///     .nest_service("/k8s", app.service());
+/// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
+/// let stopping = async {
+///     let _ = tokio::signal::ctrl_c().await;
+///     app.stop().await;
+/// };
+/// axum::serve(listener, router).with_graceful_shutdown(stopping).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct App {
+    pub(super) api: Arc<Api>,
+    pub(super) handlers: Arc<Handlers>,
+    pub(super) service: Service,
+    pub(super) health: Health,
+    pub(super) controllers: Option<Controllers>,
+    /// Ended when dropped: reading files again.
+    pub(super) following: JoinSet<()>,
+    pub(super) read_now: Arc<Notify>,
+    pub(super) admin: Option<Admin>,
+    pub(super) entrance: Entrance,
+    pub(super) stop_within: Duration,
+    // Last, so that a temporary folder outlives what uses it.
+    pub(super) state: StateDir,
+}
+
+impl App {
+    /// A typed client inside the process, which acts as the server itself.
+    pub fn client(&self) -> Client {
+        Client::new(self.api.clone(), "kindsmith")
+    }
+
+    /// The whole API as a [`tower::Service`]. Clones share everything. It answers until the stop, on any runtime that lives
+    /// as long as the one on which the app was built.
+    ///
+    /// Who asks is decided as on the server's own listener: by tokens and by the authenticators of the builder. What
+    /// guards connections (TLS, slow and silent peers, their number) is the listener's, and so the other program's where
+    /// this is nested there.
+    pub fn service(&self) -> Service {
+        self.service.clone()
+    }
+
+    /// The token of the admin as it was at the start, where the server made one. It is kept in the data directory as
+    /// `admin.token`.
+    pub fn admin_token(&self) -> Option<&str> {
+        self.admin.as_ref().map(|admin| admin.token.as_str())
+    }
+
+    /// Makes the server read files that may have changed, such as the token file, at once rather than within seconds.
+    pub fn reload(&self) {
+        self.read_now.notify_one();
+    }
+
+    /// Notified, it makes the server read its files again.
+    pub(super) fn read_now(&self) -> Arc<Notify> {
+        Arc::clone(&self.read_now)
+    }
+
+    /// Serves on a listener until `shutdown` completes, and then stops as [`App::stop`] does: no new connections,
+    /// watches end after a whole frame, requests in flight are answered. TLS, unless the builder said `http()`.
+    ///
+    /// # Errors
+    /// Where the certificate or the kubeconfig cannot be made, or where plain HTTP is not on a loopback address.
+    pub async fn run(mut self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> Result<()> {
+        let entrance = std::mem::take(&mut self.entrance);
+        let connections = entrance.open(listener, &self.service, &self.state, self.admin.as_ref())?;
+        tracing::info!(
+            url = connections.url,
+            data = %self.state.path().display(),
+            revision = %self.api.cache.revision(),
+            "listening"
+        );
+        shutdown.await;
+        self.stop_with(Some(connections)).await;
+        Ok(())
+    }
+
+    /// Stops: watches end after a whole frame, requests in flight are answered (for as long as the builder's
+    /// `stop_within` allows), controllers end, the store is closed. Clones of the service refuse
+    /// later writes; the data directory is free for another server once they and all clients are dropped.
+    pub async fn stop(self) {
+        self.stop_with(None).await;
+    }
+
+    async fn stop_with(mut self, connections: Option<Connections>) {
+        tracing::info!("stopping");
+        self.health.stop();
+        let ended = connections.map(Connections::stop);
+        self.api.cache.close();
+        self.handlers.stop();
+        let connections = async {
+            if let Some(ended) = ended {
+                ended.await;
+            }
+        };
+        let ended = async { tokio::join!(connections, self.handlers.ended(), self.service.idle()) };
+        if timeout(self.stop_within, ended).await.is_err() {
+            tracing::warn!(seconds = self.stop_within.as_secs(), "some requests were not finished in time");
+        }
+        self.following.abort_all();
+        if let Some(controllers) = self.controllers {
+            controllers.stop().await;
+        }
+        let store = self.api.store.clone();
+        spawn_blocking(move || store.close()).await.expect("closing the store does not panic");
+        tracing::info!("stopped");
+    }
+}

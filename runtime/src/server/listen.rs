@@ -1,0 +1,156 @@
+//! The listener of a server's own: its address, its TLS, what the person who started it reads, and its connections.
+
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
+
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    sync::watch,
+    task::JoinHandle,
+};
+use tokio_rustls::TlsAcceptor;
+
+use super::{
+    Error, Result,
+    access::Admin,
+    connections,
+    first_run::{KUBECONFIG, Kubeconfig, Samples},
+    state::StateDir,
+    tls::Authority,
+};
+use crate::http::Service;
+
+/// Connections that may wait to be accepted: hundreds of clients come back at once when a server starts again.
+const BACKLOG: u32 = 1024;
+
+/// Describes a server that listens; see [`Builder::on_ready`](super::Builder::on_ready).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Ready {
+    /// The address it listens on, with the port that was picked for port 0.
+    pub address: SocketAddr,
+    /// The base of every URL, such as `https://127.0.0.1:8080`.
+    pub url: String,
+    /// The kubeconfig, where one was written.
+    pub kubeconfig: Option<PathBuf>,
+    /// The commands to try.
+    pub(super) commands: String,
+}
+
+impl Ready {
+    /// What standard output says of it.
+    pub(super) fn greeting(&self) -> String {
+        format!("listening on {}\n{}", self.url, self.commands)
+    }
+}
+
+/// A callback for a server that listens.
+type OnReady = Box<dyn FnOnce(&Ready) + Send>;
+
+/// What the builder was given about listening.
+#[derive(Default)]
+pub(super) struct Entrance {
+    /// No TLS.
+    pub plain_http: bool,
+    /// Further names for the certificate.
+    pub names: Vec<String>,
+    /// What the printed commands are about.
+    pub samples: Samples,
+    /// Called in this order.
+    pub on_ready: Vec<OnReady>,
+}
+
+/// The connections of a listener.
+pub(super) struct Connections {
+    /// The base of every URL.
+    pub url: String,
+    stop: watch::Sender<bool>,
+    accepting: JoinHandle<()>,
+}
+
+impl Entrance {
+    /// Refuses plain HTTP where other machines could read the tokens.
+    pub fn check(&self, address: SocketAddr) -> Result<()> {
+        if self.plain_http && !address.ip().is_loopback() { Err(Error::PlainHttp(address)) } else { Ok(()) }
+    }
+
+    /// Begins to accept connections.
+    pub fn open(
+        self,
+        listener: TcpListener,
+        service: &Service,
+        state: &StateDir,
+        admin: Option<&Admin>,
+    ) -> Result<Connections> {
+        let address = listener.local_addr().map_err(Error::Listener)?;
+        self.check(address)?;
+        // Connections inherit it; it must be set before they are made.
+        let buffer = connections::SEND_BUFFER as usize;
+        rustix::net::sockopt::set_socket_send_buffer_size(&listener, buffer)
+            .map_err(|error| Error::Listener(error.into()))?;
+        let url = self.url(address);
+        let (mut tls, mut kubeconfig) = (None, None);
+        if !self.plain_http {
+            let authority = Authority::open(state)?;
+            if let Some(admin) = admin {
+                let authority_pem = authority.certificate_pem().to_owned();
+                admin.write_kubeconfig(state, Kubeconfig { url: url.clone(), authority_pem })?;
+                kubeconfig = Some(state.file(KUBECONFIG));
+            }
+            tls = Some(TlsAcceptor::from(Arc::new(authority.server_config(address, &self.names)?)));
+        }
+        let commands = admin.map_or(String::new(), |_| self.samples.commands(state, &url));
+        let (stop, stopping) = watch::channel(false);
+        let limits = connections::Limits::default();
+        let accepting = tokio::spawn(connections::accept(listener, tls, service.clone(), limits, stopping));
+        let ready = Ready { address, url, kubeconfig, commands };
+        for tell in self.on_ready {
+            tell(&ready);
+        }
+        Ok(Connections { url: ready.url, stop, accepting })
+    }
+
+    /// The base of every URL of a server at an address.
+    fn url(&self, address: SocketAddr) -> String {
+        let host = match address.ip() {
+            ip if ip.is_unspecified() => "localhost".to_owned(),
+            ip if ip.is_ipv6() => format!("[{ip}]"),
+            ip => ip.to_string(),
+        };
+        let scheme = if self.plain_http { "http" } else { "https" };
+        format!("{scheme}://{host}:{}", address.port())
+    }
+}
+
+impl Connections {
+    /// Accepts no more of them, and tells those that are open to end. What is given waits until they have.
+    pub fn stop(self) -> impl Future<Output = ()> {
+        // There is no receiver where accepting has ended by itself; then there is nothing left to tell.
+        let _ = self.stop.send(true);
+        async move {
+            // Where accepting failed, connections are there all the same.
+            let _ = self.accepting.await;
+            // Each connection holds a receiver until it has ended.
+            self.stop.closed().await;
+        }
+    }
+}
+
+/// The address behind `host:port`.
+pub(super) async fn resolve(given: &str) -> Result<SocketAddr> {
+    let failed = |source| Error::Address { given: given.to_owned(), source };
+    let none = || failed(io::Error::other("the host has no address"));
+    tokio::net::lookup_host(given).await.map_err(failed)?.next().ok_or_else(none)
+}
+
+/// Listens on an address.
+pub(super) fn bind(address: SocketAddr) -> Result<TcpListener> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::AddrInUse => Error::PortInUse(address),
+        _ => Error::Listen(address, source),
+    };
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }.map_err(failed)?;
+    // A server that starts again finds connections of its last run still dying on its port.
+    socket.set_reuseaddr(true).map_err(failed)?;
+    socket.bind(address).map_err(failed)?;
+    socket.listen(BACKLOG).map_err(failed)
+}
