@@ -1,5 +1,5 @@
-//! The body of an object in the sections in which it is stored, and how they become what clients see. Nothing looks into
-//! the text for it: where each part belongs is stored with it.
+//! An object's body in the sections in which it is stored, and its composition into JSON for clients. The position of
+//! each part is stored with the body, so that the text is never searched.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use bytes::Bytes;
 use super::object::{METADATA_KEY, VERSION_KEY};
 use crate::meta::Revision;
 
-/// What every body begins with.
+/// The beginning of every body.
 const START: &str = r#"{"metadata":{"#;
-/// What stands before managed fields where they are shown.
+/// The key before managed fields in the composed JSON.
 pub(super) const MANAGED_FIELDS_KEY: &str = r#""managedFields":"#;
 
-/// An object's canonical JSON in two sections: its managed fields, and the rest.
+/// An object's canonical JSON in two sections: its managed fields, and everything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
     text: Bytes,
@@ -22,22 +22,21 @@ pub struct Body {
     managed_fields: Bytes,
 }
 
-/// A body as it was written into a buffer, and where its parts lie there.
+/// A body written into a buffer, and the positions of its parts there.
 pub(super) struct Composed {
     pub(super) buffer: Vec<u8>,
     /// The value of `metadata`.
     pub(super) metadata: Range<usize>,
-    /// The value of `metadata.managedFields`; empty where there is none.
+    /// The value of `metadata.managedFields`; empty if there is none.
     pub(super) managed_fields: Range<usize>,
 }
 
 impl Body {
-    /// A body of its sections; `None` where the offsets do not fit the text.
+    /// Builds a body from its sections. Returns `None` if the offsets do not fit the text.
     ///
-    /// The text is a JSON object without kind, apiVersion, resourceVersion and managed fields, in which `metadata` comes
-    /// first. The value of `metadata` ends before `metadata_end`. `managed_at` is where managed fields belong: before the
-    /// member of metadata that follows them, or before the brace that closes metadata. `managed_fields` is their value,
-    /// empty where there is none.
+    /// The text is a JSON object without kind, apiVersion, resourceVersion and managed fields, with `metadata` first.
+    /// The value of `metadata` ends before `metadata_end`. `managed_at` is the position for managed fields: before the
+    /// next member of metadata, or before the closing brace. `managed_fields` is their value; empty if there is none.
     pub fn new(text: Bytes, metadata_end: usize, managed_at: usize, managed_fields: Bytes) -> Option<Self> {
         let at = |offset: usize| text.get(offset).copied();
         let whole = text.starts_with(START.as_bytes()) && text.ends_with(b"}");
@@ -51,7 +50,7 @@ impl Body {
         (whole && ends && within && divides).then_some(Self { text, metadata_end, managed_at, managed_fields })
     }
 
-    /// A body that says only which object it is.
+    /// A body that contains only the object's namespace and name.
     pub(super) fn of_key(key: &str) -> Self {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let text = match key.split_once('/') {
@@ -64,13 +63,13 @@ impl Body {
         Self { text: text.into(), metadata_end, managed_at: metadata_end - 1, managed_fields: Bytes::new() }
     }
 
-    /// The object's JSON, managed fields in their place.
+    /// The object's JSON, including managed fields.
     pub fn json(&self) -> Vec<u8> {
         self.compose(&[b"{"], Revision(0), b"").buffer
     }
 
-    /// Writes the object between an opening, which ends with the object's brace and type meta, and an end. The buffer has
-    /// room for nothing more.
+    /// Writes an opening, the object and an end into a buffer of exactly that size. The opening ends with the object's
+    /// brace and type meta.
     pub(super) fn compose(&self, opening: &[&[u8]], revision: Revision, end: &[u8]) -> Composed {
         let (before, after) = self.text.split_at(self.managed_at);
         let (key, before) = before[1..].split_at(START.len() - 1);
@@ -106,7 +105,7 @@ impl Body {
     }
 }
 
-/// The member of metadata that says the revision, with a comma unless it is alone; empty for revision zero.
+/// The member `resourceVersion`, with a comma unless it is the only member; empty for revision zero.
 pub(super) fn version_member(revision: Revision, alone: bool) -> String {
     match revision.0 {
         0 => String::new(),
@@ -120,7 +119,7 @@ fn length(parts: &[&[u8]]) -> usize {
 
 #[cfg(test)]
 impl From<&str> for Body {
-    /// A body of JSON text. Managed fields stay in it.
+    /// Parses a body from JSON text. Managed fields stay inside the text.
     fn from(text: &str) -> Self {
         let mut value =
             serde_json::Deserializer::from_str(&text[START.len() - 1..]).into_iter::<serde::de::IgnoredAny>();
@@ -134,7 +133,7 @@ impl From<&str> for Body {
 mod tests {
     use super::*;
 
-    /// The value of metadata and that of managed fields, as they lie in what is composed.
+    /// The values of metadata and of managed fields in the composed JSON.
     fn composed(text: &str, managed_at: usize, managed_fields: &'static str, revision: u64) -> [String; 2] {
         let text = format!("{{\"metadata\":{text},\"spec\":{{}}}}");
         let (managed_at, end) = (managed_at + START.len(), text.len() - ",\"spec\":{}}".len());
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn managed_fields_are_put_where_they_belong_with_the_commas_that_they_need() {
+    fn managed_fields_are_inserted_at_their_position_with_commas() {
         for (text, at, revision, expected) in [
             ("{}", 0, 0, "{M}"),
             ("{}", 0, 7, "{\"resourceVersion\":\"7\",M}"),
@@ -174,7 +173,7 @@ mod tests {
         let fits = |end, at| Body::new(text.clone(), end, at, Bytes::new()).is_some();
         assert!(fits(33, 13) && fits(33, 25) && fits(33, 32));
         let found: Vec<_> = (0..50).filter(|at| fits(33, *at)).collect();
-        assert_eq!(found, [13, 18, 25, 32], "18 is in a nested object, which no look at single bytes can tell");
+        assert_eq!(found, [13, 18, 25, 32], "18 is in a nested object, which single bytes cannot show");
         for end in (0..50).filter(|end| ![24, 33, 43].contains(end)) {
             assert!(!fits(end, 13), "{end}");
         }

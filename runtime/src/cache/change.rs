@@ -1,4 +1,4 @@
-//! Changes of a resource as watchers look at them, and the log that keeps a stretch of them.
+//! Changes of a resource, and the log that keeps the recent ones for watchers.
 
 use std::{
     collections::VecDeque,
@@ -8,12 +8,12 @@ use std::{
 use super::{Event, Object};
 use crate::meta::Revision;
 
-/// One change of one object, shared by the window and all watchers. It has a new object, an old one, or both.
+/// One change of one object, shared by the window and all watchers. It has a new object, an old object, or both.
 pub(super) struct Change {
     pub(super) revision: Revision,
     pub(super) new: Option<Arc<Object>>,
     pub(super) old: Option<Arc<Object>>,
-    /// The old body at this change's revision, for those who lose the object by it.
+    /// The old body at this change's revision, for watchers whose filter the object leaves.
     gone: OnceLock<Arc<Object>>,
 }
 
@@ -22,12 +22,12 @@ impl Change {
         Self { revision, new, old, gone: OnceLock::new() }
     }
 
-    /// The object after the change, or what was deleted.
+    /// The object after the change, or the deleted object.
     pub(super) fn object(&self) -> Option<&Arc<Object>> {
         self.new.as_ref().or(self.old.as_ref())
     }
 
-    /// What a watcher that sees only matching objects is told.
+    /// The event for a watcher that sees only matching objects.
     pub(super) fn event(&self, matches: impl Fn(&Object) -> bool) -> Option<Event> {
         let old = self.old.as_ref().filter(|old| matches(old));
         let new = self.new.as_ref().filter(|new| matches(new));
@@ -39,21 +39,21 @@ impl Change {
         }
     }
 
-    /// Rendered at first use, once for all watchers.
+    /// Rendered on first use, once for all watchers.
     fn gone(&self, old: &Arc<Object>) -> &Arc<Object> {
         self.gone.get_or_init(|| Arc::new(old.deleted_at(self.revision)))
     }
 
-    /// What keeping the change adds to memory. The old object is the new one of an earlier change.
+    /// The memory that the change takes. Its old object is counted as the new one of an earlier change.
     pub(super) fn size(&self) -> usize {
         self.object().map_or(0, |object| object.size()) + size_of::<Self>()
     }
 }
 
-/// Consecutive changes, in revision order, with nothing missing after the floor.
+/// Consecutive changes in revision order, complete after the floor.
 pub(super) struct Log {
     entries: VecDeque<(Revision, Arc<Change>)>,
-    /// Changes after this revision are here; those up to it may be gone.
+    /// The log has all changes after this revision; older ones may be missing.
     floor: Revision,
 }
 
@@ -74,26 +74,26 @@ impl Log {
         self.entries.push_back((change.revision, change));
     }
 
-    /// Lets the oldest change go.
+    /// Removes the oldest change.
     pub(super) fn pop(&mut self) -> Option<Arc<Change>> {
         let (revision, change) = self.entries.pop_front()?;
         self.floor = self.floor.max(revision);
         Some(change)
     }
 
-    /// Lets a change go that is gone elsewhere, where it is the oldest here.
+    /// Removes the oldest change if it has this revision.
     pub(super) fn pop_if(&mut self, revision: Revision) {
         if self.entries.front().is_some_and(|(first, _)| *first == revision) {
             self.pop();
         }
     }
 
-    /// Puts an older change before all others. The floor is lowered by [`Log::lower`] when all are there.
+    /// Adds a change before all others. When all are added, [`Log::lower`] lowers the floor.
     pub(super) fn push_older(&mut self, change: Arc<Change>) {
         self.entries.push_front((change.revision, change));
     }
 
-    /// States that every change after a revision is here.
+    /// Declares the log complete after a revision.
     pub(super) fn lower(&mut self, floor: Revision) {
         self.floor = self.floor.min(floor);
     }
@@ -103,13 +103,14 @@ impl Log {
         self.entries.range(self.position(revision)..).map(|(_, change)| change)
     }
 
-    /// Whether there is a change after a revision.
+    /// True if there is a change after a revision.
     pub(super) fn has_after(&self, revision: Revision) -> bool {
         self.entries.back().is_some_and(|(last, _)| *last > revision)
     }
 
     fn position(&self, after: Revision) -> usize {
-        // Watchers that keep up look at the end: a few steps back find them without a search through cold memory.
+        // Watchers that keep up read near the end. A few steps back find their position without a search in cold
+        // memory.
         let near = self.entries.iter().rev().take(4).take_while(|(revision, _)| *revision > after).count();
         if near < 4 {
             self.entries.len() - near

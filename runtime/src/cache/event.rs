@@ -1,4 +1,4 @@
-//! What a watcher is told.
+//! Watch events.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use bytes::Bytes;
 
 use super::{EventType, Object};
 
-/// What a watcher is told; the object is old body with new revision where it left the filter or was deleted.
+/// A watch event. If the object was deleted or left the filter, the event has the old body with the new revision.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The object came to be, or entered the filter.
+    /// The object was created, or entered the filter.
     Added(Arc<Object>),
     /// The object changed.
     Modified(Arc<Object>),
@@ -33,7 +33,7 @@ impl Event {
         object
     }
 
-    /// The same event about another form of its object.
+    /// The same event with another form of its object.
     #[must_use]
     pub fn of(&self, object: Arc<Object>) -> Self {
         match self {
@@ -43,7 +43,7 @@ impl Event {
         }
     }
 
-    /// The event as JSON with a newline, as a watch sends it; shared with all other watchers where it can be.
+    /// The event as a line of JSON, as a watch sends it. Shared with other watchers if possible.
     pub fn frame(&self) -> Bytes {
         self.object().frame_as(self.event_type())
     }

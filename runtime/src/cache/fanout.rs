@@ -1,19 +1,19 @@
-//! A resource's live feed: the state, the window of past changes, and who waits for the next ones.
+//! The live feed of a resource: the state, the window of past changes, and the subscribers that wait for more.
 //!
-//! Watchers of everything read the window itself. Each narrower interest that somebody watches has a topic: exactly
-//! those changes of the window that touch it (since the topic began), so that its watchers look at no other. A watcher
-//! keeps nothing here but a seat for its waker: a slow one holds neither memory nor anybody back. It is left behind
-//! when the window moves past it.
+//! Subscribers to the whole resource read the window. Each narrower subscription has a channel with exactly those
+//! changes of the window that match it (since the channel was opened), so that its subscribers skip all others. The
+//! feed keeps only a waker for each subscriber. A slow one therefore holds neither memory nor other subscribers back,
+//! and falls behind when the window moves past its position.
 //!
-//! All of it lies under one lock, held for moments only; nobody is woken under it.
+//! One lock protects the feed. It is held briefly, and wakers are called after it is released.
 
 use std::{sync::Arc, task::Waker};
 
 use super::{
     Limits,
     change::{Change, Log},
-    interest::{Index, Interest},
     snapshot::Past,
+    subscription::{Index, Subscription},
     tree::Tree,
 };
 use crate::meta::Revision;
@@ -22,45 +22,45 @@ use crate::meta::Revision;
 pub(super) struct Feed {
     /// The state after the window's last change.
     pub(super) tree: Tree,
-    /// Past snapshots that are kept for paging.
+    /// Past snapshots, kept for paging.
     pub(super) past: Past,
     window: Log,
     window_bytes: usize,
     limits: Limits,
-    everyone: Seats,
-    topics: Vec<Option<Topic>>,
-    /// Numbers of `topics` that nobody uses.
+    subscribers: Subscribers,
+    channels: Vec<Option<Channel>>,
+    /// Unused positions in `channels`.
     free: Vec<usize>,
     index: Index,
-    /// Topics with changes that their watchers have not been woken for.
-    stirred: Vec<usize>,
+    /// Channels with changes whose subscribers have not been woken.
+    pending: Vec<usize>,
     closed: bool,
 }
 
-/// The watchers of one narrow interest, and the changes that touch it.
-struct Topic {
-    interest: Interest,
+/// The subscribers of one narrow subscription, and the changes that match it.
+struct Channel {
+    subscription: Subscription,
     log: Log,
-    seats: Seats,
-    stirred: bool,
+    subscribers: Subscribers,
+    pending: bool,
 }
 
-/// Where a watcher's waker is kept.
+/// Identifies a subscriber: its channel (`None` for the whole resource), and the position of its waker there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seat {
-    topic: Option<usize>,
+pub(super) struct Subscriber {
+    channel: Option<usize>,
     number: usize,
 }
 
-/// What a watcher finds.
+/// The result of polling for changes.
 pub(super) enum Found {
-    /// Changes; they are in the batch.
+    /// Changes were added to the batch.
     Changes,
-    /// Nothing yet; its waker is kept.
+    /// No changes yet; the waker is kept.
     Nothing,
-    /// The window has moved past its position.
+    /// The window has moved past the position.
     Lagged,
-    /// Nothing, and nothing will come.
+    /// No changes, and no more will come.
     Closed,
 }
 
@@ -72,22 +72,22 @@ impl Feed {
             window: Log::new(Revision(0)),
             window_bytes: 0,
             limits,
-            everyone: Seats::default(),
-            topics: Vec::new(),
+            subscribers: Subscribers::default(),
+            channels: Vec::new(),
             free: Vec::new(),
             index: Index::default(),
-            stirred: Vec::new(),
+            pending: Vec::new(),
             closed: false,
         }
     }
 
-    /// Begins with the state at a revision.
+    /// Starts with the state at a revision.
     pub(super) fn begin(&mut self, tree: Tree, floor: Revision) {
         self.tree = tree;
         self.window = Log::new(floor);
     }
 
-    /// The revision after which no change is missing from the window.
+    /// The revision after which the window is complete.
     pub(super) fn floor(&self) -> Revision {
         self.window.floor()
     }
@@ -97,15 +97,15 @@ impl Feed {
         self.window.after(revision)
     }
 
-    /// Takes the next change in.
+    /// Adds the next change.
     pub(super) fn append(&mut self, change: Arc<Change>) {
-        let Self { topics, index, stirred, .. } = self;
+        let Self { channels, index, pending, .. } = self;
         index.touched(&change, |number| {
-            let Some(topic) = topics[number].as_mut() else { return };
-            topic.log.push(Arc::clone(&change));
-            if !topic.stirred {
-                topic.stirred = true;
-                stirred.push(number);
+            let Some(channel) = channels[number].as_mut() else { return };
+            channel.log.push(Arc::clone(&change));
+            if !channel.pending {
+                channel.pending = true;
+                pending.push(number);
             }
         });
         self.window_bytes += change.size();
@@ -122,16 +122,16 @@ impl Feed {
     fn evict(&mut self) {
         let Some(change) = self.window.pop() else { return };
         self.window_bytes -= change.size();
-        let topics = &mut self.topics;
+        let channels = &mut self.channels;
         self.index.touched(&change, |number| {
-            if let Some(topic) = topics[number].as_mut() {
-                topic.log.pop_if(change.revision);
+            if let Some(channel) = channels[number].as_mut() {
+                channel.log.pop_if(change.revision);
             }
         });
     }
 
-    /// Puts older changes before the window, as many of the newest as fit. They are all that happened after `after`
-    /// and up to `upto`; where that is no longer the window's floor, they would leave a gap and are dropped.
+    /// Adds older changes before the window, as many of the newest as fit. They must be all changes after `after` up to
+    /// `upto`. If `upto` is no longer the window's floor, they would leave a gap and are dropped.
     pub(super) fn prepend(&mut self, changes: Vec<Arc<Change>>, after: Revision, upto: Revision) {
         if self.window.floor() != upto {
             return;
@@ -148,69 +148,74 @@ impl Feed {
         self.window.lower(after);
     }
 
-    /// Gives a watcher a seat, unless changes of the resource after its position are no longer in the window.
-    pub(super) fn join(&mut self, interest: &Interest, after: Revision) -> Option<Seat> {
+    /// Adds a subscriber, unless the window no longer has all changes of the resource after its position.
+    pub(super) fn subscribe(&mut self, subscription: &Subscription, after: Revision) -> Option<Subscriber> {
         if after < self.window.floor() {
             return None;
         }
-        if *interest == Interest::All {
-            return Some(Seat { topic: None, number: self.everyone.take() });
+        if *subscription == Subscription::All {
+            return Some(Subscriber { channel: None, number: self.subscribers.add() });
         }
-        let number = self.index.find(interest).unwrap_or_else(|| self.open(interest, after));
-        let Self { topics, window, .. } = self;
-        let topic = topics[number].as_mut().expect("the index names open topics");
-        let floor = topic.log.floor();
+        let number = self.index.find(subscription).unwrap_or_else(|| self.open(subscription, after));
+        let Self { channels, window, .. } = self;
+        let channel = channels[number].as_mut().expect("the index names open channels");
+        let floor = channel.log.floor();
         if after < floor {
-            // Others began to watch this later: fetch what they did not ask for.
+            // The channel was opened at a later position: add the matching changes before that.
             let missing = window.after(after).take_while(|change| change.revision <= floor);
-            let missing: Vec<_> = missing.filter(|change| interest.touched(change)).cloned().collect();
-            missing.into_iter().rev().for_each(|change| topic.log.push_older(change));
-            topic.log.lower(after);
+            let missing: Vec<_> = missing.filter(|change| subscription.touched(change)).cloned().collect();
+            missing.into_iter().rev().for_each(|change| channel.log.push_older(change));
+            channel.log.lower(after);
         }
-        Some(Seat { topic: Some(number), number: topic.seats.take() })
+        Some(Subscriber { channel: Some(number), number: channel.subscribers.add() })
     }
 
-    /// Opens a topic with what the window has after a revision.
-    fn open(&mut self, interest: &Interest, after: Revision) -> usize {
+    /// Opens a channel with the window's matching changes after a revision.
+    fn open(&mut self, subscription: &Subscription, after: Revision) -> usize {
         let mut log = Log::new(after);
         self.window
             .after(after)
-            .filter(|change| interest.touched(change))
+            .filter(|change| subscription.touched(change))
             .for_each(|change| log.push(Arc::clone(change)));
-        let topic = Some(Topic { interest: interest.clone(), log, seats: Seats::default(), stirred: false });
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.topics.push(None);
-            self.topics.len() - 1
+        let channel = Some(Channel {
+            subscription: subscription.clone(),
+            log,
+            subscribers: Subscribers::default(),
+            pending: false,
         });
-        self.topics[number] = topic;
-        self.index.insert(interest, number);
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.channels.push(None);
+            self.channels.len() - 1
+        });
+        self.channels[number] = channel;
+        self.index.insert(subscription, number);
         number
     }
 
-    /// Gives a seat back. A topic that nobody watches goes.
-    pub(super) fn leave(&mut self, seat: Seat) {
-        let Some(number) = seat.topic else { return self.everyone.give_back(seat.number) };
-        let Some(topic) = self.topics[number].as_mut() else { return };
-        topic.seats.give_back(seat.number);
-        if topic.seats.is_empty() {
-            self.index.remove(&topic.interest);
-            self.topics[number] = None;
+    /// Removes a subscriber, and closes its channel if it was the last.
+    pub(super) fn unsubscribe(&mut self, subscriber: Subscriber) {
+        let Some(number) = subscriber.channel else { return self.subscribers.remove(subscriber.number) };
+        let Some(channel) = self.channels[number].as_mut() else { return };
+        channel.subscribers.remove(subscriber.number);
+        if channel.subscribers.is_empty() {
+            self.index.remove(&channel.subscription);
+            self.channels[number] = None;
             self.free.push(number);
         }
     }
 
-    /// Gives a watcher the changes after its position, at most `max`; or keeps its waker.
+    /// Adds at most `max` changes after a position to the batch, or keeps the waker.
     pub(super) fn poll(
         &mut self,
-        seat: Seat,
+        subscriber: Subscriber,
         position: Revision,
         max: usize,
         batch: &mut impl Extend<Arc<Change>>,
         waker: &Waker,
     ) -> Found {
-        let (log, seats) = match seat.topic.map(|number| self.topics[number].as_mut()) {
-            None => (&self.window, &mut self.everyone),
-            Some(Some(topic)) => (&topic.log, &mut topic.seats),
+        let (log, subscribers) = match subscriber.channel.map(|number| self.channels[number].as_mut()) {
+            None => (&self.window, &mut self.subscribers),
+            Some(Some(channel)) => (&channel.log, &mut channel.subscribers),
             Some(None) => return Found::Closed,
         };
         if position < log.floor() {
@@ -223,15 +228,15 @@ impl Feed {
         if self.closed {
             return Found::Closed;
         }
-        seats.keep(seat.number, waker);
+        subscribers.keep(subscriber.number, waker);
         Found::Nothing
     }
 
-    /// Up to where nothing waits for a watcher, given that the window has everything up to `fed`.
-    pub(super) fn clear_upto(&self, seat: Seat, position: Revision, fed: Revision) -> Revision {
-        let log = match seat.topic.map(|number| self.topics[number].as_ref()) {
+    /// The revision up to which the subscriber has no pending change, if the window has all changes up to `fed`.
+    pub(super) fn clear_upto(&self, subscriber: Subscriber, position: Revision, fed: Revision) -> Revision {
+        let log = match subscriber.channel.map(|number| self.channels[number].as_ref()) {
             None => &self.window,
-            Some(Some(topic)) => &topic.log,
+            Some(Some(channel)) => &channel.log,
             Some(None) => return position,
         };
         if position < log.floor() {
@@ -241,52 +246,52 @@ impl Feed {
         next.map_or(fed, |change| change.revision.previous()).max(position)
     }
 
-    /// Takes the wakers of all who can go on since the last call. Call them after the lock is released.
+    /// Takes the wakers of subscribers with new changes. Call them after the lock is released.
     pub(super) fn take_wakers(&mut self, wakers: &mut Vec<Waker>) {
-        self.everyone.empty_into(wakers);
-        for number in self.stirred.drain(..) {
-            if let Some(topic) = self.topics[number].as_mut() {
-                topic.stirred = false;
-                topic.seats.empty_into(wakers);
+        self.subscribers.drain_into(wakers);
+        for number in self.pending.drain(..) {
+            if let Some(channel) = self.channels[number].as_mut() {
+                channel.pending = false;
+                channel.subscribers.drain_into(wakers);
             }
         }
     }
 
-    /// How many seats for watchers of everything and how many topics there have been at most.
+    /// The number of allocated places for subscribers to the whole resource, and for channels.
     #[cfg(test)]
     pub(super) fn footprint(&self) -> (usize, usize) {
-        (self.everyone.wakers.len(), self.topics.len())
+        (self.subscribers.wakers.len(), self.channels.len())
     }
 
-    /// Whether watches end once they are through.
+    /// True if watches end after their remaining changes.
     pub(super) fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Lets every watcher end after what is in its log, and takes all wakers.
+    /// Ends every subscriber after its remaining changes, and takes all wakers.
     pub(super) fn close(&mut self, wakers: &mut Vec<Waker>) {
         self.closed = true;
-        self.everyone.empty_into(wakers);
-        self.topics.iter_mut().flatten().for_each(|topic| topic.seats.empty_into(wakers));
+        self.subscribers.drain_into(wakers);
+        self.channels.iter_mut().flatten().for_each(|channel| channel.subscribers.drain_into(wakers));
     }
 }
 
-/// Wakers of those who wait, one seat a watcher.
+/// The wakers of subscribers that wait, by position.
 #[derive(Default)]
-struct Seats {
+struct Subscribers {
     wakers: Vec<Option<Waker>>,
     free: Vec<usize>,
 }
 
-impl Seats {
-    fn take(&mut self) -> usize {
+impl Subscribers {
+    fn add(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             self.wakers.push(None);
             self.wakers.len() - 1
         })
     }
 
-    fn give_back(&mut self, number: usize) {
+    fn remove(&mut self, number: usize) {
         self.wakers[number] = None;
         self.free.push(number);
     }
@@ -302,7 +307,7 @@ impl Seats {
         }
     }
 
-    fn empty_into(&mut self, wakers: &mut Vec<Waker>) {
+    fn drain_into(&mut self, wakers: &mut Vec<Waker>) {
         wakers.extend(self.wakers.iter_mut().filter_map(Option::take));
     }
 }

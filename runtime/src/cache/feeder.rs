@@ -1,4 +1,4 @@
-//! Takes the store's changes in: routes them to resources, renders new objects, publishes, and wakes watchers.
+//! Receives the store's changes: routes them to resources, renders new objects, publishes them, and wakes watchers.
 //! Runs on the store's writer thread while writers wait, a whole commit group at a time.
 
 use std::{
@@ -12,29 +12,29 @@ use super::{
     Resource, SharedReader,
     change::Change,
     state::{Place, Shared, State, lock},
-    waking::Waking,
+    wakeups::WakeUps,
 };
 use crate::storage;
 
-/// Where changes go.
+/// Routes changes to resources.
 pub(super) struct Feeder {
     shared: Arc<Shared>,
     /// By key prefix.
     routes: BTreeMap<Arc<str>, Route>,
-    /// By number.
+    /// By place number.
     resources: Vec<Option<Arc<Resource>>>,
-    /// Numbers of `resources` that nobody has.
+    /// Unused places in `resources`.
     free: Vec<usize>,
     last_id: u64,
     closed: bool,
 }
 
-/// What becomes of changes under a prefix; both while a served resource is about to be replaced.
+/// The route of changes under a prefix. Has both parts while a served resource is about to be replaced.
 #[derive(Default)]
 struct Route {
-    /// The number of the resource that takes them in.
+    /// The place of the served resource.
     served: Option<usize>,
-    /// They wait for a resource that is being loaded.
+    /// Changes queued for a resource that is being loaded.
     waiting: Option<Vec<storage::Change>>,
 }
 
@@ -51,20 +51,20 @@ impl Feeder {
         self.closed
     }
 
-    /// How many routes there are, and how many places there have been at most.
+    /// The number of routes, and the number of allocated places.
     #[cfg(test)]
     pub(super) fn footprint(&self) -> (usize, usize) {
         (self.routes.len(), self.resources.len())
     }
 
-    /// Lets resources that come later be closed from the start; gives those that are there, to be closed.
+    /// Makes later resources closed from the start. Returns the existing ones, to be closed.
     pub(super) fn close(&mut self) -> Vec<Arc<Resource>> {
         self.closed = true;
         self.resources.iter().flatten().cloned().collect()
     }
 
-    /// Gives a new resource a place, and lets the changes under its prefix wait until it is loaded; one that is served takes
-    /// them in, too.
+    /// Gives a new resource a place, and queues the changes under its prefix until it is loaded. A resource served
+    /// under that prefix receives them, too.
     pub(super) fn begin(&mut self, prefix: Arc<str>, reader: SharedReader) -> Arc<Resource> {
         self.routes.entry(Arc::clone(&prefix)).or_default().waiting = Some(Vec::new());
         let number = self.free.pop().unwrap_or_else(|| {
@@ -76,7 +76,7 @@ impl Feeder {
         Arc::new(Resource::new(Arc::clone(&self.shared), place, prefix, reader))
     }
 
-    /// Undoes `begin`.
+    /// Reverts `begin`.
     pub(super) fn give_up(&mut self, resource: &Resource) {
         self.free.push(resource.place.number);
         if let Some(route) = self.routes.get_mut(&resource.prefix) {
@@ -87,13 +87,13 @@ impl Feeder {
         }
     }
 
-    /// Takes the changes that wait for a resource.
+    /// Takes the changes queued for a resource.
     pub(super) fn missed(&mut self, resource: &Resource) -> Vec<storage::Change> {
         let waiting = self.routes.get_mut(&resource.prefix).and_then(|route| route.waiting.as_mut());
         waiting.map(std::mem::take).unwrap_or_default()
     }
 
-    /// Serves a resource that has been loaded, in place of the one that was served under its prefix.
+    /// Serves a loaded resource in place of the one served under its prefix.
     pub(super) fn serve(&mut self, resource: &Arc<Resource>, mut state: State, swap: impl FnOnce()) -> Vec<Waker> {
         resource.take_in(&mut state, &self.missed(resource));
         let mut wakers = Vec::new();
@@ -108,7 +108,7 @@ impl Feeder {
         wakers
     }
 
-    /// Serves a resource no longer, unless it has been removed or replaced already.
+    /// Stops serving a resource, unless it was removed or replaced already.
     pub(super) fn remove(&mut self, resource: &Resource) -> Vec<Waker> {
         let mut wakers = Vec::new();
         if self.find(&resource.prefix).is_some_and(|found| found.place == resource.place) {
@@ -118,8 +118,8 @@ impl Feeder {
         wakers
     }
 
-    /// Publishes a state more, or one less, or both. The resource that goes keeps its last state, and its watches end: it
-    /// has every change up to the revision that is published.
+    /// Publishes the addition, removal or replacement of a state. The removed resource keeps its last state, and its
+    /// watches end: it has every change up to the published revision.
     fn swap(&mut self, new: Option<(usize, State)>, old: Option<usize>, swap: impl FnOnce(), wakers: &mut Vec<Waker>) {
         let old = old.and_then(|number| self.resources[number].take());
         let mut root = self.shared.root();
@@ -138,7 +138,7 @@ impl Feeder {
         }
     }
 
-    /// Takes a commit group in.
+    /// Applies a commit group.
     pub(super) fn feed(&mut self, changes: &[storage::Change]) -> Vec<Waker> {
         let mut wakers = Vec::new();
         let Some(last) = changes.last() else { return wakers };
@@ -181,12 +181,12 @@ impl Feeder {
     }
 }
 
-/// The route of a key: the longest prefix that it has.
+/// The route of a key: its longest registered prefix.
 fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a mut T> {
     let mut most = key.len();
     loop {
-        // The last prefix that does not come after what is left of the key is the one, or shows how much of it to leave:
-        // any other prefix of the key is no longer than what both have in common.
+        // The last prefix that sorts at or before the rest of the key is the answer, or it shows how far to shorten the
+        // key: any other prefix of the key is at most as long as their common part.
         let upto = (Bound::Unbounded, Bound::Included(&key[..most]));
         let (prefix, _) = routes.range::<str, _>(upto).next_back()?;
         let common = prefix.bytes().zip(key.bytes()).take_while(|(ours, theirs)| ours == theirs).count();
@@ -198,14 +198,13 @@ fn route<'a, T>(routes: &'a mut BTreeMap<Arc<str>, T>, key: &str) -> Option<&'a 
     }
 }
 
-/// Makes the store's changes flow into a feeder for as long as it lives. The store keeps only a weak hold, since the
-/// cache holds the store.
+/// Connects a feeder to a store's changes while it lives. The store holds it weakly, because the cache holds the store.
 pub(super) fn attach(feeder: &Arc<Mutex<Feeder>>, store: &dyn storage::Store) {
-    let (feeder, waking) = (Arc::downgrade(feeder), Waking::new());
+    let (feeder, wakeups) = (Arc::downgrade(feeder), WakeUps::new());
     store.attach(Box::new(move |changes| {
         let Some(feeder) = feeder.upgrade() else { return };
         let wakers = lock(&feeder).feed(changes);
-        waking.wake(wakers);
+        wakeups.wake(wakers);
     }));
 }
 
@@ -214,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_goes_to_the_longest_prefix_that_it_has() {
+    fn a_key_is_routed_by_its_longest_prefix() {
         let prefixes = ["/a/", "/a/m/", "/a/m/x/", "/ab/", "/b/ä/", "/b/"];
         let mut routes: BTreeMap<Arc<str>, &str> =
             prefixes.iter().map(|prefix| (Arc::from(*prefix), *prefix)).collect();

@@ -1,40 +1,40 @@
-//! The store's change log as the cache reads it: in bounded pieces, on a blocking thread, one resource's changes.
+//! Reads one resource's changes from the store's change log, in bounded pieces and on a blocking thread.
 
 use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{EventType, Interest, Object, Resource, change::Change, reader::render, state::lock, tree::Tree};
+use super::{EventType, Object, Resource, Subscription, change::Change, reader::render, state::lock, tree::Tree};
 use crate::{
     meta::Revision,
     storage::{self, ReadError},
 };
 
-/// How many bytes of values a piece of history aims to hold, whatever their number.
+/// The target size of a piece of history in bytes of values.
 const PIECE_BYTES: usize = 1 << 20;
-/// Limits of how many changes are asked for at once.
+/// The minimum number of changes in one read.
 const PIECE_LEAST: usize = 16;
 const PIECE_MOST: usize = 2048;
 
-/// Some of a resource's past changes.
+/// A piece of a resource's past changes.
 pub(super) struct Piece {
     pub(super) changes: Vec<Arc<Change>>,
-    /// Everything up to here has been looked at.
+    /// The revision up to which the log was examined.
     pub(super) upto: Revision,
 }
 
 /// Reads forward through the change log.
 pub(super) struct History {
     resource: Arc<Resource>,
-    /// Everything up to here has been read.
+    /// The revision up to which the log was read.
     position: Revision,
-    /// How many changes to ask for next: fewer where values are large.
+    /// The number of changes to read next: smaller if values are large.
     ask: usize,
 }
 
-/// Objects that are in memory already.
+/// Objects that are already in memory.
 struct Known {
-    /// Those of the piece at hand: a change's new object is the old one of the key's next change.
+    /// Objects of the current piece: a change's new object is the old one of the key's next change.
     recent: HashMap<Box<str>, Arc<Object>>,
     /// The newest state.
     tree: Tree,
@@ -45,12 +45,12 @@ impl History {
         Self { resource, position: after, ask: 128 }
     }
 
-    /// The next piece: changes of interest up to a revision. Blocks on the disk.
-    pub(super) fn read(&mut self, interest: &Interest, upto: Revision) -> Result<Piece, ReadError> {
+    /// The next piece: matching changes up to a revision. Blocks on the disk.
+    pub(super) fn read(&mut self, subscription: &Subscription, upto: Revision) -> Result<Piece, ReadError> {
         let found = self.resource.shared.store.changes(self.position, self.ask)?;
         let bytes: usize = found.iter().map(size).sum();
         self.ask = (self.ask * PIECE_BYTES / bytes.max(1)).clamp(PIECE_LEAST, (self.ask * 2).min(PIECE_MOST));
-        // Where the log has nothing more, everything up to the end that was asked for has been seen.
+        // If the log has no more changes, everything up to the requested end has been read.
         let mut end = found.last().map_or(upto, |change| change.revision.min(upto));
         let mut known = Known { recent: HashMap::new(), tree: lock(&self.resource.feed).tree.clone() };
         let mut changes = Vec::new();
@@ -59,7 +59,7 @@ impl History {
             if change.key.starts_with(&*self.resource.prefix) {
                 match known.change(&self.resource, change) {
                     Ok(change) => changes.push(Arc::new(change)),
-                    // Told at the next call, after the changes before it.
+                    // The next call reports the error, after the changes before it.
                     Err(_) if reached > self.position => {
                         end = reached;
                         break;
@@ -69,15 +69,14 @@ impl History {
             }
             reached = change.revision;
         }
-        changes.retain(|change| interest.touched(change));
+        changes.retain(|change| subscription.touched(change));
         self.position = end.max(self.position);
         Ok(Piece { changes, upto: self.position })
     }
 }
 
 impl Known {
-    /// The error is that of a change which replaced a value that cannot be read: who saw the object before cannot be
-    /// told what became of it.
+    /// Fails if the replaced value cannot be read: a watcher that saw the old object could not get a correct event.
     fn change(&mut self, resource: &Resource, change: &storage::Change) -> Result<Change, ReadError> {
         let key = &change.key;
         let old = match &change.previous {
@@ -127,19 +126,19 @@ fn size(change: &storage::Change) -> usize {
     change.key.len() + change.value.as_ref().map_or(0, Bytes::len) + previous
 }
 
-/// Widens a resource's window back into the change log, as far as its limits allow. A restart empties the window; the
-/// first watch that resumes from before it has this done, once for all that follow. Blocks on the disk.
+/// Extends a resource's window back into the change log, as far as its limits allow. The window is empty after a
+/// restart; the first watch that resumes from an older revision triggers this once. Blocks on the disk.
 pub(super) fn refill(resource: &Arc<Resource>) -> Result<(), ReadError> {
     let floor = lock(&resource.feed).floor();
     let shared = &resource.shared;
     let reach = u64::try_from(shared.limits.window).unwrap_or(u64::MAX);
-    // Revisions count changes, so that this looks at no more of them than a window holds.
+    // Revisions count changes, so this reads no more changes than a window holds.
     let mut after = shared.store.compacted().max(Revision(floor.0.saturating_sub(reach)));
     let mut history = History::new(Arc::clone(resource), after);
     let mut changes: Vec<Arc<Change>> = Vec::new();
     let mut bytes = 0;
     while history.position < floor {
-        let piece = history.read(&Interest::All, floor)?;
+        let piece = history.read(&Subscription::All, floor)?;
         bytes += piece.changes.iter().map(|change| change.size()).sum::<usize>();
         changes.extend(piece.changes);
         let mut surplus = 0;

@@ -1,4 +1,4 @@
-//! A resource on its way into the cache: loaded from the store, then kept up with what happens until it is served.
+//! A resource being added to the cache: loaded from the store, then kept up to date until it is served.
 
 use std::{
     sync::{Arc, MutexGuard},
@@ -12,30 +12,30 @@ use super::{
 };
 use crate::storage::ReadError;
 
-/// While so many changes or fewer were missed by a load, writers may wait for the rest.
+/// With at most this many missed changes left, writers may wait for the load to finish.
 const FEW_MISSED: usize = 32;
-/// How often a load catches up before writers wait for it in any case. Rendering is faster than committing, so that a
-/// few are enough.
+/// The maximum number of catch-up rounds before writers must wait. Rendering is faster than committing, so a few rounds
+/// suffice.
 const CATCH_UP_ROUNDS: usize = 64;
 
-/// A resource that is loaded and not served yet. Where this is dropped, it never is.
+/// A resource that is loaded and not served yet. Dropping this discards it.
 pub struct Loading<'c> {
     pub(super) cache: &'c Cache,
     pub(super) resource: Arc<Resource>,
     pub(super) state: State,
     pub(super) served: bool,
-    /// One at a time.
+    /// Only one resource is loaded at a time.
     #[expect(dead_code, reason = "it is held")]
     pub(super) one_at_a_time: MutexGuard<'c, ()>,
 }
 
 impl Loading<'_> {
-    /// The resource. It has no state before it is served: only what is to use it then may be made of it.
+    /// The resource. It has no state before it is served; build only its future users from it.
     pub fn resource(&self) -> &Arc<Resource> {
         &self.resource
     }
 
-    /// Reads the objects. The store is not called under the feeder's lock: its writer may be waiting for that.
+    /// Reads the objects. Must not run under the feeder's lock, for which the store's writer may be waiting.
     pub(super) fn fill(&mut self) -> Result<(), ReadError> {
         let Resource { prefix, reader, .. } = &*self.resource;
         let (entries, loaded) = self.cache.shared.store.range(prefix, None)?;
@@ -45,14 +45,15 @@ impl Loading<'_> {
         Ok(())
     }
 
-    /// Serves the resource. One that was served under its prefix is not served from then on: its watches end after what
-    /// was committed by then, and a watch of the new one goes on from there or from any older revision.
+    /// Serves the resource. It replaces the one served under its prefix, whose watches end after the changes committed
+    /// so far. A watch of the new resource resumes from there or from any older revision.
     ///
-    /// `swap` is called when the state is there and before the next change is, so that who finds the resource in a table
-    /// of the caller's always finds the one that is fed. It must be quick: writers wait for it.
+    /// `swap` runs when the state is published and before the next change is. A reader that finds the resource in the
+    /// caller's table therefore always finds the one that receives changes. `swap` must be quick, because writers wait
+    /// for it.
     pub fn serve(mut self, swap: impl FnOnce()) -> Arc<Resource> {
         let feeder = &self.cache.feeder;
-        // What was committed meanwhile is rendered here, too: writers wait for the rest only.
+        // Changes committed meanwhile are rendered here, too, so that writers wait only for the last few.
         for _ in 0..CATCH_UP_ROUNDS {
             let missed = lock(feeder).missed(&self.resource);
             self.resource.take_in(&mut self.state, &missed);

@@ -1,9 +1,13 @@
 //! The cache: the newest state of every resource as rendered bytes, ordered snapshots, the window of past changes, and
 //! the fan-out to watchers. Knows keys, bytes and indexes; never a kind.
 //!
-//! Guarantees: a commit that the store acknowledged is in the state (read your writes); a commit over several objects
-//! is seen whole or not at all; a snapshot's revision is exactly that of its content; every watcher gets every matching
-//! change once and in order, or is told that it fell behind. Readers take no lock; a slow watcher holds back nobody.
+//! Guarantees:
+//!
+//! - A commit that the store acknowledged is in the state (read your writes).
+//! - A commit over several objects is visible completely or not at all.
+//! - A snapshot's revision is exactly that of its content.
+//! - Every watcher gets every matching change once and in order, or an error that it fell behind.
+//! - Readers take no lock, and a slow watcher blocks no other.
 
 mod body;
 mod change;
@@ -11,7 +15,6 @@ mod event;
 mod fanout;
 mod feeder;
 mod history;
-mod interest;
 mod loading;
 mod object;
 mod packed;
@@ -20,8 +23,9 @@ mod renderings;
 mod resource;
 mod snapshot;
 mod state;
+mod subscription;
 mod tree;
-mod waking;
+mod wakeups;
 mod watch;
 
 #[cfg(test)]
@@ -35,7 +39,6 @@ use std::{
 
 pub use body::Body;
 pub use event::Event;
-pub use interest::Interest;
 pub use loading::Loading;
 pub use object::{EventType, FRAME_END, Object};
 pub use packed::Texts;
@@ -43,6 +46,7 @@ pub use reader::{Reader, Reading, SharedReader};
 pub use renderings::Renderings;
 pub use resource::Resource;
 pub use snapshot::{Objects, Snapshot};
+pub use subscription::Subscription;
 pub use watch::Watch;
 
 use crate::{
@@ -52,17 +56,17 @@ use crate::{
 use feeder::Feeder;
 use state::{Shared, State, lock};
 
-/// Whether an object is for a watcher; it must depend on nothing but the object.
+/// Selects the objects of a watcher. The result must depend on the object only.
 pub type Filter = Arc<dyn Fn(&Object) -> bool + Send + Sync>;
 
-/// Why a watch cannot begin or go on.
+/// Why a watch cannot start or continue.
 #[derive(Clone, Debug)]
 pub enum WatchError {
-    /// Changes of this resource after the asked revision are gone; the oldest revision to resume from is given.
+    /// Changes of this resource after the requested revision are gone. The oldest revision to resume from is given.
     Expired(Revision),
-    /// The watcher fell behind the window; the client resumes.
+    /// The watcher fell behind the window. The client must resume.
     Lagged,
-    /// A change made an object unreadable: what it is now cannot be told.
+    /// A change made an object unreadable, so its event cannot be produced.
     Unreadable {
         /// The object's key in the store.
         key: Box<str>,
@@ -86,15 +90,14 @@ impl fmt::Display for WatchError {
 
 impl std::error::Error for WatchError {}
 
-/// What the cache may keep.
+/// Limits of the cache.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Changes kept in memory for a resource.
+    /// The maximum number of changes in a resource's window.
     pub window: usize,
-    /// Bytes of past bodies kept in memory for a resource's window.
+    /// The maximum size of past bodies in a resource's window, in bytes.
     pub window_bytes: usize,
-    /// Bytes of what was made of objects, in other encodings than JSON and in other versions, that are kept for further
-    /// readers.
+    /// The maximum size of kept renderings in bytes: objects in other encodings than JSON and in other versions.
     pub rendering_bytes: usize,
 }
 
@@ -103,24 +106,24 @@ impl Default for Limits {
         Self {
             window: 10_000,
             window_bytes: 64 << 20,
-            // A list is kept where it takes a quarter of this at most: a page, or all of a small kind. Together with what
-            // 64 clients that read long lists slowly hold, it stays below 64 MB.
+            // A list rendering is kept if it takes at most a quarter of this: a page, or a whole small kind. Together
+            // with the buffers of 64 slow readers of long lists this stays below 64 MB.
             rendering_bytes: 16 << 20,
         }
     }
 }
 
-/// All resources, fed in revision order by the store.
+/// All resources. The store feeds them in revision order.
 pub struct Cache {
     shared: Arc<Shared>,
     feeder: Arc<Mutex<Feeder>>,
     renderings: Arc<Renderings>,
-    /// Held while a resource is loaded: one at a time.
+    /// Locked while a resource is loaded, so that only one loads at a time.
     registering: Mutex<()>,
 }
 
 impl Cache {
-    /// A cache over a store: attaches itself as the store's sink.
+    /// Creates a cache over a store, and attaches it as the store's sink.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Arc<Self> {
         let head = store.head();
         let renderings = Arc::new(Renderings::new(limits.rendering_bytes));
@@ -130,8 +133,8 @@ impl Cache {
         Arc::new(Self { shared, feeder, renderings, registering: Mutex::new(()) })
     }
 
-    /// Adds a resource: loads its objects from the store, then serves it. Blocks on the disk. A prefix that is
-    /// registered already gives the same resource again.
+    /// Adds a resource: loads its objects from the store and serves it. Blocks on the disk. Returns the existing
+    /// resource if the prefix is already registered.
     ///
     /// # Errors
     /// [`ReadError`].
@@ -145,8 +148,8 @@ impl Cache {
         }
     }
 
-    /// Loads a resource that is to be served in the place of the one under its prefix, or beside the others where there is
-    /// none. The old one is fed and served meanwhile, and stays where the new one never is. Blocks on the disk.
+    /// Loads a resource that is to replace the one under its prefix, or to be added if there is none. The old resource
+    /// is served meanwhile, and stays if the new one is never served. Blocks on the disk.
     ///
     /// # Errors
     /// [`ReadError`].
@@ -154,8 +157,8 @@ impl Cache {
         self.begin(with_slash(prefix), reader, lock(&self.registering))
     }
 
-    /// Serves a resource no longer: its watches end after what was committed, and those who hold it keep its last state.
-    /// Nothing in the store changes. Does nothing where it has been removed or replaced already.
+    /// Stops serving a resource. Its watches end after the changes committed so far, and holders of the resource keep
+    /// its last state. The store is not changed. Does nothing if the resource was removed or replaced already.
     pub fn remove(&self, resource: &Resource) {
         let _one_at_a_time = lock(&self.registering);
         let wakers = lock(&self.feeder).remove(resource);
@@ -174,12 +177,12 @@ impl Cache {
         Ok(loading)
     }
 
-    /// Whether [`Cache::close`] was called.
+    /// True after [`Cache::close`].
     pub fn is_closed(&self) -> bool {
         lock(&self.feeder).is_closed()
     }
 
-    /// What the layers above have made of objects.
+    /// Renderings that other layers made of objects.
     pub fn renderings(&self) -> &Arc<Renderings> {
         &self.renderings
     }
@@ -189,12 +192,12 @@ impl Cache {
         self.shared.revision()
     }
 
-    /// Waits until readers see a revision.
+    /// Waits until a revision is visible to readers.
     pub async fn reached(&self, revision: Revision) {
         self.shared.reached(revision).await;
     }
 
-    /// Ends every watch after what was committed; further watches end as soon.
+    /// Ends every watch after the changes committed so far. Later watches end at once.
     pub fn close(&self) {
         let mut wakers = Vec::new();
         let resources = lock(&self.feeder).close();
@@ -205,7 +208,7 @@ impl Cache {
     }
 }
 
-/// A prefix with the slash at its end.
+/// A prefix that ends with a slash.
 fn with_slash(prefix: &str) -> Arc<str> {
     if prefix.ends_with('/') { prefix.into() } else { format!("{prefix}/").into() }
 }

@@ -1,6 +1,7 @@
-//! One object at one revision: a single buffer of JSON, rendered once, that answers every read by slicing.
-//! The buffer is the object's natural watch frame, so that a watch sends it whole and get and list send parts of it.
-//! Nothing here re-parses JSON on a read; everything but the buffer is a small constant.
+//! One object at one revision: a single buffer of JSON that is rendered once and answers every read by slicing.
+//!
+//! The buffer is the object's natural watch frame. A watch sends it whole; get and list send parts of it. Reads never
+//! parse JSON. Everything besides the buffer takes a small constant amount of memory.
 
 use std::{
     fmt,
@@ -17,19 +18,19 @@ use super::{
 };
 use crate::meta::Revision;
 
-/// What a watch says happened to an object.
+/// The type of a watch event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventType {
-    /// It came to be, or entered the watcher's view.
+    /// The object was created, or entered the watcher's filter.
     Added,
-    /// It changed.
+    /// The object changed.
     Modified,
-    /// It was deleted, or left the watcher's view.
+    /// The object was deleted, or left the watcher's filter.
     Deleted,
 }
 
 impl EventType {
-    /// The word on the wire.
+    /// The type as sent to clients.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
@@ -38,7 +39,7 @@ impl EventType {
         }
     }
 
-    /// What a watch frame of this type begins with; the object follows.
+    /// The beginning of a watch frame of this type, up to the object.
     pub fn opening(self) -> &'static str {
         match self {
             Self::Added => r#"{"type":"ADDED","object":"#,
@@ -48,39 +49,39 @@ impl EventType {
     }
 }
 
-/// What every watch frame ends with.
+/// The end of every watch frame.
 pub const FRAME_END: &str = "}\n";
 
-/// What stands between type meta and the value of `metadata`.
+/// The text between type meta and the value of `metadata`.
 pub(super) const METADATA_KEY: &str = r#""metadata":"#;
-/// What the members of `metadata` begin with where the revision is known; the digits and a quote follow.
+/// The beginning of `metadata` if the revision is known; the digits and a quote follow.
 pub(super) const VERSION_KEY: &str = r#""resourceVersion":""#;
 
-/// One object at one revision: its JSON, rendered once, and where its parts lie.
+/// One object at one revision: its JSON, rendered once, and the positions of its parts.
 pub struct Object {
     /// The watch frame of the natural type.
     frame: Bytes,
     /// Key, labels and selectable fields.
     texts: Packed,
     revision: Revision,
-    /// Where the value of `metadata` lies in the frame.
+    /// The position of the value of `metadata` in the frame.
     metadata: (u32, u32),
-    /// Where the value of `metadata.managedFields` lies in the frame; empty where there is none.
+    /// The position of the value of `metadata.managedFields` in the frame; empty if there is none.
     managed_fields: (u32, u32),
     natural: EventType,
     unreadable: Option<Box<str>>,
     renewed: bool,
-    /// The length of another rendering, and in the upper half what that was made with; see [`Object::rendered_length`].
+    /// The length of another rendering, with its renderer in the upper half; see [`Object::rendered_length`].
     rendered_length: AtomicU64,
 }
 
 impl Object {
-    /// Renders an object. Revision zero leaves `resourceVersion` out (dry runs).
+    /// Renders an object. Revision zero omits `resourceVersion` (dry runs).
     pub fn compose(key: &str, revision: Revision, type_meta: &str, reading: Reading) -> Self {
         Self::compose_as(EventType::Added, key, revision, type_meta, reading)
     }
 
-    /// Renders an object whose natural watch frame has the type given. What cannot be read is shown by its key alone.
+    /// Renders an object whose natural watch frame has the given type. An unreadable object shows only its key.
     pub fn compose_as(natural: EventType, key: &str, revision: Revision, type_meta: &str, reading: Reading) -> Self {
         let (body, unreadable) = match reading.body {
             Ok(body) => (body, None),
@@ -101,11 +102,11 @@ impl Object {
         }
     }
 
-    /// The same body as its deletion shows it: with the deletion's revision, as a DELETED frame.
+    /// The same body as a DELETED frame with the deletion's revision.
     #[must_use]
     pub fn deleted_at(&self, revision: Revision) -> Self {
         let opening = EventType::Deleted.opening();
-        // The members of metadata, and those behind the old version.
+        // The members of metadata, and those after the old version.
         let members = self.metadata.0 as usize + 1;
         let mut rest = members;
         if self.revision.0 != 0 {
@@ -134,8 +135,8 @@ impl Object {
         }
     }
 
-    /// The object in another form, such as another version: with the same key, revision, labels and selectable values. One
-    /// that cannot be read stays so, and one that has no such form becomes so.
+    /// The object in another form, such as another version, with the same key, revision, labels and selectable values.
+    /// If the object is unreadable or `body` is an error, the result is unreadable.
     #[must_use]
     pub fn in_form(&self, type_meta: &str, body: Result<Body, String>) -> Self {
         let body = self.unreadable.as_deref().map_or(body, |reason| Err(reason.to_owned()));
@@ -159,7 +160,7 @@ impl Object {
         key.split_once('/').map_or(key, |(_, name)| name)
     }
 
-    /// The revision that wrote it (for a deletion as a watcher sees it: the deletion's).
+    /// The revision that wrote the object, or that of its deletion in a DELETED event.
     pub fn revision(&self) -> Revision {
         self.revision
     }
@@ -174,7 +175,7 @@ impl Object {
         &self.frame[self.json_start()..self.json_end()]
     }
 
-    /// The object as JSON without type meta, but for its opening brace: `"metadata":{…},…}`.
+    /// The object as JSON without type meta and without its opening brace: `"metadata":{…},…}`.
     pub fn item(&self) -> Bytes {
         self.frame.slice(self.item_start()..self.json_end())
     }
@@ -194,7 +195,7 @@ impl Object {
         &self.frame[self.metadata.0 as usize..self.metadata.1 as usize]
     }
 
-    /// The value of `metadata.managedFields`, borrowed; empty where there is none.
+    /// The value of `metadata.managedFields`, borrowed; empty if there is none.
     pub fn managed_fields(&self) -> &[u8] {
         &self.frame[self.managed_fields.0 as usize..self.managed_fields.1 as usize]
     }
@@ -206,7 +207,7 @@ impl Object {
             return self.json_bytes().to_vec();
         }
         let (mut start, mut end) = (start - MANAGED_FIELDS_KEY.len(), end);
-        // A comma goes with them: the one behind, or before them where they are the last.
+        // Also drop one comma: the one after them, or the one before them if they are last.
         if self.frame[end] == b',' {
             end += 1;
         } else if self.frame[start - 1] == b',' {
@@ -215,18 +216,18 @@ impl Object {
         [&self.frame[self.json_start()..start], &self.frame[end..self.json_end()]].concat()
     }
 
-    /// The watch frame of the natural type, `{"type":…,"object":{…}}` and a newline, without a copy.
+    /// The watch frame of the natural type, `{"type":…,"object":{…}}` and a newline. Not copied.
     pub fn frame(&self) -> Bytes {
         self.frame.clone()
     }
 
-    /// The type of [`Object::frame`]: ADDED where the object was created or loaded, MODIFIED where it was updated,
-    /// DELETED for what a deletion shows.
+    /// The type of [`Object::frame`]: ADDED for a created or loaded object, MODIFIED for an updated one, DELETED for a
+    /// deleted one.
     pub fn natural_type(&self) -> EventType {
         self.natural
     }
 
-    /// The watch frame of a type: shared where the type is the natural one, else made by one copy.
+    /// The watch frame of a type: shared for the natural type, otherwise copied once.
     pub fn frame_as(&self, event: EventType) -> Bytes {
         if event == self.natural {
             return self.frame.clone();
@@ -239,12 +240,12 @@ impl Object {
         Bytes::from(frame)
     }
 
-    /// What comes after the opening of every watch frame: the object, and the frame's end. Shared.
+    /// The part after the opening of every watch frame: the object and the frame's end. Shared.
     pub fn frame_after_opening(&self) -> Bytes {
         self.frame.slice(self.json_start()..)
     }
 
-    /// Labels, in the order in which the reader gave them.
+    /// Labels, in the reader's order.
     pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         self.texts.labels()
     }
@@ -259,35 +260,35 @@ impl Object {
         self.texts.fields()
     }
 
-    /// One selectable field by its position in the declared order; empty where the object has none there.
+    /// One selectable field by its declared position; empty if the object has no value there.
     pub fn field(&self, position: usize) -> &str {
         self.fields().nth(position).unwrap_or("")
     }
 
-    /// Why it could not be decoded, if so.
+    /// The reason why the object could not be decoded, if any.
     pub fn unreadable(&self) -> Option<&str> {
         self.unreadable.as_deref()
     }
 
-    /// Whether it is not what is stored, but what today's schema makes of that: the next write stores it, even one that
-    /// changes nothing.
+    /// True if this differs from the stored object because the current schema changed it. The next write stores it,
+    /// even one that changes nothing else.
     pub fn is_renewed(&self) -> bool {
         self.renewed
     }
 
-    /// How many bytes the object takes, roughly: its frame and what stands beside it.
+    /// The approximate size in memory: the frame and everything beside it.
     pub fn size(&self) -> usize {
         self.frame.len() + self.texts.len() + size_of::<Self>()
     }
 
-    /// The length of a rendering that the layers above made of the object and did not keep, where one was noted for this
-    /// renderer. Renderers are told apart by numbers other than zero.
+    /// The length of a rendering that another layer made and did not keep, if it was recorded for this renderer.
+    /// Renderers are identified by nonzero numbers.
     pub fn rendered_length(&self, renderer: u32) -> Option<usize> {
         let noted = self.rendered_length.load(Ordering::Relaxed);
         (noted >> 32 == u64::from(renderer)).then(|| usize::try_from(noted & u64::from(u32::MAX)).ok()).flatten()
     }
 
-    /// Notes the length of a rendering; the last renderer's is kept.
+    /// Records the length of a rendering. Only the last renderer's length is kept.
     pub fn note_rendered_length(&self, renderer: u32, length: usize) {
         if let Ok(length) = u32::try_from(length) {
             self.rendered_length.store(u64::from(renderer) << 32 | u64::from(length), Ordering::Relaxed);
@@ -313,7 +314,7 @@ impl fmt::Debug for Object {
     }
 }
 
-/// A range of a frame; requests are limited far below 4 GiB, so that 32 bits hold its ends.
+/// A range of a frame. Requests are limited far below 4 GiB, so 32 bits suffice.
 fn span(range: Range<usize>) -> (u32, u32) {
     let offset = |at: usize| u32::try_from(at).expect("an object is smaller than 4 GiB");
     (offset(range.start), offset(range.end))
@@ -354,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn revision_zero_leaves_the_version_out_and_a_deletion_puts_it_in() {
+    fn revision_zero_omits_the_version_and_a_deletion_adds_it() {
         let body = r#"{"metadata":{"name":"a"}}"#;
         let object = Object::compose("a", Revision(0), META, reading(body));
         assert_eq!(object.metadata(), r#"{"name":"a"}"#);
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_marked_and_shown_by_its_key() {
+    fn an_unreadable_object_is_marked_and_shows_its_key() {
         let object = Object::compose("ns/a\"b", Revision(3), META, Reading::plain(Err("garbage".to_owned())));
         assert_eq!(object.unreadable(), Some("garbage"));
         let json: serde_json::Value = serde_json::from_slice(object.json_bytes()).expect("valid JSON");

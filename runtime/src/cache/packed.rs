@@ -1,16 +1,16 @@
-//! An object's key, labels and selectable fields in one allocation, since a list keeps millions of such texts.
-//! Each text is preceded by its length, written as one character, so that the whole stays a valid `str`.
+//! An object's key, labels and selectable fields in one allocation, because a list keeps millions of such texts. Each
+//! text follows its length, encoded as one character, so that the whole is a valid `str`.
 
 /// Labels and selectable fields, packed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     text: String,
-    /// How many labels there are; fields follow them.
+    /// The number of labels; the fields follow them.
     labels: u32,
 }
 
 impl Texts {
-    /// Longer texts are cut. Labels are bounded far below; a selectable field may be any string of an object, but no
+    /// The maximum length; longer texts are cut. Labels are far shorter. A selectable field may be any string, but no
     /// selector is that long.
     pub const LONGEST: usize = 1 << 20;
 
@@ -38,7 +38,7 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Puts a key before labels and fields.
+    /// Packs a key with labels and fields.
     pub(super) fn new(key: &str, texts: &Texts) -> Self {
         let mut text = String::with_capacity(4 + key.len() + texts.text.len());
         push(&mut text, key);
@@ -51,18 +51,18 @@ impl Packed {
         split_first(&self.text).map_or("", |(key, _)| key)
     }
 
-    /// Labels as they were given.
+    /// Labels in the given order.
     pub(super) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut texts = self.texts().skip(1);
         (0..self.labels).map_while(move |_| Some((texts.next()?, texts.next()?)))
     }
 
-    /// Fields as they were given.
+    /// Fields in the given order.
     pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
         self.texts().skip(1 + 2 * self.labels as usize)
     }
 
-    /// Bytes taken.
+    /// The size in bytes.
     pub(super) fn len(&self) -> usize {
         self.text.len()
     }
@@ -83,8 +83,7 @@ fn push(packed: &mut String, text: &str) {
     packed.push_str(text);
 }
 
-/// The length of a text as a character. Surrogates are no characters, so that lengths from there on are shifted past
-/// them.
+/// The length of a text as a character. Surrogates are not characters, so lengths from there on are shifted past them.
 fn length_mark(text: &str) -> char {
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let shifted = if length < 0xD800 { length } else { length.saturating_add(0x800) };
@@ -105,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_every_length_come_back() {
+    fn texts_of_every_length_round_trip() {
         let long = "é".repeat(40_000);
         let edge = "x".repeat(0xD800);
         let cut = "é".repeat(Texts::LONGEST);

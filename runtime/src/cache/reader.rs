@@ -1,4 +1,4 @@
-//! The reader: how the cache learns what a stored value says without knowing its kind.
+//! The reader interface: how the cache gets the content of a stored value without knowing its kind.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -13,38 +13,38 @@ use crate::{
     storage::{Damage, Entry},
 };
 
-/// What the kind layer reads out of a stored value for the cache.
+/// The parts of a stored value that the cache needs.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// The body, or why the value could not be decoded; it is kept, marked and never dropped.
+    /// The body, or the reason why the value could not be decoded. Such a value is kept and marked, never dropped.
     pub body: Result<Body, String>,
-    /// `metadata.labels`, and the values of the selectable fields beyond metadata.name and metadata.namespace, in the order
-    /// that the kind layer gives them; absent ones are empty.
+    /// `metadata.labels`, and the values of selectable fields other than metadata.name and metadata.namespace, in
+    /// declared order. Absent values are empty.
     pub texts: Texts,
-    /// The body is not what is stored, but what today's schema makes of it.
+    /// True if the body differs from the stored one because the current schema changed it.
     pub renewed: bool,
 }
 
 impl Reading {
-    /// What has no labels and no selectable fields, or cannot be decoded.
+    /// A value without labels and selectable fields, or one that cannot be decoded.
     pub fn plain(body: Result<Body, String>) -> Self {
         Self { body, texts: Texts::default(), renewed: false }
     }
 }
 
-/// Reads stored values of one resource; given to the cache by the kind layer when a resource is registered.
+/// Reads stored values of one resource. The kind layer provides it when it registers a resource.
 pub trait Reader: Send + Sync {
     /// The resource's type meta as JSON members, with the comma: `"kind":"ConfigMap","apiVersion":"v1",`.
     fn type_meta(&self) -> &str;
 
-    /// Reads a value at commit and at load. The key is the store's, prefix and all.
+    /// Reads a value at commit and at load. `key` is the full key in the store.
     fn read(&self, key: &str, value: &Bytes) -> Reading;
 }
 
-/// A reader shared by the cache's parts.
+/// A shared reader.
 pub type SharedReader = Arc<dyn Reader>;
 
-/// Renders a stored value; one that is damaged is kept and marked, as one that cannot be decoded is.
+/// Renders a stored value. A damaged value is kept and marked like one that cannot be decoded.
 pub(super) fn render(
     reader: &SharedReader,
     prefix: &str,
@@ -53,7 +53,7 @@ pub(super) fn render(
     revision: Revision,
     value: Result<&Bytes, Damage>,
 ) -> Object {
-    // A reader that panics must not take the store's writer with it; the value counts as unreadable.
+    // A reader that panics must not stop the store's writer, so the value counts as unreadable.
     let reading = match value {
         Ok(value) => catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
             .unwrap_or_else(|_| Reading::plain(Err("the reader failed".to_owned()))),
@@ -63,7 +63,7 @@ pub(super) fn render(
     Object::compose_as(natural, below, revision, reader.type_meta(), reading)
 }
 
-/// Renders loaded entries, which are in key order. Objects that `known` has at the same revision are shared.
+/// Renders loaded entries, which are in key order. Reuses objects that `known` has at the same revision.
 pub(super) fn load(reader: &SharedReader, prefix: &str, entries: &[Entry], known: &Tree) -> Tree {
     let object = |entry: &Entry| {
         let below = entry.key.strip_prefix(prefix).unwrap_or(&entry.key);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_value_is_kept_and_marked_beside_those_that_are_whole() {
+    fn a_damaged_value_is_kept_and_marked_beside_intact_ones() {
         let entry = |name: &str, value| Entry { key: format!("/t/{name}").into(), value, revision: Revision(7) };
         let body = Bytes::from_static(br#"{"metadata":{"name":"a"}}"#);
         let entries = [entry("a", Ok(body)), entry("b", Err(Damage::Altered))];

@@ -1,9 +1,9 @@
-//! What the layers above make of objects: renderings in other encodings, and objects in other versions. Made at first use,
-//! kept within a budget of bytes, and shared by all who read or watch. The object's own JSON is not kept here: it is part of
-//! the object.
+//! Renderings that other layers made of objects: other encodings, and objects in other versions. Made on first use,
+//! kept within a budget of bytes, and shared by all readers and watchers. The object's own JSON is part of the object
+//! instead.
 //!
-//! Guarantees that what is kept of an object is never given for another one: an entry is known by where its object lies in
-//! memory, and keeps that place from being used again.
+//! Guarantees that a rendering of one object is never returned for another. An entry is identified by its object's
+//! memory address, and keeps that address from being reused.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,20 +15,20 @@ use bytes::Bytes;
 
 use super::Object;
 
-/// Locks that watchers of different objects do not wait for one another at.
+/// The number of locks, so that watchers of different objects rarely share one.
 const SHARDS: usize = 16;
 
-/// What an entry takes beside its bytes, roughly.
+/// The approximate overhead of an entry in bytes.
 const ENTRY: usize = 256;
 
-/// What is made of an object, by numbers that the layers above give.
+/// What is made of an object. Other layers assign the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Form {
     Bytes(u32),
     Object(u32),
 }
 
-/// Something made of an object: where that lies, and what it is.
+/// The object's address, and the form.
 type Key = (usize, Form);
 
 #[derive(Clone)]
@@ -49,14 +49,14 @@ impl Made {
 
 struct Entry {
     made: Made,
-    /// Nobody is kept alive by it, but the place in memory is not used for another object while it is there.
+    /// Does not keep the object alive, but its address is not reused while this exists.
     _place: Weak<Object>,
 }
 
 #[derive(Default)]
 struct Shard {
     entries: HashMap<Key, Entry>,
-    /// The oldest first.
+    /// Oldest first.
     order: VecDeque<Key>,
     bytes: usize,
 }
@@ -64,14 +64,14 @@ struct Shard {
 /// Renderings within a budget.
 pub struct Renderings {
     shards: [Mutex<Shard>; SHARDS],
-    /// Held while an object is made of another, so that those who come at once make one.
+    /// Locked while a version of an object is made, so that concurrent readers make it once.
     making: [Mutex<()>; SHARDS],
     hasher: RandomState,
     budget_bytes: usize,
 }
 
 impl Renderings {
-    /// Nothing yet, and room for so many bytes.
+    /// An empty cache with a budget in bytes.
     pub fn new(budget_bytes: usize) -> Self {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
@@ -81,28 +81,28 @@ impl Renderings {
         }
     }
 
-    /// Whether so many bytes can be kept and leave room for what others want.
+    /// True if an entry of this size fits and leaves enough room for others.
     pub fn has_room_for(&self, bytes: usize) -> bool {
         bytes <= self.budget_bytes / 4
     }
 
-    /// Bytes of an object in a form, rendered now where they are not kept.
+    /// The bytes of an object in a form, rendered now if they are not kept.
     pub fn get(&self, object: &Arc<Object>, form: u32, render: impl FnOnce() -> Bytes) -> Bytes {
         if let Some(found) = self.find(object, form) {
             return found;
         }
-        // Not under the lock: two who come at once render twice, and none waits for another's rendering.
+        // Not under the lock: concurrent readers may render twice, but never wait for another rendering.
         let bytes = render();
         self.keep(object, form, bytes.clone());
         bytes
     }
 
-    /// Keeps bytes that were rendered, which should take no more memory than their length.
+    /// Keeps rendered bytes, whose allocation should not exceed their length.
     pub fn keep(&self, object: &Arc<Object>, form: u32, bytes: Bytes) {
         self.insert(object, Form::Bytes(form), Made::Bytes(bytes));
     }
 
-    /// Bytes of an object in a form, where they are kept.
+    /// The bytes of an object in a form, if they are kept.
     pub fn find(&self, object: &Arc<Object>, form: u32) -> Option<Bytes> {
         match self.look_up(object, Form::Bytes(form))? {
             Made::Bytes(bytes) => Some(bytes),
@@ -110,8 +110,8 @@ impl Renderings {
         }
     }
 
-    /// An object in a version, made now and kept where it is not kept yet. Those who come at once wait, and share what one
-    /// of them makes; making it must not ask for another one.
+    /// An object in a version. If it is not kept, it is made now and kept. Concurrent readers wait and share the
+    /// result. `make` must not request another version.
     pub fn object(&self, object: &Arc<Object>, version: u32, make: impl FnOnce() -> Object) -> Arc<Object> {
         if let Some(found) = self.find_object(object, version) {
             return found;
@@ -124,7 +124,7 @@ impl Renderings {
         })
     }
 
-    /// An object in a version, where it is kept.
+    /// An object in a version, if it is kept.
     pub fn find_object(&self, object: &Arc<Object>, version: u32) -> Option<Arc<Object>> {
         match self.look_up(object, Form::Object(version))? {
             Made::Object(made) => Some(made),
@@ -140,7 +140,7 @@ impl Renderings {
     fn insert(&self, object: &Arc<Object>, form: Form, made: Made) {
         let entry = Entry { made, _place: Arc::downgrade(object) };
         let shard = &self.shards[self.shard(object)];
-        // Dropped after the lock is given back: objects are freed with them.
+        // Dropped after the lock is released, because dropping entries frees objects.
         let _gone = lock(shard).keep((place(object), form), entry, self.budget_bytes / SHARDS);
     }
 
@@ -148,7 +148,7 @@ impl Renderings {
         usize::try_from(self.hasher.hash_one(place(object)) % SHARDS as u64).unwrap_or_default()
     }
 
-    /// How many bytes are kept.
+    /// The number of bytes kept.
     #[cfg(test)]
     fn bytes(&self) -> usize {
         self.shards.iter().map(|shard| lock(shard).bytes).sum()
@@ -156,7 +156,7 @@ impl Renderings {
 }
 
 impl Shard {
-    /// Keeps an entry within a budget, and gives those that have gone for it.
+    /// Keeps an entry within a budget, and returns the evicted entries.
     fn keep(&mut self, key: Key, entry: Entry, budget: usize) -> Vec<Entry> {
         let (size, mut gone) = (entry.made.size(), Vec::new());
         if size > budget || self.entries.contains_key(&key) {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_in_a_version_is_made_once_however_many_come_at_once() {
+    fn concurrent_readers_make_a_version_of_an_object_once() {
         const COMING: usize = 16;
         let (kept, come, made) = (Renderings::new(1 << 20), AtomicUsize::new(0), AtomicUsize::new(0));
         let object = object("a");
@@ -241,11 +241,11 @@ mod tests {
         assert_eq!(made.load(Ordering::SeqCst), 1);
         kept.object(&object, 2, make);
         assert_eq!(made.load(Ordering::SeqCst), 2, "another version is another object");
-        assert!(kept.find(&object, 1).is_none(), "bytes and objects have numbers of their own");
+        assert!(kept.find(&object, 1).is_none(), "bytes and objects are numbered separately");
     }
 
     #[test]
-    fn no_object_gets_what_another_left() {
+    fn a_new_object_does_not_get_renderings_of_a_freed_one() {
         let kept = Renderings::new(1 << 20);
         for round in 0..100 {
             let text = round.to_string();
@@ -271,7 +271,7 @@ mod tests {
         assert!(kept.find_object(&objects[999], 7).is_some() && kept.find_object(&objects[1], 7).is_none());
         assert!(kept.find(&objects[998], 7).is_some() && kept.find(&objects[0], 7).is_none());
         let large = kept.get(&objects[1], 8, || vec![0; budget].into());
-        assert_eq!(large.len(), budget, "what does not fit is given all the same");
+        assert_eq!(large.len(), budget, "a rendering that does not fit is returned nevertheless");
         assert!(kept.bytes() <= budget);
     }
 }

@@ -1,9 +1,9 @@
-//! One resource: its newest state, its past, and watches over it.
+//! One resource: its newest state, its past, and its watches.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{
-    EventType, Filter, Interest, SharedReader, Snapshot, Watch, WatchError,
+    EventType, Filter, SharedReader, Snapshot, Subscription, Watch, WatchError,
     change::Change,
     fanout::Feed,
     history,
@@ -15,17 +15,16 @@ use crate::{
     storage::{self, ReadError},
 };
 
-/// One resource in the cache.
+/// A resource in the cache.
 pub struct Resource {
     pub(super) shared: Arc<Shared>,
     pub(super) prefix: Arc<str>,
     pub(super) reader: SharedReader,
     pub(super) feed: Mutex<Feed>,
     pub(super) place: Place,
-    /// The last state and its last change, once the resource is removed or replaced. It is set before the place goes to
-    /// another resource.
+    /// The last state and last change of a removed or replaced resource. Set before its place goes to another resource.
     ended: OnceLock<(Snapshot, Revision)>,
-    /// Whether the window has been widened back into the store's change log.
+    /// True if the window has been extended back into the store's change log.
     refilled: tokio::sync::Mutex<bool>,
 }
 
@@ -43,28 +42,27 @@ impl Resource {
         }
     }
 
-    /// The prefix of its keys in the store; it ends with a slash.
+    /// The prefix of its keys in the store, with a trailing slash.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// The newest state; no lock, O(1). Of a resource that is removed or replaced, the last.
+    /// The newest state, or the last state of a removed or replaced resource. Lock-free and O(1).
     pub fn snapshot(&self) -> Snapshot {
         self.state().0
     }
 
-    /// Whether the resource has been removed or replaced. It keeps its last state for those who still read it, and its
-    /// watches end.
+    /// True if the resource was removed or replaced. It keeps its last state for existing readers, and its watches end.
     pub fn has_ended(&self) -> bool {
         self.ended.get().is_some()
     }
 
-    /// Keeps the newest state as the last. The feeder then gives the place away.
+    /// Keeps the newest state as the last one. The feeder then reuses the place.
     pub(super) fn end(&self) {
         self.ended.get_or_init(|| self.state());
     }
 
-    /// Takes in what happened after a load, in order.
+    /// Applies the changes committed after a load, in order.
     pub(super) fn take_in(&self, state: &mut State, changes: &[storage::Change]) {
         let mut feed = lock(&self.feed);
         for change in changes {
@@ -77,7 +75,7 @@ impl Resource {
         feed.tree = state.tree.clone();
     }
 
-    /// Applies a change to the state; nothing where the change is none, such as a deletion of what is not there.
+    /// Applies a change to the state. Returns `None` if nothing changed, such as for the deletion of a missing object.
     pub(super) fn apply(&self, state: &mut State, change: &storage::Change) -> Option<Arc<Change>> {
         let key = change.key.strip_prefix(&*self.prefix).unwrap_or(&change.key);
         state.last = change.revision;
@@ -99,19 +97,19 @@ impl Resource {
         newest.or_else(|| self.ended.get().cloned()).expect("a resource has its place until it has ended")
     }
 
-    /// Up to where every change is in the window. Read it before looking into that. It stays where it is once the
-    /// resource has ended: what comes after that is for whoever resumes on another resource.
+    /// The revision up to which the window is complete. Read it before the window. It stays fixed once the resource has
+    /// ended: later changes belong to the resource that replaced it.
     pub(super) fn fed(&self) -> Revision {
-        // In this order: what is fed after the end is fed to others.
+        // In this order: changes fed after the end belong to another resource.
         let fed = self.shared.fed();
         self.ended.get().map_or(fed, |(last, _)| fed.min(last.revision))
     }
 
-    /// The state at a revision: a past snapshot that is still kept, the newest with the window's changes undone, or
-    /// what the store says.
+    /// The state at a revision: a past snapshot that is still kept, the newest state with the window's changes undone,
+    /// or one read from the store.
     ///
     /// # Errors
-    /// [`ReadError`]: the revision is compacted away or has not happened yet, or the engine failed.
+    /// [`ReadError`], if the revision is compacted or in the future, or if the engine failed.
     pub async fn snapshot_at(self: &Arc<Self>, revision: Revision) -> Result<Snapshot, ReadError> {
         let (newest, last) = self.state();
         if revision > newest.revision {
@@ -120,7 +118,7 @@ impl Resource {
         if last <= revision {
             return Ok(Snapshot { revision, tree: newest.tree });
         }
-        // The state is published moments before the window has its changes; undoing needs them there.
+        // The state is published moments before the window has its changes, and undoing needs these.
         self.shared.reached(last).await;
         if let Some(found) = self.recall(revision) {
             return Ok(found);
@@ -140,29 +138,29 @@ impl Resource {
         Ok(snapshot)
     }
 
-    /// Keeps a snapshot for a while, since more pages of it will be asked for with [`Resource::snapshot_at`].
+    /// Keeps a snapshot for a while, for further pages requested with [`Resource::snapshot_at`].
     pub fn keep(&self, snapshot: &Snapshot) {
         lock(&self.feed).past.keep(snapshot.clone());
     }
 
-    /// Watches from strictly after a revision (which may be in the future: nothing is given until it has passed).
+    /// Watches from strictly after a revision. For a future revision, no events come until it has passed.
     ///
     /// # Errors
-    /// [`WatchError::Expired`] where a change of this resource after the revision may be gone, [`WatchError::Read`].
+    /// [`WatchError::Expired`] if changes of this resource after the revision may be gone; [`WatchError::Read`].
     pub async fn watch(
         self: &Arc<Self>,
         after: Revision,
-        interest: Interest,
+        subscription: Subscription,
         filter: Option<Filter>,
     ) -> Result<Watch, WatchError> {
-        if let Some(seat) = lock(&self.feed).join(&interest, after) {
-            return Ok(Watch::live(Arc::clone(self), after, interest, filter, seat));
+        if let Some(subscriber) = lock(&self.feed).subscribe(&subscription, after) {
+            return Ok(Watch::live(Arc::clone(self), after, subscription, filter, subscriber));
         }
         self.refill(after).await.map_err(WatchError::Read)?;
         let floor = {
             let mut feed = lock(&self.feed);
-            if let Some(seat) = feed.join(&interest, after) {
-                return Ok(Watch::live(Arc::clone(self), after, interest, filter, seat));
+            if let Some(subscriber) = feed.subscribe(&subscription, after) {
+                return Ok(Watch::live(Arc::clone(self), after, subscription, filter, subscriber));
             }
             feed.floor()
         };
@@ -170,10 +168,10 @@ impl Resource {
         if after < compacted {
             return Err(WatchError::Expired(compacted.min(floor)));
         }
-        Ok(Watch::from_history(Arc::clone(self), after, interest, filter))
+        Ok(Watch::from_history(Arc::clone(self), after, subscription, filter))
     }
 
-    /// A state that memory still has.
+    /// A past state that is still in memory.
     fn recall(&self, revision: Revision) -> Option<Snapshot> {
         let mut feed = lock(&self.feed);
         if let Some(kept) = feed.past.find(revision) {
@@ -195,7 +193,7 @@ impl Resource {
         Some(Snapshot { revision, tree })
     }
 
-    /// Widens the window back into the store's log, once, where a revision lies before it.
+    /// Extends the window back into the store's log, once, if the requested revision is older than it.
     async fn refill(self: &Arc<Self>, wanted: Revision) -> Result<(), ReadError> {
         let mut refilled = self.refilled.lock().await;
         if *refilled || wanted >= lock(&self.feed).floor() {
@@ -203,7 +201,7 @@ impl Resource {
         }
         let resource = Arc::clone(self);
         match blocking(move || history::refill(&resource)).await {
-            // The log was compacted while it was read, or part of it is damaged; what it still has can be read from it
+            // The log was compacted meanwhile, or part of it is damaged. The watch reads the remaining changes from it
             // directly.
             Ok(()) | Err(ReadError::Compacted(_) | ReadError::Damaged(_)) => {
                 *refilled = true;
@@ -214,7 +212,7 @@ impl Resource {
     }
 }
 
-/// Runs what blocks on the disk where it holds up nobody.
+/// Runs a function that blocks on the disk on a blocking thread.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ReadError> + Send + 'static,
 ) -> Result<T, ReadError> {

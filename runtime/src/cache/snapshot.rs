@@ -1,4 +1,4 @@
-//! A resource's state at one revision, and the few past ones that are kept for paging.
+//! The state of a resource at one revision, and a few past states kept for paging.
 
 use std::{
     collections::VecDeque,
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::meta::Revision;
 
-/// A resource's objects at one revision, in key order; cheap to take, to clone and to keep for a while.
+/// A resource's objects at one revision, in key order. Cheap to take, to clone and to keep for a while.
 #[derive(Clone)]
 pub struct Snapshot {
     pub(super) revision: Revision,
@@ -21,27 +21,27 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The revision at which this is the state.
+    /// The revision of this state.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// One object by key.
+    /// The object with a key.
     pub fn get(&self, key: &str) -> Option<Arc<Object>> {
         self.tree.get(key).cloned()
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.tree.len()
     }
 
-    /// Whether there is none.
+    /// True if there are no objects.
     pub fn is_empty(&self) -> bool {
         self.tree.len() == 0
     }
 
-    /// A state of these objects alone.
+    /// A state of only these objects.
     #[cfg(test)]
     pub fn of(revision: Revision, mut objects: Vec<Arc<Object>>) -> Self {
         objects.sort_by(|a, b| a.key().cmp(b.key()));
@@ -58,12 +58,12 @@ impl Snapshot {
         Objects(self.tree.slice(positions.start, positions.end))
     }
 
-    /// How many objects `range` would give, in O(log n).
+    /// The number of objects that `range` would return, in O(log n).
     pub fn count(&self, prefix: &str, after: Option<&str>) -> usize {
         self.positions(prefix, after).len()
     }
 
-    /// Where the objects that `range` would give lie in key order; found in O(log n).
+    /// The positions in key order of the objects that `range` would return, in O(log n).
     pub fn positions(&self, prefix: &str, after: Option<&str>) -> Range<usize> {
         let from = self.tree.rank(|key| key < prefix || after.is_some_and(|after| key <= after));
         let to =
@@ -71,7 +71,7 @@ impl Snapshot {
         from..to.max(from)
     }
 
-    /// Where an object lies in key order; empty where there is none of that key.
+    /// The position of an object in key order; empty if the key does not exist.
     pub fn position(&self, key: &str) -> Range<usize> {
         let at = self.tree.rank(|other| other < key);
         at..at + usize::from(self.tree.get(key).is_some())
@@ -95,12 +95,12 @@ impl<'a> Iterator for Objects<'a> {
 
 impl ExactSizeIterator for Objects<'_> {}
 
-/// How many past snapshots a resource keeps, and for how long after their last use. They are a shortcut: what they
-/// answer can be rebuilt while history has it.
+/// The maximum number of past snapshots per resource; `KEPT_FOR` limits the time since their last use. They are a
+/// shortcut: their content can be rebuilt as long as history has it.
 const KEPT: usize = 4;
 const KEPT_FOR: Duration = Duration::from_mins(2);
 
-/// Past snapshots, the least recently used first.
+/// Past snapshots, least recently used first.
 #[derive(Default)]
 pub(super) struct Past {
     kept: VecDeque<(Instant, Snapshot)>,
@@ -120,7 +120,7 @@ impl Past {
         Some(snapshot)
     }
 
-    /// Lets go of what is too much or too old, for it holds old bodies in memory.
+    /// Drops surplus and expired snapshots, because they hold old bodies in memory.
     pub(super) fn prune(&mut self) {
         while self.kept.len() > KEPT || self.kept.front().is_some_and(|(used, _)| used.elapsed() > KEPT_FOR) {
             self.kept.pop_front();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_counts_keep_to_prefix_and_start() {
+    fn ranges_and_counts_respect_prefix_and_start() {
         let snapshot = snapshot(9, &["a-b/x", "a/x", "a/y", "a/z", "a0/x", "b/x"]);
         let keys = |prefix: &str, after: Option<&str>| {
             let keys: Vec<_> = snapshot.range(prefix, after).map(|object| object.key().to_owned()).collect();

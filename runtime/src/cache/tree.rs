@@ -1,14 +1,15 @@
-//! A persistent, ordered tree of objects: a B+tree whose nodes are shared between versions and count what is below them.
-//! Copies are O(1); a change copies one path; a position or a count is found in O(log n), which paging asks for on
-//! every page. A copy that is kept is never changed by later changes.
+//! A persistent, ordered tree of objects: a B+tree whose nodes are shared between versions and store the number of
+//! objects below them. Copies are O(1), and a change copies one path. Positions and counts, which every page of a list
+//! needs, take O(log n). Later changes never affect a kept copy.
 
 use std::{mem, slice, sync::Arc};
 
 use super::Object;
 
-/// The most entries a node holds. A change copies one node a level and a lookup searches one; 16 measures alike.
+/// The maximum number of entries in a node. A change copies one node per level; a lookup searches one. 16 measures
+/// alike.
 const WIDTH: usize = 32;
-/// A node with fewer entries is merged with a neighbour where both fit into one.
+/// A node with fewer entries is merged with a neighbour if both fit into one.
 const SPARSE: usize = WIDTH / 4;
 
 /// Objects in key order.
@@ -25,7 +26,7 @@ enum Node {
 
 #[derive(Clone)]
 struct Child {
-    /// No key of this child is smaller (but of the first child), and every key of earlier children is.
+    /// No key of this child is smaller (except in the first child), and every key of earlier children is.
     min: Arc<str>,
     count: usize,
     node: Arc<Node>,
@@ -38,7 +39,7 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// A tree of objects that are in key order, without duplicates.
+    /// A tree of objects that are in key order without duplicates.
     pub(super) fn from_sorted(objects: &[Arc<Object>]) -> Self {
         debug_assert!(objects.is_sorted_by(|a, b| a.key() < b.key()));
         let len = objects.len();
@@ -63,7 +64,7 @@ impl Tree {
         }
     }
 
-    /// Puts an object under its key; gives what was there.
+    /// Inserts an object under its key, and returns the previous one.
     pub(super) fn insert(&mut self, object: Arc<Object>) -> Option<Arc<Object>> {
         let (old, split) = Node::insert(&mut self.root, object);
         self.len += usize::from(old.is_none());
@@ -74,7 +75,7 @@ impl Tree {
         old
     }
 
-    /// Takes the object under a key away; gives it.
+    /// Removes and returns the object under a key.
     pub(super) fn remove(&mut self, key: &str) -> Option<Arc<Object>> {
         // A miss must not copy the path.
         self.get(key)?;
@@ -90,7 +91,7 @@ impl Tree {
         Some(old)
     }
 
-    /// How many keys come before a bound. `before` must hold for all keys up to some point and for none after it.
+    /// The number of keys before a bound. `before` must hold for all keys up to some point and for none after it.
     pub(super) fn rank(&self, before: impl Fn(&str) -> bool) -> usize {
         let mut node = &*self.root;
         let mut passed = 0;
@@ -106,7 +107,7 @@ impl Tree {
         }
     }
 
-    /// Objects from one position to another.
+    /// Objects between two positions.
     pub(super) fn slice(&self, from: usize, to: usize) -> Iter<'_> {
         let mut iter = Iter { above: Vec::new(), leaf: [].iter(), left: to.min(self.len).saturating_sub(from) };
         if iter.left > 0 {
@@ -131,7 +132,7 @@ impl Child {
 }
 
 impl Clone for Node {
-    /// With room for one more entry, since a node is copied to be changed.
+    /// Reserves room for one more entry, because a node is copied to be changed.
     fn clone(&self) -> Self {
         fn roomy<T: Clone>(entries: &[T]) -> Vec<T> {
             let mut copy = Vec::with_capacity(entries.len() + 1);
@@ -198,8 +199,8 @@ impl Node {
     }
 }
 
-/// Splits entries that have become too many. Where the last one was just put, keys are probably coming in order, and
-/// the left part is left full.
+/// Splits an oversized node. If the last entry was just inserted, keys probably come in order, so the left part stays
+/// full.
 fn split<T>(entries: &mut Vec<T>, put: usize) -> Option<Vec<T>> {
     if entries.len() <= WIDTH {
         return None;
@@ -208,7 +209,7 @@ fn split<T>(entries: &mut Vec<T>, put: usize) -> Option<Vec<T>> {
     Some(entries.split_off(at))
 }
 
-/// Merges a sparse child with a neighbour where both fit into one.
+/// Merges a sparse child with a neighbour if both fit into one.
 fn merge(children: &mut Vec<Child>, at: usize) {
     let left = if at + 1 < children.len() { at } else { at.saturating_sub(1) };
     let Some([a, b]) = children.get(left..left + 2) else { return };
@@ -232,16 +233,16 @@ fn child_for(children: &[Child], key: &str) -> usize {
     children.partition_point(|child| &*child.min <= key).saturating_sub(1)
 }
 
-/// Objects in order, from a position on.
+/// Objects in order from a position.
 pub(super) struct Iter<'a> {
-    /// What is left of each branch above the leaf, from the root down.
+    /// The remaining children of each branch above the leaf, from the root down.
     above: Vec<slice::Iter<'a, Child>>,
     leaf: slice::Iter<'a, Arc<Object>>,
     left: usize,
 }
 
 impl<'a> Iter<'a> {
-    /// Goes down to the object at a position below a node.
+    /// Descends to the object at a position below a node.
     fn seek(&mut self, mut node: &'a Node, mut position: usize) {
         loop {
             match node {
@@ -251,7 +252,7 @@ impl<'a> Iter<'a> {
                 }
                 Node::Branch(children) => {
                     let mut rest = children.iter();
-                    // The position is below this node's count, so that a child has it.
+                    // The position is less than this node's count, so one child has it.
                     let child = rest.find(|child| {
                         let here = position < child.count;
                         position -= if here { 0 } else { child.count };

@@ -1,4 +1,4 @@
-//! The tree against the standard library's map.
+//! Tests of the tree against the standard library's map.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn expected(map: &BTreeMap<String, u64>) -> Vec<(String, u64)> {
     map.iter().map(|(key, revision)| (key.clone(), *revision)).collect()
 }
 
-/// Every count is what is below it, every separator separates, and all leaves are equally deep.
+/// Checks that counts and separators are right, and that all leaves are equally deep.
 fn check(tree: &Tree) {
     fn below(node: &Node, depth: usize, depths: &mut Vec<usize>) -> Vec<String> {
         assert!(node.len() <= WIDTH);
@@ -53,7 +53,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn it_is_an_ordered_map_and_old_copies_stay(
+    fn it_is_an_ordered_map_and_old_copies_stay_unchanged(
         loaded in proptest::collection::btree_set("[ab]/[a-e]{1,3}", 0..200),
         steps in proptest::collection::vec(("[ab]/[a-e]{1,3}", any::<bool>()), 0..400),
     ) {
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn a_slice_is_what_lies_between_two_positions(size in 0usize..3000, a in 0usize..3100, b in 0usize..3100) {
+    fn a_slice_has_the_objects_between_two_positions(size in 0usize..3000, a in 0usize..3100, b in 0usize..3100) {
         let tree = Tree::from_sorted(&(0..size).map(|n| object(&format!("{n:05}"), 1)).collect::<Vec<_>>());
         let found: Vec<String> = tree.slice(a, b).map(|object| object.key().to_owned()).collect();
         let should: Vec<String> = (a.min(size)..b.min(size).max(a.min(size))).map(|n| format!("{n:05}")).collect();
@@ -96,7 +96,7 @@ proptest! {
 }
 
 #[test]
-fn keys_that_come_in_order_fill_their_leaves_and_all_can_go() {
+fn ascending_keys_fill_their_leaves_and_all_can_be_removed() {
     let mut tree = Tree::default();
     for n in 0..5000 {
         tree.insert(object(&format!("{n:05}"), 1));

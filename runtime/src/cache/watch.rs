@@ -1,8 +1,8 @@
 //! A watch: a position in a resource's history and a filter.
 //!
-//! It begins in the window of past changes where its position lies there, else in the store's change log, from which it
-//! moves over to the window when it has caught up. Either way it takes whole changes strictly after its position, so
-//! that moving over neither loses nor repeats one.
+//! It starts in the window of past changes if the window covers its position. Otherwise it reads the store's change log
+//! until it has caught up, and then moves to the window. In both places it takes whole changes strictly after its
+//! position, so the move neither loses nor repeats one.
 
 use std::{
     collections::VecDeque,
@@ -13,49 +13,49 @@ use std::{
 };
 
 use super::{
-    Event, Filter, Interest, Object, Resource, WatchError,
+    Event, Filter, Object, Resource, Subscription, WatchError,
     change::Change,
-    fanout::{Found, Seat},
+    fanout::{Found, Subscriber},
     history::{History, Piece},
     resource::blocking,
     state::lock,
 };
 use crate::{meta::Revision, storage::ReadError};
 
-/// The most changes that are taken from the window at once. Those taken stay in memory until the watcher has read them,
-/// so that it is few.
+/// The maximum number of changes taken from the window at once. They stay in memory until the watcher has read them, so
+/// it is small.
 const BATCH: usize = 32;
-/// How many changes that do not match are passed over before the thread is given to others.
+/// The number of non-matching changes to skip before yielding to other tasks.
 const PATIENCE: usize = 512;
 
-/// A watch: a position and a filter. Gives every matching change after its position once and in order.
+/// A watch: returns every matching change after its position once and in order.
 pub struct Watch {
     resource: Arc<Resource>,
-    interest: Interest,
+    subscription: Subscription,
     filter: Option<Filter>,
-    /// Everything up to here has been given, or does not match.
+    /// All matching changes up to here have been returned.
     position: Revision,
-    /// Changes after the position that have not been looked at.
+    /// Changes after the position that are still to be examined.
     batch: VecDeque<Arc<Change>>,
-    /// Once the batch is through, everything up to here has been given.
+    /// The position once the batch is consumed.
     batch_end: Revision,
     phase: Phase,
 }
 
 enum Phase {
-    /// In the window.
-    Live(Seat),
-    /// In the store's change log.
+    /// Reads the window.
+    Live(Subscriber),
+    /// Reads the store's change log.
     CatchingUp(Box<CatchUp>),
-    /// Nothing more comes.
+    /// The watch has ended.
     Ended,
 }
 
-/// Reading from the store, a piece at a time.
+/// Reads from the store, a piece at a time.
 enum CatchUp {
     Idle(Box<History>),
     Reading(Reading),
-    /// Between the two.
+    /// A transient value between the two.
     Taken,
 }
 
@@ -65,29 +65,35 @@ impl Watch {
     pub(super) fn live(
         resource: Arc<Resource>,
         after: Revision,
-        interest: Interest,
+        subscription: Subscription,
         filter: Option<Filter>,
-        seat: Seat,
+        subscriber: Subscriber,
     ) -> Self {
-        Self::new(resource, after, interest, filter, Phase::Live(seat))
+        Self::new(resource, after, subscription, filter, Phase::Live(subscriber))
     }
 
     pub(super) fn from_history(
         resource: Arc<Resource>,
         after: Revision,
-        interest: Interest,
+        subscription: Subscription,
         filter: Option<Filter>,
     ) -> Self {
         let history = Box::new(History::new(Arc::clone(&resource), after));
-        Self::new(resource, after, interest, filter, Phase::CatchingUp(Box::new(CatchUp::Idle(history))))
+        Self::new(resource, after, subscription, filter, Phase::CatchingUp(Box::new(CatchUp::Idle(history))))
     }
 
-    fn new(resource: Arc<Resource>, after: Revision, interest: Interest, filter: Option<Filter>, phase: Phase) -> Self {
-        Self { resource, interest, filter, position: after, batch: VecDeque::new(), batch_end: after, phase }
+    fn new(
+        resource: Arc<Resource>,
+        after: Revision,
+        subscription: Subscription,
+        filter: Option<Filter>,
+        phase: Phase,
+    ) -> Self {
+        Self { resource, subscription, filter, position: after, batch: VecDeque::new(), batch_end: after, phase }
     }
 
-    /// The next event, or `None` when the cache is closed, or the resource removed or replaced. After an error or `None` it
-    /// gives `None`.
+    /// The next event, or `None` if the cache is closed or the resource was removed or replaced. Returns `None` after
+    /// an error or `None`.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Event, WatchError>>> {
         let mut patience = PATIENCE;
         loop {
@@ -122,8 +128,8 @@ impl Watch {
         }
     }
 
-    /// As many events as are ready, at most `max`, appended to `events`. Ready where at least one was appended, or
-    /// where the watch has ended (`None`, or an error) and none was.
+    /// Appends the events that are ready, at most `max`, to `events`. Ready if at least one was appended, or if none
+    /// was and the watch has ended (`None`, or an error).
     pub fn poll_events(
         &mut self,
         cx: &mut Context<'_>,
@@ -135,7 +141,7 @@ impl Watch {
             Some(Err(error)) => return Poll::Ready(Some(Err(error))),
             None => return Poll::Ready(None),
         }
-        // What is at hand already; the window is asked again at the next call.
+        // Only events at hand; the next call reads the window again.
         let mut appended = 1;
         while appended < max {
             let Some(change) = self.batch.pop_front() else { break };
@@ -144,7 +150,7 @@ impl Watch {
                     events.push(event);
                     appended += 1;
                 }
-                // Told at the next call, after the events before it.
+                // The next call reports the error, after the events before it.
                 Some(Err(_)) => {
                     self.batch.push_front(change);
                     break;
@@ -156,29 +162,29 @@ impl Watch {
         Poll::Ready(Some(Ok(())))
     }
 
-    /// The next event, as [`Watch::poll_next`] gives it.
+    /// The next event, like [`Watch::poll_next`].
     pub async fn next(&mut self) -> Option<Result<Event, WatchError>> {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// The revision up to which everything has been given: what a bookmark may say. It moves on with the cache's
+    /// The revision up to which all events have been returned, as a bookmark may report. It advances with the cache's
     /// revision while the watch is idle.
     pub fn position(&self) -> Revision {
         if let Some(next) = self.batch.front() {
             return self.position.max(next.revision.previous());
         }
         let position = self.position.max(self.batch_end);
-        let Phase::Live(seat) = &self.phase else { return position };
-        // Read before the window is looked into: it has everything up to there.
+        let Phase::Live(subscriber) = &self.phase else { return position };
+        // Read before the window is read: the window is complete up to there.
         let fed = self.resource.fed();
-        lock(&self.resource.feed).clear_upto(*seat, position, fed)
+        lock(&self.resource.feed).clear_upto(*subscriber, position, fed)
     }
 
-    /// What a change is to this watch. One that leaves an object unreadable is of no known labels, so that it concerns
-    /// every filter.
+    /// The event of a change for this watch. A change that leaves an object unreadable has unknown labels, so it
+    /// matches every filter.
     fn event(&self, change: &Change) -> Option<Result<Event, WatchError>> {
         if let Some((new, reason)) = change.new.as_ref().and_then(|new| Some((new, new.unreadable()?)))
-            && self.interest.touched(change)
+            && self.subscription.touched(change)
         {
             let key = format!("{}{}", self.resource.prefix(), new.key()).into();
             return Some(Err(WatchError::Unreadable { key, reason: reason.into() }));
@@ -187,17 +193,17 @@ impl Watch {
     }
 
     fn matches(&self, object: &Object) -> bool {
-        self.interest.covers(object) && self.filter.as_ref().is_none_or(|filter| filter(object))
+        self.subscription.covers(object) && self.filter.as_ref().is_none_or(|filter| filter(object))
     }
 
     /// Fills the batch.
     fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), WatchError>>> {
         match &mut self.phase {
             Phase::Ended => Poll::Ready(None),
-            Phase::Live(seat) => {
+            Phase::Live(subscriber) => {
                 let complete = self.resource.fed();
                 let mut feed = lock(&self.resource.feed);
-                match feed.poll(*seat, self.position, BATCH, &mut self.batch, cx.waker()) {
+                match feed.poll(*subscriber, self.position, BATCH, &mut self.batch, cx.waker()) {
                     Found::Changes => {}
                     Found::Lagged => return Poll::Ready(Some(Err(WatchError::Lagged))),
                     Found::Closed => return Poll::Ready(None),
@@ -214,7 +220,7 @@ impl Watch {
         }
     }
 
-    /// Moves over to the window where it reaches back far enough by now, else reads on.
+    /// Moves to the window if the window covers the position by now; otherwise continues to read the log.
     fn poll_history(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), WatchError>>> {
         let Phase::CatchingUp(step) = &mut self.phase else { return Poll::Ready(None) };
         if let CatchUp::Idle(_) = **step {
@@ -223,14 +229,14 @@ impl Watch {
             if feed.is_closed() {
                 return Poll::Ready(None);
             }
-            if let Some(seat) = feed.join(&self.interest, self.position) {
+            if let Some(subscriber) = feed.subscribe(&self.subscription, self.position) {
                 drop(feed);
-                self.phase = Phase::Live(seat);
+                self.phase = Phase::Live(subscriber);
                 return Poll::Ready(Some(Ok(())));
             }
             drop(feed);
             if let CatchUp::Idle(history) = std::mem::replace(&mut **step, CatchUp::Taken) {
-                **step = CatchUp::Reading(read(history, self.interest.clone(), fed));
+                **step = CatchUp::Reading(read(history, self.subscription.clone(), fed));
             }
         }
         let CatchUp::Reading(reading) = &mut **step else { return Poll::Ready(None) };
@@ -247,8 +253,8 @@ impl Watch {
     }
 
     fn end(&mut self) {
-        if let Phase::Live(seat) = std::mem::replace(&mut self.phase, Phase::Ended) {
-            lock(&self.resource.feed).leave(seat);
+        if let Phase::Live(subscriber) = std::mem::replace(&mut self.phase, Phase::Ended) {
+            lock(&self.resource.feed).unsubscribe(subscriber);
         }
         self.batch.clear();
     }
@@ -260,9 +266,9 @@ impl Drop for Watch {
     }
 }
 
-fn read(mut history: Box<History>, interest: Interest, upto: Revision) -> Reading {
+fn read(mut history: Box<History>, subscription: Subscription, upto: Revision) -> Reading {
     Box::pin(blocking(move || {
-        let piece = history.read(&interest, upto)?;
+        let piece = history.read(&subscription, upto)?;
         Ok((history, piece))
     }))
 }

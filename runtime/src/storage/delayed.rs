@@ -1,4 +1,4 @@
-//! A store for tests: what others do happens between the look that a writer takes and its commit.
+//! A store for tests that delays commits, so that other writers can act between a writer's read and its commit.
 use std::{
     future::Future,
     pin::Pin,
@@ -13,7 +13,7 @@ use crate::meta::Revision;
 
 type Delay = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A memory store that waits before each commit that holds something.
+/// A memory store that waits before each commit that has operations.
 pub(crate) struct Delayed {
     store: Arc<Memory>,
     delay: Box<dyn Fn(usize) -> Delay + Send + Sync>,
@@ -21,7 +21,7 @@ pub(crate) struct Delayed {
 }
 
 impl Delayed {
-    /// The function is given how many commits were delayed before.
+    /// `delay` receives the number of commits delayed so far.
     pub fn new<F>(store: Arc<Memory>, delay: impl Fn(usize) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -29,7 +29,7 @@ impl Delayed {
         Self { store, delay: Box::new(move |time| Box::pin(delay(time))), times: AtomicUsize::new(0) }
     }
 
-    /// How many commits were delayed.
+    /// The number of delayed commits.
     pub fn times(&self) -> usize {
         self.times.load(Ordering::Relaxed)
     }

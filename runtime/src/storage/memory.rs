@@ -1,6 +1,7 @@
-//! The engine for tests and trials: everything in this process, nothing on disk.
-//! Keeps its whole history until told to compact. Holds no lock while the sink runs, so that a reader of the store can
-//! never wait for the cache and the cache for that reader.
+//! The in-memory engine, for tests and trials.
+//!
+//! Keeps its whole history until it is compacted. Holds no lock while the sink runs, so a reader of the store never
+//! waits for the cache, and the cache never waits for that reader.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -12,12 +13,12 @@ use std::{
 use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, Op, ReadError, Sink, Store, Value};
 use crate::meta::Revision;
 
-/// A store that lives and dies with its process.
+/// A store that is lost when its process ends.
 #[derive(Default)]
 pub struct Memory {
-    /// Held through a whole commit, the sink's run included: commits happen one after the other.
+    /// Held for a whole commit, including the sink's run, so that commits are serialized.
     writer: Mutex<Writer>,
-    /// What readers see; never held while the sink runs.
+    /// The state that readers see. Never locked while the sink runs.
     state: Mutex<State>,
 }
 
@@ -31,10 +32,10 @@ struct Writer {
 struct State {
     head: Revision,
     compacted: Revision,
-    /// Nothing happened up to here.
+    /// The revision before the first change.
     origin: Revision,
     newest: BTreeMap<Arc<str>, (Revision, Value)>,
-    /// Changes after `compacted`, one a revision.
+    /// The changes after `compacted`, one per revision.
     log: VecDeque<Change>,
 }
 
@@ -45,7 +46,7 @@ impl Memory {
         Self::default()
     }
 
-    /// An empty store whose revisions begin after one.
+    /// An empty store whose first change gets the revision after `origin`.
     #[must_use]
     pub fn starting_after(origin: Revision) -> Self {
         let state = State { head: origin, origin, ..State::default() };
@@ -74,7 +75,7 @@ impl Memory {
 }
 
 impl State {
-    /// Judges every hold and operation first, then applies all operations, so that a commit that fails leaves no trace.
+    /// Checks every hold and precondition before it applies any operation, so that a failed commit changes nothing.
     fn apply(&mut self, Commit { ops, holds }: Commit) -> Result<Vec<Change>, CommitError> {
         let current = |key: &Arc<str>| self.newest.get(key).map(|(revision, _)| *revision);
         for (index, hold) in holds.iter().enumerate() {
@@ -104,7 +105,7 @@ impl State {
         change
     }
 
-    /// The newest values, with the changes after a revision undone, newest first.
+    /// The values at a revision: the newest ones, with later changes undone from newest to oldest.
     fn range_at(&self, prefix: &str, at: Revision) -> Vec<Entry> {
         let mut past: BTreeMap<&Arc<str>, &(Revision, Value)> = self
             .newest
@@ -121,7 +122,7 @@ impl State {
         past.into_iter().map(|(key, value)| entry(key, value)).collect()
     }
 
-    /// Where in the log the first change after a revision lies.
+    /// The position in the log of the first change after a revision.
     fn position(&self, after: Revision) -> usize {
         usize::try_from(after.0.saturating_sub(self.compacted.max(self.origin).0))
             .unwrap_or(usize::MAX)

@@ -1,6 +1,7 @@
 //! The store: keys, bytes and revisions, and the engines that keep them.
-//! Guarantees that what a commit acknowledged is durable, that its operations happened together, and that changes come
-//! out in revision order, each once. Knows no kind and no JSON; the only layer that names an engine.
+//!
+//! Guarantees that an acknowledged commit is durable, that its operations are atomic, and that changes are delivered
+//! once and in revision order. Knows neither kinds nor JSON. This is the only layer that names an engine.
 
 #[cfg(test)]
 pub(crate) mod delayed;
@@ -20,10 +21,10 @@ use bytes::Bytes;
 
 use crate::meta::Revision;
 
-/// What must hold of a key for an operation on it to happen.
+/// The precondition of an operation on a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// Nothing.
+    /// No condition.
     Any,
     /// The key does not exist.
     Absent,
@@ -32,7 +33,7 @@ pub enum Expect {
 }
 
 impl Expect {
-    /// Whether an operation may happen to a key whose newest value has this revision.
+    /// True if the precondition allows the operation on a key whose newest value has this revision.
     fn holds(self, current: Option<Revision>, deletes: bool) -> bool {
         match self {
             Self::Any => current.is_some() || !deletes,
@@ -53,25 +54,25 @@ pub struct Op {
     pub expect: Expect,
 }
 
-/// What must be true of a key for a commit to happen that need not write it.
+/// A condition on a key that the commit does not have to write.
 #[derive(Clone, Debug)]
 pub struct Hold {
     /// The key.
     pub key: Arc<str>,
-    /// The revision that the key's newest value has, or `None` where the key does not exist.
+    /// The expected revision of the key's newest value, or `None` if the key must not exist.
     pub revision: Option<Revision>,
 }
 
-/// Operations that happen together, and only while all holds are true.
+/// Operations that are applied atomically, and only if all holds are true.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// The operations, each of a key of its own.
+    /// The operations. Their keys are distinct.
     pub ops: Vec<Op>,
     /// The conditions on other keys.
     pub holds: Vec<Hold>,
 }
 
-/// A commit without holds.
+/// Makes a commit without holds.
 impl From<Vec<Op>> for Commit {
     fn from(ops: Vec<Op>) -> Self {
         Self { ops, holds: Vec::new() }
@@ -81,9 +82,9 @@ impl From<Vec<Op>> for Commit {
 /// Why a stored value cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// What is stored is not what was written.
+    /// The stored bytes differ from the written ones.
     Altered,
-    /// What was written is not there.
+    /// The stored bytes are missing.
     Missing,
 }
 
@@ -96,19 +97,19 @@ impl fmt::Display for Damage {
     }
 }
 
-/// A stored value, or why it cannot be read.
+/// A stored value, or the reason why it cannot be read.
 pub type Value = Result<Bytes, Damage>;
 
-/// One change of the store, as history keeps it and the cache receives it.
+/// One change, as history keeps it and the cache receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The change's own revision.
     pub revision: Revision,
     /// The key.
     pub key: Arc<str>,
-    /// The value after the change; `None` where it deleted the key.
+    /// The value after the change, or `None` for a deletion.
     pub value: Option<Bytes>,
-    /// The value before the change and the revision that wrote it; `None` where the change created the key.
+    /// The value before the change and its revision, or `None` if the change created the key.
     pub previous: Option<(Revision, Value)>,
 }
 
@@ -119,30 +120,30 @@ pub struct Entry {
     pub key: Arc<str>,
     /// Its value.
     pub value: Value,
-    /// The revision that wrote the value; zero where damage took that, too.
+    /// The revision that wrote the value; zero if damage has made it unreadable.
     pub revision: Revision,
 }
 
 /// Stored values that are known to be damaged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damages {
-    /// How many.
+    /// How many there are.
     pub count: usize,
-    /// The first of them: keys, and what has none.
+    /// The first of them: their keys, or a description of a value without a key.
     pub keys: Vec<String>,
 }
 
-/// How a store is.
+/// The condition of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// Why writes are refused at present, if they are. Reads go on.
+    /// The reason why the store currently refuses writes, if it does. Reads continue.
     pub refuses_writes: Option<String>,
-    /// Stored values that are known to be damaged. The rest is served.
+    /// Stored values that are known to be damaged. All others are served.
     pub damage: Damages,
 }
 
-/// Why a commit was not acknowledged. None of its operations has happened, except that nobody can tell under
-/// [`CommitError::Unknown`].
+/// Why a commit was not acknowledged. None of its operations was applied, except that the outcome of
+/// [`CommitError::Unknown`] is open.
 #[derive(Clone, Debug)]
 pub enum CommitError {
     /// An operation's precondition does not hold.
@@ -159,38 +160,38 @@ pub enum CommitError {
         /// The revision of the key's newest value, or `None` where the key does not exist.
         current: Option<Revision>,
     },
-    /// The value that an operation would replace, or the revision of a key that a hold names, cannot be read. The value
-    /// can be deleted.
+    /// The value that an operation would replace, or the revision of a key that a hold names, cannot be read. Such a
+    /// value can still be deleted.
     Damaged {
         /// The key.
         key: Arc<str>,
-        /// What is wrong with what is stored.
+        /// The kind of damage.
         damage: Damage,
     },
-    /// The store is shutting down; nothing was written.
+    /// The store is shutting down. Nothing was written.
     Closed,
-    /// The store writes nothing at present. It goes on by itself when the cause is gone.
+    /// The store currently refuses writes. It recovers by itself once the cause is gone.
     Refused {
-        /// The cause is that there is no room.
+        /// True if the disk is full.
         full: bool,
         /// The cause.
         message: String,
     },
-    /// The disk failed while it made the commit durable, and nobody knows whether it is. If it is, it will be published
-    /// before any other change. The message is the cause.
+    /// The disk failed while it made the commit durable, so the outcome is unknown. If the commit turns out to be
+    /// durable, it is published before any other change. The message is the cause.
     Unknown(String),
 }
 
 /// Why history could not be read.
 #[derive(Clone, Debug)]
 pub enum ReadError {
-    /// The revision is compacted away; history begins after the one given.
+    /// The revision is compacted. History begins after the given revision.
     Compacted(Revision),
-    /// The revision has not happened yet; the newest is given.
+    /// The revision has not happened yet. The newest revision is given.
     Future(Revision),
-    /// What is stored is damaged; the message is for logs and administrators.
+    /// Stored data is damaged. The message is for logs and administrators.
     Damaged(String),
-    /// The engine failed; the message is for logs and administrators.
+    /// The engine failed. The message is for logs and administrators.
     Engine(String),
 }
 
@@ -225,36 +226,37 @@ impl std::error::Error for ReadError {}
 
 /// Receives every change once, in revision order, a whole commit group at a time.
 ///
-/// A store calls it from one thread, after the changes are durable and before it acknowledges their commits: that is
-/// how a writer reads its own writes. It must be quick and must not call the store.
+/// A store calls it from one thread, after the changes are durable and before it acknowledges their commits, so that
+/// writers read their own writes. It must be quick and must not call the store.
 pub type Sink = Box<dyn FnMut(&[Change]) + Send>;
 
-/// What a commit resolves to: the revision of each operation, in the order given, consecutive.
+/// The result of a commit: the revision of each operation, in the given order and consecutive.
 pub type CommitFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Revision>, CommitError>> + Send + 'a>>;
 
 /// A durable, revisioned map.
 ///
-/// Revisions strictly increase over the whole store, by one for each operation that happened. Methods other than
-/// `commit` may block on the disk; call them from a blocking thread.
+/// Revisions strictly increase over the whole store, by one for each applied operation. All methods except `commit` may
+/// block on the disk; call them from a blocking thread.
 pub trait Store: Send + Sync + 'static {
-    /// Gives the store the sink for its changes. Called once, before the first commit; nothing that was stored
-    /// earlier is replayed into it.
+    /// Sets the sink for changes. Called once, before the first commit. Changes stored earlier are not replayed into
+    /// it.
     fn attach(&self, sink: Sink);
 
-    /// Commits operations together, or none of them. The keys of one commit's operations are distinct. Holds, then
-    /// preconditions, are judged in the order in which commits were queued, each commit's against what those before it
-    /// left; one that fails does not fail others of its group. An operation that deletes a missing key under
-    /// [`Expect::Any`] is a conflict. Dropping the future does not undo the commit.
+    /// Applies all operations of a commit or none. The keys of its operations are distinct.
+    ///
+    /// The store checks holds and then preconditions in queue order, against the state that earlier commits left. A
+    /// commit that fails does not fail the others in its group. Deleting a missing key under [`Expect::Any`] is a
+    /// conflict. Dropping the future does not undo the commit.
     fn commit(&self, commit: Commit) -> CommitFuture<'_>;
 
     /// The newest value of a key.
     ///
     /// # Errors
-    /// [`ReadError::Engine`], [`ReadError::Damaged`] where not even that the key exists can be read.
+    /// [`ReadError::Engine`], or [`ReadError::Damaged`] if it cannot be read whether the key exists.
     fn get(&self, key: &str) -> Result<Option<Entry>, ReadError>;
 
-    /// All keys that begin with the prefix, in byte order, and the revision at which this holds: the newest, or the
-    /// one asked for.
+    /// All keys that begin with the prefix, in byte order, and the revision of this state: the requested one, or the
+    /// newest.
     ///
     /// # Errors
     /// [`ReadError`].
@@ -263,25 +265,26 @@ pub trait Store: Send + Sync + 'static {
     /// The newest durable revision.
     fn head(&self) -> Revision;
 
-    /// The revision up to which history is compacted; zero while it is whole. Changes after it can be read.
+    /// The revision up to which history is compacted, or zero if history is complete. Later changes can be read.
     fn compacted(&self) -> Revision;
 
-    /// Changes strictly after a revision, in order, at most `limit` of them. They end before one that cannot be read.
+    /// At most `limit` changes strictly after a revision, in order. The result ends before a change that cannot be
+    /// read.
     ///
     /// # Errors
-    /// [`ReadError::Compacted`] where changes after the revision are gone; [`ReadError::Damaged`] where the first of
-    /// them cannot be read.
+    /// [`ReadError::Compacted`] if changes after the revision are gone; [`ReadError::Damaged`] if the first of them
+    /// cannot be read.
     fn changes(&self, after: Revision, limit: usize) -> Result<Vec<Change>, ReadError>;
 
-    /// Forgets history up to and including a revision. Newest values stay.
+    /// Removes history up to and including a revision. Newest values stay.
     ///
     /// # Errors
     /// [`ReadError::Engine`].
     fn compact(&self, upto: Revision) -> Result<(), ReadError>;
 
-    /// How the store is. Answers at once.
+    /// The condition of the store. Does not block.
     fn health(&self) -> Health;
 
-    /// Commits what is queued, then refuses further commits. Returns when all is durable. May be called again.
+    /// Commits what is queued and refuses further commits. Returns once everything is durable. May be called again.
     fn close(&self);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Error, Request};
 use crate::{
-    cache::{Filter, Interest, Object},
+    cache::{Filter, Object, Subscription},
     kind::{Kind, model::Scope},
     meta::{
         options::ListOptions,
@@ -71,12 +71,12 @@ impl Selection {
     }
 
     /// Which changes can matter: what wake-ups of a watch are indexed by.
-    pub fn interest(&self) -> Interest {
+    pub fn subscription(&self) -> Subscription {
         match (&self.key, &self.field) {
-            (Some(key), _) => Interest::Key(key.as_str().into()),
-            (None, _) if !self.prefix.is_empty() => Interest::Namespace(self.prefix.trim_end_matches('/').into()),
-            (None, Some((position, value))) => Interest::Field(*position, value.clone()),
-            (None, None) => Interest::All,
+            (Some(key), _) => Subscription::Key(key.as_str().into()),
+            (None, _) if !self.prefix.is_empty() => Subscription::Namespace(self.prefix.trim_end_matches('/').into()),
+            (None, Some((position, value))) => Subscription::Field(*position, value.clone()),
+            (None, None) => Subscription::All,
         }
     }
 

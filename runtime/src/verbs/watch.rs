@@ -38,9 +38,11 @@ impl Api {
             }
             (_, Some(asked)) => (Items::none(&objects.snapshot()), asked),
         };
-        let interest = selection.interest();
-        let watch =
-            objects.watch(after, interest, selection.filter).await.map_err(|error| refused(request, &error, after))?;
+        let subscription = selection.subscription();
+        let watch = objects
+            .watch(after, subscription, selection.filter)
+            .await
+            .map_err(|error| refused(request, &error, after))?;
         let wants_end = options.initial_events == Some(true) && options.bookmarks;
         Ok(Watching { initial, initial_bookmark: wants_end.then_some(after), bookmarks: options.bookmarks, watch })
     }

@@ -42,7 +42,7 @@ use self::{
 use super::followed::Next;
 use crate::{
     auth::User,
-    cache::{Event, Interest, Object, WatchError},
+    cache::{Event, Object, Subscription, WatchError},
     meta::Revision,
     verbs::{Api, Error},
 };
@@ -165,7 +165,7 @@ impl Collector {
                     yield_now().await;
                 }
             }
-            let watch = objects.watch(snapshot.revision(), Interest::All, None).await?;
+            let watch = objects.watch(snapshot.revision(), Subscription::All, None).await?;
             self.kinds.followed.watch(position, watch);
         }
         self.queue.push_all(self.await_kinds.drain());

@@ -28,7 +28,7 @@ use tokio::{
 use super::followed::{Followed, Next};
 use crate::{
     auth::User,
-    cache::{Event, Interest, Object},
+    cache::{Event, Object, Subscription},
     meta::{
         Time,
         options::{DeleteOptions, Preconditions},
@@ -144,7 +144,7 @@ impl Finisher {
                 }
             }
             if served.kind.grace.is_some() {
-                match served.objects.watch(snapshot.revision(), Interest::All, None).await {
+                match served.objects.watch(snapshot.revision(), Subscription::All, None).await {
                     Ok(watch) => self.kinds.watch(kind, watch),
                     Err(_) => return false,
                 }

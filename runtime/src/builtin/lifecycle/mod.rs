@@ -25,7 +25,7 @@ use tokio::{
 use super::namespace::FINALIZER;
 use crate::{
     auth::User,
-    cache::{Interest, Watch},
+    cache::{Subscription, Watch},
     kind::registry::Served,
     meta::options::WriteOptions,
     schema::Document,
@@ -83,7 +83,7 @@ impl Controller {
         for namespace in snapshot.range("", None) {
             self.consider(emptying, namespace.key(), namespace.json_bytes());
         }
-        let Ok(mut watch) = self.namespaces.objects.watch(snapshot.revision(), Interest::All, None).await else {
+        let Ok(mut watch) = self.namespaces.objects.watch(snapshot.revision(), Subscription::All, None).await else {
             return false;
         };
         loop {
@@ -203,8 +203,8 @@ impl Controller {
             if snapshot.range(&prefix, None).next().is_none() {
                 continue;
             }
-            let interest = Interest::Namespace(name.into());
-            watches.extend(served.objects.watch(snapshot.revision(), interest, None).await);
+            let subscription = Subscription::Namespace(name.into());
+            watches.extend(served.objects.watch(snapshot.revision(), subscription, None).await);
         }
         watches
     }

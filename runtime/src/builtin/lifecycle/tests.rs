@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::super::{Controllers, tests::Inside};
 use crate::{
-    cache::Interest,
+    cache::Subscription,
     schema::Document,
     storage::delayed::Delayed,
     verbs::{Error, Request},
@@ -26,7 +26,7 @@ async fn until(inside: &Inside, name: &str, holds: impl Fn(Option<&Document>) ->
     let objects = inside.request("namespaces", "", name).served.objects.clone();
     let waiting = async {
         let mut watch =
-            objects.watch(objects.snapshot().revision(), Interest::Key(name.into()), None).await.expect("a watch");
+            objects.watch(objects.snapshot().revision(), Subscription::Key(name.into()), None).await.expect("a watch");
         while !holds(inside.find("namespaces", "", name).as_ref()) {
             watch.next().await.expect("an open cache").expect("a change");
         }

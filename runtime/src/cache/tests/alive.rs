@@ -1,4 +1,4 @@
-//! Resources that are replaced and removed while others read, write and watch.
+//! Resources that are replaced and removed during reads, writes and watches.
 
 use std::sync::{
     Condvar,
@@ -20,11 +20,11 @@ fn on(resource: &str, op: Op) -> Op {
 async fn watches_of_a_removed_resource_end_after_what_was_committed() {
     let world = World::new(Limits::default());
     let mut watches = [
-        world.watch(0, Interest::All, None).await,
-        world.watch(0, Interest::Namespace("ns".into()), None).await,
-        world.watch(0, Interest::Key("ns/a".into()), None).await,
+        world.watch(0, Subscription::All, None).await,
+        world.watch(0, Subscription::Namespace("ns".into()), None).await,
+        world.watch(0, Subscription::Key("ns/a".into()), None).await,
     ];
-    let mut waiting = world.watch(1, Interest::All, None).await;
+    let mut waiting = world.watch(1, Subscription::All, None).await;
     let waiting = tokio::spawn(async move { (waiting.next().await.is_none(), waiting.position()) });
     tokio::task::yield_now().await;
     world.put("ns/a", "x", "red").await;
@@ -33,10 +33,10 @@ async fn watches_of_a_removed_resource_end_after_what_was_committed() {
     for watch in &mut watches {
         assert_eq!(next(watch, 1).await, ["A ns/a 1 x"]);
         assert!(watch.next().await.is_none());
-        assert_eq!(watch.position(), Revision(1), "what came later is not this watch's to tell");
+        assert_eq!(watch.position(), Revision(1), "later changes do not belong to this watch");
     }
     assert_eq!(waiting.await.unwrap(), (true, Revision(1)));
-    let mut late = world.watch(0, Interest::All, None).await;
+    let mut late = world.watch(0, Subscription::All, None).await;
     assert_eq!(next(&mut late, 1).await, ["A ns/a 1 x"]);
     assert_eq!(late.position(), Revision(1));
     assert!(late.next().await.is_none());
@@ -48,7 +48,7 @@ async fn watches_of_a_removed_resource_end_after_what_was_committed() {
 }
 
 #[tokio::test]
-async fn a_resource_that_comes_again_goes_on_where_watches_of_the_old_one_ended() {
+async fn a_resource_added_again_continues_where_watches_of_the_old_one_ended() {
     let world = World::new(Limits::default());
     world.put("ns/a", "x", "red").await;
     world.cache.remove(&world.things);
@@ -57,7 +57,7 @@ async fn a_resource_that_comes_again_goes_on_where_watches_of_the_old_one_ended(
     world.put("ns/a", "z", "red").await;
     assert_eq!(keys(&again), ["ns/a 3"]);
     assert_eq!(keys(&world.things), ["ns/a 1"]);
-    let mut watch = again.watch(Revision(1), Interest::All, None).await.unwrap();
+    let mut watch = again.watch(Revision(1), Subscription::All, None).await.unwrap();
     assert_eq!(next(&mut watch, 2).await, ["M ns/a 2 y", "M ns/a 3 z"]);
     // A second removal of the first resource does not touch the second.
     world.cache.remove(&world.things);
@@ -67,7 +67,7 @@ async fn a_resource_that_comes_again_goes_on_where_watches_of_the_old_one_ended(
 }
 
 #[tokio::test]
-async fn a_place_is_used_again_and_an_old_handle_never_reads_what_lies_there() {
+async fn a_place_is_reused_and_an_old_handle_never_reads_its_new_content() {
     let world = World::new(Limits::default());
     world.put("ns/a", "x", "red").await;
     world.commit(vec![on("others", put("ns/other", "x", "red"))]).await;
@@ -79,7 +79,7 @@ async fn a_place_is_used_again_and_an_old_handle_never_reads_what_lies_there() {
     assert_eq!(keys(&world.things), ["ns/a 1"]);
 }
 
-/// Resources come and go at the same few places while a thread reads those that it got hold of, and others.
+/// Resources come and go at a few places while a thread reads the ones it holds and others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn ten_thousand_rounds_leave_nothing_behind_and_mix_nothing_up() {
     let world = World::new(Limits::default());
@@ -122,7 +122,7 @@ async fn ten_thousand_rounds_leave_nothing_behind_and_mix_nothing_up() {
     assert_eq!(lock(&world.cache.feeder).footprint(), (1, 3));
 }
 
-/// Lets nobody read until it is opened.
+/// Blocks readers until it is opened.
 #[derive(Default)]
 struct Gate {
     open: Mutex<bool>,
@@ -145,10 +145,10 @@ impl Reader for Gated {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_a_replacement_is_loaded_the_old_resource_is_fed_and_writers_do_not_wait() {
+async fn while_a_replacement_loads_the_old_resource_is_fed_and_writers_do_not_wait() {
     let world = World::new(Limits::default());
     world.put("ns/a", "x", "red").await;
-    let mut watch = world.watch(1, Interest::All, None).await;
+    let mut watch = world.watch(1, Subscription::All, None).await;
     let gate = Arc::new(Gate::default());
     let gated: SharedReader = Arc::new(Gated(Plain, gate.clone()));
     let cache = world.cache.clone();
@@ -169,15 +169,15 @@ async fn while_a_replacement_is_loaded_the_old_resource_is_fed_and_writers_do_no
     world.put("ns/a", "y", "red").await;
     assert_eq!(world.things.snapshot().revision(), Revision(101));
     assert_eq!(new.snapshot().get("ns/a").unwrap().revision(), Revision(102));
-    let mut watch = new.watch(Revision(50), Interest::All, None).await.unwrap();
+    let mut watch = new.watch(Revision(50), Subscription::All, None).await.unwrap();
     let seen = next(&mut watch, 52).await;
     assert_eq!((&*seen[0], &*seen[50], &*seen[51]), ("A ns/51 51 x", "D ns/a 101 x", "A ns/a 102 y"));
-    let event = new.watch(Revision(101), Interest::All, None).await.unwrap().next().await.unwrap().unwrap();
+    let event = new.watch(Revision(101), Subscription::All, None).await.unwrap().next().await.unwrap().unwrap();
     assert!(event.frame().windows(17).any(|part| part == br#""apiVersion":"v2""#), "the new reader's type meta");
 }
 
 #[tokio::test]
-async fn a_resource_that_is_loaded_and_never_served_leaves_the_old_one() {
+async fn a_resource_that_is_loaded_and_never_served_does_not_replace_the_old_one() {
     let world = World::new(Limits::default());
     world.put("ns/a", "x", "red").await;
     for prefix in [PREFIX, "/registry/others/"] {
@@ -192,10 +192,10 @@ async fn a_resource_that_is_loaded_and_never_served_leaves_the_old_one() {
 }
 
 #[tokio::test]
-async fn a_table_is_swapped_when_the_new_state_is_there_and_before_watches_end() {
+async fn a_table_is_swapped_after_the_new_state_is_published_and_before_watches_end() {
     let world = World::new(Limits::default());
     world.put("ns/a", "x", "red").await;
-    let mut watch = world.watch(1, Interest::All, None).await;
+    let mut watch = world.watch(1, Subscription::All, None).await;
     let loading = world.cache.load(PREFIX, reader()).unwrap();
     let new = loading.resource().clone();
     loading.serve(|| {

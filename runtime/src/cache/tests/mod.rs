@@ -1,4 +1,4 @@
-//! The cache over the memory store: what each part promises, seen from outside.
+//! Tests of the cache over the memory store, through its public interface.
 
 mod alive;
 mod following;
@@ -15,7 +15,7 @@ use crate::storage::{Expect, Memory, Op};
 
 const PREFIX: &str = "/registry/things/";
 
-/// Reads bodies as they are; labels from `metadata.labels`, one selectable field from `spec.color`.
+/// Reads bodies unchanged, labels from `metadata.labels`, and one selectable field from `spec.color`.
 struct Plain;
 
 impl Reader for Plain {
@@ -48,7 +48,7 @@ impl World {
         Self::over(Arc::new(Memory::new()), limits)
     }
 
-    /// As after a restart: a new cache over a store that may have content.
+    /// A new cache over a store that may have content, as after a restart.
     fn over(store: Arc<Memory>, limits: Limits) -> Self {
         let cache = Cache::new(store.clone(), limits);
         let things = cache.register(PREFIX, reader()).unwrap();
@@ -67,8 +67,8 @@ impl World {
         self.commit(vec![delete(key)]).await
     }
 
-    async fn watch(&self, after: u64, interest: Interest, filter: Option<Filter>) -> Watch {
-        self.things.watch(Revision(after), interest, filter).await.unwrap()
+    async fn watch(&self, after: u64, subscription: Subscription, filter: Option<Filter>) -> Watch {
+        self.things.watch(Revision(after), subscription, filter).await.unwrap()
     }
 }
 
@@ -86,14 +86,14 @@ fn selects(value: &'static str) -> Filter {
     Arc::new(move |object| object.label("app") == Some(value))
 }
 
-/// What an event says, in short: its type's first letter, key, revision and label.
+/// An event in short: the first letter of its type, key, revision and label.
 fn short(event: &Event) -> String {
     let object = event.object();
     let letter = &event.event_type().as_str()[..1];
     format!("{letter} {} {} {}", object.key(), object.revision(), object.label("app").unwrap_or("-"))
 }
 
-/// What is ready now.
+/// The events that are ready now.
 fn ready(watch: &mut Watch) -> Vec<String> {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ fn ready(watch: &mut Watch) -> Vec<String> {
     found
 }
 
-/// The next events, waiting for them.
+/// Waits for the next events.
 async fn next(watch: &mut Watch, count: usize) -> Vec<String> {
     let mut found = Vec::new();
     for _ in 0..count {

@@ -1,5 +1,5 @@
-//! Every watcher gets every matching change once and in order: random histories, interests, filters, paces and
-//! resumptions, against what the store's own log says each watcher should have been told.
+//! Every watcher gets every matching change once and in order. Random histories, subscriptions, filters, speeds and
+//! resumptions are compared with the events that follow from the store's log.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::sync::watch::Receiver;
 use super::*;
 use crate::storage::Change;
 
-/// Small, seeded randomness (xorshift), so that a seed names a run.
+/// A small seeded random generator (xorshift), so that a seed reproduces a run.
 struct Dice(u64);
 
 impl Dice {
@@ -48,7 +48,7 @@ async fn write(store: Arc<Memory>, mut dice: Dice, commits: usize) {
                 ops.push(op);
             }
         }
-        // A deletion of what is not there is a conflict; then nothing happens.
+        // Deleting a missing object is a conflict and changes nothing.
         let _ = store.commit(ops.into()).await;
         if dice.below(20) == 0 {
             tokio::time::sleep(Duration::from_micros(dice.below(2000))).await;
@@ -56,30 +56,30 @@ async fn write(store: Arc<Memory>, mut dice: Dice, commits: usize) {
     }
 }
 
-/// What a watcher looks at, and how it behaves.
+/// What a watcher subscribes to, and how it behaves.
 #[derive(Clone)]
 struct Script {
     after: Revision,
-    interest: Interest,
+    subscription: Subscription,
     app: Option<&'static str>,
-    /// Sleeps after every so many events, for so many microseconds.
+    /// After this many events, sleep for this many microseconds.
     slow: Option<(u64, u64)>,
-    /// One in so many events makes it drop its watch and resume.
+    /// On average one in this many events makes it drop its watch and resume.
     drops: u64,
     seed: u64,
 }
 
 impl Script {
     fn random(dice: &mut Dice, head: Revision) -> Self {
-        let interest = match dice.below(5) {
-            0 | 1 => Interest::All,
-            2 => Interest::Namespace(dice.of(&["a", "b", "q"]).into()),
-            3 => Interest::Key(random_key(dice).into()),
-            _ => Interest::Field(0, dice.of(&COLORS).into()),
+        let subscription = match dice.below(5) {
+            0 | 1 => Subscription::All,
+            2 => Subscription::Namespace(dice.of(&["a", "b", "q"]).into()),
+            3 => Subscription::Key(random_key(dice).into()),
+            _ => Subscription::Field(0, dice.of(&COLORS).into()),
         };
         Self {
             after: Revision(dice.below(head.0 + 1)),
-            interest,
+            subscription,
             app: if dice.below(2) == 0 { None } else { Some(dice.of(&APPS)) },
             slow: (dice.below(3) == 0).then(|| (1 + dice.below(10), 100 + dice.below(3000))),
             drops: if dice.below(2) == 0 { u64::MAX } else { 2 + dice.below(50) },
@@ -87,7 +87,7 @@ impl Script {
         }
     }
 
-    /// What the log says that the watcher should be told.
+    /// The events that follow from the log.
     fn expected(&self, log: &[Change]) -> Vec<String> {
         let mut apps: HashMap<&str, Value> = HashMap::new();
         let mut events = Vec::new();
@@ -99,11 +99,11 @@ impl Script {
                 None => apps.remove(key),
             };
             let covers = |value: &&Value| {
-                let covered = match &self.interest {
-                    Interest::All => true,
-                    Interest::Namespace(namespace) => key.starts_with(&format!("{namespace}/")),
-                    Interest::Key(interest) => key == &**interest,
-                    Interest::Field(_, color) => value["spec"]["color"] == **color,
+                let covered = match &self.subscription {
+                    Subscription::All => true,
+                    Subscription::Namespace(namespace) => key.starts_with(&format!("{namespace}/")),
+                    Subscription::Key(subscription) => key == &**subscription,
+                    Subscription::Field(_, color) => value["spec"]["color"] == **color,
                 };
                 covered && self.app.is_none_or(|app| value["metadata"]["labels"]["app"] == app)
             };
@@ -121,8 +121,8 @@ impl Script {
         events
     }
 
-    /// Watches until everything up to the last revision has been given. `done` tells that revision at the end. Where the
-    /// resource is replaced, goes on with the one that came after it.
+    /// Watches until all events up to the last revision have been returned. `done` sends that revision at the end. If
+    /// the resource is replaced, continues on its replacement.
     async fn follow(self, things: Arc<Mutex<Arc<Resource>>>, mut done: Receiver<Option<Revision>>) -> Vec<String> {
         let mut dice = Dice(self.seed);
         let filter: Option<Filter> =
@@ -131,11 +131,11 @@ impl Script {
         let mut after = self.after;
         'resume: loop {
             let things = lock(&things).clone();
-            let mut watch = things.watch(after, self.interest.clone(), filter.clone()).await.unwrap();
+            let mut watch = things.watch(after, self.subscription.clone(), filter.clone()).await.unwrap();
             loop {
                 let last = *done.borrow();
                 let position = watch.position();
-                assert!(position >= after, "a position never goes back");
+                assert!(position >= after, "a position never decreases");
                 after = position;
                 if last.is_some_and(|last| position >= last) {
                     return seen;
@@ -144,7 +144,7 @@ impl Script {
                     biased;
                     event = watch.next() => event,
                     _ = done.changed() => continue,
-                    // As a bookmark's timer: moving on over changes of others is no event.
+                    // Like a bookmark timer: skipping changes that do not match produces no event.
                     () = tokio::time::sleep(Duration::from_millis(5)), if last.is_some() => continue,
                 };
                 match event {
@@ -169,7 +169,7 @@ impl Script {
                     tokio::time::sleep(Duration::from_micros(pause)).await;
                 }
                 if dice.below(self.drops) == 0 {
-                    // From its own last event, or from a bookmark.
+                    // Resume from its own last event, or from a bookmark.
                     after = if dice.below(2) == 0 { after } else { watch.position() };
                     continue 'resume;
                 }
@@ -178,8 +178,8 @@ impl Script {
     }
 }
 
-/// Watchers of all kinds begin before and during the writes, in a world that begins with a restart. The resource is
-/// replaced as long as the writes go on where `replaces` says so.
+/// Watchers of all kinds start before and during the writes, in a world that begins with a restart. With `replaces`,
+/// the resource is replaced repeatedly during the writes.
 async fn run(seed: u64, window: usize, replaces: bool) {
     let mut dice = Dice(seed);
     let store = Arc::new(Memory::new());
@@ -221,7 +221,7 @@ async fn run(seed: u64, window: usize, replaces: bool) {
         assert!(
             told == expected,
             "{:?} {:?}: {differ:?}, {} and {}",
-            script.interest,
+            script.subscription,
             script.app,
             told.len(),
             expected.len()

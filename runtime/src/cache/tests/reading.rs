@@ -1,4 +1,4 @@
-//! Snapshots: newest and past, exact in what they hold.
+//! Tests of the exact content of newest and past snapshots.
 
 use super::*;
 
@@ -20,7 +20,7 @@ async fn a_writer_reads_its_own_writes() {
 }
 
 #[tokio::test]
-async fn a_load_takes_what_the_store_has_and_leaves_other_resources_out() {
+async fn a_load_reads_the_objects_of_its_resource_only() {
     let world = World::new(Limits::default());
     world.commit(vec![put("b/y", "x", "red"), put("a/x", "x", "red"), put("../thingsextra/z", "x", "red")]).await;
     let other = Op { key: "/registry/others/q".into(), ..put("q", "x", "red") };
@@ -44,7 +44,7 @@ async fn a_snapshot_that_is_held_does_not_change() {
     assert_eq!((held.revision(), held.len()), (Revision(1), 1));
 }
 
-/// Every past state, with little in the window and with much, before a restart and after.
+/// Every past state, with a small and a large window, before and after a restart.
 #[tokio::test]
 async fn past_states_are_exact_wherever_they_come_from() {
     for window in [3, 1000] {
@@ -91,7 +91,7 @@ async fn a_compacted_state_is_refused_unless_it_is_kept_or_nothing_has_changed()
     assert_eq!(content(&world.things.snapshot_at(Revision(6)).await.unwrap()), ["ns/a 6"]);
 }
 
-/// One writer moves a token between two resources in one commit; no reader may ever see it in both or in none.
+/// A writer moves a token between two resources in one commit. A reader must never see it in both or in neither.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_commit_over_two_resources_is_seen_whole_and_revisions_are_exact() {
     let world = World::new(Limits::default());
@@ -114,7 +114,8 @@ async fn a_commit_over_two_resources_is_seen_whole_and_revisions_are_exact() {
                     for snapshot in [&a, &b] {
                         let newest = snapshot.range("", None).map(|object| object.revision()).max();
                         assert!(newest.is_none_or(|newest| newest <= snapshot.revision()));
-                        // Each commit is two revisions after the first, and no revision between the two is published.
+                        // Each commit is two revisions after the previous one, and the revision in between is never
+                        // published.
                         assert_eq!(snapshot.revision().0 % 2, 1);
                     }
                 }
@@ -131,7 +132,7 @@ async fn a_commit_over_two_resources_is_seen_whole_and_revisions_are_exact() {
     }
 }
 
-/// Resources registered while writers are busy miss nothing and see nothing twice.
+/// Resources registered during writes miss nothing and see nothing twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_resource_registered_under_load_is_complete() {
     for round in 0..20 {
@@ -150,7 +151,7 @@ async fn a_resource_registered_under_load_is_complete() {
         }
         let things = cache.register(PREFIX, reader()).unwrap();
         let start = things.snapshot();
-        let mut watch = things.watch(start.revision(), Interest::All, None).await.unwrap();
+        let mut watch = things.watch(start.revision(), Subscription::All, None).await.unwrap();
         writer.await.unwrap();
         let (entries, head) = store.range(PREFIX, None).unwrap();
         let stored: Vec<_> = entries.iter().map(|e| format!("{} {}", &e.key[PREFIX.len()..], e.revision)).collect();
@@ -182,7 +183,7 @@ async fn waiting_for_a_revision_ends_when_readers_see_it() {
 }
 
 #[tokio::test]
-async fn the_cache_lets_go_of_the_store() {
+async fn the_cache_releases_the_store() {
     let world = World::new(Limits::default());
     let store = Arc::downgrade(&world.store);
     drop(world);

@@ -1,5 +1,5 @@
-//! The engine's view of a disk: each opening of the engine has one of its own, which can be shut, so that an opening that
-//! was given up neither writes any more nor reads what its successor is writing.
+//! The engine's view of a disk. Each opening of the engine has its own view, which can be shut: an abandoned opening
+//! then neither writes nor reads the bytes that its successor is writing.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use redb::StorageBackend;
 
 use super::Disk;
 
-/// What one opening of the engine may still do, and the first error that it met.
+/// What one opening of the engine may still do, and the first error that it got.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     state: AtomicU8,
@@ -26,12 +26,12 @@ const READ_ONLY: u8 = 1;
 const SHUT: u8 = 2;
 
 impl Gate {
-    /// From now on nothing is written.
+    /// Forbids further writes.
     pub(super) fn fence(&self) {
         self.state.fetch_max(READ_ONLY, Ordering::AcqRel);
     }
 
-    /// From now on nothing is written or read.
+    /// Forbids further reads and writes.
     pub(super) fn shut(&self) {
         self.state.store(SHUT, Ordering::Release);
     }
@@ -40,14 +40,14 @@ impl Gate {
         self.state.load(Ordering::Acquire) == SHUT
     }
 
-    /// The first error of the disk. The engine reads nothing from the disk after it.
+    /// The first disk error. The engine reads nothing from the disk after it.
     pub(super) fn failure(&self) -> MutexGuard<'_, Option<io::Error>> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pass(&self, upto: u8) -> io::Result<()> {
         if self.state.load(Ordering::Acquire) > upto {
-            return Err(io::Error::other("the store has been opened anew"));
+            return Err(io::Error::other("the store was reopened"));
         }
         Ok(())
     }
@@ -66,7 +66,7 @@ impl Gate {
 pub(super) struct Backend {
     disk: Arc<dyn Disk>,
     gate: Arc<Gate>,
-    /// Where the engine is opened for reading only: what it writes while it opens.
+    /// The engine's writes while it opens, if the disk is opened read-only.
     overlay: Option<Mutex<Overlay>>,
 }
 
@@ -75,7 +75,7 @@ impl Backend {
         Self { disk: Arc::clone(disk), gate: Arc::clone(gate), overlay: None }
     }
 
-    /// A view that writes nothing: what the engine writes stays in memory.
+    /// A read-only view: the engine's writes stay in memory.
     pub(super) fn reading(disk: &Arc<dyn Disk>, gate: &Arc<Gate>) -> io::Result<Self> {
         let overlay = Some(Mutex::new(Overlay::over(disk.size()?)));
         Ok(Self { overlay, ..Self::new(disk, gate) })
@@ -100,7 +100,7 @@ impl StorageBackend for Backend {
             Some(overlay) => overlay.read(&*self.disk, offset, out),
             None => self.disk.read(offset, out),
         })?;
-        // Shut meanwhile, and the bytes may be half of what was and half of what will be.
+        // If the gate was shut during the read, the bytes may be half old and half new.
         self.gate.pass(READ_ONLY)
     }
 
@@ -132,13 +132,13 @@ impl StorageBackend for Backend {
     }
 }
 
-/// Changes over a disk that is left as it is.
+/// Changes over a disk that is itself never written.
 #[derive(Debug)]
 struct Overlay {
     size: u64,
-    /// The disk's bytes count up to here; after it there are zeros.
+    /// Bytes beyond this size read as zeros.
     disk_size: u64,
-    /// By number.
+    /// Changed pages by page number.
     pages: BTreeMap<u64, Vec<u8>>,
 }
 
@@ -198,7 +198,7 @@ impl Overlay {
     }
 }
 
-/// A range of bytes, cut at pages: the page's number, where in it the piece begins, and the piece's place in the range.
+/// Cuts a range of bytes at page boundaries: the page number, the offset in the page, and the place in the range.
 fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
     let mut done = 0;
     std::iter::from_fn(move || {
@@ -214,7 +214,7 @@ fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, std::ops
 mod tests {
     use super::*;
 
-    /// A disk of ones.
+    /// A disk whose bytes are all ones.
     #[derive(Debug)]
     struct Ones(u64);
 

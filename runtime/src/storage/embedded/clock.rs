@@ -1,10 +1,11 @@
-//! The time by which history ages.
-//! Guarantees that it goes on evenly while a store is open, whatever becomes of the system's clock, and that it does not go
-//! back from one opening to the next: a step of the clock makes no young history old, and keeps none for ever.
+//! The clock by which history ages.
+//!
+//! Guarantees that time advances evenly while a store is open, whatever happens to the system's clock, and never goes
+//! back between two openings. A clock step therefore neither expires young history nor keeps history for ever.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Unix time in milliseconds, as far as the system's clock was right when the store was opened.
+/// Unix time in milliseconds, as correct as the system's clock was when the store was opened.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     start_ms: u64,
@@ -12,7 +13,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Starts at the system's time, or at the last time that was noted where that is later.
+    /// Starts at the system's time, or at the last recorded time if that is later.
     pub(super) fn starting(system: SystemTime, noted_ms: u64) -> Self {
         let system = system.duration_since(UNIX_EPOCH).unwrap_or_default();
         let system_ms = u64::try_from(system.as_millis()).unwrap_or(u64::MAX);

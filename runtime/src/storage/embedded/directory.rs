@@ -1,6 +1,6 @@
 //! The data directory of a store: locked against other processes, and marked with its format.
 //!
-//! A new store is made in four durable steps, so that a crash after any of them is told from damage:
+//! A new store is created in four durable steps, so that a crash after any of them can be distinguished from damage:
 //!
 //! | step | `FORMAT.new` | `store.redb` | `FORMAT` | the next start |
 //! |---|---|---|---|---|
@@ -9,7 +9,7 @@
 //! | rename it | yes | yes | | goes on with the last step |
 //! | rename `FORMAT.new` | | yes | yes | opens the store |
 //!
-//! One of `store.redb` and `FORMAT` without the other is damage in every other state, never an empty store.
+//! In every other state, `store.redb` without `FORMAT` or the reverse is damage, never an empty store.
 
 use std::{
     fmt,
@@ -23,7 +23,7 @@ use std::{
 use super::OpenError;
 use crate::storage::private::{Access, FileError, PrivateDir};
 
-/// The newest format that this version reads, and the one it writes.
+/// The format that this version writes, and the newest that it reads.
 pub(super) const FORMAT: u64 = 2;
 
 const LOCK_FILE: &str = "LOCK";
@@ -33,19 +33,19 @@ const STORE_FILE: &str = "store.redb";
 const STORE_BEGUN: &str = "store.redb.new";
 const WITNESS_FILE: &str = "HEAD";
 
-/// How long a lock may take to be given up: a process that has just stopped may not be gone yet, and one that another
-/// process has forked holds its locks until it runs its own program.
+/// How long to wait for a lock. A process that has just stopped may still be exiting, and a forked child holds the
+/// locks of its parent until it calls exec.
 const LETTING_GO: Duration = Duration::from_millis(200);
 
-/// A data directory that this process alone may use, for as long as the value lives.
+/// A data directory that only this process may use while the value lives.
 pub(super) struct Directory {
     files: PrivateDir,
-    /// Closing the file gives the lock up; the system does it when the process dies.
+    /// Closing the file releases the lock; so does the system when the process dies.
     _lock: File,
 }
 
 impl Directory {
-    /// Makes the directory if it is missing, locks it and checks its format.
+    /// Creates the directory if it is missing, locks it, and checks its format.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
         let files = PrivateDir::open(path)?;
         let lock = match files.open_file(LOCK_FILE, Access::Public, true)? {
@@ -65,7 +65,8 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Opens the engine's file for reading and writing. It is not empty: an engine would take it for a new one.
+    /// Opens the engine's file for reading and writing. An empty file is an error, because the engine would take it for
+    /// a new one.
     pub(super) fn open_file(&self) -> Result<File, OpenError> {
         let file = self.files.open_file(STORE_FILE, Access::Data, true)?;
         let file = file.ok_or_else(|| self.lacks_store())?;
@@ -75,14 +76,14 @@ impl Directory {
         Ok(file)
     }
 
-    /// Makes the engine's file in a directory that has no store yet.
+    /// Creates the engine's file in a directory that has no store yet.
     pub(super) fn make_file<E>(&self, fill: impl FnOnce(File) -> Result<(), E>) -> Result<(), MakeError<E>> {
         if self.files.has(FORMAT_FILE)? {
             return Ok(());
         }
         if !self.files.has(STORE_FILE)? {
             self.files.write_new(FORMAT_BEGUN, &format!("{FORMAT}\n"))?;
-            // What a store that was moved away had reached says nothing of the new one.
+            // A witness left over from a store that was moved away does not apply to the new one.
             self.files.create(WITNESS_FILE)?;
             fill(self.files.create(STORE_BEGUN)?).map_err(MakeError::Fill)?;
             self.files.rename(STORE_BEGUN, STORE_FILE)?;
@@ -90,8 +91,8 @@ impl Directory {
         Ok(self.files.rename(FORMAT_BEGUN, FORMAT_FILE)?)
     }
 
-    /// Puts a new file in the place of the engine's, and keeps that one under another name. A crash at any moment leaves
-    /// one of the two, whole, in the place.
+    /// Replaces the engine's file with a new one and keeps the old one under another name. A crash at any moment leaves
+    /// one complete file in place.
     pub(super) fn replace_file<E>(
         &self,
         keep: &str,
@@ -107,7 +108,7 @@ impl Directory {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
-            // Not every file system has links.
+            // Some file systems have no hard links.
             fs::hard_link(&store, &kept).or_else(|_| fs::copy(&store, &kept).map(drop))?;
             File::open(&kept)?.sync_all()
         };
@@ -115,13 +116,13 @@ impl Directory {
         Ok(self.files.rename(STORE_BEGUN, STORE_FILE)?)
     }
 
-    /// The first name for a damaged file that is free.
+    /// The first free name for a damaged file.
     pub(super) fn name_for_damaged(&self) -> String {
         let mut names = (1_u32..).map(|number| format!("{STORE_FILE}.damaged-{number}"));
         names.find(|name| !self.files.file(name).exists()).expect("fewer than four billion files")
     }
 
-    /// Notes that the engine's file has the newest format.
+    /// Records that the engine's file has the newest format.
     pub(super) fn note_format(&self) -> Result<(), OpenError> {
         let newest = FORMAT.to_string();
         if self.files.read(FORMAT_FILE, Access::Public)?.is_none_or(|text| text.trim() != newest) {
@@ -130,7 +131,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Opens the witness of the newest durable revision, which is made if it is missing.
+    /// Opens the witness of the newest durable revision, and creates it if it is missing.
     pub(super) fn open_witness(&self) -> Result<File, OpenError> {
         Ok(match self.files.open_file(WITNESS_FILE, Access::Public, true)? {
             Some(file) => file,
@@ -138,17 +139,17 @@ impl Directory {
         })
     }
 
-    /// Where the engine's file is, for messages.
+    /// The path of the engine's file, for messages.
     pub(super) fn file(&self) -> PathBuf {
         self.files.file(STORE_FILE)
     }
 
-    /// An error of the system about this directory.
+    /// An I/O error about this directory.
     pub(super) fn io(&self, source: io::Error) -> OpenError {
         OpenError::Directory { dir: self.files.path().to_owned(), source }
     }
 
-    /// An error that says that the files are damaged.
+    /// An error that reports damaged files.
     pub(super) fn damaged(&self, message: impl fmt::Display) -> OpenError {
         OpenError::Damaged { dir: self.files.path().to_owned(), message: message.to_string() }
     }
@@ -157,7 +158,7 @@ impl Directory {
         let has_store = self.files.has(STORE_FILE)?;
         let text = match self.files.read(FORMAT_FILE, Access::Public) {
             Ok(Some(text)) => text,
-            // The last step of making a store is left to `make_file`.
+            // `make_file` does the last step of creating a store.
             Ok(None) if !has_store || self.files.has(FORMAT_BEGUN)? => return Ok(()),
             Ok(None) => {
                 return Err(self.damaged("the file FORMAT is missing beside store.redb"));
@@ -171,7 +172,9 @@ impl Directory {
             Ok(found) if found > FORMAT => {
                 Err(OpenError::NewerFormat { dir: self.files.path().to_owned(), found, known: FORMAT })
             }
-            Ok(0) | Err(_) => Err(self.damaged(format!("the file FORMAT says {text:?}, which is not a format"))),
+            Ok(0) | Err(_) => {
+                Err(self.damaged(format!("the file FORMAT contains {text:?}, which is not a format number")))
+            }
             Ok(_) if !has_store => Err(self.lacks_store()),
             Ok(_) => Ok(()),
         }
@@ -182,7 +185,7 @@ impl Directory {
     }
 }
 
-/// Why the engine's file could not be made.
+/// Why the engine's file could not be created.
 pub(super) enum MakeError<E> {
     File(FileError),
     Fill(E),

@@ -1,61 +1,61 @@
-//! What the store needs of a disk: the seam between the engine and the system. The server has one implementation, a file
-//! in its data directory (`file.rs`); tests put others in its place, which fail as disks do.
+//! The interface between the engine and the operating system. The server uses one implementation, a file in its data
+//! directory (`file.rs`). Tests use others, which fail as disks do.
 
 use std::{fmt, io};
 
-/// The bytes that hold a store, and what the store asks of the system about them.
+/// The bytes that hold a store.
 ///
-/// Errors go to the log, to `/readyz` and to clients, so they name what they are about. Their kinds decide how clients are
-/// answered: `StorageFull`, `QuotaExceeded` and `FileTooLarge` say that the disk is full.
+/// Errors go to the log, to `/readyz` and to clients, so each names its subject. The error's kind decides the answer to
+/// clients: `StorageFull`, `QuotaExceeded` and `FileTooLarge` mean that the disk is full.
 pub trait Disk: fmt::Debug + Send + Sync + 'static {
-    /// How many bytes there are.
+    /// The size in bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn size(&self) -> io::Result<u64>;
 
-    /// Reads bytes, all that were asked for.
+    /// Fills `into` completely.
     ///
     /// # Errors
-    /// What the system says; `UnexpectedEof` past the end.
+    /// The system's error; `UnexpectedEof` past the end.
     fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<()>;
 
-    /// Writes bytes, all of them. They may be lost until the next `sync`.
+    /// Writes all bytes. They may be lost until the next `sync`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts bytes off, or adds zeros.
+    /// Truncates, or extends with zeros.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn set_size(&self, bytes: u64) -> io::Result<()>;
 
-    /// Makes what was written durable.
+    /// Makes all writes durable.
     ///
     /// # Errors
-    /// What the system says. What was written since the last `sync` may be lost then, whatever `read` returns.
+    /// The system's error. Writes since the last `sync` may then be lost, whatever `read` returns.
     fn sync(&self) -> io::Result<()>;
 
-    /// Drops what the system keeps of the bytes in memory, so that the next `read` returns what the disk holds. Called
-    /// after a `sync` that succeeded.
+    /// Drops the system's cached copy of the bytes, so that the next `read` returns what the disk holds. Called after a
+    /// `sync` that succeeded.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn forget(&self) -> io::Result<()>;
 
-    /// Fails where these are no longer the bytes that a restart would find, such as those of a file that was removed or
-    /// replaced. Called before each write of the store, so it must be quick.
+    /// Fails if a restart would not find these bytes, for example because the file was removed or replaced. Called
+    /// before each write of the store, so it must be quick.
     ///
     /// # Errors
-    /// What has happened to the store's bytes.
+    /// What happened to the store's bytes.
     fn check(&self) -> io::Result<()>;
 
-    /// Fails where the disk certainly takes no writes, without touching the store's bytes. It saves reading all of them
-    /// in vain.
+    /// Fails if the disk certainly takes no writes. Does not touch the store's bytes. A failed probe saves reading the
+    /// whole store in vain.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     fn probe(&self) -> io::Result<()>;
 }

@@ -1,4 +1,4 @@
-//! Why a store could not be opened, in words that name the directory and the way out.
+//! Errors of opening a store. Each message names the directory and what the administrator can do.
 
 use std::{fmt, io, path::PathBuf};
 
@@ -7,15 +7,15 @@ use crate::storage::FileError;
 /// Why a store could not be opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// The directory or a file in it could not be made, read or written.
+    /// The directory or a file in it could not be created, read or written.
     Directory {
         /// The data directory.
         dir: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The directory or a file in it is not used, because somebody else could have written it, or because the directory is
-    /// not one of a store.
+    /// The directory or a file in it is not trusted, because other users could have written it, or because the
+    /// directory does not belong to a store.
     Refused(FileError),
     /// Another process has the directory open.
     InUse {

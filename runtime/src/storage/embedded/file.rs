@@ -1,5 +1,5 @@
-//! The store's file on a file system. Guarantees that writes go to the file that the path names, as far as a look at the
-//! path before each group of commits can tell, and that what the kernel holds of the file can be dropped.
+//! The store's file on a file system. Before each group of commits it checks that the path still names the open file.
+//! It can also drop the kernel's cached pages of the file.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -10,8 +10,8 @@ use std::{
 
 use super::Disk;
 
-/// A file, open for as long as the store is. The same descriptor is kept after errors: the kernel reports a failed
-/// writeback once to each descriptor that was open at the time, and never to one that is opened later.
+/// An open file. The same descriptor is kept after errors, because the kernel reports a failed writeback once to each
+/// descriptor that was open at the time, and never to a later one.
 #[derive(Debug)]
 pub(super) struct FileDisk {
     path: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct FileDisk {
 }
 
 impl FileDisk {
-    /// Takes a file that was opened at a path.
+    /// Wraps a file that was opened at a path.
     pub(super) fn new(path: &Path, file: File) -> io::Result<Self> {
         // The working directory may change while the store is open.
         let path = path.canonicalize()?;
@@ -83,20 +83,20 @@ impl Disk for FileDisk {
     }
 }
 
-/// Drops the pages of a file that are on the disk from the page cache. After a failed sync that is all of them: the
-/// kernel marks pages that it could not write as clean.
+/// Drops those pages of a file from the page cache that are clean. After a failed sync all pages are clean: the kernel
+/// marks pages that it could not write as clean.
 #[cfg(target_os = "linux")]
 fn drop_pages(file: &File) -> io::Result<()> {
     Ok(rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?)
 }
 
-/// Other systems have no such call; there the checksums of what they return must do.
+/// Other systems have no such call. There the store relies on the checksums.
 #[cfg(not(target_os = "linux"))]
 fn drop_pages(_file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes some pages to a file without a name, which is gone when it is closed.
+/// Writes some pages to an unnamed file, which disappears when it is closed.
 #[cfg(target_os = "linux")]
 fn write_beside(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -105,7 +105,7 @@ fn write_beside(folder: &Path) -> io::Result<()> {
     let opened = OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(unnamed).open(folder);
     let file = match opened {
         Ok(file) => file,
-        // Not every file system has such files; there only an attempt to go on tells.
+        // Some file systems have no unnamed files. There only a real write shows whether the disk works.
         Err(error) if matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::IsADirectory) => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -113,7 +113,7 @@ fn write_beside(folder: &Path) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Other systems have no such files; there only an attempt to go on tells.
+/// Other systems have no unnamed files. There only a real write shows whether the disk works.
 #[cfg(not(target_os = "linux"))]
 fn write_beside(_folder: &Path) -> io::Result<()> {
     Ok(())

@@ -1,5 +1,5 @@
-//! Writes a store into a new file of the engine: an empty one, one of an older layout, or one of which only a part can be
-//! read. Rows go in one after the other; what `state` says of the tables is counted on the way.
+//! Writes a store into a new file of the engine: an empty store, an upgraded one, or the readable part of a damaged
+//! one. Rows are written in order, and the table counts in `state` are computed on the way.
 
 use std::{
     collections::{BTreeMap, HashSet, btree_map::Entry},
@@ -23,7 +23,7 @@ pub(super) struct Fresh<'t> {
     state: State,
 }
 
-/// Writes a new file. How far the log and history go is taken from `state`; `fill` puts the rows in.
+/// Writes a new file. The extent of the log and of history comes from `state`; `fill` writes the rows.
 pub(super) fn write(
     file: File,
     state: &State,
@@ -32,7 +32,7 @@ pub(super) fn write(
     guarded(|| write_to(&Engine::new(Database::builder().create_file(file)?), state, fill))
 }
 
-/// The same into a file that is open and empty.
+/// Does the same with an open, empty file.
 pub(super) fn write_to(
     db: &Database,
     state: &State,
@@ -77,8 +77,8 @@ impl<'t> Fresh<'t> {
     }
 }
 
-/// Writes what can be read of a damaged store into a new file, so that the tables are whole again and the engine has
-/// sound pages to write to. Every object that the old file names is in the new one, those that cannot be read as such.
+/// Writes the readable part of a damaged store into a new file, so that the tables are complete again and the engine
+/// writes to sound pages. The new file names every object that the old one names, including those that cannot be read.
 /// History begins after the last change that cannot be read.
 pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result<(), redb::Error> {
     let transaction = old.begin_read()?;
@@ -95,7 +95,7 @@ pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result
             obsolete = obsolete.max(row.obsolete);
         }
     });
-    // Rows that nothing points to are not copied.
+    // Rows without a pointer to them are not copied.
     let state = State { compacted: End { head: compacted, obsolete }, passed: 0, ..report.state };
     write(file, &state, |fresh| {
         let mut result = Ok(());
@@ -113,7 +113,7 @@ pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result
             fresh.put_pointer(key.as_bytes(), *revision)?;
         }
         let marks = transaction.open_table(MARKS)?;
-        // Marks that cannot be got at are left out: history is kept until a new one is old enough.
+        // Unreadable marks are omitted: history is then kept until a new mark is old enough.
         let readable = guarded(|| {
             let mut found = Vec::new();
             for mark in marks.iter()? {
@@ -127,8 +127,8 @@ pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result
     })
 }
 
-/// The index: as it is where it is whole, else out of the log where that is whole. Where both are damaged, an object that
-/// only the log knows may have changed or gone since: it is named, and points to nothing.
+/// Copies the index if it is complete, or rebuilds it from the log if that is complete. If both are damaged, an object
+/// that only the log knows may have changed or been deleted since. Such an object is named and points to nothing.
 fn index_again(
     index: &impl ReadableTable<&'static [u8], Sealed>,
     log: &impl ReadableTable<u64, &'static [u8]>,
@@ -137,7 +137,7 @@ fn index_again(
     let mut pointers = BTreeMap::new();
     let derivable = report.log_whole && report.state.passed == 0;
     if report.index_whole || !derivable {
-        // What comes before a page that cannot be read is there.
+        // The rows before an unreadable page are still copied.
         let _ = guarded(|| {
             for found in index.iter()? {
                 let (key, sealed) = found?;

@@ -1,5 +1,5 @@
-//! One group of commits inside one transaction of the engine: each judged against what those before it left, each
-//! whole or not at all.
+//! One group of commits in one transaction of the engine. Each commit is checked against the state that earlier ones
+//! left, and is applied completely or not at all.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -17,14 +17,14 @@ use crate::{
 /// A value that an operation replaces or deletes.
 type Previous = Option<(Revision, Value)>;
 
-/// A group while it is written.
+/// A group that is being written.
 pub(super) struct Group<'t> {
     log: Table<'t, u64, &'static [u8]>,
     index: Table<'t, &'static [u8], Sealed>,
     meta: Table<'t, &'static str, &'static [u8]>,
     state: State,
     changes: Vec<Change>,
-    /// The revisions of keys that commits of this group hold: many hold the same.
+    /// The revisions of keys that commits of this group hold. Many commits hold the same keys.
     held: HashMap<Arc<str>, Option<Revision>>,
 }
 
@@ -35,7 +35,8 @@ impl<'t> Group<'t> {
         Ok(Self { log, index, state: State::load(&meta)?, meta, changes: Vec::new(), held: HashMap::new() })
     }
 
-    /// Writes one commit. The outer error is the engine's and ends the group; the inner one is this commit's own.
+    /// Writes one commit. The outer error comes from the engine and ends the group; the inner one belongs to this
+    /// commit.
     pub(super) fn commit(&mut self, commit: Commit) -> Result<Result<Vec<Revision>, CommitError>, redb::Error> {
         let Commit { ops, holds } = commit;
         for (index, hold) in holds.iter().enumerate() {
@@ -56,7 +57,7 @@ impl<'t> Group<'t> {
         Ok(Ok(applied.collect::<Result<_, _>>()?))
     }
 
-    /// What the group changed, and where the log ends now.
+    /// The changes of the group, and the new end of the log.
     pub(super) fn finish(mut self) -> Result<(Vec<Change>, End), redb::Error> {
         if !self.changes.is_empty() {
             self.state.save(&mut self.meta)?;
@@ -75,15 +76,15 @@ impl<'t> Group<'t> {
         Ok(current)
     }
 
-    /// The revision of a key's newest value. The index alone says it: no value is read.
+    /// The revision of a key's newest value. Only the index is read.
     fn current(&self, key: &Arc<str>) -> Result<Result<Option<Revision>, CommitError>, redb::Error> {
         let found = self.index.get(key.as_bytes())?;
         let current = found.map(|found| read_pointer(key.as_bytes(), found.value())).transpose();
         Ok(current.map_err(|damage| CommitError::Damaged { key: Arc::clone(key), damage }))
     }
 
-    /// Whether an operation may happen; if so, what it replaces. Nothing is written over what cannot be read, but such
-    /// a value can be deleted.
+    /// Checks an operation and returns the value that it replaces. An unreadable value cannot be overwritten, but it
+    /// can be deleted.
     fn judge(&self, index: usize, op: &Op) -> Result<Result<Previous, CommitError>, redb::Error> {
         let current = match self.current(&op.key)? {
             Ok(current) => current,
@@ -130,11 +131,11 @@ impl<'t> Group<'t> {
     }
 }
 
-/// The bytes that compacting this change frees: the row that it replaced, and its own where it is a deletion.
+/// The bytes that compacting this change frees: the row that it replaced, and its own row if it is a deletion.
 fn made_obsolete(row: &Row<'_>, previous: Option<&(Revision, Value)>) -> u64 {
     let replaced = match previous {
         Some((_, Ok(body))) => Row { body: Some(body), ..*row }.size(),
-        // How long a damaged row was is not known.
+        // The length of a damaged row is unknown.
         _ => 0,
     };
     let own = if row.body.is_none() { row.size() } else { 0 };

@@ -1,5 +1,5 @@
-//! Every call into the engine goes through here. The engine trusts its pages: on damaged ones it may panic, which must
-//! end neither a thread of the server nor the process. A panic becomes an error like any other of the engine's.
+//! Wraps every call into the engine. The engine trusts its pages and may panic on damaged ones. A panic must end
+//! neither a thread of the server nor the process, so it becomes an engine error.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -8,9 +8,9 @@ use std::{
 
 use redb::Database;
 
-/// Calls into the engine. What it panics with becomes [`redb::Error::Corrupted`].
+/// Calls into the engine. A panic becomes [`redb::Error::Corrupted`].
 pub(super) fn guarded<T>(call: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, redb::Error> {
-    // What the call leaves behind is the engine's: it refuses what a panic left half done.
+    // The call's leftovers belong to the engine, which refuses to use what a panic left unfinished.
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
@@ -19,7 +19,7 @@ pub(super) fn guarded<T>(call: impl FnOnce() -> Result<T, redb::Error>) -> Resul
     })
 }
 
-/// An open file of the engine. Closing it writes, so that it may panic, too.
+/// An open file of the engine. Closing it writes, so closing may panic, too.
 pub(super) struct Engine(Option<Database>);
 
 impl Engine {
@@ -50,7 +50,7 @@ impl Drop for Engine {
             Ok(())
         });
         if let Err(error) = closed {
-            tracing::warn!(%error, "the store's file could not be closed in order");
+            tracing::warn!(%error, "the store's file could not be closed cleanly");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! One opening of the engine on a disk. After an error of the disk the engine does nothing more until it is opened anew,
-//! so the store goes from one handle to the next, and its readers with it.
+//! One opening of the engine on a disk. After a disk error the engine must be reopened, so the store and its readers
+//! move from one handle to the next.
 
 use std::sync::{
     Arc,
@@ -22,12 +22,12 @@ use super::{
 pub(super) struct Handle {
     db: Engine,
     gate: Arc<Gate>,
-    /// The engine verifies all pages of a store that was not closed in order when it opens it.
+    /// True if the engine verified all pages, which it does when it opens a store that was not closed cleanly.
     pages_verified: bool,
 }
 
 impl Handle {
-    /// Makes an empty store on a disk that holds nothing.
+    /// Creates an empty store on an empty disk.
     pub(super) fn make(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
         let gate = Arc::default();
         let handle = Self::on(Backend::new(disk, &gate), gate, options)?;
@@ -35,25 +35,25 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Opens a store to read and write.
+    /// Opens a store for reading and writing.
     pub(super) fn open(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
         let gate = Arc::default();
         Self::on(something(Backend::new(disk, &gate))?, gate, options)
     }
 
-    /// The same, with all that it holds verified.
+    /// Opens a store for reading and writing, and verifies all of it.
     pub(super) fn open_verified(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
         let mut handle = Self::open(disk, options)?;
         let verified = handle.verify_pages().and_then(|()| verify(&handle.db));
         if verified.as_ref().is_ok_and(Report::is_whole) {
             return Ok(handle);
         }
-        // What is wrong is left as it is: closing the engine would write.
+        // Damaged content is left unchanged: closing the engine would write.
         handle.gate.fence();
         Err(verified.err().unwrap_or_else(|| redb::Error::Corrupted("rows are missing or altered".to_owned())))
     }
 
-    /// Reads all pages and compares their checksums. What the engine mends on the way is no error.
+    /// Reads all pages and compares their checksums. Repairs that the engine makes on the way are not errors.
     pub(super) fn verify_pages(&mut self) -> Result<(), redb::Error> {
         if !self.pages_verified {
             self.db.check_integrity()?;
@@ -62,7 +62,7 @@ impl Handle {
         Ok(())
     }
 
-    /// Opens a store to read it, and writes nothing to the disk.
+    /// Opens a store for reading, and writes nothing to the disk.
     pub(super) fn open_reading(disk: &Arc<dyn Disk>, options: &Options) -> Result<Self, redb::Error> {
         let gate = Arc::default();
         Self::on(something(Backend::reading(disk, &gate)?)?, gate, options)
@@ -82,23 +82,23 @@ impl Handle {
         &self.db
     }
 
-    /// What it may still do.
+    /// The gate of this opening.
     pub(super) fn gate(&self) -> &Gate {
         &self.gate
     }
 
-    /// Whether it still reads from the disk.
+    /// True if reads from the disk still work.
     pub(super) fn is_readable(&self) -> bool {
         !self.gate.is_shut() && self.gate.failure().is_none()
     }
 }
 
-/// Fails where there is nothing: the engine would take a file that lost all its bytes for a new one.
+/// Fails if the disk is empty: the engine would take a file that lost all its bytes for a new one.
 fn something(backend: Backend) -> Result<Backend, redb::Error> {
     if backend.len()? == 0 { Err(redb::Error::Corrupted("the file is empty".to_owned())) } else { Ok(backend) }
 }
 
-/// The newest handle, which the writer replaces and readers take.
+/// The newest handle. The writer replaces it and readers load it.
 pub(super) struct Current(ArcSwap<Handle>);
 
 impl Current {
@@ -110,7 +110,7 @@ impl Current {
         self.0.load_full()
     }
 
-    /// Lets readers go over to another handle. Those that still read the old one get an error and find the new one.
+    /// Moves readers to another handle. Readers of the old one get an error and retry with the new one.
     pub(super) fn replace(&self, handle: Handle) {
         self.0.swap(Arc::new(handle)).gate.shut();
     }

@@ -1,6 +1,6 @@
-//! The witness of the newest durable revision: the file `HEAD` beside the engine's, overwritten in place after each group
-//! of commits is durable, without waiting for the disk. It may be older than the store, never newer: a store that is
-//! behind it has lost commits that were acknowledged. A torn or missing witness says nothing.
+//! The witness of the newest durable revision: the file `HEAD` beside the engine's file. It is overwritten in place
+//! after each group of commits is durable, without an fsync. It may be older than the store, never newer: a store that
+//! is older than its witness has lost acknowledged commits. A torn or missing witness is ignored.
 
 use std::{
     fs::File,
@@ -12,26 +12,26 @@ use twox_hash::XxHash3_64;
 
 use crate::meta::Revision;
 
-/// The file.
+/// The open file.
 pub(super) struct Witness(File);
 
 impl Witness {
-    /// Reads the file; also gives the revision that it testifies to.
+    /// Opens the witness and returns its revision, if it is valid.
     pub(super) fn read(mut file: File) -> io::Result<(Self, Option<Revision>)> {
         let mut bytes = Vec::new();
-        // A file of another length is none of ours.
+        // A file of another length was not written by this code.
         Read::by_ref(&mut file).take(1_024).read_to_end(&mut bytes)?;
         let revision = parse(&bytes);
         Ok((Self(file), revision))
     }
 
-    /// Testifies to a durable revision. Where that fails, the witness is older than the store, as it may be.
+    /// Records a durable revision. If the write fails, the witness stays older than the store, which is allowed.
     pub(super) fn testify(&self, revision: Revision) {
         let _ = self.0.write_all_at(line(revision).as_bytes(), 0);
     }
 }
 
-/// Of a fixed length, so that each replaces the one before it whole.
+/// The length is fixed, so that each line replaces the previous one completely.
 fn line(revision: Revision) -> String {
     format!("{:020} {:016x}\n", revision.0, XxHash3_64::oneshot(&revision.0.to_le_bytes()))
 }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_witness_is_heard_whole_or_not_at_all() {
+    fn a_torn_witness_is_ignored() {
         let whole = line(Revision(1_234_567));
         assert_eq!(parse(whole.as_bytes()), Some(Revision(1_234_567)));
         let other = line(Revision(1_299_999));

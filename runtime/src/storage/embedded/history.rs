@@ -1,7 +1,8 @@
-//! How far back history goes: what age and size say must go, and its removal in small steps.
+//! Retention of history: decides by age and size what to remove, and removes it in small steps.
 //!
-//! The time of a change is known by marks, one every few seconds: a mark says that all changes before its revision had
-//! happened by its time. So a change may outlive its age by the distance of two marks, and is never forgotten early.
+//! Marks record the time of changes, one every few seconds. A mark means that all changes before its revision had
+//! happened by its time. A change may therefore outlive its age by the distance between two marks, and is never removed
+//! early.
 
 use std::{
     collections::VecDeque,
@@ -17,29 +18,29 @@ use super::{
 };
 use crate::meta::Revision;
 
-/// Changes that one step forgets at most: about half a millisecond.
+/// The maximum number of changes that one step removes: about half a millisecond of work.
 const STEP: usize = 64;
 
-/// Marks within one age.
+/// The number of marks within the maximum age.
 const MARKS_PER_AGE: u64 = 60;
 
-/// What is kept of the past, and what is to go.
+/// The retained history, and what to remove next.
 pub(super) struct History {
     clock: Clock,
     age_ms: u64,
     limit_bytes: u64,
-    /// Revisions and times, both rising.
+    /// Revisions and times, both ascending.
     marks: VecDeque<(Revision, u64)>,
-    /// Forgotten so far; `obsolete` is that of the row.
+    /// The end of the compacted part; `obsolete` is that of its last row.
     compacted: End,
-    /// Nothing happened up to here.
+    /// The revision before the first change.
     origin: Revision,
-    /// Forget at least up to here: by age, or since somebody asked.
+    /// Compact at least up to this revision, because of age or a request.
     goal: Revision,
 }
 
 impl History {
-    /// Reads what the file says, at a time of the system's clock; also gives the end of the log.
+    /// Loads the history of a file, and returns the end of the log. `system` is the current time of the system's clock.
     pub(super) fn load(db: &Database, options: &Options, system: SystemTime) -> Result<(Self, End), redb::Error> {
         let transaction = db.begin_read()?;
         let state = State::load(&transaction.open_table(META)?)?;
@@ -47,7 +48,7 @@ impl History {
         for found in transaction.open_table(MARKS)?.iter()? {
             let (before, ms) = found?;
             let before = Revision(before.value());
-            // A damaged mark is passed over: history is kept until the next one is old enough.
+            // A damaged mark is skipped: history is kept until the next mark is old enough.
             marks.extend(read_mark(before, ms.value()).ok().map(|ms| (before, ms)));
         }
         let age_ms = u64::try_from(options.history_age.as_millis()).unwrap_or(u64::MAX);
@@ -56,27 +57,27 @@ impl History {
         Ok((Self { clock, age_ms, limit_bytes: options.history_bytes, marks, origin, compacted, goal }, state.end))
     }
 
-    /// The time by which history ages, for one that is loaded in its place.
+    /// The current time of this history's clock, from which its replacement starts.
     pub(super) fn time(&self) -> SystemTime {
         UNIX_EPOCH + Duration::from_millis(self.clock.now_ms())
     }
 
-    /// The revision up to which history is forgotten.
+    /// The revision up to which history is compacted.
     pub(super) fn compacted(&self) -> Revision {
         self.compacted.head
     }
 
-    /// The same as readers are told it: zero while history is whole.
+    /// The compacted revision as readers see it: zero while history is complete.
     pub(super) fn compacted_for_readers(&self) -> Revision {
         if self.compacted.head == self.origin { Revision(0) } else { self.compacted.head }
     }
 
-    /// Asks for history to be forgotten up to a revision, however young.
+    /// Requests compaction up to a revision, whatever its age.
     pub(super) fn forget(&mut self, upto: Revision) {
         self.goal = self.goal.max(upto);
     }
 
-    /// Puts a mark before a revision if the last one is old enough, or in any case where `always`.
+    /// Adds a mark before a revision if the last mark is old enough, or unconditionally with `always`.
     pub(super) fn mark(
         &mut self,
         transaction: &WriteTransaction,
@@ -101,7 +102,7 @@ impl History {
         Ok(())
     }
 
-    /// Whether something is to be forgotten now.
+    /// True if changes are to be removed now.
     pub(super) fn due(&mut self, end: End) -> bool {
         let now = self.clock.now_ms();
         while let Some(&(before, _)) = self.marks.front().filter(|mark| mark.1.saturating_add(self.age_ms) <= now) {
@@ -112,13 +113,13 @@ impl History {
         self.wants_more(end, self.compacted)
     }
 
-    /// In how many milliseconds something grows too old, if nothing else happens.
+    /// The time in milliseconds until the next change expires if nothing else happens.
     pub(super) fn next_due_ms(&self) -> Option<u64> {
         self.marks.front().map(|mark| mark.1.saturating_add(self.age_ms).saturating_sub(self.clock.now_ms()))
     }
 
-    /// Forgets a few changes, without waiting for the disk: the next durable commit takes them along, and a crash before
-    /// it only means that they are forgotten again.
+    /// Removes a few changes, without an fsync: the next durable commit includes the removal. After a crash before that
+    /// commit they are removed again.
     pub(super) fn step(&mut self, db: &Database) -> Result<(), redb::Error> {
         let mut transaction = db.begin_write()?;
         transaction.set_durability(Durability::None)?;
@@ -139,8 +140,8 @@ impl History {
         Ok(())
     }
 
-    /// Removes the rows that a step's changes made obsolete, and moves `compacted` on. A row that cannot be read is
-    /// passed; it stays, as the index may point to it.
+    /// Removes the rows that a step's changes made obsolete, and advances `compacted`. An unreadable row is skipped and
+    /// stays, because the index may point to it.
     fn remove(&self, log: &mut Table<'_, u64, &'static [u8]>, state: &mut State) -> Result<(), redb::Error> {
         let mut obsolete_rows = Vec::new();
         let mut reached = state.compacted.head;
@@ -164,7 +165,7 @@ impl History {
             state.compacted.obsolete = row.obsolete;
         }
         if nothing && self.wants_more(state.end, state.compacted) {
-            // Every row up to the end is missing.
+            // All rows up to the end are missing.
             state.passed += state.end.head.0 - reached.0;
             state.compacted = state.end;
         }
@@ -176,7 +177,7 @@ impl History {
         Ok(())
     }
 
-    /// Whether more is to be forgotten where history is forgotten up to a position.
+    /// True if more is to be removed when history is compacted up to `compacted`.
     fn wants_more(&self, end: End, compacted: End) -> bool {
         compacted.head < self.goal || end.obsolete.saturating_sub(compacted.obsolete) > self.limit_bytes
     }

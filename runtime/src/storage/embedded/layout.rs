@@ -1,8 +1,8 @@
-//! How the store lies in the engine's file: layout 2.
+//! The layout of the store in the engine's file: layout 2.
 //!
 //! | table | key → value |
 //! |---|---|
-//! | `log` | revision → the change that has this revision ([`Row`]), checksum first |
+//!  | `log` | revision → the change with this revision ([`Row`]), checksum first |
 //! | `index` | key → the revision of its newest value, checksum |
 //! | `marks` | revision → a time (Unix, ms) at which every change before the revision had happened, checksum |
 //! | `meta` | `state` → [`State`], checksum first: how far history goes, and what the other tables hold |
@@ -36,32 +36,32 @@ const STATE: &str = "state";
 /// A number with the checksum of its row.
 pub(super) type Sealed = (u64, u64);
 
-/// The checksum of a row. Each row is a number and bytes, whichever of the two is the key.
+/// The checksum of a row. Each row is a number and bytes; either may be the key.
 fn checksum(number: u64, bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot_with_seed(number, bytes)
 }
 
-/// What the index holds for a key.
+/// The index entry of a key.
 pub(super) fn pointer(key: &[u8], revision: Revision) -> Sealed {
     (revision.0, checksum(revision.0, key))
 }
 
-/// Reads what the index holds for a key.
+/// Reads the index entry of a key.
 pub(super) fn read_pointer(key: &[u8], pointer: Sealed) -> Result<Revision, Damage> {
     if pointer.1 == checksum(pointer.0, key) { Ok(Revision(pointer.0)) } else { Err(Damage::Altered) }
 }
 
-/// What the marks hold for a revision.
+/// The marks entry of a revision.
 pub(super) fn mark(before: Revision, ms: u64) -> Sealed {
     (ms, checksum(ms, &before.0.to_le_bytes()))
 }
 
-/// Reads what the marks hold for a revision.
+/// Reads the marks entry of a revision.
 pub(super) fn read_mark(before: Revision, sealed: Sealed) -> Result<u64, Damage> {
     if sealed == mark(before, sealed.0) { Ok(sealed.0) } else { Err(Damage::Altered) }
 }
 
-/// How many rows a table has, and the sum of their checksums as stored, which does not depend on their order.
+/// The number of rows of a table, and the sum of their stored checksums. The sum does not depend on their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) rows: u64,
@@ -80,23 +80,23 @@ impl Tally {
     }
 }
 
-/// A position in the log: a revision, and how many bytes all changes up to it made obsolete.
+/// A position in the log: a revision, and the number of bytes that all changes up to it made obsolete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) head: Revision,
     pub(super) obsolete: u64,
 }
 
-/// What the store says of itself, changed in every transaction.
+/// The store's record of itself, updated in every transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
-    /// The revision after which the store began; nothing happened before.
+    /// The revision before the store's first change.
     pub(super) origin: Revision,
-    /// History is forgotten up to here; the origin while it is whole.
+    /// The end of the compacted history; the origin while history is complete.
     pub(super) compacted: End,
     /// The newest change.
     pub(super) end: End,
-    /// Rows of the log that compaction passed without being able to read them.
+    /// Unreadable rows of the log that compaction skipped.
     pub(super) passed: u64,
     pub(super) log: Tally,
     pub(super) index: Tally,
@@ -106,13 +106,13 @@ pub(super) struct State {
 const NUMBERS: usize = 12;
 
 impl State {
-    /// The state of a store in which nothing has happened.
+    /// The state of an empty store.
     pub(super) fn new(origin: Revision) -> Self {
         let end = End { head: origin, obsolete: 0 };
         Self { origin, compacted: end, end, ..Self::default() }
     }
 
-    /// The revision up to which history is forgotten, as readers are told it: zero while history is whole.
+    /// The compacted revision as readers see it: zero while history is complete.
     pub(super) fn compacted_for_readers(&self) -> Revision {
         if self.compacted.head == self.origin { Revision(0) } else { self.compacted.head }
     }
@@ -167,16 +167,16 @@ impl State {
     }
 }
 
-/// One change as it lies in the log: a checksum, a head of fixed size, the key, the body.
+/// One change as stored in the log: a checksum, a head of fixed size, the key, the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row<'a> {
-    /// The revision of the value that this change replaced or deleted; zero where it created the key.
+    /// The revision of the value that this change replaced or deleted, or zero if it created the key.
     pub(super) previous: Revision,
-    /// How many bytes of rows this change and all before it made obsolete, over the life of the store. The difference
+    /// How many bytes of rows this change and all earlier ones made obsolete over the life of the store. The difference
     /// between two rows is what compacting from one to the other frees.
     pub(super) obsolete: u64,
     pub(super) key: &'a str,
-    /// `None` where the change deleted the key.
+    /// `None` for a deletion.
     pub(super) body: Option<&'a [u8]>,
 }
 
@@ -186,12 +186,12 @@ const SUM: usize = 8;
 const HEAD: usize = 1 + 8 + 8 + 4;
 
 impl<'a> Row<'a> {
-    /// Its size in the log.
+    /// The row's size in the log.
     pub(super) fn size(&self) -> usize {
         SUM + HEAD + self.key.len() + self.body.map_or(0, <[u8]>::len)
     }
 
-    /// Writes it into a buffer of exactly its size; gives its checksum.
+    /// Writes the row into a buffer of exactly its size and returns its checksum.
     pub(super) fn write(&self, revision: Revision, into: &mut [u8]) -> u64 {
         let key_size = u32::try_from(self.key.len()).expect("the engine limits keys to 3 GiB");
         let (sum, content) = into.split_at_mut(SUM);
@@ -208,7 +208,7 @@ impl<'a> Row<'a> {
         checksum
     }
 
-    /// Reads it back and verifies it.
+    /// Reads a row and verifies it.
     pub(super) fn read(revision: Revision, bytes: &'a [u8]) -> Result<Self, Damage> {
         let content = bytes.get(SUM..).ok_or(Damage::Altered)?;
         if Self::stored_checksum(bytes) != checksum(revision.0, content) {
@@ -217,12 +217,12 @@ impl<'a> Row<'a> {
         Self::parse(content).ok_or(Damage::Altered)
     }
 
-    /// The checksum that stands in a row, right or wrong.
+    /// The stored checksum of a row, valid or not.
     pub(super) fn stored_checksum(bytes: &[u8]) -> u64 {
         bytes.first_chunk().map_or(0, |sum| u64::from_le_bytes(*sum))
     }
 
-    /// Reads what follows the checksum; the rows of layout 1 are no more than that.
+    /// Reads what follows the checksum. Rows of layout 1 consist of this part only.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (kind, rest) = bytes.split_first()?;
         let (previous, rest) = rest.split_first_chunk()?;

@@ -1,8 +1,8 @@
-//! Opens the engine's file and verifies it, before anything is served: makes it where there is none, brings it to
-//! today's layout, and where damage is found, goes on with what can be read, in a new file.
+//! Opens the engine's file and verifies it before anything is served. Creates a missing file, and upgrades an old
+//! layout. If the file is damaged, copies the readable part to a new file and continues with that.
 //!
-//! All of that happens on an opening that only reads. The engine would write to a file that it opens, and after a kill go
-//! back to an older commit where the newest is damaged: a file that is refused or kept stays as it was found.
+//! All of this uses a read-only opening. The engine writes to a file that it opens for writing, and after a kill it may
+//! go back to an older commit if the newest is damaged. A file that is refused or kept must stay as it was found.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) struct Loaded {
     pub(super) findings: Findings,
 }
 
-/// Opens the file of a directory, and the witness beside it.
+/// Opens the store's file in a directory, and the witness beside it.
 pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, OpenError> {
     directory
         .make_file(|file| fresh::write(file, &State::new(options.origin), |_| Ok(())))
@@ -76,8 +76,8 @@ fn open(directory: &Directory) -> Result<Arc<dyn Disk>, OpenError> {
     Ok(Arc::new(FileDisk::new(&directory.file(), file).map_err(|source| directory.io(source))?))
 }
 
-/// Opens the file to read it; also says whether all its pages are as the engine wrote them. Those that hold no rows are
-/// its notes on which pages are free: with wrong ones it would write over others that are in use.
+/// Opens the file for reading. Also returns whether all pages match their checksums. A page without rows may belong to
+/// the engine's free list, and with a wrong free list the engine would overwrite pages in use.
 fn examine(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) -> Result<(Handle, bool), OpenError> {
     let opened = guarded(|| Handle::open_reading(disk, options));
     let mut handle = opened.map_err(|error| cannot_open(directory, error))?;
@@ -85,7 +85,7 @@ fn examine(directory: &Directory, disk: &Arc<dyn Disk>, options: &Options) -> Re
     Ok((handle, sound))
 }
 
-/// What is wrong with a store, for the log.
+/// Logs the damage of a store.
 fn tell(directory: &Directory, report: &Report, sound: bool, kept: &str) {
     let whole = |is: bool| if is { "whole" } else { "damaged" };
     tracing::error!(
@@ -98,7 +98,7 @@ fn tell(directory: &Directory, report: &Report, sound: bool, kept: &str) {
         objects = report.objects.len(),
         changes = report.history.len(),
         unnamed = report.unnamed,
-        "the store is damaged; what can be read goes on in a new file, and the damaged one is kept"
+        "the store is damaged; its readable part continues in a new file, and the damaged file is kept"
     );
 }
 
@@ -112,7 +112,7 @@ fn cannot_make(directory: &Directory, error: MakeError<redb::Error>) -> OpenErro
 pub(super) fn cannot_open(directory: &Directory, error: redb::Error) -> OpenError {
     use std::io::ErrorKind::{InvalidData, UnexpectedEof};
     match error {
-        // How the engine says that a file is none of its own, or has lost its end.
+        // The engine reports a foreign or truncated file in this way.
         redb::Error::Io(source) if !matches!(source.kind(), InvalidData | UnexpectedEof) => directory.io(source),
         other => directory.damaged(other),
     }

@@ -1,18 +1,19 @@
-//! The durable engine: one directory on this machine, no server to run.
+//! The durable engine: one directory on this machine, and no separate server.
 //!
-//! One thread writes (`writer.rs`): it takes the commits that have queued up, judges each against what those before it
-//! left, writes all of them in one transaction, waits for one fsync, publishes the changes, and acknowledges. Readers
-//! look at the file as the last transaction left it and never wait for the writer.
+//! One thread writes (`writer.rs`). It takes the queued commits, checks each against the state that earlier ones left,
+//! writes all of them in one transaction, waits for one fsync, publishes the changes, and acknowledges. Readers see the
+//! file as the last transaction left it and never wait for the writer.
 //!
-//! Guarantees, whenever the process or the power goes: every acknowledged or published change is there, no commit is
-//! there in half, and no revision is given twice. A commit that was under way may be there or not.
+//! Guarantees after a kill or a power failure at any moment: every acknowledged or published change is present, every
+//! commit is present completely or not at all, and no revision is used twice. A commit in progress may be present or
+//! not.
 //!
 //! # What is verified, and when?
 //!
-//! Each row carries a checksum, verified whenever it is read. When the store is opened every page and every row is read
-//! and verified (`verify.rs`), and while it is open again and again at a low rate (`scrub.rs`). A damaged value comes out
-//! as [`Damage`](super::Damage) under its key; the rest is served. Where damage is found at opening, what can be read goes
-//! on in a new file with sound pages (`fresh.rs`), and the damaged file is kept.
+//! Each row carries a checksum, which is verified on every read. Opening a store reads and verifies every page and
+//! every row (`verify.rs`). While the store is open, a scrub verifies them repeatedly at a low rate (`scrub.rs`). A
+//! damaged value is returned as [`Damage`](super::Damage) under its key; all others are served. If opening finds
+//! damage, the readable part continues in a new file with sound pages (`fresh.rs`), and the damaged file is kept.
 //!
 //! # Why redb and not fjall?
 //!
@@ -28,15 +29,15 @@
 //! | the same after kill -9 | 71 ms; 0.6 ms once settled | 150 ms |
 //! | packages in the build | 2 | 47 |
 //!
-//! fjall writes less for each commit. Either leaves room above the 4,000 creates a second that HTTP around it is to
-//! reach, so the smaller, quicker to open, single-file one won. With the layout as it is now (`layout.rs`: a body is
-//! written once) redb does 18,000 creates a second from 16 committers, 36,000 from 64, and 3,500 from one.
+//! fjall writes less for each commit. Both exceed the goal of 4,000 creates a second over HTTP, so the engine with less
+//! code, a faster start and a single file was chosen. With the present layout (`layout.rs` writes a body once) redb
+//! does 18,000 creates a second from 16 committers, 36,000 from 64, and 3,500 from one.
 //!
 //! # Why does the writer "settle"?
 //!
-//! After a crash redb reads its whole file to learn which pages are free, a second for each GB. A transaction can note
-//! it down at the price of another fsync. The writer pays that once after each burst of writes, so that only a crash in
-//! the middle of a burst makes the next start slower.
+//! After a crash redb reads its whole file to find the free pages, at about one second per GB. A transaction can record
+//! them at the price of another fsync. The writer pays that once after each burst of writes, so that only a crash
+//! during a burst slows down the next start.
 
 mod backend;
 mod clock;
@@ -95,21 +96,21 @@ use crate::meta::Revision;
 pub use disk::Disk;
 pub use error::OpenError;
 
-/// What the engine keeps of the past, and in memory.
+/// Limits of history and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// For how long changes can be read back.
+    /// How long changes can be read back.
     pub history_age: Duration,
-    /// How many bytes of replaced and deleted values are kept at most; the oldest go first.
+    /// The maximum size of replaced and deleted values in bytes. The oldest are removed first.
     pub history_bytes: u64,
-    /// How much of its file the engine caches. Small by default: newest values live in the cache layer, and the
-    /// system caches files, too.
+    /// The size of the engine's page cache. Small by default: the cache layer holds newest values, and the system
+    /// caches files.
     pub cache_bytes: usize,
-    /// The revision after which a new store begins; one that is there already is not asked.
+    /// The revision before the first one of a new store. Ignored for an existing store.
     pub origin: Revision,
-    /// How fast stored rows are verified in the background; zero for not at all.
+    /// The rate at which stored rows are verified in the background; zero disables verification.
     pub scrub_bytes_per_second: u64,
-    /// How long the background verification pauses before it begins anew.
+    /// The pause between two rounds of background verification.
     pub scrub_pause: Duration,
 }
 
@@ -128,8 +129,8 @@ impl Default for Options {
 
 /// The durable store.
 ///
-/// While its disk fails every commit is refused and reads go on for as long as the disk allows; writing goes on by itself
-/// when the cause is gone.
+/// While its disk fails, every commit is refused and reads continue as long as the disk allows. Writes resume by
+/// themselves once the cause is gone.
 pub struct Embedded {
     jobs: Sender<Job>,
     progress: Arc<Progress>,
@@ -137,15 +138,15 @@ pub struct Embedded {
     writer: Mutex<Option<JoinHandle<()>>>,
     scrub: Mutex<Option<Scrub>>,
     findings: Arc<Findings>,
-    /// Where a running store gives backups; none where the system gave it no socket.
+    /// Serves backups of a running store. `None` if the system could not create the socket.
     socket: Mutex<Option<Socket>>,
     current: Arc<Current>,
-    /// Dropped last: the directory is free when the engine's file is closed.
+    /// Dropped last, so that the directory is released after the engine's file is closed.
     directory: Option<Directory>,
 }
 
 impl Embedded {
-    /// Opens the store in a directory, which is made if it is missing.
+    /// Opens the store in a directory, and creates the directory if it is missing.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -159,10 +160,10 @@ impl Embedded {
         Ok(store)
     }
 
-    /// Opens the store on a disk of the caller's own; one that holds nothing gets an empty store.
+    /// Opens the store on the caller's disk. An empty disk gets an empty store.
     ///
     /// # Errors
-    /// What the disk says, and an error of another kind where it holds something else.
+    /// The disk's error, or an error of another kind if the disk does not hold a store.
     pub fn open_on(disk: impl Disk, options: Options) -> io::Result<Self> {
         let disk: Arc<dyn Disk> = Arc::new(disk);
         let new = disk.size()? == 0;
@@ -176,7 +177,7 @@ impl Embedded {
         })
     }
 
-    /// Starts the writer on a file that is open and has its tables.
+    /// Starts the writer on an open file that has its tables.
     fn start(
         disk: Arc<dyn Disk>,
         handle: Handle,
@@ -200,7 +201,7 @@ impl Embedded {
         Ok(Self { jobs, progress, closed, writer, scrub, findings, socket, current, directory: None })
     }
 
-    /// A store without its socket is a store, only that no backup is taken while it runs.
+    /// A store works without its socket, except that it cannot be backed up while it runs.
     fn serve_socket(&self, dir: &Path) -> Option<Socket> {
         let current = Arc::downgrade(&self.current);
         let begin = move || current.upgrade().map(|current| guarded(|| Ok(current.get().db().begin_read()?)));
@@ -211,12 +212,12 @@ impl Embedded {
         served.ok()
     }
 
-    /// Reads from the file as the last commit left it. The outer error of `read` is the engine's, the inner one its own.
+    /// Reads the file as the last commit left it. The outer error of `read` is the engine's, the inner one the read's.
     fn read<T>(&self, read: impl FnMut(&View) -> Result<Result<T, ReadError>, redb::Error>) -> Result<T, ReadError> {
         read_from(&self.current, &self.jobs, read)
     }
 
-    /// Why a job of the writer was left undone: it stops after a `close`, and otherwise only by a bug.
+    /// Why the writer did not do a job: it stops after `close`, and otherwise only because of a bug.
     fn stopped(&self) -> CommitError {
         if self.closed.load(Ordering::Acquire) {
             CommitError::Closed
@@ -226,8 +227,7 @@ impl Embedded {
     }
 }
 
-/// Reads from the newest handle, and again where it is replaced meanwhile. Tells the writer of a handle that does not read
-/// any more.
+/// Reads from the newest handle, and retries if it is replaced meanwhile. Reports a failed handle to the writer.
 fn read_from<T>(
     current: &Current,
     jobs: &Sender<Job>,
@@ -245,7 +245,7 @@ fn read_from<T>(
             continue;
         }
         if !handle.is_readable() {
-            // A writer that has stopped opens nothing any more.
+            // A stopped writer does not reopen anything.
             let _ = jobs.send(Job::Look);
         }
         return Err(match error {
@@ -259,14 +259,14 @@ fn read_from<T>(
 
 impl Store for Embedded {
     fn attach(&self, sink: Sink) {
-        // A writer that has stopped has nothing to publish.
+        // A stopped writer has nothing to publish.
         let _ = self.jobs.send(Job::Attach(sink));
     }
 
     fn commit(&self, commit: Commit) -> CommitFuture<'_> {
         let (reply, answer) = oneshot::channel::<Answer>();
         if !self.closed.load(Ordering::Acquire) {
-            // Where the writer has stopped, the reply is dropped with the job, and that is the answer.
+            // If the writer has stopped, dropping the job drops the reply, which the receiver treats as the answer.
             let _ = self.jobs.send(Job::Commit(Pending { commit, reply }));
         }
         Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
@@ -307,11 +307,11 @@ impl Store for Embedded {
         drop(self.scrub.lock().unwrap_or_else(PoisonError::into_inner).take());
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(thread) = writer.take() else { return };
-        // New commits are refused from here on; those already queued come before the request to close.
+        // New commits are refused from here on. Those already queued precede the request to close.
         self.closed.store(true, Ordering::Release);
         let _ = self.jobs.send(Job::Close);
         drop(self.socket.lock().unwrap_or_else(PoisonError::into_inner).take());
-        // The panic of a writer was reported when it happened.
+        // The writer's panic was already reported.
         let _ = thread.join();
     }
 }

@@ -1,6 +1,7 @@
-//! Reads: each on a view of the file as one commit left it, beside the writer and never waiting for it.
-//! Every row is verified as it is read. A damaged value comes out as such, under its key; history that cannot be read is
-//! an error, so that no change is left out and none invented.
+//! Reads. Each uses a view of the file as one commit left it, and never waits for the writer.
+//!
+//! Every row is verified as it is read. A damaged value is returned as damage under its key. Unreadable history is an
+//! error, so that no change is omitted or invented.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,7 +33,7 @@ impl View {
 
     pub(super) fn get(&self, key: &str) -> Result<Option<Entry>, redb::Error> {
         let Some(found) = self.index.get(key.as_bytes())? else { return Ok(None) };
-        // A damaged pointer points to nothing: the value is missing.
+        // A damaged pointer points to nothing, so the value is missing.
         let revision = read_pointer(key.as_bytes(), found.value()).unwrap_or_default();
         Ok(Some(Entry { key: key.into(), value: value(&self.log, key, revision)?, revision }))
     }
@@ -61,7 +62,7 @@ impl View {
         Ok(Ok((entries, at)))
     }
 
-    /// Changes after a revision. What comes before a change that cannot be read is given; then that is the error.
+    /// Changes after a revision. An unreadable change ends the result, and is the error if it is the first.
     pub(super) fn changes(&self, after: Revision, limit: usize) -> Result<Result<Vec<Change>, ReadError>, redb::Error> {
         if let Err(error) = self.reaches_back_to(after) {
             return Ok(Err(error));
@@ -87,8 +88,8 @@ impl View {
         if revision < compacted { Err(ReadError::Compacted(compacted)) } else { Ok(()) }
     }
 
-    /// Keys with the prefix and the revisions of their values, as of a revision: what the index says now, with the
-    /// changes since then undone. The first change of a key after that revision says what was before it.
+    /// Keys with the prefix and the revisions of their values at a revision: the current index, with later changes
+    /// undone. The first change of a key after that revision holds the value before it.
     fn pointers(
         &self,
         prefix: &str,
@@ -121,7 +122,7 @@ impl View {
         Ok(whole.map(|()| pointers))
     }
 
-    /// Gives each change after a revision to `take`, for as long as that says so. The inner error is a change that is
+    /// Passes each change after a revision to `take` until that returns false. The inner error reports a change that is
     /// damaged or missing.
     fn each_change(
         &self,
@@ -151,7 +152,7 @@ fn damaged_change(revision: Revision, damage: Damage) -> String {
     format!("the change of revision {revision} cannot be read: {damage}")
 }
 
-/// The value of a key that a change wrote.
+/// The value that a change wrote to a key.
 pub(super) fn value(
     log: &impl ReadableTable<u64, &'static [u8]>,
     key: &str,

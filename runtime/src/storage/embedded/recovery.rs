@@ -1,24 +1,24 @@
-//! What the writer does about a disk that fails: it refuses writes, lets reads go on, and tries to write again by itself.
+//! How the writer handles a failing disk: it refuses writes, lets reads continue, and retries by itself.
 //!
 //! # What is known after an error?
 //!
-//! A group whose pages could not be written before the engine began to commit did not happen: no root names its pages. Once
-//! the engine has begun to commit, nobody knows, since a header that names the group may be on the disk, in the kernel's
-//! memory or nowhere. Then the file tells: it is opened anew at once, and the group's changes are there or they are not.
-//! Where they are, they are published before any other change. Where the file cannot be opened, the outcome is unknown.
+//! A group whose pages could not be written before the engine began to commit was not applied: no root names its pages.
+//! Once the engine has begun to commit, the outcome is unknown, because a header that names the group may be on the
+//! disk, in the kernel's memory or nowhere. So the file is reopened at once to see whether it has the group's changes.
+//! If it has, they are published before any other change. If the file cannot be opened, the outcome stays unknown.
 //!
 //! # Why is the file read again from the disk?
 //!
-//! After a sync that failed the kernel takes pages that it could not write for written, and goes on to show them. So before
-//! the engine is opened anew, what can still be written is synced, the file's pages are dropped from memory, and all that
-//! the file holds is read with its checksums compared. Writing goes on if its head is what was published, or that and the
-//! group in doubt. The other way is to copy the store to a new file. That takes as much room again, which is what a full
-//! disk does not have, and writes where reading does, on a disk that has just failed to write.
+//! After a failed sync the kernel treats pages that it could not write as written, and continues to return them. So
+//! before the engine is reopened, everything that can still be written is synced, the file's pages are dropped from
+//! memory, and the whole file is read and its checksums compared. Writes resume if its head is the published one, with
+//! or without the group in doubt. The alternative is to copy the store to a new file. That needs as much space again,
+//! which a full disk does not have, and writes a lot to a disk that has just failed to write.
 //!
-//! # How do reads go on?
+//! # How do reads continue?
 //!
-//! The engine reads nothing more from a disk that has failed once. So the file is opened a second time, with what the
-//! engine writes while it opens kept in memory, and readers go over to that.
+//! The engine reads nothing more from a disk after its first error. So the file is opened a second time, with the
+//! engine's writes kept in memory, and readers move to that handle.
 
 use std::{
     io,
@@ -35,10 +35,10 @@ use super::{
 };
 use crate::storage::{Change, CommitError};
 
-/// How long to wait before the first try; each wait is twice as long as the one before.
+/// The wait before the first retry. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 
-/// Why nothing is written.
+/// Why writes are refused.
 #[derive(Clone, Debug)]
 pub(super) struct Refusal {
     pub(super) cause: Cause,
@@ -49,14 +49,15 @@ pub(super) struct Refusal {
 pub(super) enum Cause {
     /// The disk is full.
     Full,
-    /// The disk fails otherwise, or the file is not where it was.
+    /// The disk fails in another way, or the file was moved or replaced.
     Failing,
-    /// What the disk holds is not what was acknowledged.
+    /// The disk's content differs from what was acknowledged.
     Damaged,
 }
 
 impl Cause {
-    /// The longest wait between two tries. Each reads the whole file, except on a disk that is known to be full.
+    /// The longest wait between two retries. Each retry reads the whole file, except on a disk that is known to be
+    /// full.
     fn longest_wait(self) -> Duration {
         match self {
             Self::Full => Duration::from_secs(1),
@@ -71,7 +72,7 @@ impl From<io::Error> for Refusal {
         use io::ErrorKind::{FileTooLarge, InvalidData, QuotaExceeded, StorageFull, UnexpectedEof};
         let cause = match error.kind() {
             StorageFull | QuotaExceeded | FileTooLarge => Cause::Full,
-            // How the engine says that a file is none of its own, or has lost its end.
+            // The engine reports a foreign or truncated file in this way.
             InvalidData | UnexpectedEof => Cause::Damaged,
             _ => Cause::Failing,
         };
@@ -109,7 +110,7 @@ impl Trouble {
 }
 
 impl Writer {
-    /// Fails where nothing is written at present; tries again first where it is time.
+    /// Fails if writes are currently refused. Retries first if it is time to.
     pub(super) fn ready(&mut self) -> Result<(), Refusal> {
         match &self.trouble {
             None => {
@@ -123,20 +124,20 @@ impl Writer {
         self.trouble.as_ref().map_or(Ok(()), |trouble| Err(trouble.refusal.clone()))
     }
 
-    /// Takes note of an error of the engine. Nothing more is written through the handle that had it.
+    /// Records an error of the engine. Nothing more is written through the handle that returned it.
     pub(super) fn fail(&mut self, error: redb::Error) -> Refusal {
         let refusal = cause(&self.current.get(), error);
         self.refuse(refusal.clone());
         refusal
     }
 
-    /// Tries to go on at once, whatever the disk says of itself: only what it holds tells what became of a group in doubt.
+    /// Retries at once, without probing the disk: only its content shows the outcome of a group in doubt.
     pub(super) fn try_at_once(&mut self) {
         let tried = self.reopen();
         self.tried(tried);
     }
 
-    /// Tries to go on if the disk looks as if it took writes.
+    /// Retries if a probe shows that the disk may take writes.
     pub(super) fn try_again(&mut self) {
         let looks_well = self.disk.check().and_then(|()| self.disk.probe());
         let tried = looks_well.map_err(Refusal::from).and_then(|()| self.reopen());
@@ -149,7 +150,7 @@ impl Writer {
                 self.trouble = None;
                 self.progress.refuses(None);
                 self.unsettled = true;
-                tracing::info!("the store writes again");
+                tracing::info!("the store accepts writes again");
             }
             Err(refusal) => {
                 self.refuse(refusal);
@@ -167,7 +168,7 @@ impl Writer {
             _ => {
                 tracing::error!(
                     cause = refusal.message,
-                    "the store refuses writes; reads go on, and so do writes when the cause is gone"
+                    "the store refuses writes; reads continue, and writes resume when the cause is gone"
                 );
                 FIRST_WAIT
             }
@@ -176,7 +177,7 @@ impl Writer {
         self.trouble = Some(Trouble { refusal, wait, next_try: Instant::now() + wait });
     }
 
-    /// Opens the file anew, learns what it holds, and writes to it. What was learnt stays known where writing fails.
+    /// Reopens the file, compares its content, and writes to it. What it learns is kept even if the write fails.
     fn reopen(&mut self) -> Result<(), Refusal> {
         self.disk.check()?;
         self.current.get().gate().fence();
@@ -184,7 +185,7 @@ impl Writer {
         self.disk.forget()?;
         let handle = guarded(|| Handle::open_verified(&self.disk, &self.options))?;
         let found = self.look_into(&handle).inspect_err(|_| handle.gate().fence())?;
-        // A few pages may be free in a file that has no room to grow: the next write would fail again.
+        // A file that has no room to grow may have a few free pages: the next write would fail again.
         let written = self.disk.probe().map_err(Refusal::from).and_then(|()| {
             let written = guarded(|| write_something(&handle));
             written.map_err(|error| cause(&handle, error))
@@ -193,7 +194,7 @@ impl Writer {
             self.current.replace(handle);
         } else {
             handle.gate().fence();
-            // What was tried may have changed what readers are looking at.
+            // The attempt may have changed the pages that readers see.
             self.current.get().gate().shut();
         }
         self.doubtful = None;
@@ -205,7 +206,7 @@ impl Writer {
         written
     }
 
-    /// Reads what a file that was opened anew holds, and compares it with what was published.
+    /// Reads the content of a reopened file and compares it with what was published.
     fn look_into(&self, handle: &Handle) -> Result<Found, Refusal> {
         let loaded = guarded(|| History::load(handle.db(), &self.options, self.history.time()));
         let (history, end) = loaded.map_err(|error| cause(handle, error))?;
@@ -223,7 +224,7 @@ impl Writer {
         Ok(Found { history, end, missed })
     }
 
-    /// Gives readers a handle that reads, where the one they have does not.
+    /// Gives readers a handle that works, if theirs does not.
     fn keep_reading(&self) {
         if self.current.get().is_readable() {
             return;
@@ -235,21 +236,21 @@ impl Writer {
         });
         match opened {
             Ok((handle, head)) if head == self.progress.head() => self.current.replace(handle),
-            Ok(_) => tracing::debug!("the store's file is not read while a write to it is in doubt"),
+            Ok(_) => tracing::debug!("the store's file cannot be read while the outcome of a write is unknown"),
             Err(error) => tracing::debug!(%error, "the store's file cannot be read"),
         }
     }
 }
 
-/// What a file that was opened anew holds.
+/// The content of a reopened file.
 struct Found {
     history: History,
     end: End,
-    /// Changes that were not published: those of the group in doubt.
+    /// Changes of the group in doubt, which were not published yet.
     missed: Vec<Change>,
 }
 
-/// A small write that changes nothing, made durable.
+/// A small durable write that changes nothing.
 fn write_something(handle: &Handle) -> Result<(), redb::Error> {
     let transaction = handle.db().begin_write()?;
     {
@@ -260,7 +261,7 @@ fn write_something(handle: &Handle) -> Result<(), redb::Error> {
     Ok(())
 }
 
-/// Why the engine failed: what the disk said, where it said something. The engine tells it only once.
+/// Why the engine failed. Prefers the disk's own error, which the engine reports only once.
 fn cause(handle: &Handle, error: redb::Error) -> Refusal {
     match &*handle.gate().failure() {
         Some(failure) => io::Error::new(failure.kind(), failure.to_string()).into(),

@@ -1,5 +1,6 @@
-//! The scrub: verifies all rows again and again at a low rate while the store is open, and remembers what it finds.
-//! Reads a small piece at a time, each in a view of its own, so that it holds back neither the writer nor freed pages.
+//! The scrub verifies all rows repeatedly at a low rate while the store is open, and records the damage that it finds.
+//! It reads one small piece at a time, each in its own view, so that it blocks neither the writer nor the reuse of
+//! pages.
 
 use std::{
     collections::BTreeSet,
@@ -20,19 +21,19 @@ use crate::{
     storage::{Damages, ReadError},
 };
 
-/// Bytes of one piece, more or less.
+/// The approximate size of one piece in bytes.
 const PIECE: usize = 256 << 10;
 
-/// Keys that the report and a line of the log name at most.
+/// The maximum number of keys in the report and in a log line.
 const REPORTED: usize = 100;
 const NAMED: usize = 10;
 
-/// Everything that is known to be damaged.
+/// All known damage.
 #[derive(Default)]
 pub(super) struct Findings(Mutex<BTreeSet<String>>);
 
 impl Findings {
-    /// Takes in what was found; logs what is new, in one line.
+    /// Adds findings, and logs the new ones in one line.
     pub(super) fn add(&self, found: impl IntoIterator<Item = String>) {
         let mut known = self.lock();
         let new: Vec<String> = found.into_iter().filter(|what| known.insert(what.clone())).collect();
@@ -52,10 +53,10 @@ impl Findings {
     }
 }
 
-/// Reads from the store as it is now.
+/// Reads the current state of the store.
 pub(super) type Reader = Box<dyn Fn(&mut dyn FnMut(&View) -> Result<(), redb::Error>) -> Result<(), ReadError> + Send>;
 
-/// The scrub's thread; it ends when this is dropped.
+/// The scrub's thread. It ends when this is dropped.
 pub(super) struct Scrub {
     stop: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
@@ -75,7 +76,7 @@ impl Scrub {
             while wait(if next.is_start() { pause } else { piece_time(rate) }) {
                 let mut piece = Piece { next, found: BTreeSet::new() };
                 if let Err(error) = read(&mut |view| piece.read(view)) {
-                    // A failing disk is the writer's to tell; the rest of the round comes with the next one.
+                    // The writer reports a failing disk. The next round verifies the rest of this one.
                     piece.next = Position::default();
                     if let ReadError::Damaged(message) = error {
                         piece.found.insert(message);
@@ -95,18 +96,18 @@ impl Drop for Scrub {
         *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            // Its panic was reported when it happened.
+            // The thread's panic was already reported.
             let _ = thread.join();
         }
     }
 }
 
-/// How long a piece may take.
+/// The minimum duration of a piece.
 fn piece_time(bytes_per_second: u64) -> Duration {
     Duration::from_millis((PIECE as u64).saturating_mul(1_000) / bytes_per_second.max(1))
 }
 
-/// Where the scrub is: first through the log, then through the index.
+/// The scrub's position: first in the log, then in the index.
 #[derive(Clone)]
 enum Position {
     Log(Revision),
@@ -156,7 +157,7 @@ impl Piece {
             }
         }
         if !altered.is_empty() {
-            // The index knows whose newest values they are; the others are past ones.
+            // The index tells which rows hold newest values; the others are history.
             for entry in view.index.iter()? {
                 let (key, sealed) = entry?;
                 let revision = read_pointer(key.value(), sealed.value());

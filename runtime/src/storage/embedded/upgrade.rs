@@ -1,11 +1,11 @@
-//! Layout 1, and how it becomes layout 2. Layout 1 had no checksums; its tables had the same names:
+//! The upgrade from layout 1 to layout 2. Layout 1 had no checksums. Its tables had the same names:
 //!
 //! | table | key → value |
 //! |---|---|
 //! | `log` | revision → a row of layout 2 without its checksum |
 //! | `index` | key → the revision of its newest value |
 //! | `marks` | revision → a time |
-//! | `meta` | `compacted`, `obsolete`, `origin` → a number each, the first two missing until history is first cut |
+//!  | `meta` | `compacted`, `obsolete`, `origin` → one number each, the first two absent until the first compaction |
 
 use std::fs::File;
 
@@ -23,7 +23,8 @@ const INDEX_1: TableDefinition<'_, &str, u64> = TableDefinition::new("index");
 const MARKS_1: TableDefinition<'_, u64, u64> = TableDefinition::new("marks");
 const META_1: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 
-/// Whether a file has layout 1. The file itself is asked: an upgrade may have ended before it was noted beside it.
+/// True if a file has layout 1. The file itself is examined, because an upgrade may have ended before `FORMAT` was
+/// updated.
 pub(super) fn is_needed(db: &Database) -> Result<bool, redb::Error> {
     guarded(|| match db.begin_read()?.open_table(META) {
         Ok(_) => Ok(false),

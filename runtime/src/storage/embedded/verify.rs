@@ -1,5 +1,6 @@
-//! Verifies a whole store: every row, what `state` says of each table, and the invariants of `layout.rs`.
-//! Names what is missing or wrong by key where one of the tables still knows it. Goes on behind pages that the engine
+//! Verifies a whole store: every row, the table counts in `state`, and the invariants of `layout.rs`.
+//!
+//! Names missing or damaged values by key if one of the tables still has the key. Continues after pages that the engine
 //! cannot read.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,25 +13,26 @@ use super::{
 };
 use crate::{meta::Revision, storage::Damage};
 
-/// What is there of a store.
+/// The result of a verification.
 pub(super) struct Report {
     pub(super) state: State,
     /// Objects whose newest value cannot be read, by key.
     pub(super) objects: BTreeMap<String, Damage>,
-    /// Changes after `compacted` that cannot be read, or that replaced a value which cannot be read.
+    /// Changes after `compacted` that cannot be read, or whose replaced value cannot be read.
     pub(super) history: Vec<Revision>,
-    /// Rows of the log that are missing without anything that names them.
+    /// Missing rows of the log that no other table names.
     pub(super) unnamed: u64,
-    /// Whether every row of the table is there and as it was written.
+    /// True if every row of the log is present and unchanged.
     pub(super) log_whole: bool,
-    /// The same of the index.
+    /// True if every row of the index is present and unchanged.
     pub(super) index_whole: bool,
-    /// The same of the marks.
+    /// True if every row of the marks is present and unchanged.
     pub(super) marks_whole: bool,
 }
 
 impl Report {
-    /// Whether the tables are whole. Objects may still be damaged: those of an earlier damage, which the index names.
+    /// True if the tables are complete. Objects may still be damaged: those that the index names since an earlier
+    /// damage.
     pub(super) fn is_whole(&self) -> bool {
         self.log_whole && self.index_whole && self.marks_whole
     }
@@ -38,15 +40,15 @@ impl Report {
 
 /// The log as verification found it.
 struct Log {
-    /// Rows that are as they were written, by revision.
+    /// Unchanged rows by revision.
     seen: Vec<Seen>,
-    /// Revisions under which something else was found.
+    /// Revisions whose rows are altered.
     altered: BTreeSet<u64>,
-    /// Rows of both kinds.
+    /// The number of rows of both kinds.
     rows: u64,
 }
 
-/// What verification remembers of a row of the log.
+/// What verification keeps of a row of the log.
 struct Seen {
     revision: u64,
     key: u64,
@@ -54,12 +56,12 @@ struct Seen {
     has_body: bool,
 }
 
-/// Verifies everything. The error is that of a file in which not even the tables or the state can be read.
+/// Verifies everything. Fails if not even the tables or the state can be read.
 pub(super) fn verify(db: &Database) -> Result<Report, redb::Error> {
     verify_watched(db, &mut |_, _| {})
 }
 
-/// The same; `each` is given the number of rows that there should be, and the size of each row that was read.
+/// Verifies everything. `each` receives the expected number of rows, and the size of each row as it is read.
 pub(super) fn verify_watched(db: &Database, each: &mut dyn FnMut(u64, usize)) -> Result<Report, redb::Error> {
     let transaction = guarded(|| Ok(db.begin_read()?))?;
     let state = guarded(|| State::load(&transaction.open_table(META)?))?;
@@ -114,7 +116,7 @@ impl Report {
         Log { seen, altered, rows: tally.rows }
     }
 
-    /// Looks for changes that cannot be read or replaced what cannot be read.
+    /// Finds changes that cannot be read, or that replaced an unreadable value.
     fn verify_history(&mut self, log: &Log) {
         let mut expected = self.state.compacted.head.0;
         let first = log.seen.partition_point(|row| row.revision <= expected);
@@ -130,7 +132,7 @@ impl Report {
         self.log_whole &= self.history.is_empty();
     }
 
-    /// Reads every entry of the index and looks for the row that it points to.
+    /// Reads every entry of the index and looks up its row.
     fn verify_index(
         &mut self,
         index: &impl ReadableTable<&'static [u8], Sealed>,
@@ -170,7 +172,7 @@ impl Log {
     }
 }
 
-/// Gives every row of the log that can be got at, as it is stored, in the order of revisions; says whether that is all.
+/// Passes every readable row of the log to `take`, as stored and by revision. Returns whether all rows were readable.
 pub(super) fn each_row(log: &impl ReadableTable<u64, &'static [u8]>, mut take: impl FnMut(u64, &[u8])) -> bool {
     let (mut from, mut whole) = (0, true);
     loop {
@@ -197,7 +199,7 @@ pub(super) fn each_row(log: &impl ReadableTable<u64, &'static [u8]>, mut take: i
     }
 }
 
-/// The first revision after a page that cannot be read.
+/// The first revision after an unreadable page.
 fn next_readable(log: &impl ReadableTable<u64, &'static [u8]>, after: u64) -> Option<u64> {
     let first =
         |from: u64| guarded(|| Ok(log.range(from..)?.next().transpose()?.map(|(revision, _)| revision.value())));

@@ -1,6 +1,7 @@
-//! The one thread that writes: takes what has queued up, commits it under one fsync, publishes, acknowledges.
-//! Tidies up (history, the engine's notes for a quick start) only when nobody waits, or in steps too short to notice.
-//! What it does when the disk fails is in `recovery.rs`.
+//! The single writer thread: takes queued commits, commits them under one fsync, publishes and acknowledges them.
+//!
+//! It trims history, and records free pages for a quick start, only when its queue is empty or in steps too short to
+//! notice. Disk failures are handled in `recovery.rs`.
 
 use std::{
     sync::{
@@ -24,23 +25,23 @@ use crate::{
     storage::{Change, Commit, CommitError, Sink},
 };
 
-/// Commits that one group takes at most; those behind them wait for the next fsync.
+/// The maximum number of commits in a group. Later ones wait for the next fsync.
 const GROUP: usize = 512;
 
-/// For how long nothing must have happened before the writer settles.
+/// How long the queue must be empty before the writer settles.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// How often the writer looks whether its file is still there while nobody writes.
+/// How often an idle writer checks that its file is still there.
 const LOOK: Duration = Duration::from_secs(1);
 
 pub(super) type Answer = Result<Vec<Revision>, CommitError>;
 
-/// What the writer is asked to do, in the order of its queue.
+/// A job for the writer, in queue order.
 pub(super) enum Job {
     Attach(Sink),
     Commit(Pending),
     Compact(Revision, SyncSender<Result<(), String>>),
-    /// A reader met an error of the disk.
+    /// A reader got an error of the disk.
     Look,
     Close,
 }
@@ -51,7 +52,7 @@ pub(super) struct Pending {
     pub(super) reply: oneshot::Sender<Answer>,
 }
 
-/// What the writer tells readers.
+/// The writer's progress, as readers see it.
 #[derive(Default)]
 pub(super) struct Progress {
     head: AtomicU64,
@@ -88,24 +89,24 @@ pub(super) struct Writer {
     sink: Option<Sink>,
     pub(super) history: History,
     pub(super) end: End,
-    /// A job that was taken from the queue while gathering a group and comes after it.
+    /// A job taken from the queue while a group was gathered, to be done after the group.
     held: Option<Job>,
-    /// Requests to forget that are not fulfilled yet.
+    /// Pending requests to compact.
     pub(super) forgetting: Vec<(Revision, SyncSender<Result<(), String>>)>,
-    /// Whether something was written since the writer last settled.
+    /// True if something was written since the writer last settled.
     pub(super) unsettled: bool,
-    /// Why nothing is written, if it is so.
+    /// Why writes are refused, if they are.
     pub(super) trouble: Option<Trouble>,
-    /// Where the log ends if a group happened whose outcome is not known.
+    /// The end of the log if the group with unknown outcome was applied.
     pub(super) doubtful: Option<Revision>,
-    /// Where there is a directory for it.
+    /// `None` for a store without a directory.
     witness: Option<Witness>,
 }
 
-/// A group that was not committed as it should.
+/// A group that failed to commit.
 struct Failed {
     error: redb::Error,
-    /// Where the engine had begun to commit: where the log ends if it happened, and the answers then.
+    /// If the engine had begun to commit: the end of the log and the answers in case the group was applied.
     begun: Option<(End, Vec<Answer>)>,
 }
 
@@ -139,7 +140,7 @@ impl Writer {
         }
     }
 
-    /// Works until it is told to close, or until nobody can give it work any more.
+    /// Works until it gets the request to close, or until all senders are gone.
     pub(super) fn run(mut self) {
         while let Some(job) = self.next_job() {
             match job {
@@ -159,7 +160,7 @@ impl Writer {
         self.settle();
     }
 
-    /// The next job; tidies up for as long as there is none.
+    /// The next job. Does maintenance while the queue is empty.
     fn next_job(&mut self) -> Option<Job> {
         loop {
             let busy = self.tidy();
@@ -176,7 +177,7 @@ impl Writer {
                 match self.jobs.recv_timeout(self.patience()) {
                     Ok(job) => return Some(job),
                     Err(RecvTimeoutError::Timeout) => {
-                        // Whether it may write is written down; there is nobody to answer.
+                        // `ready` records the result. No caller waits for it.
                         let _ = self.ready();
                         self.settle();
                     }
@@ -186,7 +187,7 @@ impl Writer {
         }
     }
 
-    /// How long to wait for a job before looking after the house.
+    /// How long to wait for a job before doing maintenance.
     fn patience(&self) -> Duration {
         if let Some(trouble) = &self.trouble {
             return trouble.patience();
@@ -197,7 +198,7 @@ impl Writer {
         self.history.next_due_ms().map_or(LOOK, |ms| Duration::from_millis(ms + 1).min(LOOK))
     }
 
-    /// Takes what has queued up behind a commit.
+    /// Takes the commits that are queued behind a commit.
     fn gather(&mut self, first: Pending) -> Vec<Pending> {
         let mut group = vec![first];
         while group.len() < GROUP {
@@ -213,7 +214,7 @@ impl Writer {
         group
     }
 
-    /// Commits a group: durable first, then seen, then acknowledged.
+    /// Commits a group: makes it durable, then publishes it, then acknowledges it.
     fn commit(&mut self, group: Vec<Pending>) {
         let (commits, replies): (Vec<_>, Vec<_>) =
             group.into_iter().map(|pending| (pending.commit, pending.reply)).unzip();
@@ -223,12 +224,12 @@ impl Writer {
         };
         let answers = answers.unwrap_or_else(|error| vec![Err(error); replies.len()]);
         for (reply, answer) in replies.into_iter().zip(answers) {
-            // A caller that dropped its future does not want the answer.
+            // A caller that dropped its future no longer needs the answer.
             let _ = reply.send(answer);
         }
     }
 
-    /// Writes a group, and finds out what became of it where that fails.
+    /// Writes a group. If that fails, determines whether the group was applied.
     fn write_or_recover(&mut self, commits: Vec<Commit>) -> Result<Vec<Answer>, CommitError> {
         let Failed { error, begun } = match self.write(commits) {
             Ok((changes, end, answers)) => {
@@ -247,7 +248,7 @@ impl Writer {
         }
     }
 
-    /// Writes a group in one transaction; when this returns it is durable.
+    /// Writes a group in one transaction. It is durable when this returns.
     fn write(&mut self, commits: Vec<Commit>) -> Result<(Vec<Change>, End, Vec<Answer>), Box<Failed>> {
         let prepared = guarded(|| self.prepare(commits));
         let (transaction, changes, end, answers) = prepared.map_err(|error| Box::new(Failed { error, begun: None }))?;
@@ -261,7 +262,7 @@ impl Writer {
         Ok((changes, end, answers))
     }
 
-    /// Writes a group up to where it is to be committed; nothing is to be where it changes nothing.
+    /// Writes a group up to its commit. Returns no transaction if the group changes nothing.
     #[allow(clippy::type_complexity, reason = "it is taken apart at once, in one place")]
     fn prepare(
         &mut self,
@@ -279,7 +280,7 @@ impl Writer {
         Ok((Some(transaction), changes, end, answers))
     }
 
-    /// Lets readers and the sink see what is durable.
+    /// Publishes durable changes to readers and the sink.
     pub(super) fn publish(&mut self, changes: &[Change], end: End) {
         self.end = end;
         self.progress.head.store(end.head.0, Ordering::Release);
@@ -295,7 +296,7 @@ impl Writer {
         }
     }
 
-    /// Forgets a little of what is too old or too much; says whether there is more to do.
+    /// Removes a little expired history. Returns whether more remains.
     fn tidy(&mut self) -> bool {
         if self.trouble.is_none() && self.history.due(self.end) {
             let handle = self.current.get();
@@ -322,8 +323,8 @@ impl Writer {
         });
     }
 
-    /// After a burst of writes: makes all durable, and has the engine note down what it would otherwise have to find out
-    /// by reading the whole file when it is opened after a crash.
+    /// Runs after a burst of writes. Makes everything durable, and lets the engine record what it would otherwise have
+    /// to find by reading the whole file after a crash.
     fn settle(&mut self) {
         if !self.unsettled || self.trouble.is_some() {
             return;
@@ -341,7 +342,7 @@ impl Writer {
         }
     }
 
-    /// A reader met an error, and the engine may read nothing more because of it.
+    /// Handles a reader's error after which the engine may read nothing more.
     fn look_at_handle(&mut self) {
         if self.trouble.is_none() && !self.current.get().is_readable() {
             self.fail_and_try(redb::Error::PreviousIo);

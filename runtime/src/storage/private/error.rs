@@ -1,33 +1,33 @@
-//! Why a directory or a file in it is not used, with the command that mends it.
+//! Why a directory or a file in it is not trusted, with the command that fixes it.
 
 use std::{
     fmt, io,
     path::{Path, PathBuf},
 };
 
-/// How many names of a foreign directory a message lists.
+/// The maximum number of foreign file names in a message.
 const NAMES: usize = 3;
 
 /// Why the data directory, or a file in it, is not used.
 #[derive(Debug)]
 pub enum FileError {
-    /// It cannot be made, read or written.
+    /// It cannot be created, read or written.
     Io {
         /// The directory or file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Somebody else could have written it, or could read the secret in it.
+    /// Another user could have written it, or could read the secret in it.
     Untrusted {
         /// The directory or file.
         path: PathBuf,
-        /// Who could, such as `other users can write it`.
+        /// Why it is not trusted, such as `other users can write it`.
         reason: String,
-        /// What mends it, such as ``run `chmod 600 /data/ca.key` ``.
+        /// The fix, such as ``run `chmod 600 /data/ca.key` ``.
         remedy: String,
     },
-    /// The directory has no store, but has files that the server does not make.
+    /// The directory has no store, but has files that the server does not create.
     Foreign {
         /// The directory.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// A symbolic link in place of a file of the server's own.
+    /// A symbolic link in place of one of the server's files.
     pub(super) fn symlink(path: PathBuf) -> Self {
         let remedy = format!("put the file that it points to in its place, or run `rm {}`", quoted(&path));
         Self::Untrusted { path, reason: "it is a symbolic link".to_owned(), remedy }
@@ -57,7 +57,7 @@ impl fmt::Display for FileError {
                 let more = if more == 0 { String::new() } else { format!(" and {more} more") };
                 write!(
                     f,
-                    "the directory {} holds files that are not the server's: {names}{more}; name an empty directory, or \
+                    "the directory {} holds files that do not belong to the server: {names}{more}; name an empty directory, or \
                      one that does not exist",
                     path.display()
                 )
@@ -66,10 +66,10 @@ impl fmt::Display for FileError {
     }
 }
 
-/// What a person can do about an I/O error, where that is plain.
+/// Advice for an I/O error with an obvious remedy.
 fn way_out(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::PermissionDenied => "; make it belong to the user that runs the server",
+        io::ErrorKind::PermissionDenied => "; make the user that runs the server its owner",
         io::ErrorKind::NotFound => "; check the path",
         io::ErrorKind::StorageFull => "; free some space",
         _ => "",
@@ -85,7 +85,7 @@ impl std::error::Error for FileError {
     }
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell.
 pub(crate) fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);

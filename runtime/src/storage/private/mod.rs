@@ -1,20 +1,20 @@
-//! A directory that only the server writes: how it and the files in it are made, replaced, opened and checked.
+//! A directory that only the server writes: creates, replaces, opens and checks it and its files.
 //!
-//! Guarantees that files are made anew with mode 0600, that a reader sees the old content or the new one and never a part
-//! of it, that no symbolic link is followed to a file of the server's own, and that nothing is used that somebody else
-//! could have written ([`trust`] has the rule). Never changes the mode of a directory that it did not make.
+//! Guarantees that files are created with mode 0600, that a reader sees the old content or the new one and never a
+//! mixture, that symbolic links are not followed to the server's files, and that files that other users could have
+//! written are not used ([`trust`] has the rule). Never changes the mode of a directory that it did not create.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `LOCK` | nothing; the process that uses the directory holds the lock on it |
-//! | `FORMAT` | the format's number as text; `FORMAT.new` while a store is being made |
+//!  | `LOCK` | nothing; the process that uses the directory locks it |
+//!  | `FORMAT` | the format's number as text; `FORMAT.new` while a store is being created |
 //! | `store.redb` | the engine's file |
 //! | `HEAD` | the newest durable revision, as a witness beside the engine's file |
 //! | `store.redb.format-1` | the engine's file as it was before an upgrade |
-//! | `store.redb.damaged-1`, … | the engine's file as it was when damage was found; what could be read went on |
-//! | `store.sock` | nothing; the socket on which a running server gives backups |
-//! | `admin.token`, `ca.crt`, `ca.key`, `kubeconfig` | what the server keeps beside the store |
-//! | `NAME.new` | the next content of one of these, until it is whole |
+//!  | `store.redb.damaged-1`, … | the engine's file as it was when damage was found, before its readable part was copied |
+//!  | `store.sock` | nothing; the socket through which a running server provides backups |
+//!  | `admin.token`, `ca.crt`, `ca.key`, `kubeconfig` | the server's credentials |
+//!  | `NAME.new` | the next content of one of these, until it is complete |
 
 mod error;
 #[cfg(test)]
@@ -36,10 +36,10 @@ pub use error::FileError;
 pub(crate) use error::quoted;
 pub(crate) use trust::Access;
 
-/// The names that a directory may have before it has a store. A directory without a store that has others is not ours.
+/// The names that a directory may have before it has a store. Any other name makes it a foreign directory.
 const OWN: [&str; 9] =
     ["LOCK", "FORMAT", "HEAD", "store.redb", "store.sock", "admin.token", "ca.crt", "ca.key", "kubeconfig"];
-/// What `mkfs` leaves in an empty volume.
+/// Files that `mkfs` leaves in an empty volume.
 const IGNORED: [&str; 1] = ["lost+found"];
 
 /// A directory that this process may trust.
@@ -50,12 +50,13 @@ pub(crate) struct PrivateDir {
 }
 
 impl PrivateDir {
-    /// Makes a directory with mode 0700, or checks the one that is there.
+    /// Creates a directory with mode 0700, or checks an existing one.
     pub(crate) fn open(path: &Path) -> Result<Self, FileError> {
         let failed = |source| FileError::Io { path: path.to_owned(), source };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let path = path.canonicalize().map_err(failed)?;
-        // First, because nobody should be advised to change the mode of a directory that belongs to something else.
+        // This check comes first, because the other errors advise changing modes, which is wrong for a foreign
+        // directory.
         refuse_foreign(&path)?;
         let metadata = fs::metadata(&path).map_err(failed)?;
         let trust = Identity::current().trust_directory(&path, &metadata)?;
@@ -72,11 +73,11 @@ impl PrivateDir {
         self.path.join(name)
     }
 
-    /// Opens a file after checking it; `None` where there is none.
+    /// Opens a file after checking it; `None` if it does not exist.
     pub(crate) fn open_file(&self, name: &str, access: Access, write: bool) -> Result<Option<File>, FileError> {
         let path = self.file(name);
         let failed = |source| FileError::Io { path: path.clone(), source };
-        // Without NONBLOCK, opening a named pipe waits for its other end.
+        // Without NONBLOCK, opening a named pipe blocks until its other end is opened.
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let file = match OpenOptions::new().read(true).write(write).custom_flags(flags).open(&path) {
             Ok(file) => file,
@@ -92,7 +93,7 @@ impl PrivateDir {
         Ok(Some(file))
     }
 
-    /// Whether a file is there. It may be opened only if it is not a symbolic link.
+    /// True if a file exists. It may be opened only if it is not a symbolic link.
     pub(crate) fn has(&self, name: &str) -> Result<bool, FileError> {
         let path = self.file(name);
         match fs::symlink_metadata(&path) {
@@ -103,7 +104,7 @@ impl PrivateDir {
         }
     }
 
-    /// Reads a file whole after checking it; `None` where there is none.
+    /// Reads a whole file after checking it; `None` if it does not exist.
     pub(crate) fn read(&self, name: &str, access: Access) -> Result<Option<String>, FileError> {
         let Some(mut file) = self.open_file(name, access, false)? else { return Ok(None) };
         let mut text = String::new();
@@ -111,27 +112,27 @@ impl PrivateDir {
         Ok(Some(text))
     }
 
-    /// Makes an empty file in place of one that is there.
+    /// Creates an empty file, replacing an existing one.
     pub(crate) fn create(&self, name: &str) -> Result<File, FileError> {
         let path = self.file(name);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            // `create_new` neither follows a link nor takes a file that somebody else made meanwhile.
+            // `create_new` neither follows a link nor opens a file that another process created meanwhile.
             _ => OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path),
         }
         .map_err(|source| FileError::Io { path, source })
     }
 
-    /// Replaces a file's content, or makes the file. It is durable when this returns.
+    /// Replaces a file's content, or creates the file. It is durable when this returns.
     pub(crate) fn write(&self, name: &str, access: Access, text: &str) -> Result<(), FileError> {
-        // What is replaced is checked, too: a secret that others could read is theirs now, and its owner should know.
+        // Checks the replaced file, too: if others could read the secret, its owner should learn that it leaked.
         self.open_file(name, access, false)?;
         let new = format!("{name}.new");
         self.write_new(&new, text)?;
         self.rename(&new, name)
     }
 
-    /// Makes a file with this content, durably.
+    /// Creates a file with this content, durably.
     pub(crate) fn write_new(&self, name: &str, text: &str) -> Result<(), FileError> {
         let mut file = self.create(name)?;
         let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
@@ -146,14 +147,14 @@ impl PrivateDir {
         self.sync()
     }
 
-    /// Makes the names in the directory durable.
+    /// Makes the directory's entries durable.
     fn sync(&self) -> Result<(), FileError> {
         let synced = File::open(&self.path).and_then(|directory| directory.sync_all());
         synced.map_err(|source| FileError::Io { path: self.path.clone(), source })
     }
 }
 
-/// Refuses a directory that has no store but has files that the server does not make.
+/// Refuses a directory that has no store but has files that the server does not create.
 fn refuse_foreign(path: &Path) -> Result<(), FileError> {
     let failed = |source| FileError::Io { path: path.to_owned(), source };
     let mut found = Vec::new();
@@ -163,7 +164,7 @@ fn refuse_foreign(path: &Path) -> Result<(), FileError> {
         if own == name && ["FORMAT", "store.redb"].contains(&own) {
             return Ok(());
         }
-        // An old file that was kept stays where a store was moved away to begin empty.
+        // A kept old file may remain after a store was moved away to begin with an empty one.
         if !OWN.contains(&own) && !own.starts_with("store.redb.") && !IGNORED.contains(&own) {
             found.push(name);
         }

@@ -1,4 +1,4 @@
-//! What is refused and what is not, and that each refusal names the command that mends it.
+//! Refusals, and the command that each names as its fix.
 
 use std::{
     os::unix::{self, fs::MetadataExt},
@@ -8,7 +8,7 @@ use std::{
 
 use super::*;
 
-/// A directory of a test's own, removed with it. Its mode is 0755, whatever the umask.
+/// A temporary directory with mode 0755, whatever the umask. Removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -66,7 +66,7 @@ fn a_directory_with_files_that_are_not_ours_is_refused_and_they_are_named() {
     for name in ["b.txt", "a.txt", ".bashrc", "c.txt"] {
         fs::write(scratch.file(name), "").unwrap();
     }
-    // The mode is wrong as well, but to change it would not help.
+    // The mode is wrong as well, but changing it would not help.
     chmod(&scratch.0, 0o777);
     let error = PrivateDir::open(&scratch.0).err().unwrap();
     assert!(matches!(error, FileError::Foreign { .. }), "{error}");
@@ -79,7 +79,7 @@ fn a_directory_with_files_that_are_not_ours_is_refused_and_they_are_named() {
 }
 
 #[test]
-fn a_directory_that_everybody_can_write_is_refused() {
+fn a_directory_that_all_users_can_write_is_refused() {
     let scratch = Scratch::new();
     for loose in [0o757, 0o1777] {
         chmod(&scratch.0, loose);
@@ -97,7 +97,7 @@ fn a_group_may_write_the_directory_if_the_process_is_in_it_and_then_the_files_to
     let path = &scratch.0;
     fs::write(scratch.file("ca.key"), "secret").unwrap();
     chmod(&scratch.file("ca.key"), 0o660);
-    // As Kubernetes mounts a volume with an `fsGroup`.
+    // Kubernetes mounts a volume with an `fsGroup` like this.
     chmod(path, 0o2775);
     let metadata = fs::metadata(path).unwrap();
     let file = fs::metadata(scratch.file("ca.key")).unwrap();
@@ -108,7 +108,7 @@ fn a_group_may_write_the_directory_if_the_process_is_in_it_and_then_the_files_to
     let stranger = Identity { user: metadata.uid(), groups: vec![metadata.gid() + 1] };
     let error = stranger.trust_directory(path, &metadata).unwrap_err().to_string();
     assert!(error.contains("which the server is not in") && error.contains("chmod g-w"), "{error}");
-    // A group that may not write the directory has nothing to do with the files either.
+    // A group that may not write the directory may not write its files either.
     chmod(path, 0o755);
     let trust = member.trust_directory(path, &fs::metadata(path).unwrap()).unwrap();
     let error = trust.check_file(path, &file, Access::Secret).unwrap_err().to_string();
@@ -116,7 +116,7 @@ fn a_group_may_write_the_directory_if_the_process_is_in_it_and_then_the_files_to
 }
 
 #[test]
-fn what_belongs_to_another_user_is_refused_and_what_belongs_to_root_is_not() {
+fn files_of_another_user_are_refused_and_those_of_root_are_not() {
     let scratch = Scratch::new();
     fs::write(scratch.file("ca.key"), "").unwrap();
     chmod(&scratch.file("ca.key"), 0o600);
@@ -170,7 +170,10 @@ fn loose_modes_of_files_are_refused_by_what_is_in_them() {
             Ok(text) => assert!(!refused && text.as_deref() == Some("text"), "{loose:o} {access:?}"),
             Err(error) => {
                 assert!(refused, "{loose:o} {access:?}: {error}");
-                assert!(directory.write("it's here", access, "new").is_err(), "a secret that is known is not replaced");
+                assert!(
+                    directory.write("it's here", access, "new").is_err(),
+                    "a secret that others could read is not replaced"
+                );
                 mend(&error);
                 directory.read("it's here", access).unwrap();
             }
@@ -181,7 +184,7 @@ fn loose_modes_of_files_are_refused_by_what_is_in_them() {
 }
 
 #[test]
-fn no_link_is_followed_and_nothing_but_a_file_is_read() {
+fn links_are_not_followed_and_only_regular_files_are_read() {
     let scratch = Scratch::new();
     let victim = Scratch::new();
     let target = victim.file("target");
@@ -197,7 +200,7 @@ fn no_link_is_followed_and_nothing_but_a_file_is_read() {
         mend(&error);
         assert!(!directory.has(name).unwrap());
     }
-    // What is left of a file in the making is replaced, not followed.
+    // The leftover of an interrupted write is replaced, not followed.
     unix::fs::symlink(&target, scratch.file("ca.key.new")).unwrap();
     directory.write("ca.key", Access::Secret, "new").unwrap();
     assert_eq!(fs::read_to_string(scratch.file("ca.key")).unwrap(), "new");
@@ -211,7 +214,7 @@ fn no_link_is_followed_and_nothing_but_a_file_is_read() {
 }
 
 #[test]
-fn a_path_that_a_shell_would_take_apart_is_quoted() {
+fn a_path_that_a_shell_would_split_is_quoted() {
     assert_eq!(quoted(Path::new("/a/b-c.d")), "/a/b-c.d");
     assert_eq!(quoted(Path::new("/my data/it's")), r"'/my data/it'\''s'");
 }

@@ -1,11 +1,11 @@
-//! Who else could have written a file: the rule, as pure functions of owner, group and mode.
+//! The trust rule, as pure functions of owner, group and mode:
 //!
-//! - A directory or file belongs to the user that runs the server, or to root.
+//! - The owner of a directory or file is the user that runs the server, or root.
 //! - Users outside the file's group may never write it.
-//! - A group may write the directory if the process is in that group: the directory says so itself, as a volume does that
-//!   Kubernetes mounts with an `fsGroup` (root's, mode 2775 or 2770). This group may then also read and write the files,
-//!   because Kubernetes gives them to it (mode 0660) at each mount. No other group may.
-//! - Secrets may be read by nobody else either.
+//! - A group may write the directory if the process is in that group. Kubernetes mounts a volume with an `fsGroup` in
+//!   this way (root's, mode 2775 or 2770). This group may then also read and write the files, because Kubernetes grants
+//!   that (mode 0660) at each mount. No other group may.
+//! - Only the owner, and that group, may read secrets.
 
 use std::{fs::Metadata, os::unix::fs::MetadataExt, path::Path};
 
@@ -18,15 +18,15 @@ const ROOT: u32 = 0;
 /// What other users may do with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Nothing: a file that they can read is refused.
+    /// Nothing. A file that they can read is refused.
     Secret,
-    /// Nothing: they are kept from reading it when it is opened. Earlier versions made such files readable.
+    /// Nothing. If they can read it, opening it removes that permission: earlier versions created readable files.
     Data,
-    /// Read it.
+    /// They may read it.
     Public,
 }
 
-/// Whom the process runs as.
+/// The user and groups of the process.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     pub(super) user: u32,
@@ -45,7 +45,7 @@ pub(super) struct Trust {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checked {
     Well,
-    /// Others can read it, which is to be mended.
+    /// Others can read it, and must be kept from it.
     TooReadable,
 }
 
@@ -56,7 +56,7 @@ impl Checked {
 }
 
 impl Identity {
-    /// The identity by which the system judges what this process may do.
+    /// The identity that the system uses for permission checks.
     pub(super) fn current() -> Self {
         let mut groups: Vec<u32> =
             rustix::process::getgroups().unwrap_or_default().into_iter().map(rustix::process::Gid::as_raw).collect();
@@ -64,7 +64,7 @@ impl Identity {
         Self { user: rustix::process::geteuid().as_raw(), groups }
     }
 
-    /// Checks a directory; what comes back checks the files in it.
+    /// Checks a directory. The result checks the files in it.
     pub(super) fn trust_directory(&self, path: &Path, metadata: &Metadata) -> Result<Trust, FileError> {
         let mode = metadata.mode();
         let mut faults = Faults::new(path);
@@ -94,7 +94,7 @@ impl Trust {
             let reason = "it is not a file".to_owned();
             return Err(FileError::Untrusted { path: path.to_owned(), reason, remedy: "move it away".to_owned() });
         }
-        // The directory's group may do what the owner may.
+        // The directory's group has the owner's rights.
         let others = if self.group == Some(metadata.gid()) { 0o007 } else { 0o077 };
         let rights = metadata.mode() & others;
         let writable = rights & (GROUP_WRITES | OTHERS_WRITE) != 0;
@@ -114,7 +114,7 @@ impl Trust {
     }
 }
 
-/// What is wrong with one path, and the commands that mend it.
+/// The faults of one path, and the commands that fix them.
 struct Faults<'a> {
     path: &'a Path,
     reasons: Vec<String>,

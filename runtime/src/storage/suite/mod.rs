@@ -1,4 +1,4 @@
-//! What every engine must do. Each engine's tests run this suite on a store of its own.
+//! The behaviour that every engine must have. Each engine's tests run this suite on their own store.
 
 pub(super) mod property;
 
@@ -17,12 +17,12 @@ fn delete(key: &str, expect: Expect) -> Op {
     Op { key: key.into(), value: None, expect }
 }
 
-/// A condition on a key; revision zero for one that is not there.
+/// A condition on a key; revision zero means that it must not exist.
 fn hold(key: &str, revision: u64) -> Hold {
     Hold { key: key.into(), revision: Some(Revision(revision)).filter(|revision| revision.0 > 0) }
 }
 
-/// Commits, and waits for the answer on this thread.
+/// Commits, and blocks until the answer.
 pub(super) fn commit(store: &dyn Store, commit: impl Into<Commit>) -> Result<Vec<Revision>, CommitError> {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(store.commit(commit.into()))
 }
@@ -43,7 +43,7 @@ fn seen(store: &dyn Store) -> Arc<Mutex<Vec<Change>>> {
     seen
 }
 
-/// Runs the whole suite; `fresh` makes an empty store.
+/// Runs the whole suite; `fresh` creates an empty store.
 pub(super) fn run<S: Store>(mut fresh: impl FnMut() -> S) {
     preconditions(&fresh());
     holds(&fresh());
@@ -53,8 +53,8 @@ pub(super) fn run<S: Store>(mut fresh: impl FnMut() -> S) {
     the_past_is_rebuilt(&fresh());
     compaction_forgets_and_says_so(&fresh());
     the_sink_sees_what_changes_gives(&fresh());
-    one_conflict_does_not_fail_those_queued_beside_it(&fresh());
-    many_threads_count_without_a_loss(&fresh());
+    one_conflict_does_not_fail_other_queued_commits(&fresh());
+    concurrent_increments_are_not_lost(&fresh());
     a_commit_is_acknowledged_after_the_sink_has_it(&fresh());
     a_closed_store_refuses(&fresh());
 }
@@ -104,11 +104,11 @@ fn holds(store: &dyn Store) {
     assert_eq!(holding(ops, &[hold("/n", 2)]).unwrap(), [Revision(4), Revision(5)], "a key may be held and written");
     assert_eq!(unmet(&holding(Vec::new(), &[hold("/n", 2)])), (0, None));
     assert_eq!(holding(Vec::new(), &[hold("/n", 0)]).unwrap(), []);
-    assert_eq!(store.head(), Revision(5), "nothing is written by a hold, or beside one that is not true");
+    assert_eq!(store.head(), Revision(5), "a hold writes nothing, and a failed hold prevents all operations");
     assert_eq!(store.changes(Revision(0), 10).unwrap().len(), 5);
 }
 
-/// What happens to a namespace and in it, all queued at once: what is held is what the commits before have left.
+/// Queues changes to a namespace and in it all at once: holds see the result of the earlier commits.
 fn a_hold_sees_the_commits_queued_before_it(store: &dyn Store) {
     let in_namespace =
         |key, revision| Commit { ops: vec![put(key, "1", Expect::Absent)], holds: vec![hold("/n", revision)] };
@@ -193,7 +193,7 @@ fn compaction_forgets_and_says_so(store: &dyn Store) {
     store.compact(Revision(1)).unwrap();
     assert_eq!(store.compacted(), Revision(2), "compaction never goes back");
     store.compact(Revision(99)).unwrap();
-    assert_eq!(store.compacted(), Revision(4), "what has not happened cannot be forgotten");
+    assert_eq!(store.compacted(), Revision(4), "a future revision cannot be compacted");
     assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "4", 4)]);
     assert_eq!(commit(store, vec![put("/a", "5", Expect::At(Revision(4)))]).unwrap(), [Revision(5)]);
     assert_eq!(store.changes(Revision(4), 10).unwrap().len(), 1);
@@ -214,7 +214,7 @@ fn the_sink_sees_what_changes_gives(store: &dyn Store) {
     assert_eq!((&seen[3].value, &seen[3].previous), (&None, &Some((Revision(2), Ok(Bytes::from_static(b"1"))))));
 }
 
-fn one_conflict_does_not_fail_those_queued_beside_it(store: &dyn Store) {
+fn one_conflict_does_not_fail_other_queued_commits(store: &dyn Store) {
     let queued: Vec<_> =
         ["/a", "/b", "/a", "/c"].map(|key| store.commit(vec![put(key, "1", Expect::Absent)].into())).into();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
@@ -224,7 +224,7 @@ fn one_conflict_does_not_fail_those_queued_beside_it(store: &dyn Store) {
     assert_eq!(conflict(answers.into_iter().nth(2).unwrap()), (0, Some(1)));
 }
 
-fn many_threads_count_without_a_loss(store: &dyn Store) {
+fn concurrent_increments_are_not_lost(store: &dyn Store) {
     commit(store, vec![put("/n", "0", Expect::Absent)]).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..8 {
@@ -239,7 +239,7 @@ fn many_threads_count_without_a_loss(store: &dyn Store) {
     assert_eq!((counted.value, counted.revision), (Ok(Bytes::from_static(b"160")), Revision(161)));
 }
 
-/// Adds one under a precondition, again and again until no other was faster.
+/// Adds one under a precondition, and retries after conflicts.
 fn increment(store: &dyn Store) {
     loop {
         let current = store.get("/n").unwrap().unwrap();
@@ -265,12 +265,12 @@ fn a_closed_store_refuses(store: &dyn Store) {
     store.close();
     store.close();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    assert_eq!(runtime.block_on(kept).unwrap(), [Revision(1)], "what was queued is committed");
+    assert_eq!(runtime.block_on(kept).unwrap(), [Revision(1)], "queued commits are committed");
     assert!(matches!(commit(store, vec![put("/a", "1", Expect::Any)]), Err(CommitError::Closed)));
     assert_eq!(values(&store.range("/", None).unwrap().0), [("/a", "1", 1)]);
 }
 
-/// The engine without a disk has nothing to open again.
+/// An engine without a disk cannot be reopened.
 impl property::Subject for Memory {
     fn store(&self) -> &dyn Store {
         self
@@ -285,6 +285,6 @@ fn memory_agrees_with_the_model() {
 }
 
 #[test]
-fn memory_keeps_the_promises_of_a_store() {
+fn memory_passes_the_suite() {
     run(Memory::new);
 }

@@ -1,4 +1,4 @@
-//! Random work on a store beside a model that is too simple to be wrong: a list of all changes.
+//! Random operations on a store and on a simple model, a list of all changes.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,11 +10,11 @@ use crate::{
     storage::{Change, Commit, CommitError, CommitFuture, Entry, Expect, Hold, Op, ReadError, Store, Value},
 };
 
-/// A store that can be closed and opened again, where the engine can.
+/// A store that can be closed and reopened, if the engine supports it.
 pub(in crate::storage) trait Subject {
     fn store(&self) -> &dyn Store;
     fn reopen(&mut self);
-    /// Whether history goes only when the test says so; otherwise the store's own limits may be ahead of the model.
+    /// True if only the test compacts history. Otherwise the store's own limits may compact more than the model.
     fn keeps_history(&self) -> bool {
         true
     }
@@ -22,11 +22,11 @@ pub(in crate::storage) trait Subject {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Commits that queue up before any is waited for.
+    /// Commits that are all queued before the first is awaited.
     Commit(Vec<(Vec<Write>, Vec<Holding>)>),
-    /// Compacts up to a part of history.
+    /// Compacts up to a fraction of history.
     Compact(u8),
-    /// Reads the state at, and the changes after, a part of history.
+    /// Reads the state at a fraction of history, and the changes after it.
     Read {
         part: u8,
         prefix: &'static str,
@@ -42,19 +42,19 @@ struct Write {
     expect: Guess,
 }
 
-/// A hold, as a guess of the key's revision.
+/// A hold with a guess of the key's revision.
 #[derive(Clone, Debug)]
 struct Holding {
     key: &'static str,
     guess: Guess,
 }
 
-/// A precondition, as a guess of what the key is like.
+/// A precondition as a guess of the key's state.
 #[derive(Clone, Copy, Debug)]
 enum Guess {
     Any,
     Absent,
-    /// The newest revision of the key, as the model knows it before the group.
+    /// The key's newest revision, according to the model before the group.
     Right,
     Wrong,
 }
@@ -102,7 +102,7 @@ pub(in crate::storage) fn agrees_with_the_model<S: Subject>(cases: u32, mut fres
         .unwrap();
 }
 
-/// Why a commit does not happen.
+/// Why a commit fails.
 #[derive(Debug, PartialEq)]
 enum Why {
     Conflict(usize, Option<Revision>),
@@ -111,7 +111,7 @@ enum Why {
 
 #[derive(Default)]
 struct Model {
-    /// Every change ever; revision `n` is at `n - 1`.
+    /// All changes; revision `n` is at `n - 1`.
     changes: Vec<Change>,
     compacted: Revision,
 }
@@ -203,7 +203,7 @@ impl Model {
             assert!(matches!(changes, Err(ReadError::Compacted(_))), "{changes:?}");
             return;
         }
-        // Its own limits may compact before each of the reads, and then only refuse them.
+        // The store's own limits may compact before each read. Such reads must fail.
         let is_cut = |error: &ReadError| matches!(error, ReadError::Compacted(_)) && at < store.compacted();
         let expected: Vec<Entry> = self
             .state(at)
@@ -223,7 +223,7 @@ impl Model {
         }
     }
 
-    /// What must hold after every step.
+    /// The invariants after every step.
     fn check(&mut self, subject: &impl Subject) {
         let store = subject.store();
         assert_eq!(store.head(), self.head());
@@ -241,7 +241,7 @@ impl Model {
 }
 
 impl Guess {
-    /// The revision that is guessed of a key.
+    /// The guessed revision of a key.
     fn of(self, key: &str, state: &State) -> Option<Revision> {
         let current = state.get(key).map(|found| found.0);
         match self {
@@ -256,7 +256,7 @@ fn holds(holding: Vec<Holding>, state: &State) -> Vec<Hold> {
     holding.into_iter().map(|Holding { key, guess }| hold(key, guess.of(key, state).unwrap_or_default().0)).collect()
 }
 
-/// Makes operations of distinct keys out of guesses.
+/// Makes operations with distinct keys out of guesses.
 fn ops(writes: Vec<Write>, state: &State) -> Vec<Op> {
     let mut ops: Vec<Op> = Vec::new();
     for Write { key, value, expect } in writes {

@@ -1,6 +1,6 @@
-//! The backup file: a store's rows as one stream that proves itself whole.
+//! The backup file: a store's rows as one stream that can be verified by itself.
 //!
-//! All numbers are little-endian. The file begins with the magic and the version of the format, then come frames:
+//! All numbers are little-endian. The file begins with the magic and the version of the format. Frames follow:
 //!
 //! | bytes | content |
 //! |---|---|
@@ -21,10 +21,10 @@
 //! | `I` | revision (8), checksum (8), key: a row of the index | one for each object, keys rising |
 //! | `M` | revision (8), time (8), checksum (8): a row of the marks | one for each mark, revisions rising |
 //! | `E` | number of frames between the head and this one (8), newest revision (8), SHA-256 of the file up to this frame (32) | one, last; nothing follows |
-//! | `X` | what went wrong, as text | on a socket only, in place of everything that should follow |
+//!  | `X` | an error message | on a socket only; ends the stream |
 //!
-//! The tables and their rows are those of `layout.rs`, layout 2. The state holds the number of rows of each table and the
-//! sum of their checksums. A reader checks each row, the sums, and the file; it holds one frame in memory.
+//! The tables and their rows are those of layout 2 (`layout.rs`). The state holds the number of rows of each table and
+//! the sum of their checksums. A reader checks each row, the sums and the digest, and holds one frame in memory.
 
 use std::{
     fmt,
@@ -40,11 +40,11 @@ use crate::{
 
 const MAGIC: &[u8; 16] = b"kindsmith-backup";
 const VERSION: u32 = 1;
-/// No frame is longer; a length beyond it is damage. Far above any object.
+/// The maximum length of a frame, far above any object. A greater length is damage.
 const MAX_FRAME: usize = 256 << 20;
 const CHECKSUM: usize = 8;
 
-/// What comes between the head and the end.
+/// An item between the head and the end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Item<'a> {
     /// A row of the log.
@@ -76,7 +76,7 @@ impl<W: Write> Writer<W> {
         self.frame(b'H', &[&made_ms.to_le_bytes(), &numbers_of(state).map(u64::to_le_bytes).concat()])
     }
 
-    /// A row of the log as it is stored.
+    /// Adds a row of the log as stored.
     pub(super) fn row(&mut self, revision: Revision, stored: &[u8]) -> io::Result<()> {
         self.frames += 1;
         self.frame(b'R', &[&revision.0.to_le_bytes(), stored])
@@ -92,14 +92,14 @@ impl<W: Write> Writer<W> {
         self.frame(b'M', &[&[before.0, sealed.0, sealed.1].map(u64::to_le_bytes).concat()])
     }
 
-    /// Ends the archive.
+    /// Writes the end.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         let digest = self.hash.clone().finish();
         self.frame(b'E', &[&[self.frames, self.head.0].map(u64::to_le_bytes).concat(), digest.as_ref()])?;
         self.out.flush()
     }
 
-    /// Says to the peer why nothing more follows.
+    /// Sends the peer an error that ends the stream.
     pub(super) fn fail(&mut self, why: &str) -> io::Result<()> {
         self.frame(b'X', &[why.as_bytes()])?;
         self.out.flush()
@@ -126,14 +126,14 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Why an archive cannot be read on.
+/// Why an archive cannot be read further.
 #[derive(Debug)]
 pub(super) enum ReadError {
-    /// The system failed.
+    /// An I/O error.
     Io(io::Error),
-    /// What is there is not an intact archive: what is wrong, and at which byte.
+    /// The archive is not intact: what is wrong, and at which byte.
     Damaged { at: u64, what: String },
-    /// The peer says that it cannot go on, and why.
+    /// The error message that the peer sent.
     Refused(String),
 }
 
@@ -147,21 +147,21 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Reads an archive and checks each byte of it.
+/// Reads an archive and verifies all of it.
 pub(super) struct Reader<R> {
     from: R,
     hash: Context,
     state: State,
-    /// What was read so far of the log, the index and the marks.
+    /// The rows of the log, the index and the marks that were read so far.
     read: [Tally; 3],
     last: Last,
     buffer: Vec<u8>,
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub(super) bytes: u64,
     done: bool,
 }
 
-/// What was read last: everything comes in order.
+/// The last item read, to check the order.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Last {
     Row(Revision),
@@ -183,12 +183,11 @@ impl<R: Read> Reader<R> {
         };
         let magic = reader.take::<16>("the beginning")?;
         if &magic != MAGIC {
-            return Err(damaged(0, "it is no backup of a store, what it begins with is another thing"));
+            return Err(damaged(0, "it is not a backup of a store: the magic does not match"));
         }
         let version = u32::from_le_bytes(reader.take("the version")?);
         if version != VERSION {
-            let what =
-                format!("it has version {version} of the format, and this program reads version {VERSION}: named");
+            let what = format!("unsupported format version {version} (this program reads version {VERSION})");
             return Err(damaged(16, &what));
         }
         let at = reader.bytes;
@@ -199,12 +198,12 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// What the store says of itself.
+    /// The state of the store that was backed up.
     pub(super) fn state(&self) -> &State {
         &self.state
     }
 
-    /// The next item; `None` once the end was read and found right, and nothing follows it.
+    /// The next item, or `None` after a valid end that nothing follows.
     pub(super) fn next(&mut self) -> Result<Option<Item<'_>>, ReadError> {
         if self.done {
             return Ok(None);
@@ -274,20 +273,20 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// Reads a frame's payload into the buffer and checks it; gives its kind.
+    /// Reads a frame's payload into the buffer, verifies it, and returns its kind.
     fn frame(&mut self) -> Result<u8, ReadError> {
         let at = self.bytes;
         let [kind] = self.take("a frame")?;
         let length = u32::from_le_bytes(self.take("a frame")?) as usize;
         if length > MAX_FRAME {
-            return Err(damaged(at, "a frame has a length that cannot be"));
+            return Err(damaged(at, "a frame is too long"));
         }
         self.buffer.clear();
-        // Grows with what arrives, so that a false length takes no memory.
+        // The buffer grows with the received data, so that a false length allocates nothing.
         let read = self.from.by_ref().take(length as u64).read_to_end(&mut self.buffer).map_err(ReadError::Io)?;
         self.bytes += read as u64;
         if read < length {
-            return Err(damaged(self.bytes, "the file ends inside a frame, it is cut off"));
+            return Err(damaged(self.bytes, "the file ends inside a frame"));
         }
         self.hash.update(&self.buffer);
         let expected = self.hash.clone().finish();
@@ -328,7 +327,7 @@ fn advance(last: &mut Last, next: Last, at: u64) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Numbers at the beginning of a payload, and what follows them.
+/// The numbers at the beginning of a payload, and the rest.
 fn numbers<const N: usize>(payload: &[u8]) -> Option<([u64; N], &[u8])> {
     let mut rest = payload;
     let mut numbers = [0; N];

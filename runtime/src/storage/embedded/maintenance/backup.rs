@@ -1,6 +1,6 @@
-//! A consistent copy of a store in one file: of a stopped server's directory, or of a running one's through its socket.
+//! A consistent copy of a store in one file, from a stopped server's directory or from a running server's socket.
 //!
-//! The file appears under its name only after it was synced, read again and found whole.
+//! The file gets its name only after it was synced, read back and verified.
 
 use std::{
     fs::File,
@@ -29,28 +29,28 @@ use crate::{
 };
 
 const BUFFER: usize = 1 << 20;
-/// Rows between two reports of progress.
+/// The number of rows between two progress reports.
 const REPORT: u64 = 256;
 
-/// What a backup holds.
+/// The content of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backup {
     /// The newest revision.
     pub head: Revision,
-    /// The revision after which its history begins.
+    /// The revision before the first change of its history.
     pub compacted: Revision,
-    /// How many objects it holds.
+    /// The number of objects.
     pub objects: u64,
-    /// Rows of their newest values and of history.
+    /// The number of rows: newest values and history.
     pub rows: u64,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Whether a running server gave it.
+    /// True if a running server provided it.
     pub online: bool,
 }
 
 impl Backup {
-    /// What a state says; nothing of the file.
+    /// The numbers that the state gives; those of the file stay zero.
     pub(super) fn of(state: &State) -> Self {
         Self {
             head: state.end.head,
@@ -65,10 +65,10 @@ impl Backup {
 
 /// Writes a consistent copy of the store in a data directory to a new file, and verifies the file.
 ///
-/// A server that uses the directory goes on; it streams what the store held at one moment.
+/// A server that uses the directory keeps running and streams the state of one moment.
 ///
 /// # Errors
-/// [`Error`]: among others where the file exists already, or where the store is damaged.
+/// [`Error`], for example if the file already exists or the store is damaged.
 pub fn backup(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
     let (aside, file) = Aside::file(to)?;
     let online = match Stopped::open(dir) {
@@ -105,7 +105,7 @@ fn of_stopped(stopped: &Stopped, file: &File, progress: OnProgress<'_>) -> Resul
     })
 }
 
-/// Copies what the server sends, frame by frame, so that progress and errors show at once.
+/// Copies the server's stream frame by frame, so that progress and errors show at once.
 fn of_running(dir: &Path, file: &File, to: &Path, progress: OnProgress<'_>) -> Result<(), Error> {
     let failed = |message: String| Error::Server { dir: dir.to_owned(), message };
     let from = socket::connect(dir).map_err(|error| failed(format!("its socket cannot be reached: {error}")))?;
@@ -118,11 +118,11 @@ fn of_running(dir: &Path, file: &File, to: &Path, progress: OnProgress<'_>) -> R
     copied.to.flush().map_err(Error::file(to))
 }
 
-/// What is read from a socket is written to a file.
+/// A reader that copies everything read from a socket into a file.
 struct Copied<'a> {
     from: UnixStream,
     to: BufWriter<&'a File>,
-    /// The file's error, which is not the socket's.
+    /// The error of the file, as opposed to one of the socket.
     failed: Option<io::Error>,
 }
 
@@ -137,7 +137,7 @@ impl Read for Copied<'_> {
     }
 }
 
-/// Reads a file again from its beginning and checks it.
+/// Reads a file back from its beginning and verifies it.
 fn verify(mut file: File, path: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
     file.rewind().map_err(Error::file(path))?;
     read_through(BufReader::with_capacity(BUFFER, file), "verifying", progress).map_err(|error| match error {
@@ -171,7 +171,7 @@ pub(super) enum StreamError {
     Open(Error),
     /// The store cannot be read.
     Store(redb::Error),
-    /// The other end does not take it.
+    /// The peer or the file does not accept the stream.
     Out(io::Error),
 }
 
@@ -197,8 +197,8 @@ impl From<Error> for StreamError {
     }
 }
 
-/// Writes what the store held when the transaction began, and checks it on the way. `each` is called now and then with
-/// the rows done and their number, and may end it.
+/// Writes the store as of the beginning of the transaction, and verifies it on the way. `each` is called regularly with
+/// the number of rows done and the total, and may abort.
 pub(super) fn stream(
     transaction: &ReadTransaction,
     writer: &mut Writer<impl Write>,

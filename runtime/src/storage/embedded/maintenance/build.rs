@@ -1,4 +1,4 @@
-//! A new store, in a directory that appears only once all of it is durable.
+//! Builds a new store, in a directory that appears only once all of it is durable.
 
 use std::{io, path::Path};
 
@@ -14,14 +14,14 @@ use crate::storage::embedded::{
     layout::State,
 };
 
-/// What the engine keeps in memory while it writes.
+/// The size of the engine's cache while it writes.
 const CACHE_BYTES: usize = 64 << 20;
 
 /// Why a new store could not be filled.
 pub(super) enum BuildError {
-    /// Where the rows come from is at fault.
+    /// Reading the rows from their source failed.
     Source(Error),
-    /// The engine failed to write.
+    /// Writing with the engine failed.
     Engine(redb::Error),
 }
 
@@ -31,8 +31,8 @@ impl<E: Into<redb::Error>> From<E> for BuildError {
     }
 }
 
-/// Makes a store in a directory which does not exist or is empty. How far it goes is taken from `state`; `fill` puts the
-/// rows in.
+/// Builds a store in a directory that is missing or empty. The extent of the log comes from `state`; `fill` writes the
+/// rows.
 pub(super) fn build(
     target: &Path,
     state: &State,

@@ -1,4 +1,4 @@
-//! Whether a store is whole: every checksum, every count, and what the tables say of each other. Changes nothing.
+//! Checks whether a store is intact: checksums, counts, and the consistency of the tables. Changes nothing.
 
 use std::path::Path;
 
@@ -11,31 +11,31 @@ use crate::{
     },
 };
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// The newest revision.
     pub head: Revision,
-    /// The revision after which its history begins.
+    /// The revision before the first change of its history.
     pub compacted: Revision,
-    /// How many objects there are.
+    /// The number of objects.
     pub objects: u64,
-    /// How many rows were read: values, history, the index.
+    /// The number of rows read: values, history and index.
     pub rows: u64,
-    /// How many bytes they have.
+    /// The size of these rows in bytes.
     pub bytes: u64,
-    /// Whether the server ended without closing the store, so that the engine had to go over its file.
+    /// True if the server did not close the store, so that the engine had to repair its file.
     pub was_killed: bool,
     /// Objects whose newest value cannot be read.
     pub damaged: Vec<(String, Damage)>,
-    /// Changes of the history that cannot be read, or not what they replaced.
+    /// Changes of the history that cannot be read, or whose replaced value cannot be read.
     pub damaged_changes: Vec<Revision>,
-    /// What else is wrong, each in words.
+    /// Descriptions of other faults.
     pub faults: Vec<String>,
 }
 
 impl Check {
-    /// Whether nothing is wrong.
+    /// True if the store is intact.
     pub fn is_whole(&self) -> bool {
         self.damaged.is_empty() && self.damaged_changes.is_empty() && self.faults.is_empty()
     }
@@ -44,7 +44,7 @@ impl Check {
 /// Checks the store of a stopped server.
 ///
 /// # Errors
-/// [`Error`]: where a server uses the directory, and where the store is damaged so much that it cannot be opened.
+/// [`Error`], if a server uses the directory or if the store is too damaged to be opened.
 pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
     let stopped = Stopped::open(dir)?;
     let mut opened = stopped.database()?;
@@ -60,11 +60,11 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
     let state = report.state;
     let mut faults: Vec<String> = stopped.format_fault().into_iter().collect();
     if report.unnamed > 0 {
-        faults.push(format!("{} rows are missing, of which nothing else is known", report.unnamed));
+        faults.push(format!("{} more rows are missing; their keys are unknown", report.unnamed));
     }
     for (whole, table) in [(report.log_whole, "log"), (report.index_whole, "index"), (report.marks_whole, "marks")] {
         if !whole {
-            faults.push(format!("the table {table} is not what was written"));
+            faults.push(format!("the table {table} does not match its checksum"));
         }
     }
     if let Some(testified) = stopped.testified()?.filter(|testified| *testified > state.end.head) {

@@ -1,4 +1,4 @@
-//! Why work on a store failed, in words that name the file and the way out.
+//! Errors of maintenance commands. Each message names the file and what the administrator can do.
 
 use std::{
     fmt, io,
@@ -12,36 +12,36 @@ use super::super::OpenError;
 pub enum Error {
     /// The data directory cannot be used: it is in use, of a newer format, damaged, or unreadable.
     Open(OpenError),
-    /// There is no store in the directory.
+    /// The directory holds no store.
     NoStore {
         /// The directory.
         dir: PathBuf,
     },
-    /// The store has the format of an earlier version, which had no checksums.
+    /// The store has an older format, without checksums.
     OldFormat {
         /// The directory.
         dir: PathBuf,
     },
-    /// A file could not be made, read or written.
+    /// A file could not be created, read or written.
     File {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Something is already where the result is to be.
+    /// The target already exists.
     Exists {
-        /// Where.
+        /// Its path.
         path: PathBuf,
     },
-    /// A backup is damaged. Nothing was restored from it.
+    /// A backup is damaged. Nothing was restored.
     BadBackup {
         /// The backup.
         file: PathBuf,
         /// What is wrong, and where.
         message: String,
     },
-    /// The server that has the directory open could not give a backup.
+    /// The server that uses the directory could not provide a backup.
     Server {
         /// The data directory.
         dir: PathBuf,
@@ -51,12 +51,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the cause is damage: of a store or of a backup.
+    /// True if a store or a backup is damaged.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::BadBackup { .. } | Self::Open(OpenError::Damaged { .. }))
     }
 
-    /// Wraps an error of the system about a file.
+    /// Wraps an I/O error about a file.
     pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path, source }
@@ -81,7 +81,7 @@ impl fmt::Display for Error {
             Self::File { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Exists { path } => write!(
                 f,
-                "{} exists already and is not overwritten; choose another name, or move it away",
+                "{} already exists and is not overwritten; choose another name, or move it away",
                 path.display()
             ),
             Self::BadBackup { file, message } => write!(
@@ -91,7 +91,7 @@ impl fmt::Display for Error {
             ),
             Self::Server { dir, message } => write!(
                 f,
-                "the server that uses {} gave no backup: {message}; try again, or stop the server first",
+                "the server that uses {} could not provide a backup: {message}; try again, or stop the server first",
                 dir.display()
             ),
         }

@@ -1,4 +1,4 @@
-//! Everything that can be read of a damaged store, and how sure it is.
+//! Gathers everything readable from a damaged store, and how certain each part is.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,45 +31,45 @@ pub(super) struct Found {
     pub(super) obsolete: u64,
     checksum: u64,
     pub(super) source: Source,
-    /// Whether nothing but the scan says that this is the row of its revision.
+    /// True if only the scan assigns this row to its revision.
     unconfirmed: bool,
 }
 
-/// Where a row is read from.
+/// Where a row can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Table,
     File(Place),
 }
 
-/// What is known of an object's newest value.
+/// The known facts about an object's newest value.
 pub(super) enum Pointers {
-    /// It is this row.
+    /// This row is the newest value.
     Certain(Revision),
-    /// It may be this row, or a later one that is lost.
+    /// This row, or a later one that is lost, is the newest value.
     Uncertain(Revision),
-    /// It cannot be read.
+    /// The newest value cannot be read.
     Lost,
 }
 
-/// What was found.
+/// The readable content of a store.
 pub(super) struct Gathered {
     pub(super) file: File,
     pub(super) opened: Option<Opened>,
     /// Why the engine could not open its file.
     pub(super) unopened: Option<String>,
-    /// What the store says of itself, if that can be read.
+    /// The store's state record, if it is readable.
     pub(super) state: Option<State>,
     /// Rows by revision.
     pub(super) rows: BTreeMap<u64, Found>,
-    /// What of the index can be read.
+    /// The readable part of the index.
     index: BTreeMap<String, Revision>,
-    /// Whether that is all of it.
+    /// True if that is the whole index.
     index_whole: bool,
-    /// Whether the rows are all that the log held.
+    /// True if the rows are the whole log.
     log_whole: bool,
     pub(super) marks: Vec<(Revision, u64)>,
-    /// Revisions for which the scan found rows that differ.
+    /// The number of revisions for which the scan found different rows.
     contested: u64,
 }
 
@@ -106,7 +106,7 @@ impl Gathered {
         Ok(this)
     }
 
-    /// Reads what the engine leads to; gives the checksums of rows that do not match theirs, by revision.
+    /// Reads the rows that the engine can reach. Returns the stored checksums of altered rows by revision.
     fn read_tables(&mut self, opened: &Opened, report: &Report) -> BTreeMap<u64, u64> {
         self.state = Some(report.state);
         (self.log_whole, self.index_whole) = (report.log_whole, report.index_whole);
@@ -114,7 +114,7 @@ impl Gathered {
         let Ok(transaction) = guarded(|| Ok(opened.db.begin_read()?)) else { return altered };
         if let Ok(log) = guarded(|| Ok(transaction.open_table(LOG)?)) {
             each_row(&log, |revision, stored| {
-                // Rows are copied by looking them up, and a damaged branch of the tree hides some that a walk finds.
+                // Rows are copied by lookup, and a damaged branch page hides some rows from lookups that a walk finds.
                 let is_led_to = || guarded(|| Ok(log.get(revision)?.is_some_and(|found| found.value() == stored)));
                 match Row::read(Revision(revision), stored) {
                     Ok(row) if is_led_to().unwrap_or(false) => {
@@ -133,7 +133,7 @@ impl Gathered {
                     self.index.insert(text.to_owned(), revision);
                 }
             };
-            // What comes before a page that cannot be read, and then what comes after one, from the end.
+            // Reads up to the first unreadable page, and then backwards from the end.
             for backwards in [false, true] {
                 let read = guarded(|| {
                     let mut rows = index.iter()?;
@@ -156,12 +156,12 @@ impl Gathered {
             }
             Ok(())
         });
-        // Without marks history is kept until a new one is old enough.
+        // Without marks, history is kept until a new mark is old enough.
         drop(marks);
         altered
     }
 
-    /// Every row that the file holds somewhere, and that the tables do not have.
+    /// Scans the file for rows that the tables do not have.
     fn scan(&mut self, stopped: &Stopped, progress: OnProgress<'_>) -> Result<BTreeMap<u64, Found>, Error> {
         let mut scanned: BTreeMap<u64, Found> = BTreeMap::new();
         let mut contested = BTreeSet::new();
@@ -180,13 +180,13 @@ impl Gathered {
         };
         scan::scan(&self.file, take, |done, total| progress(Progress { doing: "scanning the file", done, total }))
             .map_err(|error| stopped.damaged(error))?;
-        // Which of them was acknowledged, nothing says.
+        // It is unknown which of them was acknowledged.
         scanned.retain(|revision, _| !contested.contains(revision));
         self.contested = contested.len() as u64;
         Ok(scanned)
     }
 
-    /// Puts the rows that the scan found where the tables lack them.
+    /// Adds scanned rows that the tables lack.
     fn complete(&mut self, scanned: BTreeMap<u64, Found>, altered: &BTreeMap<u64, u64>) {
         let Some(state) = self.state else {
             self.rows = scanned;
@@ -201,7 +201,7 @@ impl Gathered {
         for (revision, mut row) in scanned {
             let is_needed = needed.contains(&revision);
             row.unconfirmed = altered.get(&revision) != Some(&row.checksum);
-            // Where the index does not say which rows are needed, whatever is there may be.
+            // If the index is incomplete, any of these rows may be needed.
             if is_needed || !self.index_whole {
                 self.rows.entry(revision).or_insert(row);
             }
@@ -218,7 +218,7 @@ impl Gathered {
         }
     }
 
-    /// The newest values of all objects of which something is known.
+    /// The newest values of all known objects.
     pub(super) fn pointers(&self) -> Vec<(String, Pointers)> {
         let by_index = |(key, revision): (&String, &Revision)| {
             let row = self.rows.get(&revision.0).filter(|row| row.has_body && *row.key == **key);
@@ -242,7 +242,7 @@ impl Gathered {
         all
     }
 
-    /// The index as the rows say it was.
+    /// The index as rebuilt from the rows.
     fn replay(&self) -> BTreeMap<&str, Revision> {
         let mut live = BTreeMap::new();
         for (revision, row) in &self.rows {
@@ -259,12 +259,12 @@ impl Gathered {
         self.state.map(|state| state.origin).unwrap_or_default()
     }
 
-    /// The revision up to which history was forgotten already.
+    /// The revision up to which history was already compacted.
     pub(super) fn compacted(&self) -> Revision {
         self.state.map(|state| state.compacted.head).unwrap_or_default()
     }
 
-    /// Where history begins that is whole.
+    /// The point after which history is complete.
     pub(super) fn history_after(&self) -> End {
         match self.state {
             Some(state) if self.log_whole => state.compacted,
@@ -279,7 +279,7 @@ impl Gathered {
         self.state.map_or(newest.unwrap_or_default(), |state| state.end)
     }
 
-    /// Rows that were there and cannot be read.
+    /// The number of rows that were present and cannot be read.
     pub(super) fn lost_rows(&self) -> u64 {
         match self.state {
             _ if self.log_whole => 0,
@@ -303,7 +303,7 @@ impl Found {
     }
 }
 
-/// Opens and verifies; the inner error says why the engine cannot.
+/// Opens and verifies the store. The inner error is the engine's reason for failing.
 fn open(stopped: &Stopped) -> Result<Result<(Opened, Report), String>, Error> {
     let opened = match stopped.database() {
         Ok(opened) => opened,

@@ -1,9 +1,9 @@
-//! Work on a store as a whole: check it, save what is readable of a damaged one, copy it to a file, and back.
+//! Maintenance of a whole store: check, salvage, backup and restore.
 //!
-//! The library behind the command `kindsmith store`. A directory that is read is never changed, nothing is overwritten, and
-//! whatever is made appears under its name only once it is whole and durable. A backup and a restore hold one row in
-//! memory, whatever the size of the store; a check remembers some bytes of each row, and a salvage its key. The functions
-//! block; call them from a blocking thread.
+//! This is the library behind the command `kindsmith store`. It never changes a directory that it reads, overwrites
+//! nothing, and publishes a result under its name only once it is complete and durable. Backup and restore hold one row
+//! in memory, whatever the size of the store; a check keeps a few bytes for each row, and a salvage its key. The
+//! functions block; call them from a blocking thread.
 
 mod archive;
 mod backup;
@@ -25,16 +25,16 @@ pub use error::Error;
 pub use restore::restore;
 pub use salvage::{Salvage, salvage};
 
-/// How far a long operation has come.
+/// The progress of a long operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// What is being done, such as `reading rows`.
+    /// The current step, such as `reading rows`.
     pub doing: &'static str,
-    /// How much of it is done.
+    /// The amount of work done.
     pub done: u64,
-    /// How much there is; zero where that is not known.
+    /// The total amount of work; zero if unknown.
     pub total: u64,
 }
 
-/// Is given the progress every now and then.
+/// A callback that receives the progress regularly.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress);

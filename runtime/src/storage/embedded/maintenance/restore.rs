@@ -1,7 +1,7 @@
-//! A store made of a backup, in a new directory.
+//! Builds a store from a backup, in a new directory.
 //!
-//! The directory appears only after the backup was read to its end and found whole. The store has the same objects,
-//! revisions, history and newest revision as the one that was backed up.
+//! The directory appears only after the whole backup was read and verified. The new store has the same objects,
+//! revisions, history and newest revision as the backed-up one.
 
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -11,10 +11,10 @@ use super::{
     build::{BuildError, build},
 };
 
-/// Makes a store of a backup in a directory that does not exist or is empty.
+/// Builds a store from a backup in a directory that is missing or empty.
 ///
 /// # Errors
-/// [`Error::BadBackup`] where the backup is damaged, [`Error::Exists`] where something is in the directory already.
+/// [`Error::BadBackup`] if the backup is damaged, [`Error::Exists`] if the directory is not empty.
 pub fn restore(file: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Backup, Error> {
     let open = File::open(file).map_err(Error::file(file))?;
     let unreadable = |error| match error {

@@ -1,14 +1,14 @@
-//! Copies what can be read of a damaged store into a new one, and says what cannot.
+//! Copies the readable part of a damaged store into a new one, and reports what is lost.
 //!
-//! Rows come from the tables, as far as the engine leads to them, and where it does not, from a scan of its file (`scan.rs`).
-//! What a scan finds may have been replaced or deleted since, or never acknowledged. Therefore:
+//! Rows come from the tables where the engine can reach them, and otherwise from a scan of its file (`scan.rs`). A
+//! scanned row may have been replaced or deleted since, or may never have been acknowledged. Therefore:
 //!
-//! - Where the rows found complete the log, to the row and to the sum of their checksums, nothing is lost.
-//! - Otherwise the index decides which revision of an object is its newest. A row of that revision which only the scan
-//!   found, and which nothing else confirms, is copied and named as uncertain.
-//! - Objects that no readable index names are copied with their newest value found, and named as uncertain.
-//! - Where an object is lost or uncertain, the new store has no history, and its newest revision is a later one: every
-//!   client lists anew, and none takes a lost object for an existing one. No revision is given twice.
+//! - If the rows found complete the log, by count and by sum of checksums, nothing is lost.
+//! - Otherwise the index decides which revision of an object is its newest. If only the scan found that revision's row,
+//!   and nothing else confirms it, the row is copied and reported as uncertain.
+//! - Objects that no readable index names are copied with their newest value found, and reported as uncertain.
+//! - If an object is lost or uncertain, the new store has no history, and its newest revision is raised. Every client
+//!   then lists again, so that no client keeps a lost object as existing. No revision is used twice.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -20,34 +20,34 @@ use super::{
 };
 use crate::{meta::Revision, storage::embedded::layout::End};
 
-/// By how much the newest revision is raised where nothing says which it was.
+/// How far the newest revision is raised if it is unknown.
 const UNKNOWN_HEAD: u64 = 1 << 20;
 
-/// What was copied, and what was not.
+/// The result of a salvage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvage {
     /// The newest revision of the new store.
     pub head: Revision,
-    /// The revision after which its history begins.
+    /// The revision before the first change of its history.
     pub compacted: Revision,
-    /// How many objects were copied.
+    /// The number of copied objects.
     pub objects: u64,
-    /// How many rows were copied: values and history.
+    /// The number of copied rows: values and history.
     pub rows: u64,
     /// Objects that cannot be read.
     pub lost: Vec<String>,
-    /// Rows that cannot be read, and of which it is not known what they held: an object, a deletion, or only history.
+    /// The number of unreadable rows with unknown content: an object, a deletion, or only history.
     pub lost_rows: u64,
     /// Objects that were copied, but may have been changed or deleted since.
     pub uncertain: Vec<String>,
-    /// Whether history that was there is not in the new store.
+    /// True if the new store lacks history that the old one had.
     pub history_cut: bool,
-    /// Why the engine could not open its file, where that is so: then everything comes from the scan.
+    /// Why the engine could not open its file. If set, everything comes from the scan.
     pub unopened: Option<String>,
 }
 
 impl Salvage {
-    /// Whether everything was copied.
+    /// True if everything was copied.
     pub fn is_complete(&self) -> bool {
         self.lost.is_empty()
             && self.lost_rows == 0
@@ -57,10 +57,10 @@ impl Salvage {
     }
 }
 
-/// Copies what can be read of a stopped server's store into a directory that does not exist or is empty.
+/// Copies the readable part of a stopped server's store into a directory that is missing or empty.
 ///
 /// # Errors
-/// [`Error`]: not where something cannot be read, but where nothing can be.
+/// [`Error`], if nothing can be read. Partial losses are not errors.
 pub fn salvage(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Salvage, Error> {
     super::target::refuse_taken(to)?;
     let stopped = Stopped::open(dir)?;
@@ -71,12 +71,12 @@ pub fn salvage(dir: &Path, to: &Path, progress: OnProgress<'_>) -> Result<Salvag
     Ok(salvage)
 }
 
-/// What goes into the new store.
+/// The content of the new store.
 pub(super) struct Plan {
     pub(super) origin: Revision,
     pub(super) compacted: End,
     pub(super) end: End,
-    /// Objects and the revisions of their values. There is a row for each.
+    /// Objects and the revisions of their values. Each has a row.
     pub(super) pointers: BTreeMap<String, Revision>,
 }
 
@@ -116,7 +116,7 @@ impl Plan {
         (plan, salvage)
     }
 
-    /// The rows that the new store needs, by revision.
+    /// The rows for the new store, by revision.
     pub(super) fn rows<'g>(&self, gathered: &'g Gathered) -> BTreeMap<u64, &'g Found> {
         let mut needed: Vec<u64> = self.pointers.values().map(|revision| revision.0).collect();
         for (revision, row) in gathered.rows.range(self.compacted.head.0 + 1..) {

@@ -1,41 +1,42 @@
-//! Finds rows of the log in the engine's file without the engine: for files that it cannot open, and rows that it no longer
-//! leads to.
+//! Finds rows of the log in the engine's file without the engine: for files that it cannot open, and for rows that it
+//! can no longer reach.
 //!
 //! The engine keeps the rows of a table in leaf pages, which begin at multiples of 4 KiB:
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 4 | type, padding, number of rows (2) |
-//! | 4 × rows | where the value of each row ends, from the beginning of the page |
+//!  | 4 × rows | the end of each row's value, from the beginning of the page |
 //! | 8 × rows | the keys: revisions |
 //! | … | the values: rows of the log, each with its checksum |
 //!
-//! Every multiple of 4 KiB is tried, and what has a matching checksum is a row: 64 bits over revision and content. Pages
-//! that the engine gave up are found, too, so that rows are among them which had been replaced or deleted, or which were
-//! never acknowledged. Where one of the numbers that lead to the rows is damaged, the rows around it are searched for.
+//! The scan tries every multiple of 4 KiB and takes everything with a matching checksum (64 bits over revision and
+//! content) for a row. It also finds pages that the engine has freed, so its rows may have been replaced or deleted, or
+//! may never have been acknowledged. If a number that leads to the rows is damaged, the scan searches for rows around
+//! it.
 
 use std::{fs::File, io, os::unix::fs::FileExt};
 
 use crate::{meta::Revision, storage::embedded::layout::Row};
 
 const PAGE: usize = 4096;
-/// Where rows are looked for from a page: the length of a page that the engine makes for one long row.
+/// How far from a page rows are searched: the length of a page that the engine makes for one long row.
 const LONGEST: usize = 64 << 20;
-/// Beyond this length the end of a row is not searched for.
+/// The maximum length of a row whose end is searched for.
 const SEARCHED: usize = 64 << 10;
-/// Pages read at a time.
+/// The number of pages read at a time.
 const AT_ONCE: usize = 256;
 /// The shortest row: a checksum, and a head of fixed size.
 const SHORTEST: usize = 8 + 21;
 
-/// Where a row lies in a file.
+/// The location of a row in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) offset: u64,
     pub(super) length: usize,
 }
 
-/// Gives every row in a file to `found`, some more than once, and the bytes read so far to `each`.
+/// Passes every row in a file to `found`, some more than once, and the number of bytes read so far to `each`.
 pub(super) fn scan(
     file: &File,
     mut found: impl FnMut(Revision, &[u8], Place),
@@ -58,7 +59,7 @@ pub(super) fn scan(
     Ok(())
 }
 
-/// Reads up to a buffer's length; less only at the end of the file.
+/// Fills the buffer, except at the end of the file.
 fn read_at<'a>(file: &File, offset: u64, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -72,13 +73,13 @@ fn read_at<'a>(file: &File, offset: u64, buffer: &'a mut [u8]) -> io::Result<&'a
     Ok(&buffer[..filled])
 }
 
-/// What may be a leaf page.
+/// A possible leaf page.
 struct Page<'a> {
     file: &'a File,
     at: u64,
-    /// The part of it that was read; what follows is read where a row goes on.
+    /// The part of it that was read. More is read if a row continues beyond it.
     there: &'a [u8],
-    /// How much of the file follows.
+    /// The number of bytes from here to the end of the file.
     length: u64,
 }
 
@@ -92,7 +93,7 @@ impl Page<'_> {
         if self.rows_of(count, found)? || self.there[0] > 1 {
             return Ok(());
         }
-        // One flipped bit in the number of rows moves everything.
+        // One flipped bit in the number of rows moves all of them.
         for bit in 0..9 {
             if self.rows_of(count ^ (1 << bit), found)? {
                 break;
@@ -101,7 +102,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Gives the rows, if there are so many; says whether there was any.
+    /// Passes the rows on, assuming this number of them. Returns whether any was valid.
     fn rows_of(&self, count: u16, found: Found<'_>) -> io::Result<bool> {
         let count = usize::from(count);
         let first = 4 + 12 * count;
@@ -113,7 +114,7 @@ impl Page<'_> {
         let ends: Vec<usize> = ends.as_chunks().0.iter().map(|end| u32::from_le_bytes(*end) as usize).collect();
         let keys: Vec<u64> = keys.as_chunks().0.iter().map(|key| u64::from_le_bytes(*key)).collect();
         let mut any = false;
-        // Where the row before ends, as far as that is certain.
+        // The end of the previous row, if it is certain.
         let mut start = Some(first);
         for row in 0..count {
             let said = if row == 0 { first } else { ends[row - 1] };
@@ -134,7 +135,7 @@ impl Page<'_> {
         Ok(any)
     }
 
-    /// Looks for the end of a row whose end is not where the page says, but whose beginning is certain.
+    /// Searches the end of a row that begins at a certain place, but does not end where the page says.
     fn search_end(&self, key: u64, start: usize, limit: Option<usize>, found: Found<'_>) -> io::Result<Option<usize>> {
         let limit = limit.filter(|limit| (start..SEARCHED).contains(limit)).unwrap_or(PAGE).min(self.there.len());
         if !self.may_begin_row(start) {
@@ -148,7 +149,7 @@ impl Page<'_> {
         Ok(None)
     }
 
-    /// Whether the head of a row may stand here; almost everything else is told apart by it.
+    /// True if the head of a row may be here. This cheap test excludes almost everything else.
     fn may_begin_row(&self, start: usize) -> bool {
         let Some(head) = self.there.get(start..start + SHORTEST) else { return false };
         let key_length = u32::from_le_bytes([head[25], head[26], head[27], head[28]]) as usize;
@@ -179,7 +180,7 @@ impl Page<'_> {
     }
 }
 
-/// Reads what lies in a place.
+/// Reads the bytes at a place.
 pub(super) fn read(file: &File, place: Place) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; place.length];
     file.read_exact_at(&mut bytes, place.offset)?;

@@ -1,8 +1,8 @@
-//! The Unix socket of a running store: `store.sock` in its data directory, for its owner alone (0600).
+//! The Unix socket of a running store: `store.sock` in its data directory, with mode 0600.
 //!
-//! Who connects writes one line, `backup 1`, and is sent a backup (`archive.rs`) of what the store holds at that moment,
-//! read beside the writer and never in its way. A peer that takes nothing for a while is cut off. Closing the store ends
-//! what is under way and removes the socket; one that a killed process left is replaced.
+//! A client sends one line, `backup 1`, and receives a backup (`archive.rs`) of the store at that moment. Reading it
+//! does not block the writer. A client that stops reading is disconnected. Closing the store ends running backups and
+//! removes the socket. A start replaces the socket that a killed process left.
 
 use std::{
     fs::{self, DirBuilder, File, Permissions},
@@ -30,23 +30,23 @@ use super::{
 };
 
 const NAME: &str = "store.sock";
-/// Where the socket is made, so that it never has looser modes under its own name.
+/// The socket is created under this name, so that its final name never has looser modes.
 const MAKING: &str = "store.sock.new";
 const REQUEST: &str = "backup 1\n";
-/// A peer that neither asks nor takes anything for so long is cut off.
+/// A client that sends and reads nothing for this long is disconnected.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Backups under way at a time.
+/// The maximum number of concurrent backups.
 const AT_A_TIME: usize = 2;
-/// The longest address used as it is; systems take 104 or 108 bytes.
+/// The longest address that is used directly; systems allow 104 or 108 bytes.
 const MAX_ADDRESS: usize = 100;
 
-/// Begins to read what the store holds at this moment; none where it is closing. Must not keep the store open.
+/// Begins to read the current state; returns `None` if the store is closing. Must not keep the store open.
 pub(in super::super) type Begin = Arc<dyn Fn() -> Option<Result<ReadTransaction, redb::Error>> + Send + Sync>;
 
-/// A socket, served until this is dropped.
+/// A socket that is served until this is dropped.
 pub(in super::super) struct Socket {
     path: PathBuf,
-    /// Device and number of the file, to remove no other.
+    /// Device and inode of the file, so that only this file is removed.
     identity: (u64, u64),
     /// Dropping it ends the thread.
     close: Option<oneshot::Sender<()>>,
@@ -65,7 +65,9 @@ impl Socket {
         let serving = async move {
             match net::UnixListener::from_std(listener) {
                 Ok(listener) => accept(listener, owner, &begin, closed).await,
-                Err(error) => tracing::warn!(%error, "the store's socket is not served: no backups while running"),
+                Err(error) => {
+                    tracing::warn!(%error, "the store's socket is not served; back the store up while the server is stopped")
+                }
             }
         };
         let thread = thread::Builder::new().name("store-socket".to_owned()).spawn(move || runtime.block_on(serving))?;
@@ -76,12 +78,12 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         if fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.identity) {
-            // One that stays behind is replaced at the next start.
+            // The next start replaces a socket that stays behind.
             let _ = fs::remove_file(&self.path);
         }
         drop(self.close.take());
         if let Some(thread) = self.thread.take() {
-            // The panic of a thread was reported when it happened.
+            // The thread's panic was already reported.
             let _ = thread.join();
         }
     }
@@ -101,7 +103,7 @@ fn bind(dir: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Uses the socket's address in a directory, however long the directory's path is.
+/// Uses the socket's address in a directory whose path may be too long for an address.
 fn at_address<T>(dir: &Path, using: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let plain = dir.join(NAME);
     if plain.as_os_str().len() <= MAX_ADDRESS {
@@ -112,7 +114,7 @@ fn at_address<T>(dir: &Path, using: impl FnOnce(&Path) -> io::Result<T>) -> io::
     using(&short)
 }
 
-/// Connects to the server of a data directory and asks for a backup, which is then to be read.
+/// Connects to the server of a data directory and requests a backup.
 pub(super) fn connect(dir: &Path) -> io::Result<UnixStream> {
     let mut stream = at_address(dir, |address| UnixStream::connect(address))?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -120,7 +122,7 @@ pub(super) fn connect(dir: &Path) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// Serves who connects until told to stop; then ends what is under way.
+/// Serves clients until the store closes, and then ends running backups.
 async fn accept(listener: net::UnixListener, owner: u32, begin: &Begin, mut closed: oneshot::Receiver<()>) {
     let mut peers: Vec<Peer> = Vec::new();
     loop {
@@ -140,19 +142,19 @@ async fn accept(listener: net::UnixListener, owner: u32, begin: &Begin, mut clos
                 return refuse(&stream, "only the user who runs the server may take a backup");
             }
             if peers.len() >= AT_A_TIME {
-                return refuse(&stream, "other backups are under way");
+                return refuse(&stream, "too many backups are running; try again later");
             }
             peers.push(Peer::serve(stream, Arc::clone(begin))?);
             Ok(())
         });
         if let Err(error) = served {
             tracing::warn!(%error, "a connection to the store's socket failed");
-            // Where descriptors have run out, the next attempt would fail at once.
+            // If file descriptors have run out, the next attempt would fail at once.
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
     for peer in &peers {
-        // It may be gone already.
+        // The client may have disconnected already.
         let _ = peer.stream.shutdown(Shutdown::Both);
     }
     for peer in peers {
@@ -160,9 +162,9 @@ async fn accept(listener: net::UnixListener, owner: u32, begin: &Begin, mut clos
     }
 }
 
-/// A connection under way.
+/// An open connection.
 struct Peer {
-    /// The same connection as the thread's, to end it.
+    /// A clone of the thread's stream, used to end the connection.
     stream: UnixStream,
     thread: JoinHandle<()>,
 }
@@ -172,7 +174,7 @@ impl Peer {
         let ours = stream.try_clone()?;
         let thread = thread::Builder::new().name("store-backup".to_owned()).spawn(move || {
             let answered = answer(&stream, &begin);
-            // The other end waits for the end of the stream, and this connection is open twice.
+            // The connection is open twice, so closing one descriptor does not end the stream.
             let _ = stream.shutdown(Shutdown::Both);
             match answered {
                 Ok(()) => tracing::info!("a backup was taken"),
@@ -187,7 +189,7 @@ fn answer(stream: &UnixStream, begin: &Begin) -> io::Result<()> {
     let mut request = String::new();
     BufReader::new(stream.take(64)).read_line(&mut request)?;
     if request != REQUEST {
-        return refuse(stream, "this server knows the request `backup 1` only; use the command of its version");
+        return refuse(stream, "this server supports only the request `backup 1`; use the command of its version");
     }
     let Some(began) = begin() else { return refuse(stream, "the server is stopping") };
     let mut writer = Writer::begin(BufWriter::with_capacity(256 << 10, stream))?;

@@ -1,4 +1,4 @@
-//! The store of a stopped server, opened without changing anything in its directory.
+//! Opens the store of a stopped server without changing anything in its directory.
 
 use std::{
     fmt,
@@ -30,13 +30,13 @@ use crate::{
     },
 };
 
-/// Pages that the engine keeps while a store is read through once.
+/// The size of the engine's cache for one pass over a store.
 const CACHE_BYTES: usize = 16 << 20;
 
 /// A data directory that no server uses while this lives.
 pub(super) struct Stopped {
     dir: PathBuf,
-    /// Shared with others who only read; a server wants it alone.
+    /// A shared lock, so that several readers may run; a server needs an exclusive one.
     _lock: Option<File>,
 }
 
@@ -47,14 +47,14 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Whether the server ended without closing the store.
+    /// True if the server ended without closing the store.
     pub(super) fn was_repaired(&self) -> bool {
         self.repaired.load(Ordering::Relaxed)
     }
 }
 
 impl Stopped {
-    /// Takes the directory, or says that a server uses it.
+    /// Locks the directory, or reports that a server uses it.
     pub(super) fn open(dir: &Path) -> Result<Self, Error> {
         let io_error = |source| Error::Open(OpenError::Directory { dir: dir.to_owned(), source });
         dir.metadata().map_err(io_error)?;
@@ -68,7 +68,7 @@ impl Stopped {
                 Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { dir: dir.to_owned() }.into()),
                 Err(TryLockError::Error(source)) => return Err(io_error(source)),
             },
-            // A copy of a data directory need not have one.
+            // A copy of a data directory may lack the lock file.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(io_error(error)),
         };
@@ -77,7 +77,7 @@ impl Stopped {
         Ok(stopped)
     }
 
-    /// A newer format is not read. A missing or unreadable `FORMAT` is no reason to give up on the rows.
+    /// Refuses a newer format. The rows may be readable even if `FORMAT` is missing or unreadable.
     fn check_format(&self) -> Result<(), Error> {
         let text = fs::read_to_string(self.dir.join("FORMAT")).unwrap_or_default();
         match text.trim().parse::<u64>() {
@@ -88,17 +88,17 @@ impl Stopped {
         }
     }
 
-    /// What is wrong with the file `FORMAT`, if something is.
+    /// Describes the fault of the file `FORMAT`, if it has one.
     pub(super) fn format_fault(&self) -> Option<String> {
         let text = fs::read_to_string(self.dir.join("FORMAT"));
         let right = text.as_ref().is_ok_and(|text| text.trim() == FORMAT.to_string());
         (!right && !self.dir.join("FORMAT.new").exists()).then(|| match text {
-            Ok(text) => format!("the file FORMAT says {text:?}, and the store has format {FORMAT}"),
+            Ok(text) => format!("the file FORMAT contains {text:?}, but the store has format {FORMAT}"),
             Err(error) => format!("the file FORMAT cannot be read: {error}"),
         })
     }
 
-    /// The engine's file.
+    /// Opens the engine's file.
     pub(super) fn file(&self) -> Result<File, Error> {
         let path = self.dir.join("store.redb");
         File::open(&path).map_err(|error| match error.kind() {
@@ -107,7 +107,7 @@ impl Stopped {
         })
     }
 
-    /// Opens the engine's file; what the engine writes stays in memory.
+    /// Opens the engine's database; its writes stay in memory.
     pub(super) fn database(&self) -> Result<Opened, Error> {
         let file = self.file()?;
         if file.metadata().map_err(Error::file(&self.dir))?.len() == 0 {
@@ -127,7 +127,7 @@ impl Stopped {
         Ok(Opened { db, repaired })
     }
 
-    /// The newest revision that was acknowledged, as far as the directory knows.
+    /// The newest acknowledged revision according to the witness.
     pub(super) fn testified(&self) -> Result<Option<Revision>, Error> {
         let path = self.dir.join("HEAD");
         match File::open(&path) {
@@ -137,7 +137,7 @@ impl Stopped {
         }
     }
 
-    /// An error that says that the files are damaged.
+    /// An error that reports damaged files.
     pub(super) fn damaged(&self, message: impl fmt::Display) -> Error {
         OpenError::Damaged { dir: self.dir.clone(), message: message.to_string() }.into()
     }

@@ -1,4 +1,4 @@
-//! Where results go: made under another name beside the target, and renamed once whole. Nothing is ever overwritten.
+//! Targets of results: created under another name beside the target and renamed once complete. Nothing is overwritten.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -9,7 +9,7 @@ use std::{
 
 use super::Error;
 
-/// A file or a directory in the making; removed unless it is published.
+/// An unfinished file or directory; removed unless it is published.
 pub(super) struct Aside {
     aside: PathBuf,
     target: PathBuf,
@@ -17,7 +17,7 @@ pub(super) struct Aside {
 }
 
 impl Aside {
-    /// A file (0600) that is to appear under a name that nothing has.
+    /// A file (0600) for a name that must be free.
     pub(super) fn file(target: &Path) -> Result<(Self, File), Error> {
         match fs::symlink_metadata(target) {
             Ok(_) => return Err(Error::Exists { path: target.to_owned() }),
@@ -30,7 +30,7 @@ impl Aside {
         Ok((this, file))
     }
 
-    /// A directory (0700) that is to appear under a name that nothing has, or an empty directory.
+    /// A directory (0700) for a name that must be free, or be an empty directory.
     pub(super) fn directory(target: &Path) -> Result<Self, Error> {
         refuse_taken(target)?;
         let this = Self::beside(target)?;
@@ -48,14 +48,14 @@ impl Aside {
         Ok(Self { aside: target.with_file_name(hidden), target: target.to_owned(), published: false })
     }
 
-    /// Where it is made.
+    /// The temporary path.
     pub(super) fn path(&self) -> &Path {
         &self.aside
     }
 
-    /// Gives a file its name. What it holds must be durable already.
+    /// Gives the file its final name. Its content must be durable already.
     pub(super) fn publish_file(mut self) -> Result<(), Error> {
-        // A link fails where the name is taken, even if it was taken a moment ago; a rename would overwrite.
+        // A link fails if the name exists, even if it appeared a moment ago; a rename would overwrite.
         match fs::hard_link(&self.aside, &self.target) {
             Ok(()) => {
                 fs::remove_file(&self.aside).map_err(Error::file(&self.aside))?;
@@ -63,7 +63,7 @@ impl Aside {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(Error::Exists { path: self.target.clone() });
             }
-            // File systems without hard links.
+            // The file system has no hard links.
             Err(_) if fs::symlink_metadata(&self.target).is_err() => {
                 fs::rename(&self.aside, &self.target).map_err(Error::file(&self.target))?;
             }
@@ -73,10 +73,10 @@ impl Aside {
         self.sync_parent()
     }
 
-    /// Gives a directory its name. What it holds must be durable already.
+    /// Gives the directory its final name. Its content must be durable already.
     pub(super) fn publish_directory(mut self) -> Result<(), Error> {
         sync_directory(&self.aside)?;
-        // Replaces an empty directory, and fails where the name has become anything else.
+        // Replaces an empty directory, and fails for anything else.
         fs::rename(&self.aside, &self.target).map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
                 Error::Exists { path: self.target.clone() }
@@ -98,14 +98,14 @@ impl Aside {
 impl Drop for Aside {
     fn drop(&mut self) {
         if !self.published {
-            // What is left of a failed attempt is in nobody's way; there is only one of the two.
+            // Only one of the two exists. Leftovers of a failed attempt do no harm.
             let _ = fs::remove_file(&self.aside);
             let _ = fs::remove_dir_all(&self.aside);
         }
     }
 }
 
-/// Refuses a place for a directory where something is already.
+/// Refuses a target directory that already has content.
 pub(super) fn refuse_taken(target: &Path) -> Result<(), Error> {
     match fs::read_dir(target).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),

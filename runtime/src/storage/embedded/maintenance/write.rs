@@ -1,4 +1,4 @@
-//! Writes what was gathered of a damaged store into a new one.
+//! Writes the rows gathered from a damaged store into a new one.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Makes a store of what a plan names.
+/// Builds the store that a plan describes.
 pub(super) fn write(to: &Path, gathered: &Gathered, plan: &Plan, progress: OnProgress<'_>) -> Result<(), Error> {
     let state = State { origin: plan.origin, compacted: plan.compacted, end: plan.end, ..State::default() };
     let rows = plan.rows(gathered);
@@ -43,7 +43,7 @@ pub(super) fn write(to: &Path, gathered: &Gathered, plan: &Plan, progress: OnPro
 
 fn copy(gathered: &Gathered, revision: Revision, row: &Found, fresh: &mut Fresh<'_>) -> Result<(), BuildError> {
     let gone =
-        || redb::Error::Corrupted(format!("the row of revision {revision} could be read before, and now it cannot"));
+        || redb::Error::Corrupted(format!("the row of revision {revision} was readable before and no longer is"));
     match (row.source, &gathered.opened) {
         (Source::File(place), _) => {
             let stored = scan::read(&gathered.file, place).map_err(redb::Error::Io)?;

@@ -1,4 +1,4 @@
-//! Damage at rest: what is changed or missing in the file is reported, and never served; the rest goes on.
+//! Damage at rest: altered and missing rows are reported and never served; everything else is served.
 
 use redb::{Database, ReadableTable, TableDefinition};
 
@@ -13,7 +13,7 @@ impl Scratch {
         self.0.join("store.redb")
     }
 
-    /// Changes the file behind the store's back; the store is closed.
+    /// Changes the file of the closed store.
     fn change(&self, change: impl FnOnce(&redb::WriteTransaction)) {
         let db = Database::open(self.file()).unwrap();
         let transaction = db.begin_write().unwrap();
@@ -40,7 +40,7 @@ impl Scratch {
     }
 }
 
-/// Keys `/a` to `/e`, written at 1 to 5, and `/a` once more at 6.
+/// Keys `/a` to `/e`, written at revisions 1 to 5, and `/a` again at 6.
 fn filled() -> Scratch {
     let scratch = Scratch::new();
     let store = scratch.open(Options::default());
@@ -74,7 +74,7 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
     scratch.spoil(3);
     let found = fs::read(scratch.file()).unwrap();
     for _ in 0..2 {
-        // At the first start what can be read goes on in a new file; the second finds the same damage there.
+        // The first start copies the readable part to a new file; the second finds the same damage there.
         let store = scratch.open(Options::default());
         assert_eq!(values(&store), with("/c", Damage::Missing));
         assert_eq!(store.get("/c").unwrap().unwrap().value, Err(Damage::Missing));
@@ -98,7 +98,7 @@ fn a_changed_value_is_reported_under_its_key_and_can_be_deleted() {
 }
 
 #[test]
-fn what_is_held_needs_a_revision_that_can_be_read_and_no_value() {
+fn a_hold_needs_a_readable_revision_but_no_readable_value() {
     let scratch = filled();
     let store = scratch.open(Options::default());
     let transaction = store.current.get().db().begin_write().unwrap();
@@ -135,16 +135,16 @@ fn damage_that_comes_while_the_store_is_open_is_found_when_it_is_read() {
     assert_eq!(values(&store), with("/c", Damage::Altered));
     let over = commit(&store, vec![Op { key: "/c".into(), value: Some("new".into()), expect: Expect::Any }]);
     assert!(matches!(over, Err(CommitError::Damaged { damage: Damage::Altered, .. })), "{over:?}");
-    assert_eq!(store.changes(Revision(0), 9).unwrap().len(), 2, "what comes before it");
+    assert_eq!(store.changes(Revision(0), 9).unwrap().len(), 2, "the changes before it");
     assert!(matches!(store.changes(Revision(2), 9), Err(ReadError::Damaged(_))));
-    assert_eq!(store.changes(Revision(3), 9).unwrap().len(), 3, "what comes after it");
+    assert_eq!(store.changes(Revision(3), 9).unwrap().len(), 3, "the changes after it");
     assert!(matches!(store.range("", Some(Revision(2))), Err(ReadError::Damaged(_))));
     assert_eq!(store.range("", Some(Revision(5))).unwrap().0.len(), 5);
     let delete = Op { key: "/c".into(), value: None, expect: Expect::At(Revision(3)) };
     commit(&store, vec![delete]).unwrap();
     let gone = store.changes(Revision(6), 1).unwrap().remove(0);
     assert_eq!(gone.previous, Some((Revision(3), Err(Damage::Altered))));
-    // Compaction passes what it cannot read.
+    // Compaction skips unreadable rows.
     store.compact(Revision(7)).unwrap();
     assert_eq!(store.compacted(), Revision(7));
 }
@@ -158,7 +158,7 @@ fn a_missing_row_is_noticed_whatever_it_was() {
     assert_eq!(values(&store), with("/d", Damage::Missing));
     assert_eq!(store.compacted(), Revision(4), "history begins after it");
     assert_eq!(store.changes(Revision(4), 9).unwrap().len(), 2);
-    // A replaced one.
+    // A replaced value.
     let scratch = filled();
     scratch.lose(1);
     let store = scratch.open(Options::default());
@@ -169,8 +169,8 @@ fn a_missing_row_is_noticed_whatever_it_was() {
     scratch.lose(6);
     let store = scratch.open(Options::default());
     assert_eq!(values(&store), with("/a", Damage::Missing));
-    assert_eq!(put(&store, "/f", "1"), Revision(7), "no revision is given twice");
-    // One that nothing names: noticed by its absence alone.
+    assert_eq!(put(&store, "/f", "1"), Revision(7), "no revision is used twice");
+    // A row that nothing points to: only its absence reveals the damage.
     let scratch = filled();
     scratch.open(Options::default()).compact(Revision(6)).unwrap();
     scratch.lose(2);
@@ -228,7 +228,7 @@ fn a_damaged_state_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn a_store_behind_its_witness_is_refused() {
+fn a_store_older_than_its_witness_is_refused() {
     let scratch = filled();
     let before = fs::read(scratch.file()).unwrap();
     let store = scratch.open(Options::default());
@@ -242,7 +242,7 @@ fn a_store_behind_its_witness_is_refused() {
     fs::write(scratch.file(), after).unwrap();
     let witness = scratch.0.join("HEAD");
     let whole = fs::read(&witness).unwrap();
-    // Older, torn, foreign and missing witnesses say nothing.
+    // Older, torn, foreign and missing witnesses are ignored.
     for content in [&whole[..10], b"", b"what", &[0xff; 2_000]] {
         fs::write(&witness, content).unwrap();
         assert_eq!(scratch.open(Options::default()).head(), Revision(7));
@@ -279,12 +279,12 @@ fn the_scrub_finds_what_becomes_damaged_while_the_store_is_open() {
 }
 
 #[test]
-fn a_newest_commit_that_is_damaged_after_a_kill_is_missed() {
+fn a_damaged_newest_commit_is_noticed_after_a_kill() {
     let scratch = filled();
     let store = scratch.open(Options::default());
     let before = fs::read(scratch.file()).unwrap();
     put(&store, "/newest", "the newest value");
-    // What a kill leaves: the file as it is now, not closed.
+    // A kill leaves the file as it is now, not closed.
     let mut killed = fs::read(scratch.file()).unwrap();
     let witness = fs::read(scratch.0.join("HEAD")).unwrap();
     drop(store);
@@ -300,5 +300,5 @@ fn a_newest_commit_that_is_damaged_after_a_kill_is_missed() {
     killed[at] ^= 1;
     let Err(error) = restart(&killed) else { panic!("opened without the newest change") };
     assert!(error.to_string().contains("7 to 7"), "{error}");
-    assert_eq!(fs::read(scratch.file()).unwrap(), killed, "what is refused stays as it was found");
+    assert_eq!(fs::read(scratch.file()).unwrap(), killed, "a refused file is not changed");
 }

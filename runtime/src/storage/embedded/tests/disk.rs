@@ -1,10 +1,10 @@
-//! A disk that forgets what was not synced, as one does when the power goes, and one whose sync fails.
+//! A disk that loses unsynced writes, as in a power failure, and a disk whose sync fails.
 
 use std::{io, sync::MutexGuard};
 
 use super::*;
 
-/// What may be torn: a disk writes whole sectors, in any order.
+/// The unit of torn writes: a disk writes whole sectors, in any order.
 const SECTOR: usize = 512;
 
 /// A disk in memory, shared between the engine and the test.
@@ -13,14 +13,14 @@ struct Disk(Arc<Mutex<Contents>>);
 
 #[derive(Debug, Default)]
 struct Contents {
-    /// What the process sees.
+    /// The content as the process sees it.
     now: Vec<u8>,
-    /// What is there for certain after the power has gone.
+    /// The content that certainly survives a power failure.
     durable: Vec<u8>,
-    /// Sectors that differ between the two, possibly.
+    /// Sectors in which the two may differ.
     unsynced: Vec<usize>,
     sync_fails: bool,
-    /// What the disk might have held at random moments, and how many changes had been published by then.
+    /// Possible contents after a power failure at random moments, each with the number of changes published by then.
     losses: Vec<(Vec<u8>, usize)>,
     published: Arc<Mutex<Vec<Change>>>,
     random: u64,
@@ -47,7 +47,7 @@ impl Contents {
         self.random >> 33
     }
 
-    /// What the disk holds if the power goes now: of what was not synced, any part.
+    /// The disk's content if the power fails now: any subset of the unsynced sectors.
     fn lose_power(&mut self) -> Vec<u8> {
         let mut left = self.durable.clone();
         left.resize(self.now.len(), 0);
@@ -117,7 +117,7 @@ impl super::Disk for Disk {
     }
 }
 
-/// Writes with several commits under way at a time, deletions among them; gives all changes there were.
+/// Commits concurrently, with deletions among the operations, and returns all changes.
 fn write_a_while(disk: &Disk, options: Options) -> Vec<Change> {
     let store = disk.open(options);
     let published = Arc::clone(&disk.contents().published);
@@ -132,11 +132,11 @@ fn write_a_while(disk: &Disk, options: Options) -> Vec<Change> {
             })
             .collect();
         for queued in queued {
-            // Deleting what is not there is a conflict, and no matter here.
+            // Deleting a missing key is a conflict, which does not matter here.
             let _ = runtime.block_on(queued);
         }
         if round == 75 {
-            // Long enough for the writer to settle once.
+            // Gives the writer time to settle once.
             thread::sleep(Duration::from_millis(300));
         }
     }
@@ -153,7 +153,7 @@ fn nothing_published_is_lost(options: Options) {
     for (left, published) in losses.into_iter().filter(|(_, published)| *published > 0) {
         let store = Disk::holding(left).open(Options::default());
         let (head, compacted) = (store.head(), store.compacted());
-        assert!(head.0 >= published as u64, "published up to {published}, and only {head} is there");
+        assert!(head.0 >= published as u64, "published up to {published}, but the newest revision is {head}");
         let kept = usize::try_from(compacted.0).unwrap()..usize::try_from(head.0).unwrap();
         assert!(store.changes(compacted, usize::MAX).unwrap() == all[kept], "history differs");
         let mut state = std::collections::BTreeMap::new();
@@ -169,16 +169,16 @@ fn nothing_published_is_lost(options: Options) {
 }
 
 #[test]
-fn power_may_go_at_any_moment() {
+fn power_may_fail_at_any_moment() {
     nothing_published_is_lost(Options::default());
 }
 
 #[test]
-fn power_may_go_while_history_is_cut() {
+fn power_may_fail_while_history_is_cut() {
     nothing_published_is_lost(Options { history_bytes: 5_000, ..Options::default() });
 }
 
-/// Waits until the store writes, or refuses to.
+/// Waits until the store accepts writes, or until it refuses them.
 fn await_writing(store: &Embedded, writing: bool) {
     let start = std::time::Instant::now();
     while store.health().refuses_writes.is_none() != writing {
@@ -209,7 +209,7 @@ fn a_failed_sync_is_neither_acknowledged_nor_published_and_writing_goes_on_when_
     assert!(store.health().refuses_writes.is_some_and(|why| why.contains("the disk is gone")));
     disk.contents().sync_fails = false;
     await_writing(&store, true);
-    // The write that failed was only refused its sync, so it is there, and was published when that was known.
+    // Only the sync of the failed write was refused, so the write is there, and is published once that is known.
     assert_eq!(store.head(), Revision(2));
     let last = put(&store, "/b", "1");
     let changes = store.changes(Revision(0), 10).unwrap();

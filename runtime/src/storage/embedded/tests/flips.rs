@@ -1,14 +1,14 @@
-//! Flipped bits, anywhere in the file: never a panic, never a wrong value, and nothing that was there is silently gone.
+//! Flipped bits anywhere in the file: no panic, no wrong value, and no silent loss.
 //!
-//! By default a few hundred flips, spread over the file. `KINDSMITH_FLIPS=all` flips one bit in every byte of a small
-//! store that is not zero; any number flips that many random bits of a larger one.
+//! By default a few hundred flips are spread over the file. `KINDSMITH_FLIPS=all` flips one bit in every nonzero byte
+//! of a small store. A number flips that many random bits of a larger store.
 
 use std::collections::BTreeMap;
 
 use super::*;
 use crate::storage::{Entry, Value};
 
-/// What the store held before anything was flipped.
+/// The content of the store before the flip.
 struct Truth {
     file: Vec<u8>,
     head: Revision,
@@ -16,7 +16,7 @@ struct Truth {
     changes: Vec<Change>,
 }
 
-/// History of any age stays.
+/// History is kept, whatever its age.
 fn options() -> Options {
     Options { history_age: Duration::from_secs(1 << 40), ..Options::default() }
 }
@@ -44,7 +44,7 @@ fn make(scratch: &Scratch, objects: usize) -> Truth {
     Truth { file: fs::read(scratch.0.join("store.redb")).unwrap(), head, values, changes }
 }
 
-/// What came of a flip.
+/// The outcomes of the flips.
 #[derive(Default, Debug)]
 struct Outcomes {
     harmless: usize,
@@ -52,7 +52,7 @@ struct Outcomes {
     refused: usize,
 }
 
-/// Opens the store with these bytes in its file and holds what it serves against the truth.
+/// Opens the store with these bytes in its file and compares what it serves with the truth.
 fn try_flipped(scratch: &Scratch, truth: &Truth, flipped: &[u8], outcomes: &mut Outcomes, at: usize) {
     for entry in fs::read_dir(&scratch.0).unwrap() {
         let path = entry.unwrap().path();
@@ -69,7 +69,7 @@ fn try_flipped(scratch: &Scratch, truth: &Truth, flipped: &[u8], outcomes: &mut 
         }
         Err(error) => panic!("byte {at}: {error}"),
     };
-    assert!(store.head() >= truth.head, "byte {at}: revisions would be given twice");
+    assert!(store.head() >= truth.head, "byte {at}: revisions would be used twice");
     let (entries, _) = store.range("", None).unwrap();
     let found: BTreeMap<Arc<str>, (Revision, Value)> =
         entries.into_iter().map(|entry| (entry.key, (entry.revision, entry.value))).collect();
@@ -80,7 +80,7 @@ fn try_flipped(scratch: &Scratch, truth: &Truth, flipped: &[u8], outcomes: &mut 
         assert!(is_true, "byte {at}: {key} is {} bytes of revision {revision}, which it never was", value.len());
     }
     for key in truth.values.keys() {
-        assert!(found.contains_key(key), "byte {at}: {key} is gone without a word");
+        assert!(found.contains_key(key), "byte {at}: {key} is silently missing");
     }
     let from = store.compacted();
     let mut expected = truth.changes.iter().filter(|change| change.revision > from);
@@ -90,7 +90,7 @@ fn try_flipped(scratch: &Scratch, truth: &Truth, flipped: &[u8], outcomes: &mut 
                 let same = expected.next().is_some_and(|expected| {
                     (change.revision, &change.key, &change.value) == (expected.revision, &expected.key, &expected.value)
                 });
-                assert!(same, "byte {at}: revision {} is a change that did not happen", change.revision);
+                assert!(same, "byte {at}: revision {} is an invented change", change.revision);
             }
         }
         Err(_) => damaged += 1,
@@ -101,7 +101,7 @@ fn try_flipped(scratch: &Scratch, truth: &Truth, flipped: &[u8], outcomes: &mut 
     } else {
         outcomes.harmless += 1;
     }
-    // What is written over it is there.
+    // The store accepts a new write and keeps it.
     let revision = put(&store, "/registry/things/new", "new");
     assert!(revision > truth.head, "byte {at}");
 }
@@ -113,7 +113,7 @@ fn flipped_bits_are_reported_or_harmless() {
     let random = wanted.parse::<usize>().ok();
     let objects = match random {
         Some(_) => 3_000,
-        // The file has half a megabyte at any rate.
+        // The file has at least half a megabyte.
         None if wanted == "all" => 24,
         None => 120,
     };

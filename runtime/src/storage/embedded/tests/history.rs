@@ -1,4 +1,4 @@
-//! What is kept of the past, for how long, and over a restart.
+//! Retention of history by size and age, and across restarts.
 
 use std::time::{Instant, SystemTime};
 
@@ -8,7 +8,7 @@ fn delete(store: &Embedded, key: &str) -> Revision {
     commit(store, vec![Op { key: key.into(), value: None, expect: Expect::Any }]).unwrap()[0]
 }
 
-/// Waits until the writer has forgotten history up to a revision.
+/// Waits until history is compacted up to a revision.
 fn await_compacted(store: &Embedded, upto: Revision) {
     let start = Instant::now();
     while store.compacted() < upto {
@@ -18,7 +18,7 @@ fn await_compacted(store: &Embedded, upto: Revision) {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_after_reopening() {
+fn acknowledged_writes_are_there_after_reopening() {
     let scratch = Scratch::new();
     let store = scratch.open(Options::default());
     put(&store, "/a", "1");
@@ -112,7 +112,7 @@ fn a_clock_that_was_set_back_makes_no_history_old_and_keeps_none_for_ever() {
     let options = Options::default();
     let store = scratch.open(options);
     let last = put(&store, "/a", "1");
-    // Closing notes the time after the change.
+    // Closing records the time after the change.
     drop(store);
     let store = scratch.open(options);
     let hour = Duration::from_hours(1);

@@ -1,4 +1,4 @@
-//! The durable engine by itself: the suite, and what only a store on disk can do.
+//! Tests of the durable engine: the suite for all engines, and what only a store on disk does.
 
 mod damage;
 mod disk;
@@ -17,7 +17,7 @@ use crate::storage::{
     suite::{self, commit, property},
 };
 
-/// A directory of a test's own, removed with it.
+/// A temporary directory, removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -40,7 +40,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A store and its directory; the store goes first.
+/// A store and its directory; the store is dropped first.
 struct Opened {
     store: Option<Embedded>,
     options: Options,
@@ -75,7 +75,7 @@ fn put(store: &Embedded, key: &str, value: impl Into<Bytes>) -> Revision {
 }
 
 #[test]
-fn embedded_keeps_the_promises_of_a_store() {
+fn embedded_passes_the_suite() {
     let scratch = Scratch::new();
     let mut number = 0;
     suite::run(|| {

@@ -1,4 +1,4 @@
-//! Opening a directory: whose it is, what it may look like, and what is refused.
+//! Opening a directory: ownership, allowed content, and refusals.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn a_directory_that_cannot_be_made_is_named() {
 
 #[test]
 fn a_creation_that_was_cut_off_is_begun_again() {
-    // What each step of `directory.rs` leaves, and what its last write may leave in half.
+    // The state after each step of `directory.rs`, and a state with a half-written file.
     let half = Some("half");
     for (format_new, store_new, store) in [
         (None, None, false),
@@ -78,7 +78,7 @@ fn a_store_that_lost_a_file_is_damaged_and_not_empty() {
         let error = error.to_string();
         assert!(error.contains(&format!("{lost} is missing beside {left}")), "{error}");
         assert!(error.contains("kindsmith store restore"), "{error}");
-        // The other way out that the message names.
+        // The other remedy that the message names.
         fs::remove_file(scratch.0.join(left)).unwrap();
         assert_eq!(put(&scratch.open(Options::default()), "/a", "1"), Revision(1));
     }
@@ -95,7 +95,7 @@ fn the_directory_is_private() {
     for name in ["LOCK", "FORMAT", "store.redb"] {
         assert_eq!(mode(name), 0o600, "{name}");
     }
-    // As earlier versions made it.
+    // Earlier versions created it with this mode.
     fs::set_permissions(scratch.0.join("store.redb"), fs::Permissions::from_mode(0o644)).unwrap();
     drop(scratch.open(Options::default()));
     assert_eq!(mode("store.redb"), 0o600);
@@ -133,7 +133,7 @@ fn a_new_store_begins_after_its_origin_and_an_old_one_where_it_was() {
     drop(store);
     let store = scratch.open(at(5_000));
     assert_eq!((store.head(), store.compacted()), (Revision(1_001), Revision(0)));
-    // Nothing happened before the origin, so nothing from there is forgotten.
+    // Nothing happened before the origin, so no history is missing there.
     assert_eq!(store.changes(Revision(1), 10).unwrap().len(), 1);
     assert!(store.range("/", Some(Revision(1))).unwrap().0.is_empty());
     store.compact(Revision(1_001)).unwrap();

@@ -1,11 +1,11 @@
-//! Directories of format 1 become format 2, and the old file is kept.
+//! Directories of format 1 are upgraded to format 2, and the old file is kept.
 
 use redb::{Database, TableDefinition};
 
 use super::*;
 
-/// Writes a directory as format 1 had it: `/a` written, replaced and deleted, `/b` written and replaced; history is
-/// forgotten up to the first change.
+/// Writes a directory of format 1: `/a` written, replaced and deleted, `/b` written and replaced, and history compacted
+/// up to the first change.
 fn format_1(scratch: &Scratch) {
     fs::create_dir_all(&scratch.0).unwrap();
     fs::write(scratch.0.join("FORMAT"), "1\n").unwrap();
@@ -39,7 +39,7 @@ fn format_1(scratch: &Scratch) {
     transaction.commit().unwrap();
 }
 
-/// History of any age stays.
+/// History is kept, whatever its age.
 fn options() -> Options {
     Options { history_age: Duration::from_secs(1 << 40), ..Options::default() }
 }
@@ -74,8 +74,8 @@ fn a_directory_of_format_1_is_upgraded_and_the_old_file_is_kept() {
 }
 
 #[test]
-fn an_upgrade_that_was_cut_off_is_done_again_or_over() {
-    // Before the new file was in place: half a new file, and perhaps the old one under its second name.
+fn an_interrupted_upgrade_is_repeated_or_completed() {
+    // Interrupted before the new file was in place: half a new file, and perhaps a second name of the old one.
     for linked in [false, true] {
         let scratch = Scratch::new();
         format_1(&scratch);
@@ -86,7 +86,7 @@ fn an_upgrade_that_was_cut_off_is_done_again_or_over() {
         holds_what_format_1_held(&scratch.open(options()));
         assert!(scratch.0.join("store.redb.format-1").exists());
     }
-    // After it was in place, before that was noted.
+    // Interrupted after the new file was in place, before `FORMAT` was updated.
     let scratch = Scratch::new();
     format_1(&scratch);
     drop(scratch.open(options()));

@@ -1,9 +1,9 @@
-//! Waking watchers: off the store's thread, for which writers wait, and in rounds.
+//! Wakes watchers in rounds, off the store's thread, on which writers wait.
 //!
-//! A change that many watch would otherwise cost each of them a wake-up and a write of its own. After a round that woke
-//! many, the next one waits about twice as long as they need to write, so that fan-out leaves half of the machine's time to
-//! others, and what has happened meanwhile goes out as one piece.
-//! The first change after a quiet moment is never held back.
+//! Without rounds, a change with many watchers would cost each of them a separate wake-up and write. After a round that
+//! woke many watchers, the next round waits about twice as long as they need to write. Fan-out then leaves half of the
+//! machine's time to other work, and the changes made meanwhile are sent in one piece. The first change after a quiet
+//! moment is never delayed.
 
 use std::{
     mem,
@@ -16,13 +16,13 @@ use tokio::{runtime::Handle, sync::Notify, task::JoinHandle};
 
 use super::state::lock;
 
-/// How long the next round waits for each watcher that this one woke: twice what a watcher takes, roughly.
+/// The delay of the next round per woken watcher: about twice the time that a watcher needs.
 const MICROSECONDS_EACH: u64 = 20;
-/// The longest wait between two rounds.
+/// The longest delay between two rounds.
 const LONGEST_MS: u64 = 20;
 
-/// Wakes watchers. Where there is no async runtime to do it on, it wakes them at once.
-pub(super) struct Waking {
+/// Wakes watchers. Without an async runtime it wakes them at once.
+pub(super) struct WakeUps {
     waiting: Arc<Waiting>,
     task: Option<JoinHandle<()>>,
 }
@@ -33,14 +33,14 @@ struct Waiting {
     some: Notify,
 }
 
-impl Waking {
+impl WakeUps {
     pub(super) fn new() -> Self {
         let waiting = Arc::<Waiting>::default();
         let rounds = rounds(Arc::clone(&waiting));
         Self { waiting, task: Handle::try_current().ok().map(|runtime| runtime.spawn(rounds)) }
     }
 
-    /// Wakes them, soon.
+    /// Wakes the watchers soon.
     pub(super) fn wake(&self, wakers: Vec<Waker>) {
         if wakers.is_empty() {
             return;
@@ -54,7 +54,7 @@ impl Waking {
     }
 }
 
-impl Drop for Waking {
+impl Drop for WakeUps {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();
@@ -64,9 +64,9 @@ impl Drop for Waking {
 }
 
 impl Waiting {
-    /// Wakes all; says how many.
+    /// Wakes all watchers and returns their number.
     fn wake_all(&self) -> u64 {
-        // Nobody is woken under the lock.
+        // Wakers are called after the lock is released.
         let wakers = mem::take(&mut *lock(&self.wakers));
         let count = wakers.len();
         wakers.into_iter().for_each(Waker::wake);
@@ -109,30 +109,30 @@ mod tests {
     #[test]
     fn without_a_runtime_it_wakes_at_once() {
         let count = Arc::<Count>::default();
-        Waking::new().wake(wakers(&count, 3));
+        WakeUps::new().wake(wakers(&count, 3));
         assert_eq!(count.0.load(Ordering::SeqCst), 3);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_round_that_woke_many_holds_the_next_one_back() {
-        let (count, waking) = (Arc::<Count>::default(), Waking::new());
+    async fn a_round_that_woke_many_delays_the_next_one() {
+        let (count, wakeups) = (Arc::<Count>::default(), WakeUps::new());
         let woken = || count.0.load(Ordering::SeqCst);
-        waking.wake(wakers(&count, 500));
+        wakeups.wake(wakers(&count, 500));
         tokio::time::sleep(Duration::from_millis(1)).await;
-        assert_eq!(woken(), 500, "the first round goes at once");
-        waking.wake(wakers(&count, 300));
-        waking.wake(wakers(&count, 200));
+        assert_eq!(woken(), 500, "the first round is not delayed");
+        wakeups.wake(wakers(&count, 300));
+        wakeups.wake(wakers(&count, 200));
         tokio::time::sleep(Duration::from_millis(1)).await;
         assert_eq!(woken(), 500);
         tokio::time::sleep(Duration::from_millis(10)).await;
-        assert_eq!(woken(), 1_000, "the second takes all that came meanwhile");
+        assert_eq!(woken(), 1_000, "the second round wakes all that came meanwhile");
         tokio::time::sleep(Duration::from_millis(50)).await;
-        waking.wake(wakers(&count, 5));
-        waking.wake(wakers(&count, 5));
+        wakeups.wake(wakers(&count, 5));
+        wakeups.wake(wakers(&count, 5));
         tokio::time::sleep(Duration::from_millis(1)).await;
-        assert_eq!(woken(), 1_010, "few hold nobody back");
-        waking.wake(wakers(&count, 1));
-        drop(waking);
-        assert_eq!(woken(), 1_011, "nobody is forgotten at the end");
+        assert_eq!(woken(), 1_010, "a small round delays nothing");
+        wakeups.wake(wakers(&count, 1));
+        drop(wakeups);
+        assert_eq!(woken(), 1_011, "every watcher is woken in the end");
     }
 }

@@ -1,12 +1,12 @@
-//! Interests: which part of a resource a watch looks at, and the index from a change to the interests it touches.
+//! Subscriptions: the part of a resource that a watch needs, and the index from a change to matching subscriptions.
 
 use std::collections::HashMap;
 
 use super::{Object, change::Change};
 
-/// Which part of a resource a watch looks at; wake-ups are indexed by it.
+/// The part of a resource that a watch needs. Wake-ups are indexed by it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Interest {
+pub enum Subscription {
     /// Every object.
     All,
     /// Objects of a namespace.
@@ -17,8 +17,8 @@ pub enum Interest {
     Field(usize, Box<str>),
 }
 
-impl Interest {
-    /// Whether an object is of interest.
+impl Subscription {
+    /// True if the subscription includes the object.
     pub fn covers(&self, object: &Object) -> bool {
         match self {
             Self::All => true,
@@ -28,51 +28,51 @@ impl Interest {
         }
     }
 
-    /// Whether a change concerns an object that is or was of interest.
+    /// True if the subscription includes the object before or after the change.
     pub(super) fn touched(&self, change: &Change) -> bool {
         [&change.new, &change.old].into_iter().flatten().any(|object| self.covers(object))
     }
 }
 
-/// From what a change touches to the topics that collect it, by number.
+/// Maps a change to the numbers of matching channels.
 #[derive(Default)]
 pub(super) struct Index {
     namespaces: HashMap<Box<str>, usize>,
     keys: HashMap<Box<str>, usize>,
-    /// A map a field, by position.
+    /// One map per field, by position.
     fields: Vec<HashMap<Box<str>, usize>>,
 }
 
 impl Index {
-    pub(super) fn find(&self, interest: &Interest) -> Option<usize> {
-        match interest {
-            Interest::All => None,
-            Interest::Namespace(namespace) => self.namespaces.get(namespace).copied(),
-            Interest::Key(key) => self.keys.get(key).copied(),
-            Interest::Field(position, value) => self.fields.get(*position)?.get(value).copied(),
+    pub(super) fn find(&self, subscription: &Subscription) -> Option<usize> {
+        match subscription {
+            Subscription::All => None,
+            Subscription::Namespace(namespace) => self.namespaces.get(namespace).copied(),
+            Subscription::Key(key) => self.keys.get(key).copied(),
+            Subscription::Field(position, value) => self.fields.get(*position)?.get(value).copied(),
         }
     }
 
-    pub(super) fn insert(&mut self, interest: &Interest, topic: usize) {
-        match interest {
-            Interest::All => {}
-            Interest::Namespace(namespace) => drop(self.namespaces.insert(namespace.clone(), topic)),
-            Interest::Key(key) => drop(self.keys.insert(key.clone(), topic)),
-            Interest::Field(position, value) => {
+    pub(super) fn insert(&mut self, subscription: &Subscription, channel: usize) {
+        match subscription {
+            Subscription::All => {}
+            Subscription::Namespace(namespace) => drop(self.namespaces.insert(namespace.clone(), channel)),
+            Subscription::Key(key) => drop(self.keys.insert(key.clone(), channel)),
+            Subscription::Field(position, value) => {
                 if self.fields.len() <= *position {
                     self.fields.resize_with(position + 1, HashMap::new);
                 }
-                self.fields[*position].insert(value.clone(), topic);
+                self.fields[*position].insert(value.clone(), channel);
             }
         }
     }
 
-    pub(super) fn remove(&mut self, interest: &Interest) {
-        match interest {
-            Interest::All => {}
-            Interest::Namespace(namespace) => drop(self.namespaces.remove(namespace)),
-            Interest::Key(key) => drop(self.keys.remove(key)),
-            Interest::Field(position, value) => {
+    pub(super) fn remove(&mut self, subscription: &Subscription) {
+        match subscription {
+            Subscription::All => {}
+            Subscription::Namespace(namespace) => drop(self.namespaces.remove(namespace)),
+            Subscription::Key(key) => drop(self.keys.remove(key)),
+            Subscription::Field(position, value) => {
                 if let Some(values) = self.fields.get_mut(*position) {
                     values.remove(value);
                 }
@@ -80,7 +80,7 @@ impl Index {
         }
     }
 
-    /// Calls `found` with each topic that a change touches, once each.
+    /// Calls `found` once with each channel that a change matches.
     pub(super) fn touched(&self, change: &Change, mut found: impl FnMut(usize)) {
         let Some(object) = change.object() else { return };
         if !self.namespaces.is_empty() {
@@ -90,10 +90,10 @@ impl Index {
             self.keys.get(object.key()).copied().map(&mut found);
         }
         for (position, values) in self.fields.iter().enumerate().filter(|(_, values)| !values.is_empty()) {
-            let topic = |object: &Option<_>| {
+            let channel = |object: &Option<_>| {
                 object.as_deref().and_then(|object: &Object| values.get(object.field(position)).copied())
             };
-            let (new, old) = (topic(&change.new), topic(&change.old));
+            let (new, old) = (channel(&change.new), channel(&change.old));
             new.map(&mut found);
             old.filter(|_| old != new).map(&mut found);
         }
