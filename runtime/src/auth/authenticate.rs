@@ -1,14 +1,14 @@
-//! Who asks: the trait, tokens, anonymous users, and a chain of several ways.
+//! Authentication: the trait, tokens, anonymous users, and a chain of authenticators.
 use std::{fmt, sync::Arc};
 
 use super::{Soon, User};
 
-/// What a request carries that may say who sends it.
+/// The parts of a request that may identify its sender.
 #[derive(Clone, Copy)]
 pub struct Credentials<'a> {
     /// The bearer token of the `Authorization` header.
     pub token: Option<&'a str>,
-    /// The client's certificate chain in DER, verified against the server's client CAs; empty where it gave none.
+    /// The client's certificate chain in DER, verified against the server's client CAs; empty if there is none.
     pub certificates: &'a [Vec<u8>],
     /// The headers.
     pub headers: &'a dyn Headers,
@@ -31,20 +31,20 @@ impl Credentials<'_> {
     /// No credentials.
     pub const NONE: Credentials<'static> = Credentials { token: None, certificates: &[], headers: &() };
 
-    /// A bearer token and nothing else.
+    /// Credentials with only a bearer token.
     pub fn token(token: &str) -> Credentials<'_> {
         Credentials { token: Some(token), certificates: &[], headers: &() }
     }
 }
 
-/// The token of an `Authorization` header's value, if it is a bearer's.
+/// The token in the value of an `Authorization` header, if it is a bearer token.
 pub fn bearer(header: &str) -> Option<&str> {
     let (scheme, token) = header.trim().split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// The credentials are there but wrong: 401. The text is for logs; the client is told no more than `Unauthorized`.
+/// The credentials are present but invalid (401). The text is for logs; the client only gets `Unauthorized`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unauthenticated(pub String);
 
@@ -56,17 +56,16 @@ impl fmt::Display for Unauthenticated {
 
 impl std::error::Error for Unauthenticated {}
 
-/// What an authenticator says: a user, or nothing to go by.
+/// The result of an authenticator: a user, or `None` if it has no opinion.
 pub type Identity = Result<Option<Arc<User>>, Unauthenticated>;
 
-/// Says who asks. Called on every request.
+/// Identifies the sender of a request. Called on every request.
 pub trait Authenticate: Send + Sync + 'static {
-    /// The user, `None` where the credentials are not of the kind that this authenticator knows, an error where they
-    /// are and are wrong.
+    /// Returns the user, `None` if it does not handle this kind of credentials, or an error if they are invalid.
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity>;
 }
 
-/// Everyone without credentials is `system:anonymous`; last in a chain.
+/// Identifies requests without credentials as `system:anonymous`. Put it last in a chain.
 pub struct Anonymous {
     user: Arc<User>,
 }
@@ -84,7 +83,7 @@ impl Default for Anonymous {
 
 impl Authenticate for Anonymous {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
-        // A token that nobody before knew is wrong; who sends it does not mean to be anonymous.
+        // No authenticator knew the token, so it is invalid. Its sender does not mean to be anonymous.
         Soon::now(match credentials.token {
             Some(_) => Err(Unauthenticated("the bearer token is not known".to_owned())),
             None => Ok(Some(Arc::clone(&self.user))),
@@ -92,17 +91,17 @@ impl Authenticate for Anonymous {
     }
 }
 
-/// Several authenticators: the first that knows the user wins; an error counts only where none does.
+/// Several authenticators. The first that identifies the user wins; an error counts only if none does.
 #[derive(Default)]
 pub struct Chain(Vec<Box<dyn Authenticate>>);
 
 impl Chain {
-    /// Authenticators in the order in which they are asked.
+    /// A chain that calls the authenticators in this order.
     pub fn new(authenticators: Vec<Box<dyn Authenticate>>) -> Self {
         Self(authenticators)
     }
 
-    /// One more, asked last.
+    /// Adds an authenticator at the end.
     pub fn push(&mut self, authenticator: impl Authenticate) {
         self.0.push(Box::new(authenticator));
     }

@@ -1,22 +1,22 @@
-//! May they: the trait, what it is asked, and the authorizers that come along.
+//! Authorization: the trait, the attributes of a request, and the included authorizers.
 use std::fmt;
 
 use super::{Soon, User};
 use crate::meta::go;
 
-/// What is asked for.
+/// The attributes of the request to authorize.
 #[derive(Clone, Copy, Debug)]
 pub struct Attributes<'a> {
-    /// Who asks.
+    /// The user that sends the request.
     pub user: &'a User,
-    /// The verb: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; on paths that are
-    /// no resource the HTTP method in lower case.
+    /// The verb: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`. For non-resource
+    /// paths, the HTTP method in lower case.
     pub verb: &'a str,
     /// The API group; empty for the core group.
     pub group: &'a str,
     /// The version.
     pub version: &'a str,
-    /// The resource; empty for a path that is no resource.
+    /// The resource; empty for a non-resource path.
     pub resource: &'a str,
     /// The subresource; may be empty.
     pub subresource: &'a str,
@@ -28,7 +28,7 @@ pub struct Attributes<'a> {
     pub path: &'a str,
 }
 
-/// What the client is told where it may not.
+/// The message that the client gets if access is denied.
 impl fmt::Display for Attributes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "User {} cannot {} ", go::quoted(&self.user.name), self.verb)?;
@@ -48,25 +48,25 @@ impl fmt::Display for Attributes<'_> {
     }
 }
 
-/// What an authorizer says.
+/// The decision of an authorizer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// They may.
+    /// The request is allowed.
     Allow,
-    /// This authorizer does not say; who is asked last and does not say, refuses. The reason may be empty.
+    /// This authorizer has no opinion. The last authorizer's `NoOpinion` means deny. The reason may be empty.
     NoOpinion(String),
-    /// They may not, whatever others say. The reason may be empty.
+    /// The request is denied, whatever other authorizers decide. The reason may be empty.
     Deny(String),
 }
 
-/// Says whether a user may. Called on every request, after authentication.
+/// Decides whether a user may do something. Called on every request, after authentication.
 pub trait Authorize: Send + Sync + 'static {
     /// The decision.
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision>;
 }
 
-/// Members of `system:masters` may do everything; everyone may read health and version, and who is authenticated the
-/// discovery documents, as kube-apiserver's default roles have it. The rest has no opinion.
+/// Allows everything to members of `system:masters`, health and version to everyone, and the discovery documents to
+/// authenticated users, like kube-apiserver's default roles. Has no opinion on other requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MastersOnly;
 
@@ -95,7 +95,7 @@ impl Authorize for MastersOnly {
     }
 }
 
-/// Everyone may do everything. For tests.
+/// Allows everything to everyone. For tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AllowAll;
 

@@ -1,5 +1,5 @@
-//! Who asks, and may they: the traits called on every request, and the authenticators and authorizers that come along.
-//! Knows no HTTP: the http layer gives it what a request carries.
+//! Authentication and authorization: the traits called on every request, and the included implementations. Knows no
+//! HTTP: the http layer passes the relevant parts of a request.
 
 pub mod authenticate;
 pub mod authorize;
@@ -26,25 +26,25 @@ pub struct User {
 }
 
 impl User {
-    /// The group of those who may do everything.
+    /// The group whose members may do everything.
     pub const MASTERS: &'static str = "system:masters";
-    /// The group of everyone who said who they are.
+    /// The group of all authenticated users.
     pub const AUTHENTICATED: &'static str = "system:authenticated";
-    /// The group of everyone who did not.
+    /// The group of all unauthenticated users.
     pub const UNAUTHENTICATED: &'static str = "system:unauthenticated";
 
-    /// A user of a name and of these groups, and of the group of everyone who is authenticated.
+    /// A user with a name and groups, who also belongs to [`Self::AUTHENTICATED`].
     pub fn new(name: impl Into<String>, groups: &[&str]) -> Self {
         let groups = groups.iter().chain([&Self::AUTHENTICATED]).map(|group| (*group).to_owned()).collect();
         Self { name: name.into(), uid: String::new(), groups }
     }
 
-    /// Whether the user is in a group.
+    /// True if the user is in a group.
     pub fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|g| g == group)
     }
 
-    /// The server itself, which its controllers act as.
+    /// The server itself, as which its controllers act.
     pub fn system() -> Self {
         Self {
             name: "system:apiserver".to_owned(),

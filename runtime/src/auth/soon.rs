@@ -1,25 +1,25 @@
-//! An answer that is usually there at once: no allocation then, and still a future where one must ask around.
+//! A value that is usually available at once and then needs no allocation, and otherwise a future.
 use std::{
     future::Future,
     pin::Pin,
     task::{Context, Poll},
 };
 
-/// A value now, or later.
+/// A value that is available now or later.
 pub enum Soon<'a, T> {
     /// The value; `None` once it has been taken.
     Now(Option<T>),
-    /// A future that gives it.
+    /// A future of the value.
     Later(Pin<Box<dyn Future<Output = T> + Send + 'a>>),
 }
 
 impl<'a, T> Soon<'a, T> {
-    /// A value that is there.
+    /// A value that is available now.
     pub fn now(value: T) -> Self {
         Self::Now(Some(value))
     }
 
-    /// A value that comes later.
+    /// A value that a future returns later.
     pub fn later(future: impl Future<Output = T> + Send + 'a) -> Self {
         Self::Later(Box::pin(future))
     }

@@ -1,4 +1,4 @@
-//! Tokens, chains of authenticators, and refusals against the recorded answers.
+//! Tokens, chains of authenticators, and refusals compared with recorded answers of kube-apiserver.
 use std::sync::Arc;
 
 use super::*;
@@ -54,7 +54,7 @@ fn bearer_tokens_are_taken_from_the_header() {
     }
 }
 
-/// Knows one token, after a while.
+/// Knows one token, and answers after a while.
 struct Slow;
 
 impl Authenticate for Slow {
@@ -76,7 +76,7 @@ impl Authenticate for Never {
 }
 
 #[tokio::test]
-async fn a_chain_goes_on_past_errors_and_slow_answers() {
+async fn a_chain_continues_after_errors_and_slow_answers() {
     let chain = Chain::new(vec![Box::new(Never), Box::new(Slow), Box::new(Tokens::admin("quick"))]);
     assert_eq!(who(&chain, Credentials::token("slow")).await, Ok(Some("slow".to_owned())));
     assert_eq!(who(&chain, Credentials::token("quick")).await, Ok(Some("admin".to_owned())));
@@ -111,7 +111,7 @@ async fn refusals_are_worded_as_the_api_does() {
 }
 
 #[tokio::test]
-async fn masters_may_everything_and_others_read_open_paths() {
+async fn masters_may_do_everything_and_others_may_read_open_paths() {
     let (admin, alice) = (user("admin", &["system:masters"]), user("alice", &["system:authenticated"]));
     let nobody = user("system:anonymous", &["system:unauthenticated"]);
     assert_eq!(MastersOnly.authorize(&asked(&admin, "delete", "secrets")).await, Decision::Allow);

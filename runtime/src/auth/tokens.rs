@@ -1,5 +1,5 @@
-//! Bearer tokens: a file of them, or a single one.
-//! Keeps no token: only keyed digests, so that looking one up takes no time that depends on how much of it is right.
+//! Bearer tokens, from a file or a single one. Stores only keyed digests, so that the time of a lookup does not reveal
+//! how much of a token is right.
 use std::{
     collections::HashMap,
     fmt,
@@ -16,13 +16,13 @@ use super::{
 
 /// Users by their bearer tokens.
 pub struct Tokens {
-    /// Two independent keys make a digest of 128 bits: a collision with a token that is not known is out of reach, and
-    /// comparing digests tells nothing of the tokens.
+    /// Two independent keys give a digest of 128 bits. Collisions with unknown tokens are out of reach, and comparing
+    /// digests reveals nothing about the tokens.
     keys: (RandomState, RandomState),
     users: HashMap<(u64, u64), Arc<User>>,
 }
 
-/// Why a token file was refused; names the line.
+/// Why a token file was refused, and at which line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenFileError {
     /// The line, counted from one.
@@ -54,10 +54,10 @@ impl Tokens {
         tokens
     }
 
-    /// Reads a token file: lines of `token,user,uid,"group,group"`, the groups optional. Blank lines are skipped.
+    /// Parses a token file: lines of `token,user,uid,"group,group"`, with optional groups. Blank lines are skipped.
     ///
     /// # Errors
-    /// [`TokenFileError`] for a line without a token, a user and a uid, or a token given twice.
+    /// [`TokenFileError`] for a line without token, user and uid, or a repeated token.
     pub fn from_csv(text: &str) -> Result<Self, TokenFileError> {
         let mut tokens = Self::default();
         for (at, line) in text.lines().enumerate() {
@@ -67,7 +67,7 @@ impl Tokens {
             let refuse = |message: &str| TokenFileError { line: at + 1, message: message.to_owned() };
             let cells = cells(line).map_err(|message| refuse(&message))?;
             let [token, name, uid, groups @ ..] = cells.as_slice() else {
-                return Err(refuse("expected token,user,uid and perhaps \"group,group\""));
+                return Err(refuse("expected token,user,uid and optionally \"group,group\""));
             };
             if token.is_empty() || name.is_empty() {
                 return Err(refuse("the token and the user may not be empty"));
@@ -81,7 +81,8 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Adds a user, who is put into `system:authenticated`; false where the token is taken, which changes nothing.
+    /// Adds a user to `system:authenticated` and to the tokens. Returns false and changes nothing if the token is
+    /// taken.
     pub fn add(&mut self, token: &str, mut user: User) -> bool {
         if !user.is_in(User::AUTHENTICATED) {
             user.groups.push(User::AUTHENTICATED.to_owned());
@@ -110,7 +111,7 @@ impl Authenticate for Tokens {
     }
 }
 
-/// Users by tokens that are replaced while requests are answered.
+/// Tokens that can be replaced while requests are served.
 pub struct CurrentTokens(ArcSwap<Tokens>);
 
 impl CurrentTokens {
@@ -119,7 +120,7 @@ impl CurrentTokens {
         Self(ArcSwap::from_pointee(tokens))
     }
 
-    /// Replaces all tokens: requests that come from now on are judged by these.
+    /// Replaces all tokens for subsequent requests.
     pub fn replace(&self, tokens: Tokens) {
         self.0.store(Arc::new(tokens));
     }
@@ -132,7 +133,7 @@ impl Authenticate for Arc<CurrentTokens> {
     }
 }
 
-/// The cells of one line of CSV; a cell in quotes may have commas, and quotes written twice.
+/// The cells of one line of CSV. A quoted cell may contain commas, and quotes written twice.
 fn cells(line: &str) -> Result<Vec<String>, String> {
     let mut cells = vec![String::new()];
     let mut characters = line.trim_end_matches('\r').chars().peekable();

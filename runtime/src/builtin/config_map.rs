@@ -1,4 +1,4 @@
-//! `ConfigMap`: text and bytes by key, which programs read as their configuration.
+//! `ConfigMap`: configuration data for programs, as text and bytes by key.
 use std::collections::BTreeMap;
 
 use super::keys;
@@ -8,7 +8,7 @@ use crate::{
     meta::{ByteString, FieldError, FieldErrorKind, FieldPath, ObjectMeta},
 };
 
-/// Configuration of programs: text and bytes by key.
+/// ConfigMap holds configuration data for programs to consume.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
@@ -22,19 +22,24 @@ use crate::{
                    overlap with the keys in the BinaryData field, this is enforced during validation process."
 ))]
 pub struct ConfigMap {
-    /// Metadata of the object.
+    /// Standard object's metadata.
     #[serde(default)]
     #[api(proto = 1)]
     pub metadata: ObjectMeta,
-    /// Text by key. Keys are letters, digits, `-`, `_` and `.`, and are not in `binaryData`.
+    /// The configuration data. Each key must consist of alphanumeric characters, '-', '_' or '.'. Values with non-UTF-8
+    /// byte sequences must use the `binaryData` field. The keys stored in `data` must not overlap with the keys in the
+    /// `binaryData` field; this is enforced during validation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[api(proto = 2)]
     pub data: BTreeMap<String, String>,
-    /// Bytes by key. Keys are letters, digits, `-`, `_` and `.`, and are not in `data`.
+    /// The binary data. Each key must consist of alphanumeric characters, '-', '_' or '.'. `binaryData` can contain
+    /// byte sequences that are not in the UTF-8 range. The keys stored in `binaryData` must not overlap with the keys
+    /// in the `data` field; this is enforced during validation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[api(proto = 3)]
     pub binary_data: BTreeMap<String, ByteString>,
-    /// Once true, neither this nor the data can change.
+    /// If set to true, ensures that the data stored in the ConfigMap cannot be updated; only object metadata can be
+    /// modified. Once set to true, the field cannot be changed.
     #[api(proto = 4)]
     pub immutable: Option<bool>,
 }
@@ -61,7 +66,7 @@ impl ConfigMap {
         errors.extend(self.binary_data.keys().flat_map(|key| keys::check(key, &binary)));
         let text: usize = self.data.values().map(String::len).sum();
         let bytes: usize = self.binary_data.values().map(|value| value.0.len()).sum();
-        // kube-apiserver names no field here, which prints as this.
+        // kube-apiserver names no field here, which prints like this.
         errors.extend(keys::size(text + bytes, &FieldPath::new("[]")));
         errors
     }

@@ -1,4 +1,4 @@
-//! Event: something that happened to an object, told for people.
+//! Event: a report of something that happened to an object.
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -8,7 +8,9 @@ use crate::{
     meta::{FieldError, FieldErrorKind, FieldPath, MicroTime, ObjectMeta, ObjectReference, Time, validate},
 };
 
-/// Something that happened to an object. Events may be lost and may repeat: nothing should be decided by them.
+/// Event is a report of an event somewhere in the cluster. Events are informative, best-effort, supplemental data: they
+/// may be lost or repeated, and their messages may change. Consumers should not rely on the timing of an event, or on
+/// the continued existence of events.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
@@ -25,101 +27,101 @@ use crate::{
     reporting_component,
     kind,
 ))]
-#[resource(column("Last Seen", with = Event::last_seen, description = "How long ago it last happened"))]
-#[resource(column("Type", path = kind, description = "Normal or Warning"))]
-#[resource(column("Reason", path = reason, description = "Why, for machines"))]
-#[resource(column("Object", with = Event::object, description = "What it happened to"))]
-#[resource(column("Subobject", path = involved_object.field_path, priority = 1, description = "Which part of the object"))]
-#[resource(column("Source", with = Event::told_by, priority = 1, description = "Who tells it"))]
-#[resource(column("Message", with = Event::text, description = "What happened, for people"))]
-#[resource(column("First Seen", with = Event::first_seen, priority = 1, description = "How long ago it first happened"))]
-#[resource(column("Count", with = Event::times, priority = 1, description = "How often it happened"))]
-#[resource(column("Name", path = metadata.name, priority = 1, format = "name", description = "The event's name"))]
+#[resource(column("Last Seen", with = Event::last_seen, description = "The time since the most recent occurrence of this event"))]
+#[resource(column("Type", path = kind, description = "Type of this event (Normal, Warning)"))]
+#[resource(column("Reason", path = reason, description = "A short, machine-readable reason for the event"))]
+#[resource(column("Object", with = Event::object, description = "The object that this event is about"))]
+#[resource(column("Subobject", path = involved_object.field_path, priority = 1, description = "The part of the object that this event is about"))]
+#[resource(column("Source", with = Event::reporter, priority = 1, description = "The component that reported this event"))]
+#[resource(column("Message", with = Event::text, description = "A human-readable description of the event"))]
+#[resource(column("First Seen", with = Event::first_seen, priority = 1, description = "The time since this event was first recorded"))]
+#[resource(column("Count", with = Event::times, priority = 1, description = "The number of times this event has occurred"))]
+#[resource(column("Name", path = metadata.name, priority = 1, format = "name", description = "The name of the event"))]
 pub struct Event {
-    /// Metadata of the object.
+    /// Standard object's metadata.
     #[serde(default)]
     #[api(proto = 1)]
     pub metadata: ObjectMeta,
-    /// What it happened to.
+    /// The object that this event is about.
     #[serde(default)]
     #[api(proto = 2)]
     pub involved_object: ObjectReference,
-    /// Why, for machines, CamelCase.
+    /// A short, machine-readable string that gives the reason for the transition into the object's current status.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[api(proto = 3)]
     pub reason: String,
-    /// What happened, for people.
+    /// A human-readable description of the status of this operation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[api(proto = 4)]
     pub message: String,
-    /// Who tells it.
+    /// The component reporting this event. Should be a short machine-readable string.
     #[serde(default)]
     #[api(proto = 5)]
     pub source: EventSource,
-    /// When it first happened.
+    /// The time at which the event was first recorded.
     #[api(proto = 6, proto_zero)]
     pub first_timestamp: Option<Time>,
-    /// When it last happened.
+    /// The time at which the most recent occurrence of this event was recorded.
     #[api(proto = 7, proto_zero)]
     pub last_timestamp: Option<Time>,
-    /// How often it happened.
+    /// The number of times this event has occurred.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[api(proto = 8)]
     pub count: i32,
-    /// `Normal` or `Warning`.
+    /// Type of this event (Normal, Warning). New types could be added in the future.
     #[serde(default, rename = "type", skip_serializing_if = "String::is_empty")]
     #[api(proto = 9)]
     pub kind: String,
-    /// When it was first seen, exactly.
+    /// Time when this event was first observed.
     #[api(proto = 10, proto_zero)]
     pub event_time: Option<MicroTime>,
-    /// The repetitions, where there are some.
+    /// Data about the event series this event represents, or nil if it is a singleton event.
     #[api(proto = 11)]
     pub series: Option<EventSeries>,
-    /// What was done, or failed, for machines.
+    /// What action was taken, or failed, regarding the object.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[api(proto = 12)]
     pub action: String,
-    /// Another object that has to do with it.
+    /// Optional secondary object for more complex actions.
     #[api(proto = 13)]
     pub related: Option<ObjectReference>,
-    /// The controller that tells it, such as `example.com/gardener`.
+    /// Name of the controller that emitted this event, e.g. `example.com/gardener`.
     #[serde(default)]
     #[api(proto = 14)]
     pub reporting_component: String,
-    /// Which instance of the controller.
+    /// ID of the controller instance, e.g. `gardener-xyzf`.
     #[serde(default)]
     #[api(proto = 15)]
     pub reporting_instance: String,
 }
 
-/// Who tells an event.
+/// EventSource identifies the component that reported an event.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[api(proto_zeros)]
 pub struct EventSource {
-    /// The program.
+    /// Component from which the event is generated.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[api(proto = 1)]
     pub component: String,
-    /// The machine.
+    /// Node name on which the event is generated.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[api(proto = 2)]
     pub host: String,
 }
 
-/// Repetitions of an event.
+/// EventSeries contains information on a series of events, i.e. something that happened repeatedly for some time.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[api(proto_zeros)]
 pub struct EventSeries {
-    /// How often it happened until `lastObservedTime`.
+    /// Number of occurrences in this series up to the last observed time.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[api(proto = 1)]
     pub count: i32,
-    /// When it last happened.
+    /// Time of the last occurrence observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[api(proto = 2, proto_zero)]
     pub last_observed_time: Option<MicroTime>,
@@ -130,7 +132,7 @@ fn is_zero(number: &i32) -> bool {
     *number == 0
 }
 
-/// How long ago, as command lines show it.
+/// The time since `time`, as kubectl shows it.
 fn ago(time: Option<Time>) -> String {
     time.map_or_else(|| "<unknown>".to_owned(), |time| time.age(Time::now()))
 }
@@ -167,7 +169,7 @@ impl Event {
         }
     }
 
-    fn told_by(&self) -> String {
+    fn reporter(&self) -> String {
         let or = |text: &String, other: &String| if text.is_empty() { other.clone() } else { text.clone() };
         let program = or(&self.source.component, &self.reporting_component);
         let place = or(&self.source.host, &self.reporting_instance);
@@ -178,7 +180,7 @@ impl Event {
         self.message.trim().to_owned()
     }
 
-    /// An event lies in the namespace of its object. Events with `eventTime` are told in full.
+    /// An event must be in the namespace of its object. Events with `eventTime` must have all new fields.
     fn check(&self, _context: &Context<'_, Self>) -> Vec<FieldError> {
         let (namespace, of) = (self.metadata.namespace.as_str(), self.involved_object.namespace.as_str());
         let invalid = |path: &str, given: &str, why: &str| {

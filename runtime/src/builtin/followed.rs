@@ -1,5 +1,5 @@
-//! The resources that a controller follows, each once, in the version in which its objects are stored. They come, are
-//! replaced and go while the server runs.
+//! The resources that a controller watches, each once and in its storage version. Resources may be added, replaced and
+//! removed while the server runs.
 use std::{collections::HashSet, future::poll_fn, sync::Arc, task::Poll};
 
 use crate::{
@@ -9,29 +9,29 @@ use crate::{
     verbs::Api,
 };
 
-/// The resources that are followed. Each has a position, which another one may get when it has gone.
+/// The watched resources. Each has a position, which is reused after the resource is removed.
 pub(super) struct Followed {
     api: Arc<Api>,
     /// By position.
     resources: Vec<Option<(Arc<Served>, Option<Watch>)>>,
-    /// Of which moment of the registry they are.
+    /// The generation of the registry that this reflects.
     generation: u64,
 }
 
-/// Which resources are others than before. One that was replaced has gone and come.
+/// The changes of the set of resources. A replaced resource is in both lists.
 pub(super) struct Renewed {
-    /// Positions of resources that have gone: whatever is kept about their objects is to be forgotten. They may be among
-    /// those that have come.
+    /// Positions of removed resources. The controller must drop its data about their objects. A position may also be in
+    /// `come`.
     pub gone: Vec<usize>,
-    /// Positions of resources that have come.
+    /// Positions of added resources.
     pub come: Vec<usize>,
 }
 
-/// What the watches give.
+/// The result of waiting for changes.
 pub(super) enum Next {
     /// Changes.
     Events,
-    /// A resource was replaced or has gone.
+    /// A resource was replaced or removed.
     Renewed,
     /// Changes were missed.
     Broken(WatchError),
@@ -40,17 +40,17 @@ pub(super) enum Next {
 }
 
 impl Followed {
-    /// None yet.
+    /// An empty set.
     pub fn new(api: Arc<Api>) -> Self {
         Self { api, resources: Vec::new(), generation: 0 }
     }
 
-    /// The resource at a position that was given and has not gone since.
+    /// The resource at a position that is in use.
     pub fn at(&self, position: usize) -> &Arc<Served> {
         self.find(position).expect("whatever is kept of a resource that has gone is forgotten")
     }
 
-    /// The resource at a position, if there is one.
+    /// The resource at a position, if it is in use.
     pub fn find(&self, position: usize) -> Option<&Arc<Served>> {
         self.resources.get(position)?.as_ref().map(|(resource, _)| resource)
     }
@@ -60,8 +60,8 @@ impl Followed {
         (0..self.resources.len()).filter_map(|position| Some((position, self.find(position)?)))
     }
 
-    /// Takes in what has come and gone; `None` where nothing has. What is not stored is not followed: nobody knows which of
-    /// its objects there are.
+    /// Updates the set from the registry; `None` if nothing changed. Resources that are not stored are skipped, because
+    /// their objects cannot be listed.
     pub fn renew(&mut self) -> Option<Renewed> {
         let (resources, generation) = self.api.registry.resources();
         if generation == self.generation {
@@ -95,25 +95,25 @@ impl Followed {
         }
     }
 
-    /// Up to where every change has been given, of all resources that are watched.
+    /// The revision up to which all changes of all watched resources have been returned.
     pub fn position(&self) -> Option<Revision> {
         self.resources.iter().flatten().filter_map(|(_, watch)| watch.as_ref().map(Watch::position)).min()
     }
 
-    /// Gives the changes that are ready, with the positions of their resources, at most `most` of each resource; waits for
-    /// the first.
+    /// Waits for changes and returns those that are ready with the positions of their resources, at most `most` for
+    /// each resource.
     pub async fn next(&mut self, most: usize, events: &mut Vec<(usize, Event)>) -> Next {
         poll_fn(|cx| {
             let mut some = Vec::new();
             for (position, place) in self.resources.iter_mut().enumerate() {
                 let Some((_, place)) = place else { continue };
                 let Some(watch) = place else { continue };
-                // Some of each, so that a resource with many changes does not keep the others waiting.
+                // At most some of each, so that a resource with many changes does not delay the others.
                 match watch.poll_events(cx, most, &mut some) {
                     Poll::Ready(Some(Ok(()))) => events.extend(some.drain(..).map(|event| (position, event))),
                     Poll::Ready(Some(Err(error))) => return Poll::Ready(Next::Broken(error)),
                     Poll::Ready(None) if self.api.cache.is_closed() => return Poll::Ready(Next::Closed),
-                    // Who asks the registry now finds the resource gone, or another in its place.
+                    // By now the registry has removed or replaced the resource.
                     Poll::Ready(None) => {
                         *place = None;
                         return Poll::Ready(Next::Renewed);

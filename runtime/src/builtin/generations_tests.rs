@@ -1,5 +1,5 @@
-//! The controllers and objects that do not fit their kind's schema of today: they are collected, orphaned and deleted with
-//! their namespace like others.
+//! The controllers and objects that do not match their kind's current schema. Such objects are collected, orphaned and
+//! deleted with their namespace like any other.
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use crate::{
     verbs::{Deleted, Request},
 };
 
-/// The kind: its second generation requires a field, and its hooks decode no object of the first.
+/// The kind. Its second generation requires a field, and its hooks cannot decode objects of the first.
 fn gadgets(policy: &'static dyn Policy, second: bool) -> Kind {
     let required = if second { json!(["owner"]) } else { json!([]) };
     let spec = json!({"type": "object", "required": required, "properties": {"owner": {"type": "string"}}});
@@ -47,7 +47,7 @@ fn gadgets(policy: &'static dyn Policy, second: bool) -> Kind {
     }
 }
 
-/// Objects of the first generation, made with the help of a function, in a server of the second.
+/// A server with the second generation, and objects of the first that `make` created.
 async fn later(policy: &'static dyn Policy, make: impl AsyncFn(&Inside)) -> Inside {
     let store = Arc::new(Memory::new());
     let first = Inside::over(store.clone()).await;
@@ -92,10 +92,11 @@ async fn a_namespace_with_objects_that_do_not_fit_goes() {
         .await;
         let controllers = Controllers::start(inside.api.clone());
         inside.delete("namespaces", "", "a").await;
-        until(&inside, "the free one goes", || inside.find("gadgets", "a", "free").is_none()).await;
+        until(&inside, "the object without finalizers is deleted", || inside.find("gadgets", "a", "free").is_none())
+            .await;
         let release = json!({"metadata": {"finalizers": null}});
-        inside.merge(&gadget(&inside, "a", "held"), release).await.expect("it is let go");
-        until(&inside, "the namespace goes", || inside.find("namespaces", "", "a").is_none()).await;
+        inside.merge(&gadget(&inside, "a", "held"), release).await.expect("the finalizer is removed");
+        until(&inside, "the namespace is deleted", || inside.find("namespaces", "", "a").is_none()).await;
         controllers.stop().await;
     }
 }
@@ -127,7 +128,7 @@ async fn objects_that_do_not_fit_are_collected_and_orphaned_and_collect() {
         until(&inside, "it is collected", || inside.find("gadgets", "default", "of-background").is_none()).await;
 
         delete("configmaps", "orphan", Propagation::Orphan).await;
-        until(&inside, "the owner goes", || inside.find("configmaps", "default", "orphan").is_none()).await;
+        until(&inside, "the owner is deleted", || inside.find("configmaps", "default", "orphan").is_none()).await;
         let left = inside.find("gadgets", "default", "of-orphan").expect("it stays");
         assert!(left["metadata"]["ownerReferences"].is_null(), "{left}");
 

@@ -1,13 +1,13 @@
-//! Rules that `ConfigMap` and Secret share: their keys, their size, and what immutability means.
+//! Rules that `ConfigMap` and Secret share: keys, size and immutability.
 use crate::meta::{FieldError, FieldErrorKind, FieldPath};
 
-/// The most bytes of all values together.
+/// The maximum size of all values together, in bytes.
 const MAX_SIZE: i64 = 1 << 20;
 
 const KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-/// What is wrong with a key of the map at a path. A key can be a file's name.
+/// The errors of a key of the map at a path. A key must be usable as a file name.
 pub(super) fn check(key: &str, map: &FieldPath) -> Vec<FieldError> {
     let mut wrong: Vec<&str> = Vec::new();
     if key.len() > 253 {
@@ -27,13 +27,13 @@ pub(super) fn check(key: &str, map: &FieldPath) -> Vec<FieldError> {
     wrong.into_iter().map(error).collect()
 }
 
-/// Values may not take more than a megabyte together.
+/// Limits the values to one megabyte together.
 pub(super) fn size(bytes: usize, path: &FieldPath) -> Option<FieldError> {
     let over = i64::try_from(bytes).is_ok_and(|bytes| bytes > MAX_SIZE);
     over.then(|| FieldError::new(path, FieldErrorKind::TooLong { limit: MAX_SIZE }, ""))
 }
 
-/// What an update of an immutable object may not have changed.
+/// The errors for changed fields of an immutable object.
 pub(super) fn immutable(new: Option<bool>, old: Option<bool>, changed: &[(&str, bool)]) -> Vec<FieldError> {
     if old != Some(true) {
         return Vec::new();

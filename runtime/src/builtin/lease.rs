@@ -1,4 +1,4 @@
-//! Lease: who holds what, until when. Elections of leaders and heartbeats live on it.
+//! Lease: a claim with a holder and a duration. Leader election and heartbeats use it.
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -8,53 +8,56 @@ use crate::{
     meta::{FieldError, FieldErrorKind, FieldPath, MicroTime, ObjectMeta},
 };
 
-/// A claim that someone holds something, to be renewed in time.
+/// Lease defines a lease: a claim that its holder must renew in time.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[resource(group = "coordination.k8s.io", version = "v1", builtin, create_on_update, validate = Lease::check)]
-#[resource(column("Holder", path = spec.holder_identity, description = "Who holds the lease"))]
+#[resource(column("Holder", path = spec.holder_identity, description = "The identity of the holder of the lease"))]
 pub struct Lease {
-    /// Metadata of the object.
+    /// Standard object's metadata.
     #[serde(default)]
     #[api(proto = 1)]
     pub metadata: ObjectMeta,
-    /// Who holds the lease, and until when.
+    /// The specification of the Lease.
     #[serde(default)]
     #[api(proto = 2)]
     pub spec: LeaseSpec,
 }
 
-/// Who holds a lease, and until when.
+/// LeaseSpec is a specification of a Lease.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[api(proto_zeros)]
 pub struct LeaseSpec {
-    /// Who holds the lease.
+    /// The identity of the holder of a current lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[api(proto = 1)]
     pub holder_identity: Option<String>,
-    /// How long others wait after the last renewal before they take the lease.
+    /// The duration that candidates for a lease need to wait to force acquire it. This is measured against the time of
+    /// the last observed `renewTime`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[api(proto = 2)]
     pub lease_duration_seconds: Option<i32>,
-    /// When the holder took the lease.
+    /// The time when the current lease was acquired.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[api(proto = 3)]
     pub acquire_time: Option<MicroTime>,
-    /// When the holder last renewed the lease.
+    /// The time when the current holder of a lease has last updated the lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[api(proto = 4)]
     pub renew_time: Option<MicroTime>,
-    /// How often the lease has gone from one holder to another.
+    /// The number of transitions of a lease between holders.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[api(proto = 5)]
     pub lease_transitions: Option<i32>,
-    /// How a coordinated election chooses the next holder.
+    /// The strategy for picking the leader for coordinated leader election. If the field is not specified, there is no
+    /// active coordination for this lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[api(proto = 6)]
     pub strategy: Option<String>,
-    /// Who should hold the lease; the holder gives it up when this is someone else.
+    /// Signals to a lease holder that the lease has a more optimal holder and should be given up. This field can only
+    /// be set if `strategy` is also set.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[api(proto = 7)]
     pub preferred_holder: Option<String>,

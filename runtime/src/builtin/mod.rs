@@ -40,15 +40,15 @@ pub use namespace::{Namespace, NamespaceCondition, NamespaceSpec, NamespaceStatu
 pub use secret::Secret;
 pub use service_account::ServiceAccount;
 
-/// The built-in kinds, in the order in which discovery names them.
+/// The built-in kinds, in discovery order.
 pub fn kinds() -> Vec<Kind> {
     vec![ConfigMap::kind(), Event::kind(), Namespace::kind(), Secret::kind(), ServiceAccount::kind(), Lease::kind()]
 }
 
-/// Makes the namespaces that every server has, where they are missing.
+/// Creates the namespaces that every server has, if they are missing.
 ///
 /// # Errors
-/// What could not be made, and why.
+/// The namespace that could not be created, and the reason.
 pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
     let Some(served) = api.registry.namespaces() else { return Ok(()) };
     let user = Arc::new(User::system());
@@ -61,7 +61,7 @@ pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         match api.create(&request, namespace, &WriteOptions::of_server("kindsmith")).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}
-            Err(error) => return Err(format!("the namespace {name} could not be made: {error:?}")),
+            Err(error) => return Err(format!("the namespace {name} could not be created: {error:?}")),
         }
     }
     Ok(())
@@ -74,7 +74,7 @@ pub struct Controllers {
 }
 
 impl Controllers {
-    /// Starts them on the current runtime.
+    /// Starts the controllers on the current runtime.
     pub fn start(api: Arc<Api>) -> Self {
         let (stop, stopping) = watch::channel(false);
         let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping.clone()));
@@ -83,12 +83,12 @@ impl Controllers {
         Self { stop, tasks: [("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)] }
     }
 
-    /// Ends them, after what they are writing.
+    /// Stops the controllers after their current writes.
     pub async fn stop(self) {
         self.stop.send_replace(true);
         for (controller, task) in self.tasks {
             if let Err(failed) = task.await {
-                tracing::error!(controller, %failed, "a controller broke off");
+                tracing::error!(controller, %failed, "a controller failed");
             }
         }
     }

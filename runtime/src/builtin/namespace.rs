@@ -1,5 +1,5 @@
-//! Namespace: a scope for the names of objects, and all that the server does for it alone. Its spec has finalizers of its
-//! own, which hold it until what is in it is gone.
+//! Namespace: a scope for names, with all special treatment that the server gives it. Finalizers in its spec hold it
+//! until its content is gone.
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -9,15 +9,15 @@ use crate::{
     meta::{FieldError, FieldErrorKind, FieldPath, ObjectMeta, Time},
 };
 
-/// Namespaces that every server has, and that are never deleted.
+/// Namespaces that every server has and that cannot be deleted.
 pub const PERMANENT: [&str; 3] = ["default", "kube-system", "kube-public"];
-/// The finalizer of every namespace: the server itself empties it.
+/// The finalizer of every namespace. The server removes it once the namespace is empty.
 pub const FINALIZER: &str = "kubernetes";
-/// The label that carries the namespace's name, so that selectors can choose namespaces by name.
+/// The label with the namespace's name, so that selectors can select namespaces by name.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
-/// The phase of a namespace that can be used.
+/// The phase of a usable namespace.
 const ACTIVE: &str = "Active";
-/// The phase of a namespace that is being emptied.
+/// The phase of a namespace that is being deleted.
 const TERMINATING: &str = "Terminating";
 
 /// How namespaces differ from other kinds compiled into Kubernetes.
@@ -41,91 +41,93 @@ impl Policy for Namespaces {
         PERMANENT.contains(&name).then_some("this namespace may not be deleted")
     }
 
-    /// A slip would cost everything.
+    /// A mistake would delete all namespaces.
     fn deletes_collections(&self) -> bool {
         false
     }
 }
 
-/// A room for objects: names are unique within it, and deleting it deletes what is in it.
+/// Namespace provides a scope for names. Names must be unique within a namespace, not across namespaces. Deleting a
+/// namespace deletes all objects in it.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[resource(group = "", version = "v1", cluster, shortname = "ns", status, builtin, names = label, update_without_version)]
 #[resource(policy = Namespaces)]
 #[resource(default = Namespace::fill_in, validate = Namespace::check, selectable(status.phase))]
 #[resource(on_delete = Namespace::terminate)]
-#[resource(column("Status", path = status.phase, description = "Where the namespace is in its life"))]
+#[resource(column("Status", path = status.phase, description = "The current lifecycle phase of the namespace"))]
 pub struct Namespace {
-    /// Metadata of the object.
+    /// Standard object's metadata.
     #[serde(default)]
     #[api(proto = 1)]
     pub metadata: ObjectMeta,
-    /// What holds the namespace.
+    /// Describes the behavior of the Namespace.
     #[serde(default)]
     #[api(proto = 2)]
     pub spec: NamespaceSpec,
-    /// Where the namespace is in its life.
+    /// Describes the current status of the Namespace.
     #[serde(default)]
     #[api(proto = 3)]
     pub status: NamespaceStatus,
 }
 
-/// What holds a namespace.
+/// NamespaceSpec describes the attributes of a Namespace.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[api(proto_zeros)]
 pub struct NamespaceSpec {
-    /// Who must have finished before a deleted namespace goes; taken out through the finalize subresource.
+    /// An opaque list of values that must be empty to permanently remove the object from storage. Values are removed
+    /// through the `finalize` subresource.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[api(proto = 1)]
     pub finalizers: Vec<String>,
 }
 
-/// Where a namespace is in its life.
+/// NamespaceStatus is information about the current status of a Namespace.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[api(proto_zeros)]
 pub struct NamespaceStatus {
-    /// `Active`, or `Terminating` once its deletion was asked for.
+    /// The current lifecycle phase of the namespace: `Active`, or `Terminating` after its deletion was requested.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[api(proto = 1)]
     pub phase: String,
-    /// What is left to do before a terminating namespace goes.
+    /// Represents the latest available observations of a namespace's current state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[api(proto = 2, list = map(key = kind), merge(key = kind))]
     pub conditions: Vec<NamespaceCondition>,
 }
 
-/// One aspect of a namespace's deletion.
+/// NamespaceCondition contains details about the state of a namespace.
 #[derive(ApiType, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[api(proto_zeros)]
 pub struct NamespaceCondition {
-    /// Which aspect, such as `NamespaceContentRemaining`.
+    /// Type of namespace controller condition, such as `NamespaceContentRemaining`.
     #[serde(rename = "type")]
     #[api(proto = 1)]
     pub kind: String,
-    /// `True`, `False` or `Unknown`.
+    /// Status of the condition, one of True, False, Unknown.
     #[api(proto = 2)]
     pub status: String,
-    /// When `status` last changed.
+    /// Last time the condition transitioned from one status to another.
     #[api(proto = 4, proto_zero)]
     pub last_transition_time: Option<Time>,
-    /// Why, for machines.
+    /// Unique, one-word, CamelCase reason for the condition's last transition.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[api(proto = 5)]
     pub reason: String,
-    /// Why, for people.
+    /// Human-readable message indicating details about the last transition.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[api(proto = 6)]
     pub message: String,
 }
 
 impl Namespace {
-    /// Sets what the server keeps: the label with the name, the server's own finalizer, and the first phase.
+    /// Sets the fields that the server maintains: the name label, the server's finalizer, and the initial phase.
     fn fill_in(&mut self, context: &Context<'_, Self>) {
         if !self.metadata.name.is_empty() {
             self.metadata.labels.insert(NAME_LABEL.to_owned(), self.metadata.name.clone());

@@ -1,4 +1,4 @@
-//! The definitions of built-in kinds are those of kube-apiserver: names, numbers and types of all fields.
+//! The Protobuf definitions of built-in kinds equal kube-apiserver's in the names, numbers and types of all fields.
 use std::collections::BTreeMap;
 
 use crate::{
@@ -6,10 +6,10 @@ use crate::{
     kind::proto::{File, files},
 };
 
-/// Messages by full name: fields by name, each with its number and its type as written.
+/// Messages by full name, with their fields by name, each with its number and its type as written.
 type Messages = BTreeMap<String, BTreeMap<String, (u32, String)>>;
 
-/// Reads definitions back: enough of the language for what is written here.
+/// Parses definitions; supports only the syntax that the server prints.
 fn read(files: &[File]) -> Messages {
     let mut messages = Messages::new();
     for file in files {
@@ -31,7 +31,7 @@ fn read(files: &[File]) -> Messages {
 }
 
 #[test]
-fn fields_are_numbered_as_in_the_reference() {
+fn fields_are_numbered_as_in_kube_apiserver() {
     let reference: Messages = serde_json::from_str(include_str!("protobuf_fields.json")).expect("recorded fields");
     let found = read(&files(&kinds()));
     let (mut checked, mut unknown) = (0, Vec::new());

@@ -1,4 +1,5 @@
-//! Protobuf as kube-apiserver speaks it: what it answered in both encodings is the same document here, and the same bytes.
+//! Protobuf compared with kube-apiserver: its recorded answers in both encodings are the same document and the same
+//! bytes.
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use crate::codec::{
     protobuf::{self, Message},
 };
 
-/// A role, which is declared here for as long as none is served.
+/// A role, declared here because no built-in kind of it is served.
 #[derive(crate::Resource, Clone, Debug, Default, PartialEq)]
 #[resource(group = "rbac.authorization.k8s.io", version = "v1", builtin)]
 struct Role {
@@ -51,7 +52,7 @@ fn messages(kind: &Kind) -> Message {
     Message::of_object(&kind.schema).expect("built-in kinds are numbered")
 }
 
-/// The message of a kind, whether it is an object's or an answer's.
+/// The message of a kind or of an answer.
 fn message(kind: &str) -> Message {
     match kind {
         "Status" => protobuf::STATUS.clone(),
@@ -68,7 +69,7 @@ fn kind_of(document: &Value) -> &str {
     document["kind"].as_str().expect("a kind")
 }
 
-/// What is written of a document: a list by its items, all else by its message.
+/// The encoded document: a list by its items, everything else by its message.
 fn encoded(document: &Value) -> Vec<u8> {
     let Some(item) = kind_of(document).strip_suffix("List").filter(|kind| *kind != "APIResource") else {
         return protobuf::encode(&message(kind_of(document)), document).expect("a message");
@@ -99,7 +100,7 @@ fn assert_same(found: &[u8], recorded: &[u8], name: &str) {
 }
 
 #[test]
-fn documents_become_the_bytes_that_the_reference_sends() {
+fn documents_encode_to_the_bytes_that_kube_apiserver_sends() {
     for (name, documents, bytes) in rows() {
         let is_watch = name.starts_with("watch");
         let found: Vec<u8> = documents
@@ -113,7 +114,7 @@ fn documents_become_the_bytes_that_the_reference_sends() {
     }
 }
 
-/// The fields of a message that holds nothing but texts and messages.
+/// The fields of a message that contains only texts and messages.
 fn fields(mut bytes: &[u8]) -> Vec<(u8, &[u8])> {
     let mut all = Vec::new();
     while let Some((&tag, mut rest)) = bytes.split_first() {
@@ -135,7 +136,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u8, &[u8])> {
     all
 }
 
-/// The document of what stands in an envelope; of a list, its parts put together.
+/// Decodes the document in an envelope; a list is assembled from its parts.
 fn decoded(body: &[u8]) -> Value {
     let limits = Limits::default();
     let envelope = protobuf::open(body).expect("an envelope");
@@ -157,7 +158,7 @@ fn decoded(body: &[u8]) -> Value {
     list
 }
 
-/// The events of a watch: frames of a length, a type and an object.
+/// The events of a watch: length-prefixed frames of a type and an object.
 fn events(mut frames: &[u8]) -> Vec<Value> {
     let mut events = Vec::new();
     while let Some((length, rest)) = frames.split_first_chunk() {
@@ -173,10 +174,10 @@ fn events(mut frames: &[u8]) -> Vec<Value> {
 }
 
 #[test]
-fn messages_of_the_reference_become_its_documents() {
+fn messages_of_kube_apiserver_decode_to_its_documents() {
     for (name, mut documents, bytes) in rows() {
         for document in &mut documents {
-            // Items of lists have no type of their own in Protobuf.
+            // List items have no type of their own in Protobuf.
             for item in document.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
                 item.as_object_mut().expect("an object").retain(|name, _| name != "apiVersion" && name != "kind");
             }
@@ -187,7 +188,7 @@ fn messages_of_the_reference_become_its_documents() {
 }
 
 #[test]
-fn all_built_in_kinds_have_messages_and_so_has_every_answer() {
+fn all_built_in_kinds_and_answers_have_messages() {
     for kind in kinds() {
         messages(&kind);
     }
@@ -206,7 +207,7 @@ fn all_built_in_kinds_have_messages_and_so_has_every_answer() {
     }
 }
 
-/// Go holds these times without a pointer, so they are in the message of an event though they are not set.
+/// Go holds these times without a pointer, so the message of an event contains them even if they are not set.
 #[test]
 fn an_event_without_times_has_fields_for_them() {
     let event = serde_json::json!({
@@ -223,7 +224,7 @@ fn an_event_without_times_has_fields_for_them() {
     assert_eq!(decoded.as_object().map(serde_json::Map::len), Some(3), "{decoded}");
 }
 
-/// No part of a message, and no message with a byte changed, is more than refused.
+/// Truncated messages and messages with a changed byte are at most refused.
 #[test]
 fn broken_messages_do_no_harm() {
     let kinds: Vec<_> =

@@ -1,4 +1,4 @@
-//! Secret: bytes by key that are not for everyone to see. Text may be written in place of bytes, and is never read back.
+//! Secret: confidential bytes by key. Clients may write text instead of bytes, which is never read back.
 use std::collections::BTreeMap;
 
 use serde_json::json;
@@ -10,37 +10,43 @@ use crate::{
     meta::{ByteString, FieldError, FieldErrorKind, FieldPath, ObjectMeta},
 };
 
-/// Secret data: bytes by key.
+/// Secret holds secret data of a certain type. The total size of the values in the `data` field must not exceed 1 MiB.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "messages", derive(crate::Message))]
 #[serde(rename_all = "camelCase")]
 #[resource(group = "", version = "v1", builtin, update_without_version)]
 #[resource(default = Secret::fill_in, validate = Secret::check, selectable(kind))]
-#[resource(column("Type", path = kind, description = "What the data is for"))]
-#[resource(column("Data", with = Secret::entries, description = "How many keys there are"))]
+#[resource(column("Type", path = kind, description = "The type of the secret data"))]
+#[resource(column("Data", with = Secret::entries, description = "The number of keys of the secret data"))]
 pub struct Secret {
-    /// Metadata of the object.
+    /// Standard object's metadata.
     #[serde(default)]
     #[api(proto = 1)]
     pub metadata: ObjectMeta,
-    /// Bytes by key, in base64.
+    /// The secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized form of the
+    /// secret data is a base64 encoded string, representing the arbitrary (possibly non-string) data value here.
+    /// Described in RFC 4648, section 4.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[api(proto = 2)]
     pub data: BTreeMap<String, ByteString>,
-    /// What the data is for; some types ask for certain keys. Cannot change.
+    /// Used to facilitate programmatic handling of secret data. Some types require certain keys. The field cannot be
+    /// changed. More info: <https://kubernetes.io/docs/concepts/configuration/secret/#secret-types>
     #[serde(rename = "type")]
     #[api(proto = 3, default = "Opaque")]
     pub kind: String,
-    /// Text by key, which is moved into `data` when it is written; never read back.
+    /// Specifies non-binary secret data in string form. It is provided as a write-only input field for convenience. All
+    /// keys and values are merged into the `data` field on write, overwriting any existing values. The `stringData`
+    /// field is never output when reading from the API.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[api(proto = 4)]
     pub string_data: BTreeMap<String, String>,
-    /// Once true, neither this nor the data can change.
+    /// If set to true, ensures that the data stored in the Secret cannot be updated; only object metadata can be
+    /// modified. Once set to true, the field cannot be changed.
     #[api(proto = 5)]
     pub immutable: Option<bool>,
 }
 
-/// Keys that a type asks for: all of the first list, and one of the second.
+/// The keys that a type requires: all of the first list, and at least one of the second.
 fn expected(kind: &str) -> (&'static [&'static str], &'static [&'static str]) {
     match kind {
         "kubernetes.io/dockercfg" => (&[".dockercfg"], &[]),
@@ -57,7 +63,7 @@ impl Secret {
         i64::try_from(self.data.len()).unwrap_or(i64::MAX)
     }
 
-    /// Moves text into the data.
+    /// Moves `stringData` into `data`.
     fn fill_in(&mut self, _context: &Context<'_, Self>) {
         if self.kind.is_empty() {
             "Opaque".clone_into(&mut self.kind);
@@ -83,7 +89,7 @@ impl Secret {
         errors
     }
 
-    /// What the type asks for. Values are not shown.
+    /// Checks the keys and values that the type requires. Errors do not show values.
     fn check_type(&self, data: &FieldPath) -> Vec<FieldError> {
         let required = |path: &FieldPath| FieldError::new(path, FieldErrorKind::Required, "");
         let account = "kubernetes.io/service-account.name";

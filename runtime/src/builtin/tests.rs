@@ -1,4 +1,4 @@
-//! The built-in kinds through the verbs, over a memory store.
+//! Tests of the built-in kinds through the verbs, over a memory store.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::{
     verbs::{Answer, Deleted, Patch, Written},
 };
 
-/// A server's inside with the built-in kinds and the namespaces that every server has.
+/// The parts of a server with the built-in kinds and the namespaces that every server has.
 pub(super) struct Inside {
     pub api: Arc<Api>,
 }
@@ -26,7 +26,7 @@ impl Inside {
         Self::over(Arc::new(Memory::new())).await
     }
 
-    /// One that finds what another has left in its store.
+    /// A server over an existing store.
     pub async fn over(store: Arc<dyn Store>) -> Self {
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
@@ -64,7 +64,7 @@ impl Inside {
         self.api.delete(&request, &DeleteOptions::default()).await.expect("a deletion")
     }
 
-    /// The object as it stands, without waiting for anything.
+    /// The current object, without waiting.
     pub fn find(&self, plural: &str, namespace: &str, name: &str) -> Option<Document> {
         let request = self.request(plural, namespace, name);
         let object = request.served.objects.snapshot().get(&request.key())?;
@@ -79,7 +79,7 @@ pub(super) fn document(written: Written) -> Document {
     }
 }
 
-/// What is wrong, a line each.
+/// The errors, one per line.
 fn told<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<String> {
     match result.expect_err("a refusal") {
         Error::Invalid(_, _, errors) => errors.iter().map(ToString::to_string).collect(),
@@ -92,7 +92,7 @@ async fn every_server_has_its_namespaces_once() {
     let inside = Inside::new().await;
     let before = inside.api.cache.revision();
     bootstrap(&inside.api).await.expect("again");
-    assert_eq!(inside.api.cache.revision(), before, "what is there is left alone");
+    assert_eq!(inside.api.cache.revision(), before, "existing namespaces are not changed");
     let mut found = inside.find("namespaces", "", "kube-system").expect("a namespace");
     for member in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
         assert!(found["metadata"].as_object_mut().expect("metadata").remove(member).is_some(), "{member}");
@@ -160,7 +160,7 @@ async fn a_namespace_terminates_and_goes_with_its_last_finalizer() {
 }
 
 #[tokio::test]
-async fn config_maps_check_their_keys_and_stay_as_they_are_when_immutable() {
+async fn config_maps_check_their_keys_and_may_be_immutable() {
     let inside = Inside::new().await;
     let create = |body: Value| inside.create("configmaps", "default", body);
     let wrong = told(create(json!({"metadata": {"name": "a"}, "data": {"bad key": "", "..": "", "both": "x"}, "binaryData": {"both": "eA==", "..x": "", "ok": "eA=="}})).await);
@@ -190,7 +190,7 @@ async fn config_maps_check_their_keys_and_stay_as_they_are_when_immutable() {
 }
 
 #[tokio::test]
-async fn secrets_take_text_give_bytes_and_check_what_their_type_asks_for() {
+async fn secrets_convert_text_and_check_what_their_type_requires() {
     let inside = Inside::new().await;
     let create = |body: Value| inside.create("secrets", "default", body);
     let made =
@@ -274,7 +274,7 @@ async fn leases_and_events_can_be_made_by_an_update() {
 }
 
 #[tokio::test]
-async fn events_are_selected_by_what_they_are_about() {
+async fn events_are_selected_by_their_object() {
     let inside = Inside::new().await;
     for (name, object, reason) in [("a", "p", "Started"), ("b", "q", "Started"), ("c", "p", "Failed")] {
         let event = json!({"metadata": {"name": name}, "involvedObject": {"kind": "Pod", "name": object, "namespace": "default", "uid": "u"}, "reason": reason, "type": "Normal"});
@@ -295,7 +295,7 @@ async fn events_are_selected_by_what_they_are_about() {
     }
 }
 
-/// Headers and cells as a Table would have them; `true` for all columns, not only the narrow ones.
+/// The headers and cells of a Table; `wide` includes the columns of lower priority.
 fn table(kind: &Kind, object: &Document, wide: bool) -> Vec<(String, Value)> {
     let shown = kind.columns.iter().filter(|column| wide || column.priority == 0);
     shown
@@ -310,7 +310,7 @@ fn table(kind: &Kind, object: &Document, wide: bool) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn columns_are_those_of_the_reference() {
+fn columns_are_those_of_kube_apiserver() {
     let headers = |kind: &Kind, wide: bool| -> Vec<String> {
         table(kind, &json!({"metadata": {"name": "x"}}), wide).into_iter().map(|(name, _)| name).collect()
     };
@@ -327,7 +327,7 @@ fn columns_are_those_of_the_reference() {
 }
 
 #[test]
-fn cells_of_events_are_those_of_the_reference() {
+fn cells_of_events_are_those_of_kube_apiserver() {
     let at = |seconds: i64| Time::now().plus_seconds(-seconds).to_string();
     let event = json!({
         "metadata": {"name": "e"}, "involvedObject": {"kind": "Pod", "name": "p", "fieldPath": "spec.x"},
@@ -356,7 +356,7 @@ fn cells_of_events_are_those_of_the_reference() {
 }
 
 #[test]
-fn protobuf_numbers_are_those_of_the_reference() {
+fn protobuf_numbers_are_those_of_kube_apiserver() {
     let numbers = |kind: &Kind| -> Vec<String> {
         let fields = kind.schema.properties.iter();
         fields.map(|(name, schema)| format!("{name} {}", schema.protobuf.expect("a number"))).collect()

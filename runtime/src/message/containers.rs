@@ -73,8 +73,8 @@ impl<T: Field> Field for Box<T> {
     }
 }
 
-/// What lists and maps have in common: as items they are messages whose first field they are, for Protobuf has no lists
-/// of lists.
+/// The common part of lists and maps. As items they are wrapped in a message as its first field, because Protobuf has
+/// no nested lists.
 macro_rules! wrapped_as_items {
     () => {
         fn empty() -> Self {
@@ -134,7 +134,7 @@ fn write_entry<T: Field>(number: u32, key: &String, value: &T, out: &mut impl Bu
     });
 }
 
-/// An entry: a message of a key and a value, either of which is left out where it is empty.
+/// An entry: a message of a key and a value, either of which is omitted if it is empty.
 fn merge_entry<T: Field>(
     wire: WireType,
     from: &mut impl Buf,
@@ -175,7 +175,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
 impl<T: Field, S: BuildHasher + Default> Field for HashMap<String, T, S> {
     wrapped_as_items!();
 
-    /// In the order of the keys, so that equal maps are equal bytes.
+    /// In key order, so that equal maps have equal bytes.
     fn write(&self, number: u32, out: &mut impl BufMut) {
         let sorted: BTreeMap<&String, &T> = self.iter().collect();
         for (key, value) in sorted {

@@ -1,4 +1,4 @@
-//! What a field of a message can hold.
+//! The trait of types that a message field can hold.
 use prost::{
     DecodeError,
     bytes::{Buf, BufMut},
@@ -10,51 +10,51 @@ use prost::{
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a message",
-    label = "this type is no part of a Protobuf message",
+    label = "this type cannot be part of a Protobuf message",
     note = "derive it: `#[derive(kindsmith::Message)]`, with `#[api(proto = …)]` on all fields"
 )]
-/// A type that can be part of a message. [`Message`](derive@crate::Message) implements it; it is implemented here for what
-/// else kinds may hold.
+/// A type that can be part of a message. [`Message`](derive@crate::Message) implements it for declared types; other
+/// types that kinds may use implement it here.
 pub trait Field: Sized {
-    /// The value before anything of it has been read.
+    /// The initial value for reading.
     fn empty() -> Self;
 
-    /// Writes the field: nothing, once, or as often as a list has items.
+    /// Writes the field: never, once, or once per list item.
     fn write(&self, number: u32, out: &mut impl BufMut);
 
-    /// How many bytes [`write`](Self::write) writes.
+    /// The number of bytes that [`write`](Self::write) writes.
     fn length(&self, number: u32) -> usize;
 
-    /// Adds an occurrence of the field to what earlier ones said.
+    /// Adds an occurrence of the field to the earlier ones.
     ///
     /// # Errors
-    /// Bytes that are no such value.
+    /// If the bytes are not a valid value.
     fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError>;
 
-    /// Writes the zero of a field that is not set, and has to be there.
+    /// Writes the zero value of a required field that is not set.
     fn write_absent(number: u32, out: &mut impl BufMut) {
         Self::empty().write(number, out);
     }
 
-    /// How many bytes [`write_absent`](Self::write_absent) writes.
+    /// The number of bytes that [`write_absent`](Self::write_absent) writes.
     fn absent_length(number: u32) -> usize {
         Self::empty().length(number)
     }
 
-    /// Writes a field that has to be there, set or not.
+    /// Writes a required field, set or not.
     fn write_always(&self, number: u32, out: &mut impl BufMut) {
         self.write(number, out);
     }
 
-    /// How many bytes [`write_always`](Self::write_always) writes.
+    /// The number of bytes that [`write_always`](Self::write_always) writes.
     fn always_length(&self, number: u32) -> usize {
         self.length(number)
     }
 
-    /// As [`merge`](Self::merge), for a value that may be absent.
+    /// Like [`merge`](Self::merge), for an optional value.
     ///
     /// # Errors
-    /// Bytes that are no such value.
+    /// If the bytes are not a valid value.
     fn merge_option(
         slot: &mut Option<Self>,
         wire: WireType,
@@ -64,28 +64,28 @@ pub trait Field: Sized {
         slot.get_or_insert_with(Self::empty).merge(wire, from, context)
     }
 
-    /// Writes the value as an item of a list or a value of a map: always, and once.
+    /// Writes the value as a list item or a map value: always exactly once.
     fn write_item(&self, number: u32, out: &mut impl BufMut) {
         self.write(number, out);
     }
 
-    /// How many bytes [`write_item`](Self::write_item) writes.
+    /// The number of bytes that [`write_item`](Self::write_item) writes.
     fn item_length(&self, number: u32) -> usize {
         self.length(number)
     }
 
-    /// Reads a value of a map.
+    /// Reads a map value.
     ///
     /// # Errors
-    /// Bytes that are no such value.
+    /// If the bytes are not a valid value.
     fn merge_item(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<(), DecodeError> {
         self.merge(wire, from, context)
     }
 
-    /// Reads an item of a list, or several where they are packed.
+    /// Reads a list item, or several if they are packed.
     ///
     /// # Errors
-    /// Bytes that are no such value.
+    /// If the bytes are not a valid value.
     fn push_item(
         list: &mut Vec<Self>,
         wire: WireType,
@@ -99,7 +99,7 @@ pub trait Field: Sized {
     }
 }
 
-/// Writes a message of what a function writes, whose length is known. For derived code.
+/// Writes a nested message of known length whose content `write` writes. For derived code.
 #[doc(hidden)]
 pub fn write_nested<B: BufMut>(number: u32, length: usize, out: &mut B, write: impl FnOnce(&mut B)) {
     encode_key(number, WireType::LengthDelimited, out);
@@ -107,16 +107,16 @@ pub fn write_nested<B: BufMut>(number: u32, length: usize, out: &mut B, write: i
     write(out);
 }
 
-/// How many bytes a message of this length takes as a field. For derived code.
+/// The number of bytes that a message of this length takes as a field. For derived code.
 #[doc(hidden)]
 pub fn nested_length(number: u32, length: usize) -> usize {
     key_len(number) + encoded_len_varint(length as u64) + length
 }
 
-/// A message in a message, whose fields are read by a function that says whether it knows the number. For derived code.
+/// Reads a nested message with a function that returns whether it knows a field number. For derived code.
 ///
 /// # Errors
-/// Bytes that are no message, and what the function says.
+/// If the bytes are not a valid message, or if the function fails.
 #[doc(hidden)]
 pub fn merge_nested<T, B: Buf>(
     value: &mut T,
@@ -135,7 +135,7 @@ pub fn merge_nested<T, B: Buf>(
     })
 }
 
-/// An error with the field that it is about. For derived code.
+/// Adds the field's name to an error. For derived code.
 #[doc(hidden)]
 pub fn merge_named(
     merged: Result<(), DecodeError>,
@@ -154,7 +154,7 @@ pub mod nested {
     pub use prost::encoding::message::{encode, encoded_len, merge};
 }
 
-/// The error for a value that Protobuf can hold and the type cannot.
+/// The error for a value that Protobuf can represent and the type cannot.
 pub(super) fn invalid(why: impl std::fmt::Display) -> DecodeError {
     #[expect(deprecated, reason = "prost has no other way to say what is wrong with a value")]
     DecodeError::new(why.to_string())

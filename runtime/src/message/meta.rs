@@ -1,4 +1,4 @@
-//! The types of `meta` as messages. Their fields are those of Go, where what is no pointer is always written.
+//! The types of `meta` as messages. As in Go, fields that are not pointers are always written.
 use prost::{
     DecodeError, Message,
     bytes::{Buf, BufMut},
@@ -11,8 +11,8 @@ use crate::meta::{
     ObjectReference, OwnerReference,
 };
 
-/// Makes structs messages: the fields by number, in order. `always` is a time that Go holds without a pointer, `retired` a
-/// text that only old clients know.
+/// Implements messages for structs: the fields by number, in order. `always` marks a time that Go holds without a
+/// pointer, `retired` a text that only old clients use.
 macro_rules! messages {
     ($($ty:ident { $($number:literal $how:ident $($field:ident)?;)* })*) => { $(
         impl Message for $ty {

@@ -1,9 +1,8 @@
-//! Kinds and their parts as Protobuf messages in Rust: [`Message`](derive@crate::Message) makes a declared type a
-//! [`prost::Message`], and the types of `meta` are ones. With the feature `messages`.
+//! Kinds and their parts as Protobuf messages in Rust. [`Message`](derive@crate::Message) makes a declared type a
+//! [`prost::Message`], and the types of `meta` are messages, too. Needs the feature `messages`.
 //!
-//! What a type encodes are the bytes that the server writes of the same object, and what the server writes it decodes.
-//! For clients and for programs that talk to each other in these messages; the server itself goes by schemas, and needs
-//! none of this.
+//! A type encodes to the same bytes that the server writes for the object, and decodes what the server writes. This is
+//! for clients, and for programs that exchange such messages. The server itself uses schemas and needs none of this.
 //!
 //! ```
 //! use kindsmith::message::{open, seal};
@@ -31,20 +30,20 @@ pub use field::{Field, merge_named, merge_nested, nested, nested_length, write_n
 pub use prost;
 pub use values::{no_value, read_text, text_length, write_text};
 
-/// An object in the envelope in which the API takes and gives it.
+/// Encodes an object in the API's Protobuf envelope.
 pub fn seal<T: Resource + prost::Message>(object: &T) -> Vec<u8> {
     let (api_version, kind) = type_of::<T>();
     protobuf::seal(&api_version, kind, &object.encode_to_vec())
 }
 
-/// Why a body is not an object of a type.
+/// Why a body could not be decoded as a type.
 #[derive(Clone, Debug)]
 pub enum OpenError {
-    /// The body is no envelope.
+    /// The body is not an envelope.
     Envelope(protobuf::DecodeError),
-    /// The envelope holds another type: the one that was wanted, and the one that was found.
+    /// The envelope holds another type: the expected one, and the one found.
     Type(String, String),
-    /// The message is none of the type.
+    /// The message is not valid for the type.
     Message(prost::DecodeError),
 }
 
@@ -52,7 +51,7 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Envelope(error) => error.fmt(f),
-            Self::Type(wanted, found) => write!(f, "the message is a {found}, and not a {wanted}"),
+            Self::Type(wanted, found) => write!(f, "the message is a {found}, not a {wanted}"),
             Self::Message(error) => error.fmt(f),
         }
     }
@@ -60,10 +59,10 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// The object in an envelope. An envelope that does not say what it holds is believed to hold it.
+/// Decodes the object in an envelope. An envelope without a type is assumed to hold the expected one.
 ///
 /// # Errors
-/// [`OpenError`] for what is no such object.
+/// [`OpenError`] if the body does not hold such an object.
 pub fn open<T: Resource + prost::Message + Default>(body: &[u8]) -> Result<T, OpenError> {
     let envelope = protobuf::open(body).map_err(OpenError::Envelope)?;
     let (api_version, kind) = type_of::<T>();

@@ -1,4 +1,4 @@
-//! What types encode is what the server writes of the same objects, and the other way round.
+//! Types and the server must encode the same objects to the same bytes, and decode each other's.
 use std::collections::{BTreeMap, HashMap};
 
 use prost::Message as _;
@@ -18,7 +18,7 @@ use crate::{
     testing,
 };
 
-/// A kind with every type of field that there is.
+/// A kind with every type of field.
 #[derive(crate::Resource, Message, Clone, Debug, Default, PartialEq)]
 #[resource(group = "message.example.com", version = "v1", status)]
 struct Sample {
@@ -132,7 +132,7 @@ struct SampleStatus {
     conditions: Vec<Condition>,
 }
 
-/// Metadata with something in every field, and with times at both ends.
+/// Metadata with every field set, and with extreme times.
 fn metadata() -> ObjectMeta {
     let text = |text: &str| text.to_owned();
     ObjectMeta {
@@ -153,7 +153,7 @@ fn metadata() -> ObjectMeta {
     }
 }
 
-/// The server's bytes of a typed object and the type's own are the same, and each reads the other's.
+/// Checks that the server's encoding of a typed object equals the type's own, and that each decodes the other's.
 fn assert_same<T>(object: &T, messages: &protobuf::Message)
 where
     T: Resource + prost::Message + Default + Serialize + DeserializeOwned + PartialEq + fmt::Debug,
@@ -182,14 +182,14 @@ where
         assert_same(&object, &messages);
         as_documents(&document, &messages);
     }
-    // Defaults of the schema are not those of Rust, so this one is not read back as a document.
+    // Schema defaults differ from Rust's, so this one is not decoded back into a document.
     let (empty, mut theirs) = (T::default(), Vec::new());
     messages.encode(&codec::from_typed(&empty).expect("a document"), &mut theirs).expect("a message");
     assert_eq!(empty.encode_to_vec(), theirs);
     assert_eq!(T::decode(theirs.as_slice()), Ok(empty));
 }
 
-/// What a message cannot hold is gone after the first time: from then on nothing changes.
+/// Values that a message cannot hold are lost in the first round. Further rounds must change nothing.
 fn as_documents(document: &Document, messages: &protobuf::Message) {
     let mut first = Vec::new();
     messages.encode(document, &mut first).expect("a message");
@@ -227,7 +227,7 @@ fn envelopes_name_their_type() {
 }
 
 #[test]
-fn what_a_type_cannot_hold_is_refused_with_its_place() {
+fn a_value_that_a_type_cannot_hold_is_refused_with_its_path() {
     let refused = |spec: &[u8]| {
         let mut message = vec![0x12, u8::try_from(spec.len()).expect("short")];
         message.extend_from_slice(spec);

@@ -1,4 +1,4 @@
-//! Values that are no containers.
+//! Scalar values in messages.
 use prost::{
     DecodeError,
     bytes::{Buf, BufMut},
@@ -12,7 +12,7 @@ use crate::{
     meta::{ByteString, IntOrString, MicroTime, Quantity, RawJson, Time},
 };
 
-/// Scalars that prost knows: the type, its functions, its zero.
+/// Scalars that prost supports: the type, its functions, its zero.
 macro_rules! scalars {
     ($($ty:ty: $module:ident, $zero:expr;)*) => { $(
         impl Field for $ty {
@@ -52,22 +52,22 @@ scalars! {
     f64: double, 0.0;
 }
 
-/// Writes a value of an enumeration. For derived code.
+/// Writes an enum value. For derived code.
 #[doc(hidden)]
 pub fn write_text(number: u32, text: &str, out: &mut impl BufMut) {
     write_nested(number, text.len(), out, |out| out.put_slice(text.as_bytes()));
 }
 
-/// How many bytes [`write_text`] writes. For derived code.
+/// The number of bytes that [`write_text`] writes. For derived code.
 #[doc(hidden)]
 pub fn text_length(number: u32, text: &str) -> usize {
     nested_length(number, text.len())
 }
 
-/// Reads a value of an enumeration. For derived code.
+/// Reads an enum value. For derived code.
 ///
 /// # Errors
-/// Bytes that are no text.
+/// If the bytes are not valid text.
 #[doc(hidden)]
 pub fn read_text(wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<String, DecodeError> {
     let mut text = String::new();
@@ -75,13 +75,13 @@ pub fn read_text(wire: WireType, from: &mut impl Buf, context: DecodeContext) ->
     Ok(text)
 }
 
-/// The error for text that an enumeration does not have. For derived code.
+/// The error for text that is not a value of an enum. For derived code.
 ///
 /// # Errors
 /// Always.
 #[doc(hidden)]
 pub fn no_value(enumeration: &str, text: &str) -> Result<(), DecodeError> {
-    Err(invalid(format_args!("{text:?} is no value of {enumeration}")))
+    Err(invalid(format_args!("{text:?} is not a value of {enumeration}")))
 }
 
 impl Field for ByteString {
@@ -101,7 +101,7 @@ impl Field for ByteString {
         bytes::merge(wire, &mut self.0, from, context)
     }
 
-    /// Of bytes there is no zero: Go tells no bytes from none.
+    /// Bytes have no zero to write: Go does not distinguish empty from absent bytes.
     fn write_absent(_: u32, _: &mut impl BufMut) {}
 
     fn absent_length(_: u32) -> usize {
@@ -109,7 +109,7 @@ impl Field for ByteString {
     }
 }
 
-/// Seconds since 1970 and nanoseconds, both written though they be zero.
+/// Seconds since 1970 and nanoseconds, both always written.
 #[derive(Clone, Copy, Default)]
 struct Stamp {
     seconds: i64,
@@ -118,7 +118,7 @@ struct Stamp {
 
 impl Stamp {
     fn of(at: jiff::Timestamp) -> Self {
-        // Nanoseconds count forward from the second before.
+        // Nanoseconds count forward from the preceding second.
         let nanos = at.subsec_nanosecond();
         Self { seconds: at.as_second() - i64::from(nanos < 0), nanos: nanos.rem_euclid(1_000_000_000) }
     }
@@ -140,7 +140,7 @@ impl Stamp {
         });
     }
 
-    /// Reads the fields that are there; true where there was one.
+    /// Reads the fields that are present; returns whether there was one.
     fn merge(&mut self, wire: WireType, from: &mut impl Buf, context: DecodeContext) -> Result<bool, DecodeError> {
         let mut some = false;
         merge_nested(self, wire, from, context, |stamp, number, wire, from, context| {
@@ -156,7 +156,7 @@ impl Stamp {
     }
 }
 
-/// Points in time. A message without fields is Go's zero time, which means none.
+/// Points in time. A message without fields is Go's zero time, which means no time.
 macro_rules! times {
     ($($ty:ident)*) => { $(
         impl Field for $ty {
@@ -204,7 +204,7 @@ macro_rules! times {
 
 times! { Time MicroTime }
 
-/// A message whose first field has these bytes.
+/// Writes a message whose first field has these bytes.
 fn write_wrapped(number: u32, content: &[u8], out: &mut impl BufMut) {
     write_nested(number, wrapped_content(content), out, |out| {
         write_nested(1, content.len(), out, |out| out.put_slice(content));
@@ -247,7 +247,7 @@ impl Field for Quantity {
     }
 }
 
-/// JSON in a message as its text; `null` is no value, and nothing is written of it.
+/// JSON as text in a message. `null` is not written.
 impl Field for Value {
     fn empty() -> Self {
         Self::Null
@@ -292,7 +292,7 @@ impl Field for Value {
     }
 }
 
-/// The text of JSON that is not `null`.
+/// The text of JSON other than `null`.
 fn json(value: &Value) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     codec::encode(value, &mut text);
@@ -333,7 +333,7 @@ impl Field for RawJson {
     }
 }
 
-/// The type (0 for a number), the number, and the text, all of them written.
+/// The type (0 for a number), the number and the text, all of them written.
 #[derive(Default)]
 struct Either {
     is_text: i64,

@@ -1,4 +1,4 @@
-//! Durations as Go writes them: `300ms`, `1.5h`, `2h45m`. Parameters have them.
+//! Durations in Go's format, as query parameters use them: `300ms`, `1.5h`, `2h45m`.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ const UNITS: [(&str, u128); 8] = [
     ("h", 3_600 * 1_000_000_000),
 ];
 
-/// Digits of a fraction that count: a unit has no more parts than that.
+/// The number of significant digits of a fraction; no unit has more.
 const FRACTION: usize = 18;
 
-/// Reads a duration. One that is negative is zero.
+/// Parses a duration. A negative one becomes zero.
 ///
 /// # Errors
-/// The message that Go gives for a text that is not a duration.
+/// Go's message for an invalid duration.
 pub fn parse(text: &str) -> Result<Duration, String> {
     let invalid = || format!("time: invalid duration {text:?}");
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -55,7 +55,7 @@ fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-/// `whole.fraction` units in nanoseconds; `None` beyond 128 bits.
+/// `whole.fraction` units in nanoseconds; `None` if it exceeds 128 bits.
 fn part(whole: &str, fraction: &str, unit: u128) -> Option<u128> {
     let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     let fraction = &fraction[..fraction.len().min(FRACTION)];
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_read_as_go_reads_them() {
+    fn durations_parse_as_in_go() {
         for (text, nanoseconds) in [
             ("0", 0),
             ("-0", 0),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_is_refused_in_the_words_of_go() {
+    fn invalid_durations_are_refused_with_go_s_messages() {
         for (text, message) in [
             ("", "time: invalid duration \"\""),
             ("-", "time: invalid duration \"-\""),

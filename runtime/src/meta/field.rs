@@ -1,9 +1,9 @@
-//! Errors about one field of an object: what `Status.details.causes` carries.
+//! Errors about one field of an object, as `Status.details.causes` carries them.
 use std::fmt;
 
 use serde_json::Value;
 
-/// A path to a field, printed as the API prints it: `spec.ports[1].name`, `metadata.labels[app]`.
+/// A path to a field, printed in the API's form: `spec.ports[1].name`, `metadata.labels[app]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPath(String);
 
@@ -13,7 +13,7 @@ impl FieldPath {
         Self::default()
     }
 
-    /// A path given as its text.
+    /// A path from its text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -24,13 +24,13 @@ impl FieldPath {
         if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}.{name}", self.0)) }
     }
 
-    /// The path of a list's item.
+    /// The path of a list item.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
         Self(format!("{}[{index}]", self.0))
     }
 
-    /// The path of a map's entry.
+    /// The path of a map entry.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
         Self(format!("{}[{key}]", self.0))
@@ -48,19 +48,19 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// How many errors of one object are told. Some take a few bytes of a body each, and far more in an answer.
+/// The maximum number of errors reported for one object. An error can be much longer than the bytes that cause it.
 pub const MOST_ERRORS: usize = 1_000;
 
-/// How much of a value an error repeats, in bytes of JSON.
+/// The maximum length of a value in an error, in bytes of JSON.
 const MOST_REPEATED: usize = 4 << 10;
 
-/// The text, or its beginning.
+/// The text, truncated to `most` bytes.
 pub(crate) fn beginning(text: &str, most: usize) -> String {
     let end = text.floor_char_boundary(most);
     if end == text.len() { text.to_owned() } else { format!("{}…", &text[..end]) }
 }
 
-/// The value, or the beginning of its text.
+/// The value, or the beginning of its text if it is long.
 fn shown(value: Value) -> Value {
     match value {
         Value::String(text) if text.len() > MOST_REPEATED => beginning(&text, MOST_REPEATED).into(),
@@ -72,27 +72,27 @@ fn shown(value: Value) -> Value {
     }
 }
 
-/// What is wrong with a field; each has its own cause reason and wording.
+/// The kinds of field errors. Each has its own cause reason and wording.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldErrorKind {
     /// A required field is absent, null or empty.
     Required,
     /// The value is not allowed. The value is printed as JSON.
     Invalid(Value),
-    /// As `Invalid`; the value is given as the text that is printed, where its members have an order of their own.
+    /// Like `Invalid`, but the value is already printed, because its members have a fixed order.
     InvalidText(String),
-    /// The value has another type than the schema says. The value is printed as JSON.
+    /// The value's type differs from the schema. The value is printed as JSON.
     TypeInvalid(Value),
-    /// The value is not one of those supported.
+    /// The value is not one of the supported values.
     NotSupported {
-        /// What was given.
+        /// The given value.
         given: Value,
-        /// What is allowed, already quoted where it is text.
+        /// The supported values; strings are quoted.
         supported: Vec<String>,
     },
-    /// The value occurs twice where it must be unique.
+    /// The value must be unique but occurs twice.
     Duplicate(Value),
-    /// The field may not be set, or not set so.
+    /// The field may not be set, or not to this value.
     Forbidden,
     /// A string or byte field is longer than allowed.
     TooLong {
@@ -101,19 +101,19 @@ pub enum FieldErrorKind {
     },
     /// A list or map has more entries than allowed.
     TooMany {
-        /// How many there are.
+        /// The given number of entries.
         given: usize,
-        /// How many there may be.
+        /// The maximum number of entries.
         limit: i64,
     },
-    /// What the field refers to does not exist.
+    /// The referenced object does not exist.
     NotFound(Value),
-    /// The server failed while it checked the field.
+    /// Checking the field failed in the server.
     Internal,
 }
 
 impl FieldErrorKind {
-    /// The same without the value.
+    /// The same kind without the value.
     fn without_value(self) -> Self {
         match self {
             Self::Invalid(_) | Self::InvalidText(_) => Self::Invalid("".into()),
@@ -126,26 +126,25 @@ impl FieldErrorKind {
     }
 }
 
-/// One thing wrong with one field.
+/// An error about one field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldError {
-    /// Where.
+    /// The path of the field.
     pub path: FieldPath,
-    /// What.
+    /// The kind of error.
     pub kind: FieldErrorKind,
-    /// The rest of the message, after the kind's own words; may be empty.
+    /// The rest of the message after the kind's wording; may be empty.
     pub detail: String,
 }
 
 impl FieldError {
-    /// The same without the value, for one that the client may not be allowed to read. The detail may repeat it, and goes,
-    /// too.
+    /// The same error without its value and detail, for clients that may not read them.
     #[must_use]
     pub fn without_value(self) -> Self {
         Self { kind: self.kind.without_value(), detail: String::new(), ..self }
     }
 
-    /// An error of the given kind. Of a value that is long it repeats the beginning.
+    /// An error of the given kind. Long values are truncated.
     pub fn new(path: &FieldPath, kind: FieldErrorKind, detail: impl Into<String>) -> Self {
         let kind = match kind {
             FieldErrorKind::Invalid(value) => FieldErrorKind::Invalid(shown(value)),
@@ -177,7 +176,7 @@ impl FieldError {
         }
     }
 
-    /// The message of the cause, which does not name the field: `Required value: name or generateName is required`.
+    /// The message of the cause, without the field: `Required value: name or generateName is required`.
     pub fn message(&self) -> String {
         let head = match &self.kind {
             FieldErrorKind::Required => "Required value".to_owned(),

@@ -1,54 +1,54 @@
-//! Values as Go prints them. Kube-apiserver's messages are made of such text, and clients and people match on it.
+//! Prints values as Go does. kube-apiserver's messages contain such text, and clients match on it.
 //!
-//! Documents hold what Go decodes JSON to: `nil`, `bool`, `int64`, `float64`, `string`, `[]interface {}` and
-//! `map[string]interface {}`. Go prints maps sorted by key, as documents have them.
+//! Documents correspond to Go's decoded JSON: `nil`, `bool`, `int64`, `float64`, `string`, `[]interface {}` and
+//! `map[string]interface {}`. Go prints maps sorted by key, which is the order of documents.
 use std::fmt::{self, Write};
 
 use serde_json::{Map, Number, Value};
 
-/// How many bytes of a document a message repeats, about. Go has no limit; a patch of megabytes would be answered with
+/// The maximum length of a document in a message, in bytes. Go has no limit, so that it answers megabytes to a patch of
 /// megabytes.
 const LONGEST: usize = 4_000;
 
-/// A document as `%v` prints it: `map[name:one ports:[80 443]]`. A long one is cut.
+/// A document in the format of `%v`: `map[name:one ports:[80 443]]`. Long ones are truncated.
 pub(crate) fn plain(value: &Value) -> String {
     cut(|out| Verb::Plain.value(value, out))
 }
 
-/// Items as `%v` prints a list. A long one is cut.
+/// Items as `%v` prints a list. Long ones are truncated.
 pub(crate) fn plain_list<'v>(items: impl IntoIterator<Item = &'v Value>) -> String {
     cut(|out| Verb::Plain.list(items, out))
 }
 
-/// Fields as `%v` prints a map. A long one is cut.
+/// Fields as `%v` prints a map. Long ones are truncated.
 pub(crate) fn plain_map(fields: &Map<String, Value>) -> String {
     cut(|out| Verb::Plain.map(fields, out))
 }
 
-/// A document as `%#v` prints it: `map[string]interface {}{"name":"one"}`. A long one is cut.
+/// A document in the format of `%#v`: `map[string]interface {}{"name":"one"}`. Long ones are truncated.
 pub(crate) fn syntax(value: &Value) -> String {
     syntax_in(Verb::Syntax { map: "map[string]interface {}" }, value)
 }
 
-/// A document that was decoded from YAML, where keys may have any type, as `%#v` prints it. A long one is cut.
+/// A document decoded from YAML, where keys may have any type, in the format of `%#v`. Long ones are truncated.
 pub(crate) fn syntax_of_yaml(value: &Value) -> String {
     syntax_in(Verb::Syntax { map: "map[interface {}]interface {}" }, value)
 }
 
 fn syntax_in(verb: Verb, value: &Value) -> String {
-    // Only within lists and maps is `nil` a value of a type.
+    // `nil` is a typed value only within lists and maps.
     let verb = if value.is_null() { Verb::Plain } else { verb };
     cut(|out| verb.value(value, out))
 }
 
-/// Text as `%q` prints it.
+/// Text in the format of `%q`.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     quote(text, &mut out).expect("writing to a String cannot fail");
     out
 }
 
-/// The type of a value, as `%T` prints it.
+/// The type of a value in the format of `%T`.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -61,8 +61,8 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// A finite floating-point number as `%v` and `%g` print it: the shortest digits that read back as the same number, with
-/// an exponent below 1e-4 and from 1e6 on.
+/// A finite floating-point number in the format of `%v` and `%g`: the shortest digits that parse to the same number,
+/// with an exponent below 1e-4 and from 1e6 on.
 pub(crate) fn float(value: impl fmt::Display + fmt::LowerExp) -> String {
     let scientific = format!("{value:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
@@ -82,7 +82,7 @@ fn number(number: &Number) -> String {
     }
 }
 
-/// What to print, up to [`LONGEST`].
+/// The printed text, truncated to [`LONGEST`].
 fn cut(print: impl FnOnce(&mut Bounded) -> fmt::Result) -> String {
     let mut out = Bounded(String::new());
     match print(&mut out) {
@@ -91,7 +91,7 @@ fn cut(print: impl FnOnce(&mut Bounded) -> fmt::Result) -> String {
     }
 }
 
-/// Text that takes no more when it is long, which ends the printing.
+/// A writer that fails at its maximum length, which ends the printing.
 struct Bounded(String);
 
 impl Write for Bounded {
@@ -102,7 +102,7 @@ impl Write for Bounded {
     }
 }
 
-/// How values are printed.
+/// The printing format.
 #[derive(Clone, Copy)]
 enum Verb {
     /// `%v`.
@@ -185,12 +185,12 @@ fn quote(text: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char('"')
 }
 
-/// Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols, and of all spaces the one of ASCII.
+/// Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space.
 fn is_printable(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_control();
     }
-    // Rust escapes what is not printable, and a mark at the beginning of a text.
+    // Rust escapes characters that are not printable, and a combining mark at the beginning of a text.
     let mut buffer = [b'_'; 5];
     let end = 1 + character.encode_utf8(&mut buffer[1..]).len();
     let text = str::from_utf8(&buffer[..end]).expect("a character is UTF-8");
@@ -212,7 +212,7 @@ mod tests {
             ("\u{7}\u{8}\u{c}\n\r\t\u{b}", r#""\a\b\f\n\r\t\v""#),
             ("\0\u{1}\u{1b}\u{1f}\u{7f}", r#""\x00\x01\x1b\x1f\x7f""#),
             ("grün, 日本語, 🦀", r#""grün, 日本語, 🦀""#),
-            // What Go makes of a byte that is not UTF-8 when it decodes JSON.
+            // Go decodes a byte that is not UTF-8 to this character.
             ("\u{fffd}", "\"\u{fffd}\""),
             ("e\u{301}, \u{301}", "\"e\u{301}, \u{301}\""),
             ("\u{80}\u{9f}\u{a0}\u{ad}", r#""\u0080\u009f\u00a0\u00ad""#),

@@ -1,5 +1,5 @@
-//! The vocabulary of the API: names, metadata, status, selectors, revisions, options.
-//! Owns the types that appear on the wire for every kind; knows no kind, no engine and no HTTP.
+//! The vocabulary of the API: names, metadata, status, selectors, revisions, options. Owns the types that every kind
+//! uses on the wire. Knows no kind, no engine and no HTTP.
 
 pub mod duration;
 pub mod field;

@@ -1,4 +1,4 @@
-//! Names of groups, versions, kinds and resources, printed as the API prints them.
+//! Names of groups, versions, kinds and resources, printed in the API's form.
 use std::fmt;
 
 /// A group and version, `apps/v1`; the core group is empty and prints as `v1`.
@@ -11,7 +11,7 @@ pub struct GroupVersion {
 }
 
 impl GroupVersion {
-    /// Whether a document's `apiVersion` names it.
+    /// True if a document's `apiVersion` names this version.
     pub fn is(&self, api_version: &str) -> bool {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         (group, version) == (&*self.group, &*self.version)

@@ -1,4 +1,4 @@
-//! Metadata that every object and list has (API conventions, "Metadata").
+//! Metadata of objects and lists (API conventions, "Metadata").
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -6,62 +6,62 @@ use serde_json::Value;
 
 use super::time::Time;
 
-/// `metadata` of an object. Empty values are not written.
+/// `metadata` of an object. Empty values are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ObjectMeta {
-    /// The object's name, unique in its namespace.
+    /// The name of the object. Unique within a namespace, not across namespaces.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// A prefix from which the server makes the name where none is given.
+    /// A prefix from which the server generates a unique name if `name` is empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub generate_name: String,
-    /// The namespace; empty for kinds of the cluster.
+    /// The namespace; empty for cluster-scoped kinds.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// The object's identity over all time; set by the server.
+    /// The object's unique identity over time and space. Set by the server.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// The revision that wrote this state; opaque to clients.
+    /// The revision that wrote this state. Opaque to clients.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resource_version: String,
-    /// Counts changes of the desired state; set by the server.
+    /// A sequence number of the desired state. Set by the server.
     #[serde(skip_serializing_if = "is_zero")]
     pub generation: i64,
     /// When the object was created; set by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub creation_timestamp: Option<Time>,
-    /// When deletion was asked for; set by the server.
+    /// The time at which the object is to be deleted, once its deletion was requested. Set by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion_timestamp: Option<Time>,
-    /// Seconds that the object was given to end; set by the server.
+    /// The number of seconds that the object has to terminate gracefully. Set by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion_grace_period_seconds: Option<i64>,
-    /// Labels, by which objects are selected.
+    /// Labels, used to organize and select objects.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// Annotations, which tools keep with the object.
+    /// Annotations: unstructured values that tools store with the object.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
     /// The objects that this one depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub owner_references: Vec<OwnerReference>,
-    /// What must be done before the object may go.
+    /// Identifiers of the tasks that must finish before the object is removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub finalizers: Vec<String>,
-    /// Which manager owns which field; kept by the server.
+    /// Which field manager owns which fields. Maintained by the server.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub managed_fields: Vec<ManagedFieldsEntry>,
 }
 
 impl ObjectMeta {
-    /// Metadata with a name and nothing else.
+    /// Metadata with only a name.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 }
 
-/// One owner of an object; when its owners are gone, so is the object.
+/// An owner of an object. The garbage collector deletes an object after all its owners are gone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OwnerReference {
@@ -73,34 +73,34 @@ pub struct OwnerReference {
     pub name: String,
     /// The owner's uid.
     pub uid: String,
-    /// The owner manages this object; at most one does.
+    /// True if the owner is the managing controller. At most one owner is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<bool>,
-    /// A foreground deletion of the owner waits for this object.
+    /// True if a foreground deletion of the owner must wait for this object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_owner_deletion: Option<bool>,
 }
 
-/// What one manager owns of an object.
+/// The fields of an object that one manager owns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ManagedFieldsEntry {
-    /// The manager.
+    /// The field manager.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub manager: String,
     /// `Apply` or `Update`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub operation: String,
-    /// The version in whose terms the fields are named.
+    /// The version of the object that the field set refers to.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub api_version: String,
     /// When the manager last changed its fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
-    /// The form of `fieldsV1`; `FieldsV1` is the only one.
+    /// The format of `fieldsV1`; only `FieldsV1` exists.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fields_type: String,
-    /// The set of fields, as it stands.
+    /// The field set in its JSON form.
     #[serde(skip_serializing_if = "Option::is_none", rename = "fieldsV1")]
     pub fields_v1: Option<Value>,
     /// The subresource through which the fields were written.
@@ -108,11 +108,11 @@ pub struct ManagedFieldsEntry {
     pub subresource: String,
 }
 
-/// The group, version and kind of an object, as it carries them on the wire.
+/// The apiVersion and kind of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TypeMeta {
-    /// The group and version, `apps/v1`, or the version alone in the core group.
+    /// The group and version, such as `apps/v1`, or only the version in the core group.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub api_version: String,
     /// The kind.
@@ -124,13 +124,13 @@ pub struct TypeMeta {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListMeta {
-    /// The revision at which the list holds.
+    /// The revision of the list.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resource_version: String,
-    /// The token that asks for the rest.
+    /// The token that requests the next page.
     #[serde(skip_serializing_if = "String::is_empty", rename = "continue")]
     pub continue_token: String,
-    /// How many objects are left, where that is known.
+    /// The number of remaining objects, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remaining_item_count: Option<i64>,
 }

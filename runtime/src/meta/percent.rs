@@ -1,11 +1,11 @@
-//! Percent-encoding, as paths, queries and some headers have it. Guarantees that decoding drops nothing.
+//! Percent-encoding, as used in paths, queries and some headers. Decoding drops nothing.
 
 use std::fmt;
 
 /// Why a text cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// A `%` without two hexadecimal digits after it.
+    /// A `%` without two hexadecimal digits.
     Escape,
     /// The decoded bytes are not UTF-8.
     Utf8,
@@ -14,7 +14,7 @@ pub enum Malformed {
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Escape => "the percent-encoding is broken",
+            Self::Escape => "the percent-encoding is invalid",
             Self::Utf8 => "the text is not valid UTF-8",
         })
     }

@@ -1,21 +1,21 @@
-//! Preconditions: of which object, and of which state of it, a request speaks. Whether they hold is decided here; how a
-//! refusal is worded differs from verb to verb, as in kube-apiserver.
+//! Preconditions: the object, and the state of it, to which a request applies. This module checks them. The wording of
+//! a refusal differs between verbs, as in kube-apiserver.
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What must hold of an object for a request to be carried out.
+/// Conditions that an object must meet for a request to be carried out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Preconditions {
-    /// Its uid.
+    /// The expected uid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
-    /// Its resourceVersion.
+    /// The expected resourceVersion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_version: Option<String>,
 }
 
-/// A precondition.
+/// The field that a precondition is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// The uid.
@@ -24,25 +24,25 @@ pub enum Identity {
     ResourceVersion,
 }
 
-/// A precondition that does not hold.
+/// A precondition that is not met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Which.
+    /// The field.
     pub of: Identity,
-    /// What was asked for.
+    /// The expected value.
     pub expected: String,
-    /// What the object has; empty where there is none.
+    /// The object's value; empty if there is no object.
     pub found: String,
 }
 
 impl Preconditions {
-    /// Those that a document names in its metadata. Empty text asks for nothing, as does version zero.
+    /// The preconditions in a document's metadata. Empty values, and version zero, are no preconditions.
     pub fn of(metadata: &Value) -> Self {
         let named = |member: &str| metadata.get(member)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         Self { uid: named("uid"), resource_version: named("resourceVersion").filter(|version| version != "0") }
     }
 
-    /// Holds them against the metadata of an object, or of none: the uid first.
+    /// Checks the preconditions against an object's metadata, if there is an object. The uid is checked first.
     ///
     /// # Errors
     /// [`Mismatch`].
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_document_names_is_expected_and_nothing_else() {
+    fn the_metadata_of_a_document_gives_its_preconditions() {
         let of = |metadata: Value| Preconditions::of(&metadata);
         for nothing in [json!(null), json!({}), json!({"uid": "", "resourceVersion": "0"}), json!({"uid": 7})] {
             assert_eq!(of(nothing.clone()), Preconditions::default(), "{nothing}");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_uid_is_held_against_the_object_before_the_version() {
+    fn the_uid_is_checked_before_the_version() {
         let asked = Preconditions { uid: Some("u".into()), resource_version: Some("5".into()) };
         let mismatch =
             |of, expected: &str, found: &str| Mismatch { of, expected: expected.into(), found: found.into() };
@@ -89,7 +89,7 @@ mod tests {
         ] {
             assert_eq!(asked.check(Some(&metadata)), Err(expected), "{metadata}");
         }
-        assert_eq!(asked.check(None), Err(mismatch(Identity::Uid, "u", "")), "of nothing every uid is another");
+        assert_eq!(asked.check(None), Err(mismatch(Identity::Uid, "u", "")), "a missing object has no uid");
         assert_eq!(Preconditions::default().check(None), Ok(()));
     }
 }

@@ -1,14 +1,14 @@
-//! Quantities: `500m`, `1Gi`, `1e3`. The text stays as it was given; its value and canonical form are computed.
+//! Quantities: `500m`, `1Gi`, `1e3`. The text is kept as given; its value and canonical form are computed.
 use std::{cmp::Ordering, fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// An amount of something: a decimal number with a suffix (`m`, `k`, `Mi`, `e3`, …). Equality is that of the text;
+/// A quantity: a decimal number with a suffix (`m`, `k`, `Mi`, `e3`, …). Equality compares the text;
 /// [`Quantity::compare`] compares amounts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Quantity(String);
 
-/// Text that is no quantity.
+/// The text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantityError;
 
@@ -20,7 +20,7 @@ impl fmt::Display for QuantityError {
 
 impl std::error::Error for QuantityError {}
 
-/// How a quantity is written.
+/// The format of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     /// `1500m`, `2k`.
@@ -32,13 +32,13 @@ enum Format {
 }
 
 const NANO: i128 = 1_000_000_000;
-/// Larger amounts are cut to this, as the API does.
+/// The API caps larger amounts at this value.
 const MAX: i128 = (i64::MAX as i128) * NANO;
 const DECIMAL: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 const BINARY: [(&str, u32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
 
-/// The amount in billionths, rounded away from zero, and the form it was written in.
+/// The amount in billionths, rounded away from zero, and its format.
 fn parse(text: &str) -> Option<(i128, Format)> {
     let negative = text.starts_with('-');
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -53,7 +53,7 @@ fn parse(text: &str) -> Option<(i128, Format)> {
     Some((if negative { -amount } else { amount }, format))
 }
 
-/// A suffix as a power of ten, a power of two, and its form.
+/// The power of ten, the power of two and the format of a suffix.
 fn scale(suffix: &str) -> Option<(i32, u32, Format)> {
     if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
         return Some((*power, 0, Format::Decimal));
@@ -69,11 +69,11 @@ fn scale(suffix: &str) -> Option<(i32, u32, Format)> {
     Some((exponent.parse().ok()?, 0, Format::Exponent))
 }
 
-/// `whole.fraction × 10^power × 2^shift` in billionths, rounded up; [`i128::MAX`] where it is beyond all bounds.
+/// `whole.fraction × 10^power × 2^shift` in billionths, rounded up; [`i128::MAX`] on overflow.
 fn magnitude(whole: &str, fraction: &str, power: i32, shift: u32) -> i128 {
     let mut rest = false;
     let mut value: i128 = 0;
-    // Digits beyond billionths of the scaled number only say whether to round up.
+    // Digits below billionths of the scaled number only decide whether to round up.
     let keep = 9 + i64::from(power) + i64::from(shift > 0) * 20;
     for (at, digit) in whole.bytes().chain(fraction.bytes()).enumerate() {
         let digit = i128::from(digit - b'0');
@@ -101,7 +101,7 @@ fn magnitude(whole: &str, fraction: &str, power: i32, shift: u32) -> i128 {
 }
 
 impl Quantity {
-    /// The amount in billionths, rounded away from zero; amounts beyond 2⁶³ are cut to that.
+    /// The amount in billionths, rounded away from zero and capped at 2⁶³.
     pub fn billionths(&self) -> i128 {
         parse(&self.0).map_or(0, |(amount, _)| amount)
     }
@@ -113,7 +113,7 @@ impl Quantity {
         i64::try_from(rounded).unwrap_or(if amount < 0 { i64::MIN } else { i64::MAX })
     }
 
-    /// Compares amounts, however they are written.
+    /// Compares amounts, whatever their format.
     pub fn compare(&self, other: &Self) -> Ordering {
         self.billionths().cmp(&other.billionths())
     }
@@ -123,7 +123,7 @@ impl Quantity {
         &self.0
     }
 
-    /// The canonical text: no fraction, the largest suffix of the same kind that keeps the number whole.
+    /// The canonical text: no fraction, and the largest suffix of the same format that keeps the number whole.
     pub fn canonical(&self) -> String {
         let (amount, format) = parse(&self.0).unwrap_or((0, Format::Decimal));
         let sign = if amount < 0 { "-" } else { "" };

@@ -1,7 +1,7 @@
 //! Revisions: the store's single, strictly increasing counter, which clients see as `resourceVersion`.
 use std::{fmt, num::ParseIntError, str::FromStr};
 
-/// A point in the history of the whole store. Zero is before everything.
+/// A point in the history of the whole store. Zero precedes everything.
 ///
 /// On the wire it is the decimal text of `metadata.resourceVersion` (API concepts, "Resource versions").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,7 +28,7 @@ impl Revision {
         Revision(self.0 + 1)
     }
 
-    /// The revision before this one; zero has none but itself.
+    /// The revision before this one; zero for zero.
     #[must_use]
     pub fn previous(self) -> Self {
         Revision(self.0.saturating_sub(1))

@@ -9,30 +9,30 @@ use super::time::Time;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Condition {
-    /// Which aspect, CamelCase; unique in the list.
+    /// The type of the condition in CamelCase; unique in the list.
     #[serde(rename = "type")]
     pub kind: String,
     /// `True`, `False` or `Unknown`.
     pub status: String,
-    /// The generation that the condition was seen at.
+    /// The generation that the condition was based on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// When `status` last changed.
+    /// The time of the last change of `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
-    /// Why, for machines, CamelCase.
+    /// A machine-readable reason for the last transition, in CamelCase.
     pub reason: String,
-    /// Why, for people.
+    /// A human-readable message about the transition.
     pub message: String,
 }
 
-/// The condition of a type.
+/// The condition with a type.
 pub fn find_condition<'c>(conditions: &'c [Condition], kind: &str) -> Option<&'c Condition> {
     conditions.iter().find(|c| c.kind == kind)
 }
 
-/// Sets a condition. `lastTransitionTime` moves only where `status` changes; it is now unless `new` says. True where
-/// anything changed.
+/// Sets a condition and returns whether it changed. `lastTransitionTime` changes only with `status`; it is the current
+/// time unless `new` sets it.
 pub fn set_condition(conditions: &mut Vec<Condition>, mut new: Condition) -> bool {
     let Some(old) = conditions.iter_mut().find(|c| c.kind == new.kind) else {
         new.last_transition_time.get_or_insert_with(Time::now);
@@ -68,7 +68,7 @@ pub struct ObjectReference {
     /// The group and version.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub api_version: String,
-    /// The resourceVersion that was seen.
+    /// The resourceVersion of the referenced state.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resource_version: String,
     /// The part of the object, such as `spec.containers{name}`.

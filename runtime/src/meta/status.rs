@@ -1,4 +1,4 @@
-//! `Status`: what the API answers where it does not answer with an object. Members are written in the API's own order.
+//! `Status`: the API's answer if it is not an object. Members are written in the API's order.
 use serde::{Deserialize, Serialize};
 
 use super::object::ListMeta;
@@ -11,27 +11,27 @@ pub struct Status {
     pub kind: String,
     /// Always `v1`.
     pub api_version: String,
-    /// Of no use; always there.
+    /// Always present and without content.
     #[serde(default)]
     pub metadata: ListMeta,
     /// `Success` or `Failure`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
-    /// For people.
+    /// A human-readable message.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// For machines, such as `NotFound`.
+    /// A machine-readable reason, such as `NotFound`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// More for machines. `Some` of nothing is written as `{}`, as some answers have it.
+    /// Machine-readable details. `Some` without content is written as `{}`, as in some of kube-apiserver's answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<StatusDetails>,
-    /// The HTTP status; left out of a success.
+    /// The HTTP status code; omitted for a success.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub code: u16,
 }
 
-/// What a [`Status`] is about.
+/// The subject of a [`Status`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StatusDetails {
@@ -41,28 +41,28 @@ pub struct StatusDetails {
     /// The group of `kind`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
-    /// The kind, or the resource where the API names that.
+    /// The kind, or the resource where kube-apiserver uses that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
     /// The object's uid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// Each thing that is wrong.
+    /// The individual errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
-    /// When to try again; zero where it makes no sense.
+    /// The number of seconds to wait before a retry; zero if a retry is not useful.
     #[serde(skip_serializing_if = "is_zero")]
     pub retry_after_seconds: u16,
 }
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StatusCause {
-    /// For machines, such as `FieldValueRequired`.
+    /// A machine-readable reason, such as `FieldValueRequired`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// For people.
+    /// A human-readable message.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// The field, such as `spec.ports[1].name`.
@@ -71,7 +71,7 @@ pub struct StatusCause {
 }
 
 impl Status {
-    /// A success, which has neither reason nor code.
+    /// A success, without reason and code.
     pub fn success(details: Option<StatusDetails>) -> Self {
         Self { status: "Success".to_owned(), details, ..Self::empty() }
     }

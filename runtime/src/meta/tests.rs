@@ -1,4 +1,4 @@
-//! Times, quantities, conditions, statuses and metadata, by tables of cases and by properties.
+//! Times, quantities, conditions, statuses and metadata, tested by tables and by properties.
 use std::cmp::Ordering;
 
 use proptest::prelude::*;
@@ -53,7 +53,7 @@ fn times_are_parsed_strictly() {
 }
 
 #[test]
-fn durations_are_printed_as_command_lines_do() {
+fn durations_are_printed_as_kubectl_prints_them() {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 3600;
     const DAY: i64 = 24 * HOUR;
@@ -146,7 +146,7 @@ fn quantities_have_a_value_and_a_canonical_form() {
 }
 
 #[test]
-fn conditions_move_their_time_only_when_their_status_changes() {
+fn conditions_change_their_time_only_with_their_status() {
     let at = |text: &str| Some(text.parse::<Time>().expect("a time"));
     let ready = |status: &str, reason: &str, time| Condition {
         kind: "Ready".into(),
@@ -188,7 +188,7 @@ fn statuses_are_written_in_the_api_s_order() {
 }
 
 #[test]
-fn metadata_leaves_out_what_is_empty() {
+fn empty_metadata_fields_are_omitted() {
     let meta = ObjectMeta { generation: 2, ..ObjectMeta::named("a") };
     assert_eq!(serde_json::to_value(&meta).expect("JSON"), json!({"name": "a", "generation": 2}));
     let whole = json!({
@@ -222,7 +222,7 @@ proptest! {
     }
 
     #[test]
-    fn wild_text_is_no_panic(text in any::<String>(), near in "[0-9TZ:.+-]{15,30}", number in "[+-]?[0-9.]{0,40}([KMGTPEeinumk][-+i]?[0-9]{0,12})?") {
+    fn arbitrary_text_never_panics(text in any::<String>(), near in "[0-9TZ:.+-]{15,30}", number in "[+-]?[0-9.]{0,40}([KMGTPEeinumk][-+i]?[0-9]{0,12})?") {
         for text in [text, near, number] {
             let _ = (text.parse::<Time>(), text.parse::<MicroTime>(), ByteString::from_base64(&text));
             if let Ok(quantity) = text.parse::<Quantity>() {

@@ -1,5 +1,5 @@
-//! Points in time as the API writes them: RFC 3339 in UTC, whole seconds ([`Time`]) or six digits ([`MicroTime`]).
-//! Parses strictly; prints ages as command lines show them.
+//! Points in time in the API's format: RFC 3339 in UTC, with whole seconds ([`Time`]) or six digits ([`MicroTime`]).
+//! Parses strictly, and prints ages as kubectl shows them.
 use std::{fmt, str::FromStr};
 
 use jiff::{SignedDuration, Timestamp, civil, tz::Offset};
@@ -13,7 +13,7 @@ pub struct Time(Timestamp);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MicroTime(Timestamp);
 
-/// Text that is not a point in time.
+/// The text is not a point in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeError(String);
 
@@ -26,12 +26,12 @@ impl fmt::Display for TimeError {
 impl std::error::Error for TimeError {}
 
 impl Time {
-    /// Now, cut to whole seconds.
+    /// The current time, truncated to whole seconds.
     pub fn now() -> Self {
         Self::from_timestamp(Timestamp::now())
     }
 
-    /// A timestamp cut to whole seconds.
+    /// A timestamp, truncated to whole seconds.
     pub fn from_timestamp(at: Timestamp) -> Self {
         let whole = at.as_nanosecond().div_euclid(1_000_000_000) * 1_000_000_000;
         Self(Timestamp::from_nanosecond(whole).unwrap_or(at))
@@ -42,26 +42,26 @@ impl Time {
         self.0
     }
 
-    /// This time moved by seconds; it stops at the ends of the calendar.
+    /// This time plus seconds, limited to the ends of the calendar.
     #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Self {
         let moved = self.0.saturating_add(SignedDuration::from_secs(seconds));
         Self(moved.unwrap_or(self.0))
     }
 
-    /// How long ago this was, as command lines show it: `0s`, `5m30s`, `3d4h`.
+    /// The age of this time as kubectl shows it: `0s`, `5m30s`, `3d4h`.
     pub fn age(self, now: Time) -> String {
         human_duration(now.0.as_second().saturating_sub(self.0.as_second()))
     }
 }
 
 impl MicroTime {
-    /// Now, cut to microseconds.
+    /// The current time, truncated to microseconds.
     pub fn now() -> Self {
         Self::from_timestamp(Timestamp::now())
     }
 
-    /// A timestamp cut to microseconds.
+    /// A timestamp, truncated to microseconds.
     pub fn from_timestamp(at: Timestamp) -> Self {
         let whole = at.as_nanosecond().div_euclid(1000) * 1000;
         Self(Timestamp::from_nanosecond(whole).unwrap_or(at))
@@ -73,9 +73,9 @@ impl MicroTime {
     }
 }
 
-/// A duration as command lines show it: the two largest units that matter.
+/// A duration as kubectl shows it: its two largest significant units.
 pub fn human_duration(seconds: i64) -> String {
-    // Clocks of two machines differ a little: what lies less than two seconds ahead is now.
+    // The clocks of two machines differ a little: less than two seconds in the future counts as now.
     if seconds < -1 {
         return "<invalid>".to_owned();
     }
@@ -159,7 +159,7 @@ fn parse(text: &str) -> Option<Timestamp> {
         _ => return None,
     };
     let stamp = offset.to_timestamp(civil::DateTime::from_parts(date, time)).ok()?;
-    // Moved to UTC it must still have a year of four digits, or it could not be written back.
+    // In UTC it must still have a year of four digits, or it could not be printed.
     (0..=9999).contains(&Offset::UTC.to_datetime(stamp).year()).then_some(stamp)
 }
 

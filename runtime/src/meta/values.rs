@@ -1,9 +1,9 @@
-//! Values with rules of their own that kinds use for fields: numbers or text, base64 bytes, raw JSON.
+//! Value types for fields: number or text, base64 bytes, raw JSON.
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
-/// A whole number or text, such as a port or `50%`.
+/// An integer or a string, such as a port or `50%`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum IntOrString {
@@ -36,10 +36,10 @@ impl From<&str> for IntOrString {
 pub struct ByteString(pub Vec<u8>);
 
 impl ByteString {
-    /// Bytes from their base64 text; line breaks in it are allowed, as in Go.
+    /// Decodes standard base64. Line breaks are allowed, as in Go.
     ///
     /// # Errors
-    /// Where the text is no base64.
+    /// If the text is not valid base64.
     pub fn from_base64(text: &str) -> Result<Self, String> {
         let packed: String;
         let text = if text.contains(['\n', '\r']) {
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for ByteString {
     }
 }
 
-/// Any JSON, kept as it stands.
+/// Any JSON value, kept unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RawJson(pub Value);

@@ -1,8 +1,8 @@
 //! The order of API versions.
 use std::cmp::Ordering;
 
-/// Which of two versions of a group comes first, as Kubernetes orders them: stable ones before beta before alpha, then the
-/// higher number; names of another form come last, in the order of the alphabet.
+/// Compares two versions of a group by Kubernetes' version priority: stable before beta before alpha, then the higher
+/// number first. Names of another form come last, in alphabetical order.
 pub fn by_priority(a: &str, b: &str) -> Ordering {
     match (rank(a), rank(b)) {
         (Some(a), Some(b)) => b.cmp(&a),
@@ -12,7 +12,7 @@ pub fn by_priority(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Stability, major number and number within the stability.
+/// The stability, the major version, and the number within the stability.
 fn rank(version: &str) -> Option<(u8, u64, u64)> {
     let (major, rest) = number(version.strip_prefix('v')?)?;
     if rest.is_empty() {
@@ -26,7 +26,7 @@ fn rank(version: &str) -> Option<(u8, u64, u64)> {
     rest.is_empty().then_some((stability, major, minor))
 }
 
-/// The number that a text begins with, and what follows it.
+/// The number at the beginning of a text, and the rest.
 fn number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))

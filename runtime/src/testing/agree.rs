@@ -1,10 +1,10 @@
-//! Whether two documents mean the same to a Rust type.
+//! Compares what two documents mean to a Rust type.
 use crate::{
     meta::{FieldPath, Time, values::ByteString},
     schema::{Document, Schema, model::Type, place::Place},
 };
 
-/// The first place where a document that was decoded and encoded again is another one.
+/// The first field that differs between a document and its re-encoded form.
 pub(super) fn difference(schema: &Schema, given: &Document, encoded: &Document) -> Option<FieldPath> {
     let metadata = |document: &Document| {
         ["name", "namespace"].map(|name| document["metadata"].get(name).cloned().unwrap_or_default())
@@ -57,7 +57,7 @@ fn compare(
     }
 }
 
-/// What Rust's `Default` gives for a field that is left out, or a struct of such fields.
+/// True for a value that Rust's `Default` gives to an omitted field, or for a struct of such values.
 fn is_empty(value: &Document) -> bool {
     match value {
         Document::Null => true,

@@ -1,20 +1,21 @@
-//! Whether a conversion between two versions of a kind loses anything.
+//! Checks that a conversion between two versions of a kind loses nothing.
 use super::{agree, documents};
 use crate::{kind::Kind, schema::Document};
 
-/// How many documents of each version are converted.
+/// The number of documents of each version to convert.
 const ROUNDS: usize = 500;
-/// The texts of metadata that conversions may change, and one of each that they leave alone in every other document.
+/// The maps in metadata that conversions may change. Every other document gets an entry in each that must be kept.
 const TEXTS: [&str; 2] = ["labels", "annotations"];
 const KEPT: &str = "example.com/kept";
 
-/// Checks that the conversion of `T` loses nothing: what objects of the stored version hold is there again after they were read and
-/// written in this one, and the other way round. "The same" is what [`super::schema_and_type_agree`] takes for it; besides, a field
-/// that an object of this version leaves out may come back with a value, since the stored version has defaults of its own. Objects that the
-/// conversion refuses are left out.
+/// Checks that the conversion of `T` loses nothing: objects of the stored version must survive being read and written
+/// in this version, and the other way round. Documents are compared as in [`super::schema_and_type_agree`]. In
+/// addition, a field that an object of this version omits may get a value, because the stored version has defaults of
+/// its own. Objects that the conversion refuses are skipped.
 ///
 /// # Panics
-/// With the field that is lost and the document that shows it, where every document is refused, and where `T` is the stored version itself.
+/// If a field is lost (the message shows it and the document), if every document is refused, or if `T` is the stored
+/// version itself.
 pub fn conversion_loses_nothing<T: crate::Resource>() {
     let storage = T::RESOURCE.storage.expect("a version that is not the stored one");
     let (here, stored) = match storage.resource.build(storage.root) {
@@ -62,7 +63,7 @@ fn round(from: &Kind, through: &Kind, convert: impl Fn(Document) -> Result<(Docu
     }
 }
 
-/// The first field that is another after a conversion and back.
+/// The first field that differs after a conversion and back.
 fn lost(kind: &Kind, given: &Document, back: &Document) -> Option<String> {
     for texts in TEXTS {
         let kept = |document: &Document| document["metadata"].get(texts)?.get(KEPT).cloned();
@@ -77,7 +78,7 @@ fn lost(kind: &Kind, given: &Document, back: &Document) -> Option<String> {
     agree::difference(&kind.schema, &given, back).map(|path| path.to_string())
 }
 
-/// Gives a document what it leaves out and another has.
+/// Adds the fields of another document that a document omits.
 fn fill(document: &mut Document, other: &Document) {
     match (document, other) {
         (Document::Object(fields), Document::Object(others)) => {

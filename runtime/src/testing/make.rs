@@ -1,4 +1,4 @@
-//! Makes random documents from schemas: what the schema asks for, at the edges of what it allows.
+//! Generates random documents from schemas, including values at the limits of a schema.
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Map, json};
 
@@ -9,7 +9,7 @@ use crate::schema::{
     number,
 };
 
-/// Texts that decoders tend to trip over.
+/// Texts that decoders often handle wrong.
 const TEXTS: [&str; 12] =
     ["", " ", "a", "null", "0", "true", "-1", "é\u{301}", "\u{1F600}", "\u{0}\u{7f}", "\"\\/\n\t", "a.b/c~d[0]"];
 const QUANTITIES: [&str; 9] = ["0", "1", "500m", "1Gi", "-2.5k", "1e3", "+7", ".5", "12E"];
@@ -21,7 +21,7 @@ const TIMES: [&str; 5] = [
     "9999-12-31T00:00:00Z",
 ];
 
-/// Makes values.
+/// Generates values.
 pub(super) struct Maker {
     pub(super) random: Random,
 }
@@ -31,7 +31,7 @@ impl Maker {
         Self { random: Random::new(seed) }
     }
 
-    /// A value that the schema is likely to accept, or `None` where this knows of none.
+    /// A value that the schema probably accepts, or `None` if no such value is known.
     pub(super) fn value(&mut self, schema: &Schema) -> Option<Document> {
         if schema.nullable && self.random.one_in(8) {
             return Some(Document::Null);
@@ -58,7 +58,7 @@ impl Maker {
         })
     }
 
-    /// Replaces or removes something in a document.
+    /// Replaces or removes a random part of a document.
     pub(super) fn change(&mut self, document: &mut Document) {
         let below: Vec<&mut Document> = match document {
             Document::Object(fields) if self.random.one_in(4) => {
@@ -131,7 +131,7 @@ impl Maker {
         Some(list.into())
     }
 
-    /// How many items or entries: none, the fewest, the most, or a few.
+    /// A number of items or entries: zero, the minimum, the maximum, or a few.
     fn count(&mut self, least: Option<u64>, most: Option<u64>) -> usize {
         let least = usize::try_from(least.unwrap_or(0)).unwrap_or(usize::MAX).min(64);
         let most = most.map_or(least + 3, |most| usize::try_from(most).unwrap_or(usize::MAX).clamp(least, least + 8));
@@ -209,7 +209,7 @@ impl Maker {
         json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "inner"}, "spec": self.anything(1)})
     }
 
-    /// Any JSON, not null.
+    /// Any JSON except null.
     fn anything(&mut self, depth: usize) -> Document {
         match self.random.below(if depth == 0 { 5 } else { 7 }) {
             0 => self.random.one_in(2).into(),

@@ -1,5 +1,5 @@
-//! For tests of programs that declare kinds: documents made from a schema, the check that a type and its schema agree, and
-//! the check that a conversion between versions loses nothing.
+//! For tests of programs that declare kinds: documents generated from a schema, a check that a type and its schema
+//! agree, and a check that a conversion between versions loses nothing.
 //!
 //! ```no_run
 //! # use kindsmith::testing::schema_and_type_agree;
@@ -27,17 +27,17 @@ mod tests;
 pub use conversion::conversion_loses_nothing;
 use make::Maker;
 
-/// How many documents [`schema_and_type_agree`] looks at.
+/// The number of documents that [`schema_and_type_agree`] checks.
 const ROUNDS: usize = 500;
-/// How many documents in a row may miss their schema before we give up.
+/// The maximum number of consecutive documents that may fail their schema.
 const PATIENCE: usize = 2_000;
 
-/// Documents of a kind that its schema accepts, defaults filled in: the same ones for the same seed, without end. Names
-/// are `object-0`, `object-1` and so on, the namespace is `default`.
+/// An endless sequence of documents that the schema of a kind accepts, with defaults filled in. The same seed gives the
+/// same sequence. The names are `object-0`, `object-1` and so on; the namespace is `default`.
 ///
 /// # Panics
-/// Where no document could be made: the schema asks for more than this knows to make, such as text that matches a
-/// pattern and is long, too.
+/// If no valid document could be generated, because the schema requires too much, such as text that matches a pattern
+/// and is also long.
 pub fn documents(kind: &Kind, seed: u64) -> impl Iterator<Item = Document> {
     let kind = kind.clone();
     let mut maker = Maker::new(seed);
@@ -55,8 +55,8 @@ pub fn documents(kind: &Kind, seed: u64) -> impl Iterator<Item = Document> {
     })
 }
 
-/// A document that the schema accepts. Some are what the schema asks for with one thing changed, that the schema accepts
-/// all the same: there a type and its schema disagree most easily.
+/// A document that the schema accepts. Some are valid documents with one change that the schema also accepts: there a
+/// type and its schema disagree most easily.
 fn accepted(maker: &mut Maker, schema: &Schema) -> Document {
     let mut last = String::new();
     for _ in 0..PATIENCE {
@@ -73,10 +73,10 @@ fn accepted(maker: &mut Maker, schema: &Schema) -> Document {
         }
         last = errors.join("\n");
     }
-    panic!("none of {PATIENCE} documents was accepted by the schema; of the last one it says:\n{last}")
+    panic!("the schema accepted none of {PATIENCE} documents; the errors of the last one:\n{last}")
 }
 
-/// What the pipeline of a write does to a document, and what is wrong with it then.
+/// Treats a document like the write pipeline, and returns the validation errors.
 fn settle(schema: &Schema, document: &mut Document) -> Vec<String> {
     schema::prune(schema, document);
     schema::default(schema, document);
@@ -84,16 +84,16 @@ fn settle(schema: &Schema, document: &mut Document) -> Vec<String> {
     schema::validate(schema, document).iter().map(ToString::to_string).collect()
 }
 
-/// Checks that what the schema of `T` accepts, `T` decodes, and that what `T` encodes, the schema accepts and means the
-/// same.
+/// Checks that `T` decodes every document that its schema accepts, and that the schema accepts what `T` encodes, with
+/// the same meaning.
 ///
-/// "The same" is up to what Rust does not tell apart: a field that a document leaves out may come back as the empty value
-/// of its Rust type (`[]`, `{}`, `""`, `0`, `false`, `null`), and an empty one may be left out; times are compared to the
-/// second, in any zone; bytes by what they encode. A default of the schema that differs from Rust's empty value is held
-/// to: leaving it out would change it.
+/// Two documents have the same meaning if they differ only in ways that Rust does not distinguish. An omitted field may
+/// get the empty value of its Rust type (`[]`, `{}`, `""`, `0`, `false`, `null`), and an empty one may be omitted.
+/// Times are compared to the second in any zone, and bytes by their decoded value. A schema default that differs from
+/// Rust's empty value must be kept, because omitting it would change it.
 ///
 /// # Panics
-/// With the document that shows otherwise.
+/// If the check fails. The message shows the document.
 pub fn schema_and_type_agree<T>()
 where
     T: crate::Resource + serde::Serialize + serde::de::DeserializeOwned,

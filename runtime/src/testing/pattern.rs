@@ -1,9 +1,9 @@
-//! Texts that match a pattern.
+//! Generates texts that match a pattern.
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::random::Random;
 
-/// A text that the pattern is likely to match; anchors and word boundaries are taken to hold.
+/// A text that probably matches the pattern. Anchors and word boundaries are assumed to hold.
 pub(super) fn text(random: &mut Random, pattern: &str) -> Option<String> {
     let hir = regex_syntax::parse(pattern).ok()?;
     let mut bytes = Vec::new();
@@ -42,7 +42,7 @@ fn character(random: &mut Random, class: &Class, out: &mut Vec<u8>) {
     }
     let (start, end) = *random.pick(&ranges);
     let code = u32::try_from(random.between(start.into(), end.into())).unwrap_or(start);
-    // Between the ranges' ends lie the surrogates, which are no characters.
+    // The range may include surrogates, which are not characters.
     let chosen = char::from_u32(code).or_else(|| char::from_u32(start)).unwrap_or('a');
     out.extend_from_slice(chosen.encode_utf8(&mut [0; 4]).as_bytes());
 }

@@ -1,6 +1,6 @@
-//! Random choices that can be repeated.
+//! A repeatable random generator.
 
-/// A generator of random numbers (SplitMix64): small, and the same everywhere.
+/// A random number generator (SplitMix64): small, and the same on all platforms.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
@@ -17,24 +17,24 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below a limit above zero.
+    /// A number below a nonzero limit.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit as u64).expect("below a usize")
     }
 
-    /// A number between two, both possible.
+    /// A number between two limits, inclusive.
     pub(super) fn between(&mut self, least: i64, most: i64) -> i64 {
         let width = u64::try_from(i128::from(most) - i128::from(least) + 1).unwrap_or(0);
         let offset = if width == 0 { self.next() } else { self.next() % width };
         least.wrapping_add_unsigned(offset)
     }
 
-    /// True one time in so many.
+    /// True with a probability of one in `times`.
     pub(super) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of several.
+    /// A random item.
     pub(super) fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }

@@ -1,4 +1,4 @@
-//! Tests of what tests of kinds rely on.
+//! Tests of the helpers for tests of kinds.
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ fn built_in_kinds_agree_with_their_schemas() {
     schema_and_type_agree::<builtin::Lease>();
 }
 
-/// A type with a declaration that is another type's, so that the two may disagree.
+/// A type with the declaration of another type, so that the two may disagree.
 macro_rules! claims_to_be_a_config_map {
     ($name:ident { $($fields:tt)* }) => {
         #[derive(Serialize, Deserialize)]
@@ -75,7 +75,7 @@ claims_to_be_a_config_map!(Inventive {
 #[should_panic(
     expected = "the schema of ConfigMap accepts a document that the type does not decode: missing field `data`"
 )]
-fn a_type_that_asks_for_more_than_its_schema_is_found() {
+fn a_type_that_requires_more_than_its_schema_is_found() {
     schema_and_type_agree::<Demanding>();
 }
 
@@ -87,7 +87,7 @@ fn a_type_that_loses_a_field_is_found() {
 
 #[test]
 #[should_panic(expected = "the schema does not know the field invented")]
-fn a_type_that_writes_what_its_schema_does_not_know_is_found() {
+fn a_type_that_writes_a_field_unknown_to_its_schema_is_found() {
     schema_and_type_agree::<Inventive>();
 }
 
@@ -105,7 +105,7 @@ struct GearSpec {
     metal: Option<String>,
 }
 
-/// A version whose conversion from and to [`Gear`] a test writes.
+/// A version whose conversion to and from [`Gear`] a test defines.
 macro_rules! version_of_gear {
     ($name:ident, $from:expr, $to:expr) => {
         struct $name;
@@ -157,7 +157,7 @@ version_of_gear!(RefusesSome, Ok, |document| {
 });
 
 #[test]
-fn a_conversion_that_loses_nothing_or_refuses_some_objects_is_well() {
+fn a_conversion_that_loses_nothing_or_refuses_some_objects_passes() {
     conversion_loses_nothing::<Faithful>();
     conversion_loses_nothing::<RefusesSome>();
 }

@@ -1,8 +1,8 @@
-//! Acting as someone else: whom a request wants to be, whether its sender may, and who it then is.
+//! Impersonation: whom a request wants to be, whether its sender may, and the resulting user.
 //!
 //! There are two ways to be allowed. The older one is the verb `impersonate` on each user, group, uid and extra value.
-//! The newer one is narrower: the verb `impersonate:user-info` on each of them, and beside it the verb
-//! `impersonate-on:user-info:<verb>` on what the request is about.
+//! The newer one is narrower: the verb `impersonate:user-info` on each of them, and in addition the verb
+//! `impersonate-on:user-info:<verb>` on the subject of the request.
 #[cfg(test)]
 mod tests;
 
@@ -10,21 +10,21 @@ use super::{Attributes, Authorize, Decision, User};
 
 /// The name of users without credentials.
 const ANONYMOUS: &str = "system:anonymous";
-/// What the names of service accounts begin with: `system:serviceaccount:<namespace>:<name>`.
+/// The prefix of service account names: `system:serviceaccount:<namespace>:<name>`.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
-/// What the names of nodes begin with.
+/// The prefix of node names.
 const NODE: &str = "system:node:";
 
-/// Whom a request wants to be, as its headers say.
+/// The requested user, from the request's headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// The name, the uid and the groups.
     pub user: User,
-    /// Further facts, by key. They are asked about, and go no further.
+    /// Extra values by key. They are authorized and then dropped.
     pub extra: Vec<(String, String)>,
 }
 
-/// One thing that one must be allowed to be.
+/// One item that the sender must be allowed to impersonate.
 struct Part<'w> {
     resource: &'static str,
     subresource: &'w str,
@@ -33,8 +33,8 @@ struct Part<'w> {
 }
 
 impl Wanted {
-    /// The user as which the request is served, once that is allowed. Where no groups are asked for, a service account
-    /// has its own; everyone but an anonymous user counts as authenticated, unless a group says otherwise.
+    /// The user as which the request is served once that is allowed. Without requested groups, a service account gets
+    /// its own groups. Everyone except an anonymous user counts as authenticated, unless a group says otherwise.
     pub fn become_user(&self) -> User {
         let mut user = self.user.clone();
         if let (Some((namespace, _)), true) = (self.service_account(), user.groups.is_empty()) {
@@ -50,10 +50,10 @@ impl Wanted {
         user
     }
 
-    /// Whether the sender may be this user for what the request is about.
+    /// Checks that the sender may be this user for the subject of the request.
     ///
     /// # Errors
-    /// The message for the client, and which attributes it is about.
+    /// The message for the client, and the attributes that were denied.
     pub async fn allow<'a>(
         &'a self,
         authorizer: &dyn Authorize,
@@ -72,12 +72,13 @@ impl Wanted {
         self.each(authorizer, asked.user, "impersonate:user-info", "authentication.k8s.io").await
     }
 
-    /// The verb on what the request is about that the narrow way asks for.
+    /// The verb that the narrow way requires on the subject of the request.
     pub fn on_verb(verb: &str) -> String {
         format!("impersonate-on:user-info:{verb}")
     }
 
-    /// The narrow way is for users; service accounts and nodes have their own, and nobody becomes a master by it.
+    /// The narrow way is for users only. Service accounts and nodes have ways of their own, and it never grants
+    /// `system:masters`.
     fn is_plain(&self) -> bool {
         !self.user.name.starts_with(NODE)
             && self.service_account().is_none()
@@ -106,7 +107,7 @@ impl Wanted {
         parts
     }
 
-    /// Asks about each part; the older way knows users and groups in the core group.
+    /// Authorizes each item. The older way has users and groups in the core group.
     async fn each<'a>(
         &'a self,
         authorizer: &dyn Authorize,

@@ -1,4 +1,4 @@
-//! Who may become whom.
+//! Tests of who may impersonate whom.
 use super::*;
 use crate::auth::{MastersOnly, Soon};
 
@@ -8,7 +8,7 @@ fn wanted(name: &str, groups: &[&str]) -> Wanted {
 }
 
 #[test]
-fn who_one_becomes_has_the_groups_of_such_a_user() {
+fn the_resulting_user_has_the_groups_of_its_kind() {
     for (name, given, groups) in [
         ("alice", &[][..], &["system:authenticated"][..]),
         ("alice", &["a"], &["a", "system:authenticated"]),
@@ -25,7 +25,7 @@ fn who_one_becomes_has_the_groups_of_such_a_user() {
     }
 }
 
-/// Allows what is listed, as `verb resource[/subresource] [namespace/]name`.
+/// Allows the listed requests, written as `verb resource[/subresource] [namespace/]name`.
 struct Listed(&'static [&'static str]);
 
 impl Authorize for Listed {

@@ -1,5 +1,5 @@
-//! Doing what was decided. Every write says of which object and which state of it the decision was: on anything newer it
-//! fails, and the newer state is decided about again.
+//! Carries out decisions. Every write names the object and the revision that the decision was based on. It fails on a
+//! newer state, and the collector then decides again.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ use crate::{
     verbs::{Api, Error, Patch, Request, Retry},
 };
 
-/// Who writes, among the managers of fields.
+/// The field manager of the collector's writes.
 const MANAGER: &str = "garbage-collector";
-/// How many dependents lose their owner at once.
+/// The number of dependents that are orphaned concurrently.
 const AT_ONCE: usize = 64;
 
 /// Writes as the collector.
@@ -26,11 +26,11 @@ const AT_ONCE: usize = 64;
 pub(super) struct Writer {
     /// The verbs.
     pub api: Arc<Api>,
-    /// As whom.
+    /// The user of the writes.
     pub user: Arc<User>,
 }
 
-/// One object: its kind, its key, its uid.
+/// One object: its kind, key and uid.
 #[derive(Clone)]
 pub(super) struct Target {
     /// The kind.
@@ -42,10 +42,10 @@ pub(super) struct Target {
 }
 
 impl Writer {
-    /// Does what was decided about an object at a revision; `orphans` are the dependents that lose it as their owner.
+    /// Carries out a decision about an object at a revision; `orphans` are the dependents that lose it as their owner.
     ///
     /// # Errors
-    /// What a verb says. An object that is gone is none.
+    /// The verb's error. A missing object is not an error.
     pub async fn act(&self, target: &Target, action: Action, at: Revision, orphans: Vec<Target>) -> Result<(), Error> {
         let done = match action {
             Action::Leave | Action::AwaitKinds => Ok(()),
@@ -81,7 +81,7 @@ impl Writer {
         self.api.patch(&self.request(target), Patch::Merge(patch.to_string().into()), &options).await.map(drop)
     }
 
-    /// Takes an owner out of its dependents. The owner itself is looked at again when they all have let go of it.
+    /// Removes an owner from its dependents. The owner is examined again once all of them are done.
     async fn orphan(&self, owner: &Arc<str>, dependents: Vec<Target>) -> Result<(), Error> {
         let mut tasks = JoinSet::new();
         let mut failed = Ok(());
@@ -119,7 +119,7 @@ impl Writer {
                 other => return other,
             }
             if !retry.again().await {
-                return Err(Error::Unavailable(format!("{} changes all the time", dependent.key)));
+                return Err(Error::Unavailable(format!("{} is changed too often", dependent.key)));
             }
         }
     }

@@ -1,65 +1,65 @@
-//! What is to be done about one object, given who depends on whom and the state of the moment. Changes nothing.
+//! Decides what to do about one object, given the graph and the current state. Changes nothing.
 use super::{
     facts::{FOREGROUND, Facts, ORPHAN, Uid},
     graph::{Graph, Place, blocks},
 };
 use crate::meta::{OwnerReference, Revision, options::Propagation};
 
-/// What is known of an owner.
+/// The state of an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// It is there, and keeps its dependents.
+    /// The owner exists and keeps its dependents.
     Solid,
-    /// It is there, but in foreground deletion: it waits until its dependents are gone.
+    /// The owner is in foreground deletion and waits for its dependents.
     Waiting,
-    /// There is no such object.
+    /// The owner does not exist.
     Absent,
-    /// There is, but in another namespace, where it cannot own anything of this one.
+    /// The owner is in another namespace, where it cannot own this object.
     Elsewhere,
-    /// Its kind is not served, so that nobody knows.
+    /// The owner's kind is not served, so its state is unknown.
     Unknown,
-    /// Its kind lives in namespaces and the dependent in none, so that nobody can know which object is meant.
+    /// The owner's kind is namespaced and the dependent is cluster-scoped, so the owner is ambiguous.
     Unresolvable,
 }
 
-/// The state of the moment.
+/// The current state.
 pub(super) trait State {
-    /// What an object says now, and its revision.
+    /// An object's current facts and revision.
     fn facts(&self, place: &Place) -> Option<(Facts, Revision)>;
 
-    /// What is known of an owner of an object.
+    /// The state of an owner of an object.
     fn owner(&self, dependent: &Place, owner: &OwnerReference) -> Owner;
 }
 
-/// What is to be done.
+/// What to do.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
-    /// Nothing.
+    /// Do nothing.
     Leave,
-    /// Nothing before other kinds are served.
+    /// Do nothing until other kinds are served.
     AwaitKinds,
-    /// Delete it.
+    /// Delete the object.
     Delete(Propagation),
-    /// Give it these owners.
+    /// Replace the owners.
     SetOwners(Vec<OwnerReference>),
-    /// Give it these finalizers.
+    /// Replace the finalizers.
     SetFinalizers(Vec<String>),
-    /// Take the object out of the owners of these.
+    /// Remove the object from the owners of these dependents.
     Orphan(Vec<(Uid, Place)>),
 }
 
-/// A decision about the object as it was at a revision.
+/// A decision about an object at a revision.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
-    /// What is to be done.
+    /// What to do.
     pub action: Action,
-    /// The revision at which that was so.
+    /// The revision on which the decision is based.
     pub at: Revision,
-    /// Owners that cannot be its owners, which its user should be told.
+    /// Owners that cannot own the object. Its user gets a warning.
     pub misplaced: Vec<OwnerReference>,
 }
 
-/// Decides about an object of the graph.
+/// Decides what to do about an object of the graph.
 pub(super) fn decide(graph: &Graph, state: &impl State, uid: &Uid) -> Option<Decision> {
     let place = &graph.node(uid)?.place;
     let (facts, at) = state.facts(place)?;
@@ -78,7 +78,7 @@ pub(super) fn decide(graph: &Graph, state: &impl State, uid: &Uid) -> Option<Dec
     Some(Decision { action, at, misplaced })
 }
 
-/// What a deleted object waits for.
+/// Handles a deleted object with a finalizer of the collector.
 fn finish(graph: &Graph, facts: &Facts) -> Action {
     let without = |name: &str| {
         let stay = facts.finalizers.iter().filter(|finalizer| *finalizer != name);
@@ -90,7 +90,7 @@ fn finish(graph: &Graph, facts: &Facts) -> Action {
                 graph.dependents(&facts.uid).map(|(uid, node)| (uid.clone(), node.place.clone())).collect();
             if dependents.is_empty() { without(ORPHAN) } else { Action::Orphan(dependents) }
         }
-        // Dependents are looked at on their own; the last one that goes has this one looked at again.
+        // Dependents are handled separately; when the last one is gone, this object is examined again.
         Some(Propagation::Foreground) if graph.is_blocked(&facts.uid) => {
             if graph.is_in_ring(&facts.uid) {
                 open(facts)
@@ -103,7 +103,7 @@ fn finish(graph: &Graph, facts: &Facts) -> Action {
     }
 }
 
-/// Whether an object is kept by one of its owners.
+/// Deletes an object unless one of its owners keeps it.
 fn collect(graph: &Graph, facts: &Facts, owners: &[(&OwnerReference, Owner)]) -> Action {
     let any = |which: Owner| owners.iter().any(|(_, found)| *found == which);
     if owners.is_empty() || any(Owner::Unresolvable) {
@@ -115,7 +115,7 @@ fn collect(graph: &Graph, facts: &Facts, owners: &[(&OwnerReference, Owner)]) ->
     if any(Owner::Solid) {
         let solid = owners.iter().filter(|(_, found)| *found == Owner::Solid).map(|(owner, _)| (*owner).clone());
         let solid: Vec<_> = solid.collect();
-        // Owners that wait are taken out, too, or they would wait for ever.
+        // Waiting owners are removed, too, or they would wait for ever.
         return if solid.len() == owners.len() { Action::Leave } else { Action::SetOwners(solid) };
     }
     if any(Owner::Waiting) && graph.dependents(&facts.uid).next().is_some() {
@@ -124,8 +124,8 @@ fn collect(graph: &Graph, facts: &Facts, owners: &[(&OwnerReference, Owner)]) ->
     Action::Delete(facts.policy())
 }
 
-/// The object has dependents, and an owner that waits for it: they all go before it does. Where one of its dependents
-/// waits, too, they may wait for each other in a ring, which is opened here.
+/// The object has dependents and an owner that waits for it, so the dependents are deleted before it. If a dependent
+/// waits, too, they may form a cycle, which is broken here.
 fn in_foreground(graph: &Graph, facts: &Facts) -> Action {
     let waits = |uid: &Uid| graph.node(uid).is_some_and(|node| node.waits_for == Some(Propagation::Foreground));
     let ring = graph.dependents(&facts.uid).any(|(uid, _)| waits(uid));
@@ -135,7 +135,7 @@ fn in_foreground(graph: &Graph, facts: &Facts) -> Action {
     open(facts)
 }
 
-/// Has an object no longer hold up its owners.
+/// Stops an object from blocking the deletion of its owners.
 fn open(facts: &Facts) -> Action {
     let open = |owner: &OwnerReference| OwnerReference { block_owner_deletion: Some(false), ..owner.clone() };
     Action::SetOwners(facts.owners.iter().map(open).collect())

@@ -1,4 +1,4 @@
-//! What garbage collection wants to know of an object, read from its metadata alone.
+//! The facts that garbage collection needs about an object, read from its metadata only.
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -8,28 +8,28 @@ use crate::{
     meta::{OwnerReference, options::Propagation},
 };
 
-/// The finalizer that waits until dependents have forgotten their owner.
+/// The finalizer that holds an owner until its dependents are orphaned.
 pub(super) const ORPHAN: &str = "orphan";
-/// The finalizer that waits until dependents are gone.
+/// The finalizer that holds an owner until its dependents are deleted.
 pub(super) const FOREGROUND: &str = "foregroundDeletion";
 
-/// A uid: what an object is known by, whatever its name.
+/// A uid, which identifies an object independently of its name.
 pub(super) type Uid = Arc<str>;
 
-/// What an object says of its owners and of its own end.
+/// An object's owners and deletion state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Facts {
-    /// Its uid.
+    /// The uid.
     pub uid: Uid,
-    /// Its owners.
+    /// The owners.
     pub owners: Vec<OwnerReference>,
-    /// Its finalizers.
+    /// The finalizers.
     pub finalizers: Vec<String>,
-    /// Its deletion has been asked for.
+    /// True if its deletion was requested.
     pub deleted: bool,
 }
 
-/// The members of metadata that are read.
+/// The parts of metadata that are read.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Wire {
@@ -40,7 +40,7 @@ struct Wire {
 }
 
 impl Facts {
-    /// Reads an object's metadata. What cannot be read says nothing, so that nothing is done about it.
+    /// Reads an object's metadata. Unreadable metadata gives no owners and no deletion, so that nothing is done.
     pub fn of(object: &Object) -> Self {
         let wire: Wire = serde_json::from_slice(&object.metadata()).unwrap_or_default();
         Self {
@@ -51,7 +51,7 @@ impl Facts {
         }
     }
 
-    /// What is to happen to dependents, as the object's finalizers say it; in the background where they do not.
+    /// The propagation policy that the object's finalizers express; background by default.
     pub fn policy(&self) -> Propagation {
         let has = |name: &str| self.finalizers.iter().any(|finalizer| finalizer == name);
         match (has(ORPHAN), has(FOREGROUND)) {
@@ -61,14 +61,14 @@ impl Facts {
         }
     }
 
-    /// What a deleted object waits for that garbage collection does.
+    /// The collector's work that a deleted object waits for.
     pub fn waits_for(&self) -> Option<Propagation> {
         Some(self.policy()).filter(|policy| self.deleted && *policy != Propagation::Background)
     }
 }
 
-/// Whether an object may have owners or be on its way out: most are neither, and reading them would cost more than this
-/// search. A member's name with its closing quote stands in no text but as that, where quotes are escaped.
+/// True if an object may have owners or may be deleted. Most objects have neither, and parsing them would cost more
+/// than this search. A member's name with its closing quote cannot occur inside a string, where quotes are escaped.
 pub(super) fn is_telling(object: &Object) -> bool {
     let metadata = object.metadata();
     std::str::from_utf8(&metadata)

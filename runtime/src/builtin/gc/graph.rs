@@ -1,71 +1,71 @@
-//! Who depends on whom, by uid. Holds objects that have owners, and those that are deleted and wait for their dependents;
-//! all others are only looked up where they are, when somebody names them as an owner. It is rebuilt from the state at
-//! every start, and holds nothing that is not in the store.
+//! The dependency graph, by uid. It holds the objects with owners, and the deleted objects that wait for their
+//! dependents. All other objects are looked up in the state when an object names them as its owner. The graph is
+//! rebuilt from the state at every start, and holds nothing that is not in the store.
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::facts::{Facts, Uid};
 use crate::meta::{OwnerReference, options::Propagation};
 
-/// Where an object is: the position of its kind among those that are followed, and its key.
+/// The place of an object: the position of its kind among the watched ones, and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The position of the kind.
+    /// The position of its kind.
     pub kind: usize,
     /// The key below the resource's prefix.
     pub key: Box<str>,
 }
 
-/// An object that has owners, or waits for its dependents.
+/// An object that has owners or waits for its dependents.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Where it is.
+    /// Its place.
     pub place: Place,
     /// Its owners.
     pub owners: Vec<OwnerReference>,
-    /// What it waits for, being deleted.
+    /// The collector's work that it waits for, if it is deleted.
     pub waits_for: Option<Propagation>,
 }
 
-/// Who depends on whom.
+/// The dependency graph.
 #[derive(Default)]
 pub(super) struct Graph {
     nodes: HashMap<Uid, Node>,
-    /// From an owner, known or not, to those that name it.
+    /// Maps an owner, known or not, to the objects that name it.
     dependents: HashMap<Uid, BTreeSet<Uid>>,
-    /// The uid at each place, a map for each kind.
+    /// The uid at each place, one map per kind.
     places: Vec<HashMap<Box<str>, Uid>>,
 }
 
 impl Graph {
-    /// An object that is in the graph.
+    /// An object in the graph.
     pub fn node(&self, uid: &str) -> Option<&Node> {
         self.nodes.get(uid)
     }
 
-    /// Whether there is an object of the graph at a place.
+    /// True if an object of the graph is at a place.
     pub fn has_at(&self, kind: usize, key: &str) -> bool {
         self.places.get(kind).is_some_and(|places| places.contains_key(key))
     }
 
-    /// Whether nobody depends on anybody.
+    /// True if no object is in the graph.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Those that name an owner.
+    /// The objects that name an owner.
     pub fn dependents(&self, owner: &str) -> impl Iterator<Item = (&Uid, &Node)> {
         let uids = self.dependents.get(owner).into_iter().flatten();
         uids.filter_map(|uid| Some((uid, self.nodes.get(uid)?)))
     }
 
-    /// Whether somebody holds up the owner's foreground deletion.
+    /// True if a dependent blocks the owner's foreground deletion.
     pub fn is_blocked(&self, owner: &str) -> bool {
         let others = self.dependents(owner).filter(|(uid, _)| ***uid != *owner);
         others.into_iter().any(|(_, node)| node.owners.iter().any(|o| *o.uid == *owner && blocks(o)))
     }
 
-    /// Whether an object in foreground deletion waits, by way of others, for itself: it holds up an owner in foreground
-    /// deletion, and so on up to one that it waits for.
+    /// True if an object in foreground deletion waits for itself through others: it blocks an owner in foreground
+    /// deletion, and so on up to an owner that it waits for.
     pub fn is_in_ring(&self, uid: &str) -> bool {
         let mut seen = HashSet::new();
         let mut next: Vec<&str> = vec![uid];
@@ -84,10 +84,10 @@ impl Graph {
         false
     }
 
-    /// Takes in what an object says now. Gives the uids of those that are to be looked at.
+    /// Updates an object's facts. Returns the uids to examine.
     pub fn update(&mut self, place: Place, facts: Facts) -> Vec<Uid> {
         let mut due = Vec::new();
-        // Another object in the same place: its predecessor is gone, although nobody said so.
+        // Another object at the same place: its predecessor was deleted without a recorded event.
         if let Some(before) = self.at(&place).filter(|uid| **uid != facts.uid).cloned() {
             due.extend(self.forget(&place, &before));
         }
@@ -118,7 +118,7 @@ impl Graph {
         due
     }
 
-    /// An object is gone. Gives the uids of those that are to be looked at: its dependents, and owners that waited for it.
+    /// Removes a deleted object. Returns the uids to examine: its dependents, and owners that waited for it.
     pub fn forget(&mut self, place: &Place, uid: &Uid) -> Vec<Uid> {
         if self.at(place) == Some(uid) {
             self.places[place.kind].remove(&place.key);
@@ -132,8 +132,8 @@ impl Graph {
         due
     }
 
-    /// All objects of a kind are gone, or to be taken in anew. Gives the uids of those that are to be looked at, and of those
-    /// that went.
+    /// Removes all objects of a kind, for good or before they are read again. Returns the uids to examine, and the
+    /// removed uids.
     pub fn forget_kind(&mut self, kind: usize) -> (Vec<Uid>, Vec<Uid>) {
         let places = self.places.get_mut(kind).map(std::mem::take).unwrap_or_default();
         let mut due = Vec::new();
@@ -147,7 +147,7 @@ impl Graph {
         self.places.get(place.kind)?.get(&place.key)
     }
 
-    /// Makes an object the dependent of other owners than before.
+    /// Updates the links from an object's owners.
     fn relink(&mut self, uid: &Uid, old: &[OwnerReference], new: &[OwnerReference]) {
         for owner in old {
             if let Some(dependents) = self.dependents.get_mut(&*owner.uid) {
@@ -162,7 +162,7 @@ impl Graph {
         }
     }
 
-    /// Owners in foreground deletion that a dependent no longer holds up.
+    /// Owners in foreground deletion that a dependent no longer blocks.
     fn released(&self, old: &[OwnerReference], new: &[OwnerReference]) -> Vec<Uid> {
         let held = old.iter().filter(|owner| blocks(owner));
         let freed = held.filter(|owner| !new.iter().any(|still| still.uid == owner.uid && blocks(still)));
@@ -171,7 +171,7 @@ impl Graph {
     }
 }
 
-/// Whether the dependent holds up this owner's foreground deletion.
+/// True if the dependent blocks this owner's foreground deletion.
 pub(super) fn blocks(owner: &OwnerReference) -> bool {
     owner.block_owner_deletion == Some(true)
 }

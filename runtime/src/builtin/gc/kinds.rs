@@ -1,4 +1,4 @@
-//! The kinds that are followed, and the state of the moment as decisions ask for it.
+//! The watched kinds, and the current state as decisions need it.
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
 use super::{
@@ -13,22 +13,22 @@ use crate::{
     verbs::Api,
 };
 
-/// How many owners' whereabouts are remembered.
+/// The number of owners whose location is cached.
 const REMEMBERED: usize = 10_000;
 
-/// The kinds that are followed.
+/// The watched kinds.
 pub(super) struct Kinds {
     api: Arc<Api>,
     /// Their resources.
     pub followed: Followed,
-    /// From `apiVersion` and kind, as owners are named, to positions. Owners name a resource in any version that is served.
+    /// Maps the `apiVersion` and kind of owner references to positions. References may use any served version.
     names: HashMap<(String, String), usize>,
-    /// Whether an owner that is not where it should be is in another namespace, by uid. That does not change.
+    /// Whether a missing owner exists in another namespace, by uid. That never changes.
     elsewhere: RefCell<HashMap<Box<str>, bool>>,
 }
 
 impl Kinds {
-    /// None yet.
+    /// An empty set.
     pub fn new(api: Arc<Api>) -> Self {
         let followed = Followed::new(api.clone());
         Self { api, followed, names: HashMap::new(), elsewhere: RefCell::default() }
@@ -39,7 +39,7 @@ impl Kinds {
         self.followed.at(position)
     }
 
-    /// Takes in what has come and gone.
+    /// Updates the set from the registry.
     pub fn renew(&mut self) -> Option<Renewed> {
         let renewed = self.followed.renew()?;
         self.names.clear();
@@ -51,12 +51,12 @@ impl Kinds {
         Some(renewed)
     }
 
-    /// The kind that an owner says it is of.
+    /// The kind that an owner reference names.
     fn of(&self, owner: &OwnerReference) -> Option<&Arc<Served>> {
         self.followed.find(*self.names.get(&(owner.api_version.clone(), owner.kind.clone()))?)
     }
 
-    /// Whether an object of this kind, name and uid is in any other namespace.
+    /// True if an object of this kind, name and uid exists in another namespace.
     fn is_elsewhere(&self, served: &Served, owner: &OwnerReference) -> bool {
         if let Some(known) = self.elsewhere.borrow().get(&*owner.uid) {
             return *known;
@@ -76,7 +76,7 @@ impl Kinds {
     }
 }
 
-/// The namespace in a key.
+/// The namespace of a key.
 pub(super) fn namespace_of(key: &str) -> &str {
     key.split_once('/').map_or("", |(namespace, _)| namespace)
 }
@@ -96,7 +96,7 @@ impl State for Kinds {
         };
         let found = served.objects.snapshot().get(&key);
         if found.as_ref().is_some_and(|object| object.unreadable().is_some()) {
-            // Nobody knows which object that is: as long as it is there, it keeps what may be its own.
+            // The object in question is unreadable. While it exists, it keeps its possible dependents.
             return Owner::Solid;
         }
         match found.map(|object| Facts::of(&object)).filter(|facts| *facts.uid == *owner.uid) {

@@ -1,11 +1,13 @@
-//! Garbage collection: deletes objects whose owners are gone, and does what a deletion in the foreground or one that
-//! leaves orphans waits for.
+//! Garbage collection: deletes objects whose owners are gone, and does the work that foreground and orphaning deletions
+//! wait for.
 //!
-//! Everything it needs to know is in the store: owner references, deletion times and the two finalizers. The graph of who
-//! depends on whom is made anew from the state at every start, so that it may be cut off at any point; and every write
-//! names the state that it was decided on, so that several may run beside each other.
+//! All its input is in the store: owner references, deletion times and two finalizers. The dependency graph is rebuilt
+//! from the state at every start, so the collector can be stopped at any moment. Every write names the revision that it
+//! was decided on, so several collectors may run concurrently.
 //!
-//! One task follows all kinds, keeps the graph, and decides; what it decides is done by others, many at a time. The graph
+//! One task watches all kinds, maintains the graph and decides. Other tasks carry out the decisions concurrently. The
+//! graph lags behind the state by moments. Owners are therefore looked up in the state. Only the graph knows the
+//! dependents of a deleted object, so for that decision the collector waits until the graph has caught up.
 //! lags behind the state by moments. Owners are therefore looked up in the state; only for the question who depends on a
 //! deleted object, which the graph alone can answer, is it waited for.
 
@@ -47,18 +49,18 @@ use crate::{
     verbs::{Api, Error},
 };
 
-/// Writes under way at once: they share the store's fsync.
+/// The maximum number of concurrent writes, which share the store's fsync.
 const AT_ONCE: usize = 128;
-/// Changes of a kind that are taken in before work goes on, and decisions that are made before more are.
+/// The maximum number of changes per kind read before other work continues, and of decisions made in a row.
 const BATCH: usize = 512;
-/// How often it is looked whether kinds have come.
+/// How often to check for new kinds.
 const LOOK_FOR_KINDS: Duration = Duration::from_secs(1);
-/// How soon it is looked again whether the graph has caught up.
+/// How soon to check again whether the graph has caught up.
 const CATCH_UP: Duration = Duration::from_millis(2);
-/// The wait before following begins anew after it broke off.
+/// The wait before watching starts again after a failure.
 const BEGIN_ANEW: Duration = Duration::from_millis(100);
 
-/// Runs until the signal says so or the cache is closed.
+/// Runs until the stop signal, or until the cache is closed.
 pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
     loop {
         let mut collector = Collector::new(api.clone());
@@ -67,35 +69,36 @@ pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
             _ = stop.wait_for(|stopping| *stopping) => return,
             ended = collector.follow() => match ended {
                 Ended::Closed => return,
-                Ended::Broken(error) => tracing::debug!(%error, "garbage collection begins anew"),
+                Ended::Broken(error) => tracing::debug!(%error, "garbage collection restarts"),
             },
         }
         sleep(BEGIN_ANEW).await;
     }
 }
 
-/// Why following has ended.
+/// Why watching ended.
 enum Ended {
     /// The cache is closed.
     Closed,
-    /// Changes were missed; what they were is in the next look at the state.
+    /// Changes were missed. Reading the state again includes them.
     Broken(WatchError),
 }
 
-/// What one life of the collector keeps.
+/// The state of the collector between two restarts.
 struct Collector {
     writer: Writer,
     kinds: Kinds,
     graph: Graph,
     queue: Queue,
     tasks: JoinSet<Result<(), Error>>,
-    /// About which object each task is.
+    /// The object of each task.
     about: HashMap<Id, Uid>,
     /// Objects with owners of kinds that are not served.
     await_kinds: HashSet<Uid>,
-    /// Up to where the graph must have caught up before an object that waits for its dependents is decided about.
+    /// The revision that the graph must reach before the collector decides about an object that waits for its
+    /// dependents.
     catch_up: HashMap<Uid, Revision>,
-    /// Which impossible owners of an object have been told of.
+    /// The impossible owners of an object that were already reported.
     told: HashMap<Uid, HashSet<String>>,
 }
 
@@ -114,7 +117,7 @@ impl Collector {
         }
     }
 
-    /// Takes in the state, then each change, and works, until that ends.
+    /// Reads the state, then processes changes until watching ends.
     async fn follow(&mut self) -> Ended {
         let mut look_for_kinds = Instant::now();
         let mut events = Vec::new();
@@ -145,7 +148,7 @@ impl Collector {
         }
     }
 
-    /// Forgets kinds that have gone, and begins to follow those that have come.
+    /// Drops removed kinds and starts to watch new ones.
     async fn follow_new_kinds(&mut self) -> Result<(), WatchError> {
         let Some(renewed) = self.kinds.renew() else { return Ok(()) };
         for position in renewed.gone {
@@ -196,7 +199,7 @@ impl Collector {
         self.queue.push_all(due);
     }
 
-    /// Decides about what is due, and has it done, as far as there is room.
+    /// Decides about the objects that are due and starts the work, up to the limit of concurrent tasks.
     fn work(&mut self) {
         let mut caught_up = None;
         let mut left = BATCH;
@@ -223,7 +226,7 @@ impl Collector {
         }
     }
 
-    /// Whether the graph has everything that was there when this was first asked about an object.
+    /// True if the graph has reached the revision recorded at the first check of this object.
     fn has_caught_up(&mut self, uid: &Uid, caught_up: &mut Option<Revision>) -> bool {
         let cache = &self.writer.api.cache;
         let needed = *self.catch_up.entry(uid.clone()).or_insert_with(|| cache.revision());
@@ -255,7 +258,7 @@ impl Collector {
             _ => Vec::new(),
         };
         tracing::debug!(key = %target.key, action = ?decision.action, "collecting");
-        // When the last dependent has let go of it, nothing else would have it looked at again.
+        // After the last dependent is orphaned, nothing else would trigger another look at the owner.
         let again = !orphans.is_empty();
         let writer = self.writer.clone();
         let task = self.tasks.spawn(async move { writer.act(&target, decision.action, decision.at, orphans).await });
@@ -270,7 +273,7 @@ impl Collector {
         Target { served: self.kinds.at(place.kind).clone(), key: place.key.clone(), uid: uid.clone() }
     }
 
-    /// A task has ended.
+    /// Handles the end of a task.
     fn end(&mut self, ended: Result<(Id, Result<(), Error>), JoinError>) {
         let (id, done) = match ended {
             Ok((id, done)) => (id, done),
@@ -279,7 +282,7 @@ impl Collector {
         let Some(uid) = self.about.remove(&id) else { return };
         match &done {
             Ok(()) => {}
-            // Another write came first; what it was is seen at the next look.
+            // Another write came first; its event triggers another look.
             Err(Error::Conflict(..)) => tracing::debug!(%uid, "decided on an older state"),
             Err(error) => tracing::warn!(%uid, ?error, "an object could not be collected"),
         }

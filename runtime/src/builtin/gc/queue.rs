@@ -1,4 +1,4 @@
-//! The work: each uid once, tried again after a wait that grows while it fails.
+//! The work queue: each uid once, with exponential backoff after failures.
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
     time::Duration,
@@ -8,26 +8,26 @@ use tokio::time::Instant;
 
 use super::facts::Uid;
 
-/// The first wait after a failure; each further one is twice as long.
+/// The wait after the first failure. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(20);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// What is to be looked at.
+/// The objects to examine.
 #[derive(Default)]
 pub(super) struct Queue {
     ready: VecDeque<Uid>,
     queued: HashSet<Uid>,
-    /// Those that wait, by when they are due; the number tells those of one moment apart.
+    /// Delayed uids by due time; the number distinguishes equal times.
     waiting: BTreeMap<(Instant, u64), Uid>,
     waits: u64,
-    /// Those that are worked on, and whether they are to be looked at again after that.
+    /// Uids in progress, and whether to examine them again afterwards.
     running: HashMap<Uid, bool>,
     failures: HashMap<Uid, u32>,
 }
 
 impl Queue {
-    /// Has something looked at; after what is being done about it, if anything is.
+    /// Queues an object; if it is in progress, after that.
     pub fn push(&mut self, uid: Uid) {
         if let Some(again) = self.running.get_mut(&uid) {
             *again = true;
@@ -36,20 +36,20 @@ impl Queue {
         }
     }
 
-    /// Has each of these looked at.
+    /// Queues several objects.
     pub fn push_all(&mut self, uids: impl IntoIterator<Item = Uid>) {
         for uid in uids {
             self.push(uid);
         }
     }
 
-    /// Has something looked at after a while.
+    /// Queues an object after a delay.
     pub fn push_after(&mut self, uid: Uid, wait: Duration) {
         self.waits += 1;
         self.waiting.insert((Instant::now() + wait, self.waits), uid);
     }
 
-    /// The next that is due.
+    /// The next object that is due.
     pub fn pop(&mut self) -> Option<Uid> {
         let now = Instant::now();
         while let Some(entry) = self.waiting.first_entry().filter(|entry| entry.key().0 <= now) {
@@ -61,17 +61,17 @@ impl Queue {
         Some(uid)
     }
 
-    /// When the next is due; `None` where that is not known.
+    /// When the next object is due, if any is delayed.
     pub fn next_due(&self) -> Option<Instant> {
         if self.ready.is_empty() { self.waiting.keys().next().map(|(at, _)| *at) } else { Some(Instant::now()) }
     }
 
-    /// Something is being done about it.
+    /// Marks an object as in progress.
     pub fn begin(&mut self, uid: Uid) {
         self.running.insert(uid, false);
     }
 
-    /// It has been done, or could not be: then it is tried again.
+    /// Ends the work on an object. If it failed, the object is retried.
     pub fn end(&mut self, uid: Uid, done: bool) {
         let again = self.running.remove(&uid).unwrap_or(false);
         if done {
@@ -87,12 +87,12 @@ impl Queue {
         self.push_after(uid, wait);
     }
 
-    /// Nothing is to be done about it: what failed before no longer counts.
+    /// Resets the backoff of an object that needs no work.
     pub fn settle(&mut self, uid: &Uid) {
         self.failures.remove(uid);
     }
 
-    /// How much is being done.
+    /// The number of objects in progress.
     pub fn running(&self) -> usize {
         self.running.len()
     }

@@ -1,4 +1,4 @@
-//! The warning to users whose objects name owners that cannot be: an Event beside the object.
+//! Warns users whose objects name impossible owners, with an Event for the object.
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
@@ -15,14 +15,14 @@ use crate::{
     verbs::{Error, Request},
 };
 
-/// Who tells it.
+/// The component that reports the event.
 const COMPONENT: &str = "garbage-collector-controller";
-/// The longest part of an object's name that is part of its event's.
+/// The maximum length of the object's name in the event's name.
 const NAME_BYTES: usize = 200;
 
 impl Writer {
-    /// Tells that an owner is in another namespace than the object, or in one at all where the object is in none. The
-    /// event's name is made of both, so that it is told once, whoever tells it and however often.
+    /// Reports that an owner is in another namespace than the object, or is namespaced while the object is not. The
+    /// event's name is derived from both, so that the event is created once, even with several collectors and restarts.
     pub async fn warn(&self, target: Target, owner: OwnerReference) {
         let Some(events) = self.api.registry.find("", "v1", "events") else { return };
         let (kind, namespace) = (&target.served.kind, namespace_of(&target.key));

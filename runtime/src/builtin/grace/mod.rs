@@ -1,13 +1,13 @@
-//! Graceful deletion: ends deleted objects when the time they were given is over, as if whoever ends them had said so. Whoever
-//! needs longer holds the object with a finalizer: at the deadline the object then has no grace left, and goes when its last
-//! finalizer is removed.
+//! Graceful deletion: removes deleted objects when their grace period is over. A controller that needs more time holds
+//! the object with a finalizer. At the deadline the object's grace period then becomes zero, and the object is removed
+//! together with its last finalizer.
 //!
-//! Everything it needs to know is in the store: the deadline is `metadata.deletionTimestamp`, so that deadlines outlive a
-//! restart. Every deletion names the object's uid and the revision that it was decided on: an object that was changed is
-//! looked at again, one that was made anew is left alone.
+//! All input is in the store: the deadline is `metadata.deletionTimestamp`, so deadlines survive a restart. Every
+//! deletion names the object's uid and the revision that it was decided on. An object that was changed is examined
+//! again; one that was created anew is left alone.
 //!
-//! One task follows the kinds whose objects end gracefully and keeps their deadlines in order. It looks at the clock when the
-//! first of them is due, and every second, so that a clock that was set is noticed; it never looks at all objects again.
+//! One task watches the kinds with grace periods and keeps the deadlines in order. It checks the clock when the first
+//! deadline is due and every second, so that clock changes are noticed. It never scans all objects again.
 
 #[cfg(test)]
 mod tests;
@@ -36,21 +36,21 @@ use crate::{
     verbs::{Api, Error, Request},
 };
 
-/// Deletions under way at once: they share the store's fsync.
+/// The maximum number of concurrent deletions, which share the store's fsync.
 const AT_ONCE: usize = 64;
-/// Objects that are looked at before others have a turn.
+/// The number of objects processed before yielding to other tasks.
 const BATCH: usize = 512;
-/// The longest wait: then it is looked whether kinds have come, and what the clock says.
+/// The longest wait before checking for new kinds and reading the clock.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// The wait before following begins anew after it broke off.
+/// The wait before watching starts again after a failure.
 const BEGIN_ANEW: Duration = Duration::from_millis(100);
-/// Seconds until a deletion that failed is tried again.
+/// Seconds before a failed deletion is retried.
 const TRY_AGAIN_SECONDS: i64 = 5;
 
-/// Says what time it is.
+/// Returns the current time.
 pub(super) type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
 
-/// Runs until the signal says so or the cache is closed.
+/// Runs until the stop signal, or until the cache is closed.
 pub(super) async fn run(api: Arc<Api>, clock: Clock, mut stop: signal::Receiver<bool>) {
     loop {
         let mut finisher = Finisher::new(api.clone(), clock.clone());
@@ -59,31 +59,31 @@ pub(super) async fn run(api: Arc<Api>, clock: Clock, mut stop: signal::Receiver<
             _ = stop.wait_for(|stopping| *stopping) => return,
             closed = finisher.follow() => if closed { return },
         }
-        // A watch was cut off; what it would have told is in the next look at the state.
+        // A watch ended early. Reading the state again includes the missed changes.
         sleep(BEGIN_ANEW).await;
     }
 }
 
-/// Where an object is: the position of its kind, and its key.
+/// The place of an object: the position of its kind, and its key.
 type Place = (usize, Box<str>);
 
-/// What is to be done about an object at its deadline.
+/// A deletion that is due at its deadline.
 struct Due {
     at: Time,
     preconditions: Preconditions,
 }
 
-/// What one life of the controller keeps.
+/// The state of the controller between two restarts.
 struct Finisher {
     api: Arc<Api>,
     clock: Clock,
     user: Arc<User>,
     kinds: Followed,
     due: HashMap<Place, Due>,
-    /// The places of `due`, by their deadlines.
+    /// The places of `due`, sorted by deadline.
     order: BTreeSet<(Time, Place)>,
     tasks: JoinSet<Result<(), Error>>,
-    /// About which object each task is.
+    /// The object of each task.
     about: HashMap<Id, Place>,
 }
 
@@ -101,7 +101,7 @@ impl Finisher {
         }
     }
 
-    /// Takes in the state, then each change, and ends what is due. True when the cache is closed.
+    /// Reads the state, then processes changes and due deletions. Returns true when the cache is closed.
     async fn follow(&mut self) -> bool {
         let mut events = Vec::new();
         loop {
@@ -126,8 +126,8 @@ impl Finisher {
         }
     }
 
-    /// Forgets resources that have gone, and begins to follow those that have come. Of a kind without grace nothing new can
-    /// become due, but it may have had some when its objects were deleted. False where a watch could not begin.
+    /// Drops removed resources and starts to watch new ones. Kinds without a grace period are watched, too: their
+    /// existing objects may have been deleted with one. Returns false if a watch could not start.
     async fn follow_new_kinds(&mut self) -> bool {
         let Some(renewed) = self.kinds.renew() else { return true };
         for kind in renewed.gone {
@@ -160,7 +160,7 @@ impl Finisher {
         }
     }
 
-    /// Notes when an object is due, if its grace runs.
+    /// Records the deadline of an object that is in its grace period.
     fn consider(&mut self, kind: usize, object: &Object) {
         let place = (kind, object.key().into());
         self.forget(&place);
@@ -180,7 +180,7 @@ impl Finisher {
         }
     }
 
-    /// Begins the deletions that are due, as far as there is room.
+    /// Starts the deletions that are due, up to the limit of concurrent tasks.
     fn end_what_is_due(&mut self) {
         let now = (self.clock)();
         while self.tasks.len() < AT_ONCE
@@ -193,22 +193,22 @@ impl Finisher {
             let request = self.request(&place);
             let options = DeleteOptions { grace_period_seconds: Some(0), preconditions, ..DeleteOptions::default() };
             let api = self.api.clone();
-            tracing::debug!(key = &*place.1, "the grace of a deletion is over");
+            tracing::debug!(key = &*place.1, "the grace period of a deletion is over");
             let task = self.tasks.spawn(async move { api.delete(&request, &options).await.map(drop) });
             self.about.insert(task.id(), place);
         }
     }
 
-    /// How long nothing is due.
+    /// The time until the next deadline.
     fn wait(&self) -> Duration {
-        // Room for another deletion is made by the end of one, which wakes by itself.
+        // At the limit of concurrent deletions, the end of one wakes the task.
         let first = self.order.first().filter(|_| self.tasks.len() < AT_ONCE);
         let seconds = first.map(|(at, _)| at.timestamp().as_second() - (self.clock)().timestamp().as_second());
         let wait = seconds.and_then(|seconds| u64::try_from(seconds).ok()).map(Duration::from_secs);
         wait.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)
     }
 
-    /// A deletion has ended. What it could not end is looked at as it stands now.
+    /// Handles the end of a deletion. After a failure the object's current state is examined again.
     fn end(&mut self, ended: Result<(Id, Result<(), Error>), JoinError>) {
         let (id, done) = match ended {
             Ok((id, done)) => (id, done),
@@ -222,7 +222,7 @@ impl Finisher {
         if matches!(error, Error::Conflict(..) | Error::NotFound(..) | Error::NotServed) {
             return;
         }
-        tracing::warn!(key = &*place.1, ?error, "a deletion could not be ended at its deadline");
+        tracing::warn!(key = &*place.1, ?error, "an object could not be removed at its deadline");
         if let Some(mut due) = self.due.remove(&place) {
             self.order.remove(&(due.at, place.clone()));
             due.at = (self.clock)().plus_seconds(TRY_AGAIN_SECONDS);
@@ -242,7 +242,7 @@ impl Finisher {
     }
 }
 
-/// When an object is to end whose grace runs, and its uid.
+/// The deadline and uid of an object that is in its grace period.
 fn deadline(object: &Object) -> Option<(Time, String)> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -252,7 +252,7 @@ fn deadline(object: &Object) -> Option<(Time, String)> {
         deletion_grace_period_seconds: i64,
     }
     let metadata = object.metadata();
-    // Most objects are not being deleted, and reading them would cost more than this search.
+    // Most objects are not being deleted, and parsing them would cost more than this search.
     let told = std::str::from_utf8(&metadata).is_ok_and(|text| text.contains("\"deletionGracePeriodSeconds\":"));
     let wire: Wire = serde_json::from_slice(&metadata).ok().filter(|_| told && object.unreadable().is_none())?;
     (wire.deletion_grace_period_seconds > 0).then_some((wire.deletion_timestamp, wire.uid))

@@ -1,4 +1,4 @@
-//! The end of graceful deletions, in paused time: deadlines that pass, restarts, clocks that are set.
+//! Ends of grace periods with paused time: deadlines, restarts, and clock changes.
 use std::sync::{
     Arc,
     atomic::{AtomicI64, Ordering},
@@ -22,7 +22,7 @@ use crate::{
     storage::Memory,
 };
 
-/// A server with a kind whose objects have 30 seconds to end, and its controller, whose clock goes with paused time.
+/// A server with a kind that has a grace period of 30 seconds, and its controller, whose clock follows paused time.
 struct Rig {
     inside: Inside,
     ahead: Arc<AtomicI64>,
@@ -88,7 +88,7 @@ async fn seconds(count: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_goes_at_its_deadline_and_not_before() {
+async fn an_object_is_removed_at_its_deadline_and_not_before() {
     let rig = Rig::new().await;
     rig.deleted("a", json!([]), None).await;
     rig.deleted("b", json!([]), Some(5)).await;
@@ -103,7 +103,7 @@ async fn an_object_goes_at_its_deadline_and_not_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_that_is_moved_forward_counts() {
+async fn a_deadline_that_is_moved_forward_applies() {
     let rig = Rig::new().await;
     rig.deleted("a", json!([]), None).await;
     seconds(2).await;
@@ -121,18 +121,18 @@ async fn finalizers_hold_an_object_past_its_deadline() {
     let rig = Rig::new().await;
     rig.deleted("a", json!(["example.com/x"]), Some(2)).await;
     seconds(5).await;
-    let held = rig.find("a").expect("it is held");
-    assert_eq!(held["metadata"]["deletionGracePeriodSeconds"], 0, "its grace is over: {held}");
+    let held = rig.find("a").expect("a finalizer holds it");
+    assert_eq!(held["metadata"]["deletionGracePeriodSeconds"], 0, "its grace period is over: {held}");
     let head = rig.inside.api.cache.revision();
     seconds(60).await;
-    assert_eq!(rig.inside.api.cache.revision(), head, "nothing is left to be done about it");
-    rig.inside.merge(&rig.at("a"), json!({"metadata": {"finalizers": null}})).await.expect("it is let go");
+    assert_eq!(rig.inside.api.cache.revision(), head, "the controller has no more work");
+    rig.inside.merge(&rig.at("a"), json!({"metadata": {"finalizers": null}})).await.expect("the finalizer is removed");
     assert!(rig.find("a").is_none());
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn deadlines_outlive_a_restart_and_the_kind_s_grace() {
+async fn deadlines_survive_a_restart_and_a_change_of_the_kind_s_grace() {
     let start = Time::now();
     for grace in [Some(Grace::Seconds(30)), None] {
         let store = Arc::new(Memory::new());
@@ -142,7 +142,7 @@ async fn deadlines_outlive_a_restart_and_the_kind_s_grace() {
         rig.stop().await;
         let rig = Rig::over(store, grace, start.plus_seconds(60)).await;
         seconds(2).await;
-        assert!(rig.find("a").is_none(), "its time passed meanwhile");
+        assert!(rig.find("a").is_none(), "its deadline passed meanwhile");
         let changed = rig.inside.merge(&rig.at("b"), json!({"data": {"k": "v"}})).await.expect("a change");
         assert!(changed["metadata"]["deletionTimestamp"].is_string());
         seconds(40).await;
@@ -152,13 +152,13 @@ async fn deadlines_outlive_a_restart_and_the_kind_s_grace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_is_set_is_noticed() {
+async fn clock_changes_are_noticed() {
     let rig = Rig::new().await;
     rig.deleted("a", json!([]), Some(3_000)).await;
     rig.deleted("b", json!([]), Some(20)).await;
     rig.ahead.store(-1_000, Ordering::Relaxed);
     seconds(60).await;
-    assert!(rig.find("b").is_some(), "by the clock its time has not come");
+    assert!(rig.find("b").is_some(), "by the clock its deadline is in the future");
     rig.ahead.store(0, Ordering::Relaxed);
     seconds(2).await;
     assert!(rig.find("b").is_none() && rig.find("a").is_some());
@@ -169,7 +169,7 @@ async fn a_clock_that_is_set_is_noticed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_made_anew_is_left_alone() {
+async fn a_recreated_object_is_left_alone() {
     let rig = Rig::new().await;
     rig.deleted("a", json!([]), Some(5)).await;
     let now = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
@@ -182,7 +182,7 @@ async fn an_object_made_anew_is_left_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_end_at_once() {
+async fn many_objects_end_at_once() {
     let rig = Rig::new().await;
     for number in 0..500 {
         rig.deleted(&format!("n{number}"), json!([]), Some(10)).await;
@@ -193,7 +193,7 @@ async fn many_end_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resource_that_is_replaced_is_followed_on_and_one_that_is_removed_is_forgotten() {
+async fn a_replaced_resource_is_still_followed_and_a_removed_one_is_dropped() {
     let rig = Rig::new().await;
     rig.deleted("a", json!([]), None).await;
     seconds(10).await;
@@ -201,7 +201,7 @@ async fn a_resource_that_is_replaced_is_followed_on_and_one_that_is_removed_is_f
     rig.deleted("b", json!([]), None).await;
     seconds(15).await;
     assert!(rig.find("a").is_some() && rig.find("b").is_some());
-    // Deadlines are set by the real clock, which stands still: both are due at the same time.
+    // Deadlines use the real clock, which stands still, so both are due at the same time.
     seconds(8).await;
     assert!(rig.find("a").is_none() && rig.find("b").is_none());
     rig.deleted("c", json!([]), None).await;
@@ -209,6 +209,6 @@ async fn a_resource_that_is_replaced_is_followed_on_and_one_that_is_removed_is_f
     seconds(40).await;
     rig.inside.api.registry.replace([slow(Some(Grace::Seconds(30)))], None).expect("a kind");
     seconds(3).await;
-    assert!(rig.find("c").is_none(), "what was due is ended when the resource is there again");
+    assert!(rig.find("c").is_none(), "overdue objects are removed once the resource is served again");
     rig.stop().await;
 }

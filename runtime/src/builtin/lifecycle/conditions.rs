@@ -1,14 +1,14 @@
-//! What the status of a terminating namespace says is left to do, in kube-apiserver's words.
+//! The conditions of a terminating namespace, with kube-apiserver's wording.
 use serde_json::{Map, Value, json};
 
 use super::content::Left;
 use crate::{meta::Time, schema::Document};
 
-/// One aspect: its type, and what is said while all is well.
+/// A condition type, with its reason and message if there is no problem.
 struct Aspect {
     kind: &'static str,
     well: (&'static str, &'static str),
-    /// What is said otherwise, if it is not well.
+    /// The reason and message if there is a problem.
     trouble: fn(&Left) -> Option<(&'static str, String)>,
 }
 
@@ -16,7 +16,7 @@ const ASPECTS: [Aspect; 5] = [
     Aspect {
         kind: "NamespaceDeletionDiscoveryFailure",
         well: ("ResourcesDiscovered", "All resources successfully discovered"),
-        // The kinds are known: no other server need be asked for them.
+        // Discovery cannot fail, because all kinds are served by this server.
         trouble: |_| None,
     },
     Aspect {
@@ -56,8 +56,8 @@ const ASPECTS: [Aspect; 5] = [
     },
 ];
 
-/// Sets the conditions. True where they changed and are to be written: a namespace that is empty at the first look goes
-/// without any.
+/// Sets the conditions. Returns true if they changed and must be written. A namespace that is empty at the first pass
+/// gets none.
 pub(super) fn update(namespace: &mut Document, left: &Left) -> bool {
     let old = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
     if old.is_empty() && left.is_nothing() {

@@ -1,4 +1,4 @@
-//! What is in a namespace: deletes it, and counts what is left.
+//! Deletes the content of a namespace, and counts what remains.
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -14,22 +14,23 @@ use crate::{
     verbs::{Api, Error, Request},
 };
 
-/// Deletions under way at once: enough to share the store's fsync, few enough to leave it to others.
+/// The maximum number of concurrent deletions: enough to share the store's fsync, few enough not to delay other
+/// clients.
 const AT_ONCE: usize = 32;
 
-/// What is left in a namespace.
+/// The remaining content of a namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Left {
-    /// Objects by resource, as `<resource>.<group>`.
+    /// The number of objects by resource, as `<resource>.<group>`.
     pub resources: BTreeMap<String, usize>,
-    /// Objects by the finalizer that holds them.
+    /// The number of objects by the finalizer that holds them.
     pub finalizers: BTreeMap<String, usize>,
-    /// What could not be deleted, and why.
+    /// The failed deletions and their reasons.
     pub failures: BTreeSet<String>,
 }
 
 impl Left {
-    /// The namespace is empty.
+    /// True if the namespace is empty.
     pub fn is_nothing(&self) -> bool {
         self.resources.is_empty() && self.failures.is_empty()
     }
@@ -41,8 +42,8 @@ pub(super) fn kinds(api: &Api) -> Vec<Arc<Served>> {
     resources.iter().filter(|resource| resource.kind.scope == Scope::Namespaced).cloned().collect()
 }
 
-/// Deletes everything in a namespace that can be deleted, then looks at what is left. What is marked already is deleted
-/// again: without policy finalizers, which nobody would take out here, it may go.
+/// Deletes everything in a namespace that can be deleted, and returns what remains. Objects that are already marked are
+/// deleted again, without propagation finalizers, which may be all that holds them.
 pub(super) async fn delete_all(api: &Arc<Api>, user: &Arc<User>, namespace: &str) -> Left {
     let prefix = format!("{namespace}/");
     let mut left = Left::default();
@@ -74,7 +75,7 @@ pub(super) async fn delete_all(api: &Arc<Api>, user: &Arc<User>, namespace: &str
     left
 }
 
-/// What a deletion answered.
+/// The result of a deletion task.
 type Done = Result<Result<(), Error>, tokio::task::JoinError>;
 
 impl Left {
@@ -106,7 +107,7 @@ impl Left {
             }
         }
         if objects > 0 {
-            // kube-apiserver writes the dot in the core group, too.
+            // kube-apiserver writes the dot for the core group, too.
             let name = format!("{}.{}", served.kind.plural, served.kind.group_version.group);
             self.resources.insert(name, objects);
         }

@@ -1,12 +1,12 @@
-//! The lifecycle of namespaces: empties those that are terminating, says in their status what is left, and lets them go.
+//! The lifecycle of namespaces: empties terminating namespaces, reports the remaining content in their status, and
+//! removes them.
 //!
-//! Everything it needs to know is in the store: a namespace with a deletion time whose spec still has the finalizer
-//! `kubernetes` is work to do, whoever found it so and however often. So it may be cut off at any point and started
-//! again, and several may run beside each other.
+//! All input is in the store: a namespace with a deletion time and the finalizer `kubernetes` in its spec is work to
+//! do. The controller can therefore be stopped and restarted at any moment, and several may run concurrently.
 //!
-//! One task watches the namespaces, and one task for each terminating namespace empties it. What holds a namespace up
-//! (objects with finalizers) is waited for by watching that namespace, not by asking over and over; a time limit, which
-//! grows, is there for what no watch tells, such as kinds that are added.
+//! One task watches the namespaces, and one task per terminating namespace empties it. While objects with finalizers
+//! remain, that task watches the namespace instead of polling. A growing time limit covers what no watch reports, such
+//! as new kinds.
 
 mod conditions;
 mod content;
@@ -32,14 +32,14 @@ use crate::{
     verbs::{Api, Error, Request},
 };
 
-/// The first wait after something went wrong or was left over; each further one is twice as long.
+/// The wait after the first failure or incomplete pass. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// After a change in a namespace, how long further ones are gathered.
+/// How long to collect further changes after a change in a namespace.
 const GATHER: Duration = Duration::from_millis(20);
 
-/// Runs until the signal says so or the cache is closed.
+/// Runs until the stop signal, or until the cache is closed.
 pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
     let user = Arc::new(User::system());
     let mut emptying = Emptying::default();
@@ -50,17 +50,17 @@ pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
             _ = stop.wait_for(|stopping| *stopping) => break,
             ended = controller.follow(&mut emptying) => if ended { break },
         }
-        // The watch was cut off; what it would have told is in the next look at the state.
+        // The watch ended early. Reading the state again includes the missed changes.
         sleep(FIRST_WAIT).await;
     }
-    // Whoever is at it finishes the write under way, which has its own task in the store; the rest can be resumed.
+    // A write in progress has its own task in the store and completes; the rest can be resumed.
     emptying.tasks.shutdown().await;
 }
 
-/// Who owns what the controller changes.
+/// The field manager of the controller's writes.
 const MANAGER: &str = "namespace-controller";
 
-/// What the tasks share.
+/// Shared between the tasks.
 #[derive(Clone)]
 struct Controller {
     api: Arc<Api>,
@@ -72,12 +72,12 @@ struct Controller {
 #[derive(Default)]
 struct Emptying {
     tasks: JoinSet<()>,
-    /// Which namespace each task works on.
+    /// The namespace of each task.
     names: HashMap<Id, String>,
 }
 
 impl Controller {
-    /// Looks at all namespaces, then at each change of them. True when the cache is closed.
+    /// Processes all namespaces, then each change of them. Returns true when the cache is closed.
     async fn follow(&self, emptying: &mut Emptying) -> bool {
         let snapshot = self.namespaces.objects.snapshot();
         for namespace in snapshot.range("", None) {
@@ -98,7 +98,7 @@ impl Controller {
         }
     }
 
-    /// Starts on a namespace that has work to do, unless someone is at it.
+    /// Starts a task for a namespace that has work to do, unless one is running.
     fn consider(&self, emptying: &mut Emptying, name: &str, json: &[u8]) {
         let due = serde_json::from_slice(json).is_ok_and(|namespace: Document| is_due(&namespace));
         if due && !emptying.names.values().any(|at| at == name) {
@@ -108,7 +108,7 @@ impl Controller {
         }
     }
 
-    /// A task has ended. Its namespace may have come anew and be terminating again by now, which nobody was told.
+    /// Handles the end of a task. Its namespace may have been created again and may be terminating again by now.
     fn end(&self, emptying: &mut Emptying, ended: Result<(Id, ()), JoinError>) {
         let (id, failed) = match ended {
             Ok((id, ())) => (id, None),
@@ -116,19 +116,19 @@ impl Controller {
         };
         let Some(name) = emptying.names.remove(&id) else { return };
         if let Some(failed) = failed {
-            // Not at once again, or a fault of ours would go round for ever; the next change tries anew.
-            tracing::error!(namespace = name, %failed, "emptying a namespace broke off");
+            // No immediate retry, or a bug would cause an endless loop; the next change retries.
+            tracing::error!(namespace = name, %failed, "the task that empties a namespace failed");
         } else if let Some(namespace) = self.namespaces.objects.snapshot().get(&name) {
             self.consider(emptying, &name, namespace.json_bytes());
         }
     }
 
-    /// Empties a namespace and lets it go, however long that takes.
+    /// Empties a namespace and removes it, however long that takes.
     async fn empty(&self, name: &str) {
         let mut wait = FIRST_WAIT;
         loop {
             let Some(namespace) = self.find(name) else { return };
-            // From before the pass: what changes during it ends the wait at once.
+            // Watch from before the pass: a change during the pass ends the wait at once.
             let watches = self.watch(name).await;
             let begun = Instant::now();
             match self.pass(name, namespace).await {
@@ -139,7 +139,7 @@ impl Controller {
             let took = begun.elapsed();
             match timeout(wait, any_change(watches)).await {
                 Ok(()) => {
-                    // Where a pass is long because much is left, most of the time goes to others.
+                    // If a pass takes long because much remains, leave most of the time to other tasks.
                     sleep(GATHER.max(took * 4)).await;
                     wait = FIRST_WAIT;
                 }
@@ -154,7 +154,7 @@ impl Controller {
         serde_json::from_slice(object.json_bytes()).ok().filter(is_due)
     }
 
-    /// One pass: deletes what can be deleted, says what is left, and if nothing is, lets the namespace go.
+    /// One pass: deletes what can be deleted, reports what remains, and removes the namespace if it is empty.
     async fn pass(&self, name: &str, mut namespace: Document) -> Result<Progress, Error> {
         let left = content::delete_all(&self.api, &self.user, name).await;
         let told = conditions::update(&mut namespace, &left);
@@ -163,7 +163,7 @@ impl Controller {
             request.subresource = "status".into();
             match self.api.update(&request, namespace.clone(), &WriteOptions::of_server(MANAGER)).await {
                 Ok(_) => {}
-                // Someone else wrote: the next pass begins with what they made of it.
+                // Another client wrote the namespace; the next pass uses the new state.
                 Err(Error::Conflict(..)) => return Ok(Progress::Left),
                 Err(Error::NotFound(..)) => return Ok(Progress::Done),
                 Err(error) => return Err(error),
@@ -194,7 +194,7 @@ impl Controller {
         }
     }
 
-    /// Watches of what is in the namespace now.
+    /// Watches the current content of the namespace.
     async fn watch(&self, name: &str) -> Vec<Watch> {
         let prefix = format!("{name}/");
         let mut watches = Vec::new();
@@ -210,23 +210,23 @@ impl Controller {
     }
 }
 
-/// How far a pass has come.
+/// The result of a pass.
 enum Progress {
-    /// There is nothing more to do.
+    /// The work is done.
     Done,
-    /// Something is left.
+    /// Some content remains.
     Left,
 }
 
-/// Whether a namespace waits for this controller.
+/// True if a namespace waits for this controller.
 fn is_due(namespace: &Document) -> bool {
     let finalizers = namespace["spec"]["finalizers"].as_array();
     let ours = finalizers.is_some_and(|all| all.iter().any(|finalizer| finalizer == FINALIZER));
     ours && namespace["metadata"].get("deletionTimestamp").is_some_and(Value::is_string)
 }
 
-/// Waits until an object goes that one of the watches looks at, or can go: any change but those of the pass itself may
-/// mean that, and those come before it ends. Without watches, for ever.
+/// Waits until one of the watches reports a change: an object may have been removed, or may be removable now. The
+/// pass's own changes come before its end. Without watches it waits for ever.
 async fn any_change(mut watches: Vec<Watch>) {
     poll_fn(|cx| {
         let mut changed = false;

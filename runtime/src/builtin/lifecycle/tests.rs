@@ -1,4 +1,4 @@
-//! The controller over a memory store: what it deletes, what it waits for, and that it can be cut off anywhere.
+//! Tests of the controller over a memory store: deletions, waits, and interruption at any moment.
 use std::{
     sync::{
         Arc,
@@ -18,10 +18,10 @@ use crate::{
     verbs::{Error, Request},
 };
 
-/// Far longer than anything here takes.
+/// Much longer than any step takes.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Waits until the namespace is as asked; the closure is given `None` once it is gone.
+/// Waits until a condition holds for the namespace; the closure gets `None` once the namespace is gone.
 async fn until(inside: &Inside, name: &str, holds: impl Fn(Option<&Document>) -> bool) {
     let objects = inside.request("namespaces", "", name).served.objects.clone();
     let waiting = async {
@@ -49,7 +49,7 @@ fn condition<'n>(namespace: &'n Document, kind: &str) -> &'n Document {
 }
 
 #[tokio::test]
-async fn a_deleted_namespace_is_emptied_and_goes_and_others_stay() {
+async fn a_deleted_namespace_is_emptied_and_removed_and_others_stay() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     inside.namespace("a").await;
@@ -74,7 +74,7 @@ async fn a_deleted_namespace_is_emptied_and_goes_and_others_stay() {
 }
 
 #[tokio::test]
-async fn what_is_left_stands_in_the_conditions_until_it_goes() {
+async fn remaining_content_is_reported_in_the_conditions() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     inside.namespace("a").await;
@@ -121,7 +121,7 @@ async fn what_is_left_stands_in_the_conditions_until_it_goes() {
     }
     assert_eq!(namespace["status"]["phase"], "Terminating");
 
-    // One goes: the conditions follow. The last one goes: so does the namespace.
+    // When one object is removed, the conditions follow. When the last one is removed, so is the namespace.
     let held = inside.request("configmaps", "a", "held");
     inside.merge(&held, json!({"metadata": {"finalizers": null}})).await.expect("no finalizer");
     until(&inside, "a", |namespace| {
@@ -136,7 +136,7 @@ async fn what_is_left_stands_in_the_conditions_until_it_goes() {
 }
 
 #[tokio::test]
-async fn a_namespace_that_waits_costs_nothing() {
+async fn a_waiting_namespace_causes_no_writes() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     inside.namespace("a").await;
@@ -150,12 +150,12 @@ async fn a_namespace_that_waits_costs_nothing() {
 }
 
 #[tokio::test]
-async fn policies_of_deletion_do_not_hold_a_namespace() {
+async fn propagation_finalizers_do_not_hold_a_namespace() {
     let inside = Inside::new().await;
     inside.namespace("a").await;
     config(&inside, "a", "orphaned", &["orphan"]).await;
     config(&inside, "a", "waited-for", &["foregroundDeletion"]).await;
-    // Marked before the namespace is: nobody else would take the finalizer out.
+    // Marked before the namespace is, so only this controller would remove the finalizer.
     inside.delete("configmaps", "a", "waited-for").await;
     assert!(inside.find("configmaps", "a", "waited-for").is_some());
     inside.delete("namespaces", "", "a").await;
@@ -165,7 +165,7 @@ async fn policies_of_deletion_do_not_hold_a_namespace() {
 }
 
 #[tokio::test]
-async fn finalizers_of_others_hold_the_namespace_after_it_is_empty() {
+async fn other_finalizers_hold_the_namespace_after_it_is_empty() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let body = json!({"metadata": {"name": "a"}, "spec": {"finalizers": ["example.com/x"]}});
@@ -181,8 +181,8 @@ async fn finalizers_of_others_hold_the_namespace_after_it_is_empty() {
     controllers.stop().await;
 }
 
-/// Writers create in a namespace that comes and goes, and in one that is only labelled: what they make is in a namespace
-/// that is there, or goes with it.
+/// Writers create objects in a namespace that comes and goes, and in one that is only labelled. Every created object is
+/// in an existing namespace, or is deleted with its namespace.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_is_created_while_its_namespace_ends_is_not_left_behind() {
     let store =
@@ -231,7 +231,7 @@ async fn what_is_created_while_its_namespace_ends_is_not_left_behind() {
     controllers.stop().await;
 }
 
-/// However soon it is cut off, and however often, the next one goes on from there.
+/// A controller that is stopped at any moment, and repeatedly, is continued by the next one.
 #[tokio::test]
 async fn a_controller_that_is_cut_off_anywhere_is_taken_over() {
     let inside = Inside::new().await;

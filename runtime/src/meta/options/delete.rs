@@ -8,37 +8,37 @@ use crate::meta::{FieldError, FieldErrorKind, FieldPath, Preconditions};
 /// What happens to the objects that depend on a deleted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
-    /// They are left.
+    /// The dependents are kept.
     Orphan,
-    /// They go after it.
+    /// The dependents are deleted after the object.
     Background,
-    /// They go before it.
+    /// The dependents are deleted before the object.
     Foreground,
 }
 
 /// Options of delete and deletecollection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteOptions {
-    /// Store nothing.
+    /// Do not store anything.
     pub dry_run: bool,
-    /// Seconds that the object is given to end.
+    /// The number of seconds that the object has to terminate.
     pub grace_period_seconds: Option<i64>,
-    /// What must hold of the object.
+    /// Conditions that the object must meet.
     pub preconditions: Preconditions,
-    /// What happens to dependents; `None` leaves it to the object's finalizers and the kind.
+    /// What happens to dependents; `None` leaves the decision to the object's finalizers and the kind.
     pub propagation: Option<Propagation>,
-    /// The object cannot be read, and is to go all the same (`ignoreStoreReadErrorWithClusterBreakingPotential`).
+    /// Delete an object that cannot be read (`ignoreStoreReadErrorWithClusterBreakingPotential`).
     pub ignore_read_errors: bool,
 }
 
-/// The option of a deletion by force.
+/// The option that forces a deletion.
 const FORCE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 fn force_refused(why: String) -> FieldError {
     FieldError::new(&FieldPath::new(FORCE), FieldErrorKind::Invalid(true.into()), why)
 }
 
-/// The options as they stand on the wire.
+/// The options in their wire format.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Wire {
@@ -51,7 +51,7 @@ struct Wire {
 }
 
 impl DeleteOptions {
-    /// Reads and checks the options: a body that is there replaces the query altogether.
+    /// Reads and checks the options. A body replaces the query completely.
     ///
     /// # Errors
     /// [`OptionsError`].
@@ -62,7 +62,7 @@ impl DeleteOptions {
         }
     }
 
-    /// The same, for a collection: what is deleted by force is named.
+    /// Reads and checks the options of deletecollection, which forbids a forced deletion.
     ///
     /// # Errors
     /// [`OptionsError`].
@@ -95,7 +95,7 @@ impl Wire {
     fn from_body(body: &Value) -> Result<Self, OptionsError> {
         let bad = |message: String| Err(OptionsError::BadRequest(message));
         if !body.is_object() {
-            // Deserializing would take a list for the members in their order.
+            // Serde would also accept a list of the members in order.
             return bad("the body of a deletion must be an object".to_owned());
         }
         match body.get("kind").and_then(Value::as_str).unwrap_or("DeleteOptions") {
@@ -136,7 +136,7 @@ impl Wire {
         })
     }
 
-    /// Deletion by force heeds nothing, so that nothing else may be asked for.
+    /// A forced deletion runs no checks, so no other option may be set with it.
     fn force_alone(&self) -> Vec<FieldError> {
         if self.ignore_store_read_error_with_cluster_breaking_potential != Some(true) {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Options of reads: get, list and watch, and the table of what resourceVersion may be combined with.
+//! Options of get, list and watch, and the rules for combining them with resourceVersion.
 use serde_json::json;
 
 use super::{OptionsError, Query, quoted, refuse, revision};
@@ -7,7 +7,7 @@ use crate::meta::{
     selector::{Fields, Labels},
 };
 
-/// How a list's resourceVersion is meant.
+/// How a list's resourceVersion is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionMatch {
     /// Exactly this state.
@@ -19,32 +19,32 @@ pub enum VersionMatch {
 /// Options of get.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GetOptions {
-    /// The state must not be older than this; `None` asks for the newest.
+    /// The state must not be older than this; `None` requests the newest.
     pub resource_version: Option<Revision>,
 }
 
 /// Options of list, watch and deletecollection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListOptions {
-    /// Which labels.
+    /// The label selector.
     pub labels: Labels,
-    /// Which fields; whether the kind has them is not checked here.
+    /// The field selector. Whether the kind has its fields is checked elsewhere.
     pub fields: Fields,
-    /// Stream changes rather than list.
+    /// Stream changes instead of listing.
     pub watch: bool,
     /// Send bookmarks.
     pub bookmarks: bool,
-    /// The revision asked for; `None` where it is unset. Zero asks for any state.
+    /// The requested revision; `None` if unset. Zero accepts any state.
     pub resource_version: Option<Revision>,
-    /// How `resource_version` is meant.
+    /// How `resource_version` is matched.
     pub resource_version_match: Option<VersionMatch>,
-    /// When to end the request, in seconds.
+    /// The maximum duration of the request in seconds.
     pub timeout_seconds: Option<i64>,
-    /// The most items of one answer; zero for no limit.
+    /// The maximum number of items in one answer; zero for no limit.
     pub limit: usize,
-    /// The token of an earlier answer; empty for a fresh list.
+    /// The token from an earlier answer; empty for a new list.
     pub continue_token: String,
-    /// Begin a watch with the state as ADDED events; `None` where the client did not say.
+    /// Begin a watch with the state as ADDED events; `None` if the client did not set it.
     pub initial_events: Option<bool>,
 }
 
@@ -52,7 +52,7 @@ impl GetOptions {
     /// Reads the options.
     ///
     /// # Errors
-    /// [`OptionsError::Unknown`] for a resourceVersion that is no number.
+    /// [`OptionsError::Unknown`] for a resourceVersion that is not a number.
     pub fn parse(query: &Query) -> Result<Self, OptionsError> {
         let given = query.single("resourceVersion")?.unwrap_or_default();
         let resource_version = revision::parse(given).map_err(OptionsError::Unknown)?;
@@ -73,7 +73,7 @@ impl ListOptions {
             watch: watch || query.switch("watch")?.unwrap_or_default(),
             bookmarks: query.switch("allowWatchBookmarks")?.unwrap_or_default(),
             timeout_seconds: query.number("timeoutSeconds")?,
-            // A limit that is not positive is none.
+            // A limit that is not positive means no limit.
             limit: usize::try_from(query.number("limit")?.unwrap_or_default()).unwrap_or_default(),
             continue_token: text("continue")?.to_owned(),
             initial_events: query.switch("sendInitialEvents")?,
@@ -90,7 +90,8 @@ impl ListOptions {
         Ok(options)
     }
 
-    /// A watch answers garbage as get does, a list as one expects. A list that goes on has its revision in the token.
+    /// Invalid versions get the same answer from a watch as from a get, and 400 from a list. A continued list has its
+    /// revision in the token.
     fn revision(&self, version: &str) -> Result<Option<Revision>, OptionsError> {
         if self.watch {
             return revision::parse(version).map_err(OptionsError::Unknown);

@@ -1,4 +1,4 @@
-//! Options of requests, read from the query (and for deletions from the body), and the rules among them.
+//! Options of requests, read from the query (and for deletions from the body), and the rules for combining them.
 
 mod delete;
 mod list;
@@ -22,11 +22,11 @@ use super::{FieldError, GroupKind, go};
 /// Why options were refused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OptionsError {
-    /// 400.
+    /// Answered with 400.
     BadRequest(String),
-    /// 422, naming the options' kind.
+    /// Answered with 422, naming the options' kind.
     Invalid(GroupKind, Vec<FieldError>),
-    /// 500 without a reason: what kube-apiserver answers to a resourceVersion that is no number, on get and watch.
+    /// Answered with 500 without a reason, as kube-apiserver does for an invalid resourceVersion on get and watch.
     Unknown(String),
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for OptionsError {
     }
 }
 
-/// Refuses options of a kind if there is anything wrong with them.
+/// Fails if there are errors about options of a kind.
 fn refuse(kind: &str, errors: Vec<FieldError>) -> Result<(), OptionsError> {
     if errors.is_empty() {
         return Ok(());
@@ -50,7 +50,7 @@ fn refuse(kind: &str, errors: Vec<FieldError>) -> Result<(), OptionsError> {
     Err(OptionsError::Invalid(GroupKind { group: "meta.k8s.io".to_owned(), kind: kind.to_owned() }, errors))
 }
 
-/// Text as it is quoted among supported values.
+/// Quotes supported values.
 fn quoted(values: &[&str]) -> Vec<String> {
     values.iter().map(|value| go::quoted(value)).collect()
 }

@@ -1,33 +1,33 @@
-//! The query of a request, read strictly. Guarantees that no part of it is dropped: a query that cannot be read as a whole
-//! is refused, so that a damaged selector or `dryRun` never makes a request do more than it asked for.
+//! The query of a request, read strictly. No part is ever dropped: an unreadable query is refused as a whole, so that a
+//! damaged selector or `dryRun` never widens the effect of a request.
 
 use std::fmt;
 
 use super::OptionsError;
 use crate::meta::{go, percent};
 
-/// Characters of a client's text that a message quotes.
+/// The maximum number of characters of client text quoted in a message.
 const QUOTED: usize = 64;
 
-/// The parameters of a query: decoded pairs in the order given.
+/// The parameters of a query: decoded pairs in the given order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads a query: pairs between `&`, each a name and, after `=`, a value. Empty pairs mean nothing.
+    /// Parses a query: pairs separated by `&`, each a name and, after `=`, a value. Empty pairs are ignored.
     ///
-    /// kube-apiserver drops pairs that it cannot decode. That widens what a request does, so they are refused here.
+    /// kube-apiserver drops pairs that it cannot decode. That widens the effect of a request, so they are refused here.
     ///
     /// # Errors
-    /// 400 for a broken percent-encoding, text that is not UTF-8, and `;`, which some read as `&`.
+    /// 400 for invalid percent-encoding, text that is not UTF-8, and `;`, which some parsers treat as `&`.
     pub fn parse(text: &str) -> Result<Self, OptionsError> {
         text.split('&').filter(|pair| !pair.is_empty()).map(pair).collect::<Result<_, _>>().map(Self)
     }
 
-    /// A parameter that may be given once; `None` where it is absent.
+    /// A parameter that may occur once; `None` if it is absent.
     ///
     /// # Errors
-    /// 400 where it is repeated.
+    /// 400 if it is repeated.
     pub fn single(&self, name: &str) -> Result<Option<&str>, OptionsError> {
         let mut values = self.all(name);
         let first = values.next();
@@ -37,51 +37,52 @@ impl Query {
         Ok(first)
     }
 
-    /// The values of a parameter that may be repeated.
+    /// The values of a repeatable parameter.
     pub fn all<'q>(&'q self, name: &str) -> impl Iterator<Item = &'q str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a parameter is there, with or without a value.
+    /// True if a parameter is present, with or without a value.
     pub fn has(&self, name: &str) -> bool {
         self.all(name).next().is_some()
     }
 
-    /// A switch, as kube-apiserver reads those of its options: anything but `0` and `false` is on, the empty text, too.
+    /// A boolean parameter as kube-apiserver's options read it: everything except `0` and `false` is true, even empty
+    /// text.
     ///
     /// # Errors
-    /// As [`Query::single`].
+    /// Like [`Query::single`].
     pub fn switch(&self, name: &str) -> Result<Option<bool>, OptionsError> {
         Ok(self.single(name)?.map(switch))
     }
 
-    /// A switch that kube-apiserver reads by Go's `strconv.ParseBool`. What that does not know is off; the empty text is
-    /// `None`.
+    /// A boolean parameter that kube-apiserver reads with Go's `strconv.ParseBool`. Unknown values are false; empty
+    /// text is `None`.
     ///
     /// # Errors
-    /// As [`Query::single`].
+    /// Like [`Query::single`].
     pub fn strict_switch(&self, name: &str) -> Result<Option<bool>, OptionsError> {
         let value = self.single(name)?.filter(|value| !value.is_empty());
         Ok(value.map(|value| matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True")))
     }
 
-    /// A whole number.
+    /// An integer parameter.
     ///
     /// # Errors
-    /// As [`Query::single`]; 400 for what is not a number of 64 bits.
+    /// Like [`Query::single`]; 400 if it is not a 64-bit integer.
     pub fn number(&self, name: &str) -> Result<Option<i64>, OptionsError> {
         self.single(name)?.map(|value| integer(value).map_err(OptionsError::BadRequest)).transpose()
     }
 }
 
-/// Pairs that are decoded already.
+/// Collects decoded pairs.
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Query {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
         Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
 }
 
-/// Whether the text of a switch turns it on; see [`Query::switch`].
+/// True if the text of a boolean parameter means true; see [`Query::switch`].
 pub(crate) fn switch(text: &str) -> bool {
     text != "0" && !text.eq_ignore_ascii_case("false")
 }
@@ -89,13 +90,13 @@ pub(crate) fn switch(text: &str) -> bool {
 fn pair(text: &str) -> Result<(String, String), OptionsError> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let refuse = |why: &dyn fmt::Display| {
-        // The name as the client means it, where that can be read.
+        // Show the decoded name if it can be decoded.
         let shown = decode(name).unwrap_or_else(|_| name.to_owned());
         let shown: String = shown.chars().take(QUOTED).collect();
         OptionsError::BadRequest(format!("the query parameter {shown:?} cannot be read: {why}"))
     };
     if text.contains(';') {
-        return Err(refuse(&"\";\" separates no parameters, and is written as \"%3B\" in a value"));
+        return Err(refuse(&"\";\" does not separate parameters; write it as \"%3B\" in a value"));
     }
     let decoded = decode(name).and_then(|name| Ok((name, decode(value)?)));
     decoded.map_err(|why| refuse(&why))
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused_by_name() {
+    fn unreadable_parameters_are_refused_by_name() {
         for (text, name, why) in [
             ("labelSelector=a%3Dc%ff", "labelSelector", "UTF-8"),
             ("limit=1&dryRun=All%ff", "dryRun", "UTF-8"),
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_may_be_given_once_is_not_repeated() {
+    fn a_single_parameter_must_not_be_repeated() {
         let query = Query::parse("limit=1&limit=1&watch=1&watch=0&x=1").unwrap();
         let message = "the query parameter \"limit\" may be given only once".to_owned();
         assert_eq!(query.single("limit"), Err(OptionsError::BadRequest(message.clone())));

@@ -1,4 +1,4 @@
-//! Options against the recorded answers.
+//! Options compared with recorded answers of kube-apiserver.
 use serde_json::{Value, json};
 
 use super::*;
@@ -9,7 +9,7 @@ fn query(text: &str) -> Query {
     pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect()
 }
 
-/// What the client would be told, with the kind of options before it.
+/// The message for the client, after the kind of options.
 fn told<T: std::fmt::Debug>(result: Result<T, OptionsError>) -> String {
     match result.expect_err("refused options") {
         OptionsError::BadRequest(message) => format!("400 {message}"),
@@ -110,7 +110,7 @@ fn lists_are_read() {
 }
 
 #[test]
-fn gets_answer_garbage_with_the_reference_s_accident() {
+fn gets_answer_invalid_versions_with_500_like_kube_apiserver() {
     assert_eq!(GetOptions::parse(&query("resourceVersion=7")), Ok(GetOptions { resource_version: Some(Revision(7)) }));
     assert_eq!(GetOptions::parse(&query("")), Ok(GetOptions::default()));
     assert!(
@@ -203,7 +203,7 @@ fn deletions_are_refused_as_recorded() {
 }
 
 #[test]
-fn deletion_by_force_stands_alone() {
+fn forced_deletion_excludes_other_options() {
     let force = "ignoreStoreReadErrorWithClusterBreakingPotential";
     assert!(delete("", Some(json!({force: true}))).expect("good").ignore_read_errors);
     assert!(delete(&format!("{force}=true"), None).expect("good").ignore_read_errors);
@@ -231,7 +231,7 @@ fn deletion_by_force_stands_alone() {
 }
 
 #[test]
-fn options_that_may_be_given_once_are_not_repeated() {
+fn single_options_must_not_be_repeated() {
     let repeated = |name: &str, value: &str| query(&format!("{name}={value}&x=1&{name}={value}"));
     let refused = |name: &str| format!("400 the query parameter {name:?} may be given only once");
     for (name, value) in [

@@ -4,30 +4,30 @@ use serde_json::json;
 use super::{OptionsError, Query, quoted, refuse};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, validate};
 
-/// What is done about unknown and duplicate fields.
+/// The treatment of unknown and duplicate fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldValidation {
-    /// They are dropped.
+    /// Drop them.
     Ignore,
-    /// They are dropped with a warning.
+    /// Drop them with a warning.
     #[default]
     Warn,
-    /// They are refused.
+    /// Refuse them.
     Strict,
 }
 
 /// Options of create and update.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WriteOptions {
-    /// Store nothing.
+    /// Do not store anything.
     pub dry_run: bool,
-    /// Who writes, for field ownership; empty where the client did not say.
+    /// The field manager; empty if the client did not set it.
     pub field_manager: String,
-    /// What the client calls itself (see [`client_name`]): the manager where it did not say another.
+    /// The client's name (see [`client_name`]), used as the field manager if none is set.
     pub client: String,
-    /// What is done about unknown fields.
+    /// The treatment of unknown fields.
     pub field_validation: FieldValidation,
-    /// An object that is not there is not created, although the write would: the client may not create it.
+    /// Fail instead of creating a missing object, because the client may not create it.
     pub must_exist: bool,
 }
 
@@ -39,14 +39,14 @@ pub type UpdateOptions = WriteOptions;
 /// Options of patch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PatchOptions {
-    /// What all writes have.
+    /// The options of all writes.
     pub write: WriteOptions,
-    /// An apply takes fields over from other managers.
+    /// An apply takes over fields of other managers.
     pub force: bool,
 }
 
 impl WriteOptions {
-    /// The options of a write made by a part of the server, known as a manager by this name.
+    /// The options of a write by a component of the server, with this name as its manager.
     pub fn of_server(name: &str) -> Self {
         Self { client: name.to_owned(), ..Self::default() }
     }
@@ -87,14 +87,14 @@ impl WriteOptions {
         Ok((Self { dry_run, field_manager: manager.to_owned(), field_validation, ..Self::default() }, errors))
     }
 
-    /// Who owns the fields that this write sets.
+    /// The manager of the fields that this write sets.
     pub fn manager(&self) -> &str {
         [self.field_manager.as_str(), &self.client].into_iter().find(|name| !name.is_empty()).unwrap_or("unknown")
     }
 }
 
-/// The name of a client by its `User-Agent`: what stands before the first `/`, without what cannot be printed, cut to the
-/// length that managers may have.
+/// The name of a client from its `User-Agent`: the printable text before the first `/`, truncated to the maximum length
+/// of manager names.
 pub fn client_name(user_agent: &str) -> String {
     let name = user_agent.split('/').next().unwrap_or_default();
     let mut printed = String::new();
@@ -107,7 +107,7 @@ pub fn client_name(user_agent: &str) -> String {
     printed
 }
 
-/// Whether this is a dry run. Empty values count as absent: a client that means a dry run says `All`.
+/// True for a dry run. Empty values count as absent; a dry run needs `All`.
 pub(super) fn dry_run<'v>(given: impl Iterator<Item = &'v str>, errors: &mut Vec<FieldError>) -> bool {
     let values: Vec<&str> = given.filter(|value| !value.is_empty()).collect();
     if values.iter().any(|value| *value != "All") {
@@ -118,7 +118,7 @@ pub(super) fn dry_run<'v>(given: impl Iterator<Item = &'v str>, errors: &mut Vec
 }
 
 impl PatchOptions {
-    /// Reads and checks the options; an apply needs a field manager, other patches may not be forced.
+    /// Reads and checks the options. An apply needs a field manager; other patches must not be forced.
     ///
     /// # Errors
     /// [`OptionsError`].

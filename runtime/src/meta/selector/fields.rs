@@ -1,5 +1,5 @@
-//! Field selectors: `metadata.name=a,status.phase!=Ready`.
-//! Guarantees that a parsed selector prints to text that parses to the same selector.
+//! Field selectors: `metadata.name=a,status.phase!=Ready`. A parsed selector prints to text that parses to the same
+//! selector.
 use std::fmt;
 
 use super::MAX_LENGTH;
@@ -9,18 +9,18 @@ use super::MAX_LENGTH;
 pub struct FieldTerm {
     /// The field, such as `metadata.name`.
     pub field: Box<str>,
-    /// The field must equal the value, rather than differ from it.
+    /// True for `=`, false for `!=`.
     pub equal: bool,
     /// The value.
     pub value: Box<str>,
 }
 
-/// A field selector: all terms must hold. The empty one selects everything.
+/// A field selector: all terms must match. An empty selector matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(Vec<FieldTerm>);
 
 impl Fields {
-    /// Parses a selector. A comma, an equals sign or a backslash in a value is escaped by a backslash.
+    /// Parses a selector. A backslash escapes a comma, an equals sign or a backslash in a value.
     ///
     /// # Errors
     /// The message for the client.
@@ -32,7 +32,7 @@ impl Fields {
         parts.sort_unstable();
         let terms = parts.into_iter().filter(|part| !part.is_empty());
         let mut terms: Vec<FieldTerm> = terms.map(|part| term(part, text)).collect::<Result<_, _>>()?;
-        // Once more, as they are printed: `==` sorts otherwise than `=`.
+        // Sort again by the printed form: `==` sorts differently from `=`.
         terms.sort_by_cached_key(FieldTerm::to_string);
         Ok(Self(terms))
     }
@@ -42,7 +42,7 @@ impl Fields {
         Self(terms)
     }
 
-    /// Selects everything.
+    /// True if the selector matches everything.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -52,18 +52,18 @@ impl Fields {
         &self.0
     }
 
-    /// The value that a field must have for any object to be selected, if there is such a value.
+    /// The value that a field must have for any object to match, if there is one.
     pub fn pins(&self, field: &str) -> Option<&str> {
         self.0.iter().find(|t| t.equal && &*t.field == field).map(|t| &*t.value)
     }
 
-    /// Whether an object is selected; the closure gives the value of a field, empty where it is absent.
+    /// True if an object matches; the closure returns the value of a field, or an empty text if it is absent.
     pub fn matches<'a>(&self, value_of: impl Fn(&str) -> &'a str) -> bool {
         self.0.iter().all(|term| (value_of(&term.field) == &*term.value) == term.equal)
     }
 }
 
-/// The text between commas that are not escaped.
+/// Splits the text at unescaped commas.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut escaped) = (0, false);

@@ -1,5 +1,4 @@
-//! Label selectors: `app=web,tier in (1,2),!old`.
-//! Guarantees that a parsed selector prints to text that parses to the same selector.
+//! Label selectors: `app=web,tier in (1,2),!old`. A parsed selector prints to text that parses to the same selector.
 use std::{cmp::Ordering, fmt};
 
 use serde_json::json;
@@ -7,21 +6,21 @@ use serde_json::json;
 use super::{MAX_LENGTH, lexer};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, LabelSelector, go, validate};
 
-/// How a requirement compares.
+/// The operator of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// The label has one of the values.
     In,
     /// The label has none of the values, or is absent.
     NotIn,
-    /// The label is there.
+    /// The label exists.
     Exists,
-    /// The label is absent.
-    Absent,
-    /// The label is a whole number greater than the value.
-    Greater,
-    /// The label is a whole number less than the value.
-    Less,
+    /// The label does not exist.
+    DoesNotExist,
+    /// The label is an integer greater than the value.
+    GreaterThan,
+    /// The label is an integer less than the value.
+    LessThan,
 }
 
 /// One requirement of a label selector.
@@ -29,13 +28,14 @@ pub enum Operator {
 pub struct LabelRequirement {
     /// The label's key.
     pub key: Box<str>,
-    /// How to compare.
+    /// The operator.
     pub operator: Operator,
-    /// The values; empty for `Exists` and `Absent`, one for `Greater` and `Less`, otherwise sorted, each once.
+    /// The values: none for `Exists` and `DoesNotExist`, one for `GreaterThan` and `LessThan`, otherwise sorted and
+    /// unique.
     pub values: Vec<Box<str>>,
 }
 
-/// A label selector: all requirements must hold. The empty one selects everything.
+/// A label selector: all requirements must match. An empty selector matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(Vec<LabelRequirement>);
 
@@ -51,10 +51,10 @@ impl Labels {
         Self::of(lexer::parse(text)?)
     }
 
-    /// The selector that a `LabelSelector` field stands for.
+    /// The selector that a `LabelSelector` field describes.
     ///
     /// # Errors
-    /// What is wrong with the field's value.
+    /// The message for an invalid field value.
     pub fn from_field(selector: &LabelSelector) -> Result<Self, String> {
         let exact = selector.match_labels.iter().map(|(key, value)| (key.as_str(), Operator::In, vec![value.as_str()]));
         let mut requirements: Vec<LabelRequirement> = exact.map(requirement).collect();
@@ -63,7 +63,7 @@ impl Labels {
                 "In" => Operator::In,
                 "NotIn" => Operator::NotIn,
                 "Exists" => Operator::Exists,
-                "DoesNotExist" => Operator::Absent,
+                "DoesNotExist" => Operator::DoesNotExist,
                 other => return Err(format!("{} is not a valid label selector operator", go::quoted(other))),
             };
             let values = expression.values.iter().map(String::as_str).collect();
@@ -72,7 +72,7 @@ impl Labels {
         Self::of(requirements)
     }
 
-    /// A selector of these requirements, checked and put in order.
+    /// A selector of these requirements, checked and sorted.
     fn of(mut requirements: Vec<LabelRequirement>) -> Result<Self, String> {
         for requirement in &requirements {
             check(requirement)?;
@@ -81,7 +81,7 @@ impl Labels {
         Ok(Self(requirements))
     }
 
-    /// Selects everything.
+    /// True if the selector matches everything.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -91,18 +91,18 @@ impl Labels {
         &self.0
     }
 
-    /// Whether an object with these labels is selected.
+    /// True if an object with these labels matches.
     pub fn matches(&self, labels: &[(Box<str>, Box<str>)]) -> bool {
         self.matches_by(|key| labels.iter().find(|(name, _)| **name == *key).map(|(_, value)| &**value))
     }
 
-    /// Whether an object is selected; the closure gives the value of a label.
+    /// True if an object matches; the closure returns the value of a label.
     pub fn matches_by<'a>(&self, value_of: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.0.iter().all(|requirement| requirement.allows(value_of(&requirement.key)))
     }
 }
 
-/// A requirement with its values sorted, each once.
+/// A requirement with sorted, unique values.
 pub(super) fn requirement((key, operator, mut values): (&str, Operator, Vec<&str>)) -> LabelRequirement {
     values.sort_unstable();
     values.dedup();
@@ -110,18 +110,18 @@ pub(super) fn requirement((key, operator, mut values): (&str, Operator, Vec<&str
 }
 
 impl LabelRequirement {
-    /// Whether a label's value meets the requirement; `None` where the object does not have the label.
+    /// True if a label's value meets the requirement; `None` means that the object does not have the label.
     pub fn allows(&self, value: Option<&str>) -> bool {
         let named = |value: &str| self.values.iter().any(|one| **one == *value);
         match (self.operator, value) {
             (Operator::In, Some(value)) => named(value),
             (Operator::NotIn, Some(value)) => !named(value),
             (Operator::Exists, found) => found.is_some(),
-            (Operator::Absent, found) => found.is_none(),
+            (Operator::DoesNotExist, found) => found.is_none(),
             (Operator::NotIn, None) => true,
-            (Operator::In | Operator::Greater | Operator::Less, None) => false,
-            (Operator::Greater, Some(value)) => self.compare(value) == Some(Ordering::Greater),
-            (Operator::Less, Some(value)) => self.compare(value) == Some(Ordering::Less),
+            (Operator::In | Operator::GreaterThan | Operator::LessThan, None) => false,
+            (Operator::GreaterThan, Some(value)) => self.compare(value) == Some(Ordering::Greater),
+            (Operator::LessThan, Some(value)) => self.compare(value) == Some(Ordering::Less),
         }
     }
 
@@ -131,14 +131,14 @@ impl LabelRequirement {
     }
 }
 
-/// What is wrong with a requirement, as the API words it.
+/// Checks a requirement. The error is the API's message.
 fn check(requirement: &LabelRequirement) -> Result<(), String> {
     let mut errors: Vec<FieldError> = Vec::new();
     let root = FieldPath::root();
     let values = root.child("values");
     let key = validate::qualified_name(&requirement.key);
     if !key.is_empty() {
-        // The parser reports a bad key before anything else, and without a path.
+        // The parser reports an invalid key first and without a path.
         let error = FieldError::new(&root, FieldErrorKind::Invalid(json!(&*requirement.key)), key.join("; "));
         return Err(format!("unable to parse requirement: {error}"));
     }
@@ -148,11 +148,11 @@ fn check(requirement: &LabelRequirement) -> Result<(), String> {
             let detail = "for 'in', 'notin' operators, values set can't be empty";
             errors.push(FieldError::new(&values, FieldErrorKind::Invalid(json!([])), detail));
         }
-        Operator::Exists | Operator::Absent if !empty => {
+        Operator::Exists | Operator::DoesNotExist if !empty => {
             let detail = "values set must be empty for exists and does not exist";
             errors.push(FieldError::new(&values, FieldErrorKind::Invalid(json!(requirement.values)), detail));
         }
-        Operator::Greater | Operator::Less => {
+        Operator::GreaterThan | Operator::LessThan => {
             for (at, value) in requirement.values.iter().enumerate().filter(|(_, v)| v.parse::<i64>().is_err()) {
                 let detail = "for 'Gt', 'Lt' operators, the value must be an integer";
                 errors.push(FieldError::new(&values.index(at), FieldErrorKind::Invalid(json!(&**value)), detail));
@@ -193,9 +193,9 @@ impl fmt::Display for LabelRequirement {
         let joined = || values.join(",");
         match operator {
             Operator::Exists => write!(f, "{key}"),
-            Operator::Absent => write!(f, "!{key}"),
-            Operator::Greater => write!(f, "{key}>{}", joined()),
-            Operator::Less => write!(f, "{key}<{}", joined()),
+            Operator::DoesNotExist => write!(f, "!{key}"),
+            Operator::GreaterThan => write!(f, "{key}>{}", joined()),
+            Operator::LessThan => write!(f, "{key}<{}", joined()),
             Operator::In if values.len() == 1 => write!(f, "{key}={}", joined()),
             Operator::NotIn if values.len() == 1 => write!(f, "{key}!={}", joined()),
             Operator::In => write!(f, "{key} in ({})", joined()),

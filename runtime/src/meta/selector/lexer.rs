@@ -1,4 +1,4 @@
-//! The grammar of label selectors: text to tokens to requirements, with the API's own complaints.
+//! The grammar of label selectors: text to tokens to requirements, with the API's error messages.
 //!
 //! ```text
 //! selector    = [ requirement *( "," requirement ) ]
@@ -16,8 +16,8 @@ enum Token {
     Equals,
     DoubleEquals,
     NotEquals,
-    Greater,
-    Less,
+    GreaterThan,
+    LessThan,
     In,
     NotIn,
     Word,
@@ -43,7 +43,7 @@ fn tokens(text: &str) -> Vec<(Token, &str)> {
         let length = match byte {
             b'=' | b'!' if bytes.get(at + 1) == Some(&b'=') => 2,
             _ if SPECIAL.contains(&byte) => 1,
-            // Both sets are ASCII, so a word ends on a character's boundary.
+            // Both sets are ASCII, so a word ends on a character boundary.
             _ => bytes[at..].iter().take_while(|b| !SPECIAL.contains(b) && !SPACE.contains(b)).count(),
         };
         let literal = &text[at..at + length];
@@ -55,8 +55,8 @@ fn tokens(text: &str) -> Vec<(Token, &str)> {
             "=" => Token::Equals,
             "==" => Token::DoubleEquals,
             "!=" => Token::NotEquals,
-            ">" => Token::Greater,
-            "<" => Token::Less,
+            ">" => Token::GreaterThan,
+            "<" => Token::LessThan,
             "in" => Token::In,
             "notin" => Token::NotIn,
             word if word.contains('\0') => Token::Bad,
@@ -69,7 +69,7 @@ fn tokens(text: &str) -> Vec<(Token, &str)> {
     found
 }
 
-/// Parses a selector into requirements, in the order given and not yet checked.
+/// Parses a selector into requirements, in the given order and unchecked.
 pub(super) fn parse(text: &str) -> Result<Vec<LabelRequirement>, String> {
     let mut parser = Parser { tokens: tokens(text), at: 0 };
     let mut requirements = Vec::new();
@@ -92,13 +92,13 @@ pub(super) fn parse(text: &str) -> Result<Vec<LabelRequirement>, String> {
 }
 
 impl<'t> Parser<'t> {
-    /// The token at hand. `in` and `notin` are words wherever no operator is expected.
+    /// The current token. `in` and `notin` are words unless an operator is expected.
     fn peek(&self) -> (Token, &'t str) {
         let (token, text) = self.operator();
         (if matches!(token, Token::In | Token::NotIn) { Token::Word } else { token }, text)
     }
 
-    /// The token at hand where an operator is expected.
+    /// The current token where an operator is expected.
     fn operator(&self) -> (Token, &'t str) {
         self.tokens.get(self.at).copied().unwrap_or((Token::End, ""))
     }
@@ -119,8 +119,8 @@ impl<'t> Parser<'t> {
             return Err(format!("found '{key}', expected: identifier"));
         }
         if negated || matches!(self.peek().0, Token::End | Token::Comma) {
-            // What follows `!key` other than an end is reported by the caller.
-            let operator = if negated { Operator::Absent } else { Operator::Exists };
+            // The caller reports an unexpected token after `!key`.
+            let operator = if negated { Operator::DoesNotExist } else { Operator::Exists };
             return Ok(requirement((key, operator, Vec::new())));
         }
         let (token, found) = self.operator();
@@ -128,8 +128,8 @@ impl<'t> Parser<'t> {
         let operator = match token {
             Token::In | Token::Equals | Token::DoubleEquals => Operator::In,
             Token::NotIn | Token::NotEquals => Operator::NotIn,
-            Token::Greater => Operator::Greater,
-            Token::Less => Operator::Less,
+            Token::GreaterThan => Operator::GreaterThan,
+            Token::LessThan => Operator::LessThan,
             _ => return Err(format!("found '{found}', expected: in, notin, =, ==, !=, gt, lt")),
         };
         let values = if matches!(token, Token::In | Token::NotIn) { self.values()? } else { vec![self.value()?] };

@@ -1,4 +1,4 @@
-//! Selectors: which objects a list, a watch or a deletion is about. Parsed once, matched without allocating.
+//! Selectors: the objects that a list, a watch or a deletion applies to. Parsed once; matching does not allocate.
 
 mod fields;
 mod labels;
@@ -9,7 +9,7 @@ mod tests;
 pub use fields::{FieldTerm, Fields};
 pub use labels::{LabelRequirement, Labels, Operator};
 
-/// The longest selector, in bytes; a longer one is refused before it is parsed.
+/// The maximum length of a selector in bytes. Longer ones are refused before parsing.
 pub const MAX_LENGTH: usize = 64 << 10;
 
 fn too_long(which: &str, length: usize) -> String {

@@ -1,5 +1,5 @@
-//! Checks of metadata: names, labels, annotations, finalizers, owners, and what an update may not change.
-//! Works on the document's `metadata`; a member of a wrong type counts as absent here (decoding has refused it).
+//! Validation of metadata: names, labels, annotations, finalizers, owners, and immutable fields. Works on the
+//! document's `metadata`. A member of a wrong type counts as absent, because decoding has already refused it.
 
 mod names;
 mod object;
@@ -15,12 +15,12 @@ pub use update::object_meta_update;
 
 use serde_json::Value;
 
-/// A member that is text; empty where it is absent or something else.
+/// A string member; empty if it is absent or not a string.
 fn text<'m>(metadata: &'m Value, name: &str) -> &'m str {
     metadata.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The items of a list; none where it is absent or something else.
+/// The items of a list member; none if it is absent or not a list.
 fn items<'m>(metadata: &'m Value, name: &str) -> &'m [Value] {
     metadata.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -1,7 +1,7 @@
-//! Names, label keys and label values, and the API's complaints about them.
-//! Written by hand rather than as regular expressions: every write runs them.
+//! Checks of names, label keys and label values, with the API's messages. Written by hand instead of with regular
+//! expressions, because every write runs them.
 
-/// Checks a name, or where the flag is set the prefix that a name is generated from; gives what is wrong with it.
+/// Checks a name, or with `prefix` a prefix for generated names. Returns the errors.
 pub type NameCheck = fn(&str, prefix: bool) -> Vec<String>;
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
@@ -39,10 +39,10 @@ fn is_label_key_name(name: &str) -> bool {
     bytes.first().is_some_and(plain) && bytes.last().is_some_and(plain) && bytes.iter().all(inner)
 }
 
-/// What a generated name would look like: the dash at the end of a prefix will be followed by something.
+/// A prefix as part of a generated name: its trailing dash will be followed by other characters.
 fn masked(name: &str, prefix: bool) -> std::borrow::Cow<'_, str> {
     match name.strip_suffix('-') {
-        // kube-apiserver cuts one character more than the dash; the answer differs where that one is bad.
+        // kube-apiserver removes one more character than the dash; the answers differ if that one is invalid.
         Some(rest) if prefix && !rest.is_empty() => {
             let mut cut = rest.to_owned();
             cut.pop();
@@ -79,7 +79,7 @@ pub fn label(name: &str, prefix: bool) -> Vec<String> {
     wrong
 }
 
-/// Any name that is safe as a segment of a path.
+/// Any name that is safe as a path segment.
 pub fn path_segment(name: &str, prefix: bool) -> Vec<String> {
     match name {
         "." | ".." if !prefix => return vec![format!("may not be '{name}'")],
@@ -89,7 +89,7 @@ pub fn path_segment(name: &str, prefix: bool) -> Vec<String> {
     found.map(|part| format!("may not contain '{part}'")).collect()
 }
 
-/// A label key: a name of at most 63 characters, before it perhaps a subdomain and a slash. Gives what is wrong.
+/// A label key: a name of at most 63 characters, optionally after a subdomain and a slash. Returns the errors.
 pub fn qualified_name(key: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut parts = key.split('/');
@@ -122,7 +122,7 @@ pub fn qualified_name(key: &str) -> Vec<String> {
     wrong
 }
 
-/// A label value: empty, or at most 63 characters. Gives what is wrong.
+/// A label value: empty, or at most 63 characters. Returns the errors.
 pub fn label_value(value: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if value.len() > 63 {

@@ -1,15 +1,15 @@
-//! Metadata as an object is created with it.
+//! Validation of the metadata of new objects.
 use serde_json::{Value, json};
 
 use super::{NameCheck, items, label, label_value, owners, qualified_name, text};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
 
-/// The most bytes that keys and values of an object's annotations may have together.
+/// The maximum size in bytes of the keys and values of an object's annotations together.
 pub const MAX_ANNOTATIONS: usize = 256 << 10;
 
-/// Checks the metadata of an object whose name has been generated already. `path` is usually `metadata`.
+/// Validates the metadata of an object whose name was already generated. `path` is usually `metadata`.
 ///
-/// [`standard_finalizers`] asks more of kube-apiserver's own kinds.
+/// kube-apiserver's own kinds also need [`standard_finalizers`].
 pub fn object_meta(metadata: &Value, namespaced: bool, names: NameCheck, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut invalid = |member: &str, value: &str, wrong: Vec<String>| {
@@ -52,13 +52,13 @@ pub(super) fn generation(metadata: &Value, path: &FieldPath) -> Option<FieldErro
     Some(FieldError::new(&path.child("generation"), FieldErrorKind::Invalid(json!(given)), why))
 }
 
-/// Entries of a map of text, in key order.
+/// The string entries of a map, in key order.
 fn entries<'m>(metadata: &'m Value, name: &str) -> impl Iterator<Item = (&'m str, &'m str)> {
     let map = metadata.get(name).and_then(Value::as_object);
     map.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
 }
 
-/// Checks `labels` of the metadata.
+/// Validates the labels.
 pub fn labels(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (key, value) in entries(metadata, "labels") {
@@ -72,13 +72,13 @@ pub fn labels(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     errors
 }
 
-/// Checks `annotations` of the metadata. Their keys are label keys, but for case.
+/// Validates the annotations. Their keys are label keys, but may be upper-case.
 pub fn annotations(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut size = 0;
     for (key, value) in entries(metadata, "annotations") {
         size += key.len() + value.len();
-        // Only an upper-case prefix can be wrong for its case alone.
+        // Only an upper-case prefix can be invalid because of its case alone.
         let lower = if key.bytes().any(|b| b.is_ascii_uppercase()) { Some(key.to_lowercase()) } else { None };
         let wrong = qualified_name(lower.as_deref().unwrap_or(key));
         let left = MOST_ERRORS.saturating_sub(errors.len());
@@ -93,8 +93,8 @@ pub fn annotations(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     errors
 }
 
-/// Checks that each finalizer is qualified, or one of the few that the server itself knows. kube-apiserver asks this of
-/// its own kinds only, on create and on update.
+/// Checks that each finalizer is qualified or one of the standard names. kube-apiserver requires this for its own kinds
+/// only, on create and on update.
 pub fn standard_finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let path = path.child("finalizers");
     let mut errors = Vec::new();
@@ -158,11 +158,11 @@ pub(super) fn managed_fields(metadata: &Value, path: &FieldPath) -> Vec<FieldErr
     errors
 }
 
-/// The longest name of a field manager, in bytes.
+/// The maximum length of a field manager's name in bytes.
 pub(in crate::meta) const MAX_FIELD_MANAGER: usize = 128;
 
-/// Whether a field manager's name may have a character: letters and marks of every script, but neither control
-/// characters nor odd spaces.
+/// True if a field manager's name may contain the character: letters and marks of every script, but neither control
+/// characters nor unusual spaces.
 pub(in crate::meta) fn is_printable(c: char) -> bool {
     !c.is_control() && (!c.is_whitespace() || c == ' ')
 }
@@ -171,7 +171,7 @@ pub(in crate::meta) fn is_printable(c: char) -> bool {
 pub(in crate::meta) fn field_manager(name: &str, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if name.len() > MAX_FIELD_MANAGER {
-        // Each error below repeats the name, which may be as long as a body.
+        // Each error below repeats the name, which may be very long.
         return vec![FieldError::new(path, FieldErrorKind::TooLong { limit: 128 }, "")];
     }
     for (at, c) in name.char_indices() {

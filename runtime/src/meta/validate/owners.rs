@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use super::{items, text};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
 
-/// Checks `ownerReferences` of the metadata. The API names the list, not the item.
+/// Validates `ownerReferences` of the metadata. The API's errors name the list, not the item.
 pub(super) fn owner_references(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let references = items(metadata, "ownerReferences");
     let mut errors = Vec::new();
     let mut controller: Option<String> = None;
-    // Each such error repeats all references.
+    // Each of these errors repeats all references.
     let mut said = false;
     for reference in references {
         if errors.len() >= MOST_ERRORS {

@@ -1,4 +1,4 @@
-//! Checks of metadata against the recorded answers, and names against the published expressions.
+//! Validation of metadata compared with recorded answers, and of names with the published regular expressions.
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::json;
@@ -106,7 +106,7 @@ fn metadata_is_refused_as_recorded() {
 }
 
 #[test]
-fn wrong_types_in_metadata_are_no_panic() {
+fn wrong_types_in_metadata_do_not_panic() {
     for wrong in [
         json!(null),
         json!([]),

@@ -1,4 +1,4 @@
-//! What an update may not change in metadata.
+//! Validation of metadata in updates: immutable fields.
 use serde_json::{Value, json};
 
 use super::{
@@ -8,10 +8,11 @@ use super::{
 };
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, go};
 
-/// Checks the metadata of an update, after the server has set what it alone may set. `path` is usually `metadata`.
+/// Validates the metadata of an update, after the server has set the fields that only it may set. `path` is usually
+/// `metadata`.
 ///
-/// kube-apiserver runs this twice, once for all kinds and once in the kind's own rules, and so lists each cause twice;
-/// [`super::object_meta_update`] gives each once.
+/// kube-apiserver runs this twice, once for all kinds and once in the kind's own rules, and therefore lists each cause
+/// twice. [`super::object_meta_update`] returns each once.
 pub fn object_meta_update(new: &Value, old: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if set(old, "deletionTimestamp").is_some() {
@@ -50,7 +51,7 @@ pub fn object_meta_update(new: &Value, old: &Value, path: &FieldPath) -> Vec<Fie
     errors
 }
 
-/// A member that is there; null and empty text count as absent.
+/// A member that is set; null and empty text count as absent.
 fn set<'m>(metadata: &'m Value, member: &str) -> Option<&'m Value> {
     metadata.get(member).filter(|value| !value.is_null() && value.as_str() != Some(""))
 }

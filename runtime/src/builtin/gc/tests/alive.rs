@@ -1,4 +1,4 @@
-//! Kinds that come, are replaced and go while the collector runs.
+//! Kinds that are added, replaced and removed while the collector runs.
 use serde_json::json;
 
 use super::{
@@ -11,7 +11,7 @@ use crate::{
     schema::Document,
 };
 
-/// Serves things, anew each time.
+/// Registers the kind `things`, a new one each time.
 fn serve_things(inside: &Inside) {
     let kind = Kind {
         kind: "Thing".to_owned(),
@@ -31,7 +31,7 @@ async fn thing(inside: &Inside, name: &str, of: &Document) -> Document {
 }
 
 #[tokio::test]
-async fn kinds_that_are_replaced_are_followed_on_and_those_that_are_removed_are_awaited() {
+async fn replaced_kinds_are_still_followed_and_removed_kinds_are_awaited() {
     let inside = Inside::new().await;
     serve_things(&inside);
     let controllers = Controllers::start(inside.api.clone());
@@ -39,7 +39,7 @@ async fn kinds_that_are_replaced_are_followed_on_and_those_that_are_removed_are_
         let name = format!("a{round}");
         let a = config(&inside, &name, &[]).await;
         thing(&inside, &name, &a).await;
-        // Before the collector has looked, or after.
+        // Before or after the collector has noticed the change.
         if round % 2 == 0 {
             settled(&inside).await;
         }
@@ -47,8 +47,8 @@ async fn kinds_that_are_replaced_are_followed_on_and_those_that_are_removed_are_
         thing(&inside, &format!("more-{name}"), &a).await;
         delete(&inside, &name, Propagation::Foreground).await;
         let gone = |name: &str| inside.find("things", "default", name).is_none();
-        until(&inside, "things go with their owner", || gone(&name) && gone(&format!("more-{name}"))).await;
-        until(&inside, "the owner goes after them", || find(&inside, &name).is_none()).await;
+        until(&inside, "things are deleted with their owner", || gone(&name) && gone(&format!("more-{name}"))).await;
+        until(&inside, "the owner is deleted after them", || find(&inside, &name).is_none()).await;
     }
     let b = config(&inside, "b", &[]).await;
     let mut reference = owner(&thing(&inside, "t", &b).await, true);
@@ -58,9 +58,12 @@ async fn kinds_that_are_replaced_are_followed_on_and_those_that_are_removed_are_
     let things = GroupResource { group: String::new(), resource: "things".to_owned() };
     assert_eq!(inside.api.remove_resource(&things).await.unwrap(), 1);
     settled(&inside).await;
-    // It is looked at again when its owner's kind is there: the collector looks once a second.
+    // The object is examined again when its owner's kind is served: the collector checks once a second.
     serve_things(&inside);
-    until(&inside, "what a thing owned goes when things are known again", || find(&inside, "of-t").is_none()).await;
+    until(&inside, "the dependent is deleted when its owner's kind is served again", || {
+        find(&inside, "of-t").is_none()
+    })
+    .await;
     assert!(find(&inside, "b").is_some());
     controllers.stop().await;
 }

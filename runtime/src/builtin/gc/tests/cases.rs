@@ -1,4 +1,4 @@
-//! What is collected, what is not, and in which order.
+//! Single cases: what is collected, what is kept, and in which order.
 use serde_json::{Value, json};
 
 use super::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn what_nobody_owns_any_more_goes_and_the_rest_stays() {
+async fn objects_without_remaining_owners_are_deleted_and_others_kept() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let a = config(&inside, "a", &[]).await;
@@ -34,7 +34,7 @@ async fn what_nobody_owns_any_more_goes_and_the_rest_stays() {
 }
 
 #[tokio::test]
-async fn an_owner_that_never_was_owns_nothing() {
+async fn an_owner_that_never_existed_does_not_keep_an_object() {
     let inside = Inside::new().await;
     let a = config(&inside, "a", &[]).await;
     let nobody = json!({"metadata": {"name": "nobody", "uid": "1"}});
@@ -48,14 +48,14 @@ async fn an_owner_that_never_was_owns_nothing() {
         find(&inside, "of-both").expect("there")["metadata"]["ownerReferences"] == json!([owner(&a, true)])
     })
     .await;
-    // An owner that comes to be too late.
+    // An owner that is added too late.
     set_owners(&inside, "of-both", &[owner(&other_uid, false)]).await;
     until_left(&inside, &["a"]).await;
     controllers.stop().await;
 }
 
 #[tokio::test]
-async fn owners_of_kinds_that_are_not_served_are_waited_for() {
+async fn objects_with_owners_of_unserved_kinds_are_kept() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let strange = json!({"apiVersion": "v1", "kind": "Strange", "name": "s", "uid": "1"});
@@ -73,7 +73,7 @@ async fn owners_of_kinds_that_are_not_served_are_waited_for() {
         short_names: Vec::new(),
         ..Kind::clone(&inside.request("configmaps", "", "").served.kind)
     };
-    // A kind of which nothing is stored tells nobody what there is.
+    // The objects of a kind that is not stored cannot be listed.
     let unstored =
         Kind { plural: "stranges".to_owned(), singular: "strange".to_owned(), stored: false, ..kind.clone() };
     let (name, list_kind) = ("Strange".to_owned(), "StrangeList".to_owned());
@@ -86,7 +86,7 @@ async fn owners_of_kinds_that_are_not_served_are_waited_for() {
 }
 
 #[tokio::test]
-async fn in_the_foreground_dependents_go_first() {
+async fn foreground_deletion_deletes_dependents_first() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let a = config(&inside, "a", &[]).await;
@@ -98,7 +98,7 @@ async fn in_the_foreground_dependents_go_first() {
     config(&inside, "shared", &[owner(&a, true), owner(&keeper, false)]).await;
     delete(&inside, "a", Propagation::Foreground).await;
     until(&inside, "the leaf is deleted", || {
-        find(&inside, "leaf").expect("it is held")["metadata"]["deletionTimestamp"].is_string()
+        find(&inside, "leaf").expect("a finalizer holds it")["metadata"]["deletionTimestamp"].is_string()
     })
     .await;
     until_left(&inside, &["a", "child", "keeper", "leaf", "shared"]).await;
@@ -113,13 +113,13 @@ async fn in_the_foreground_dependents_go_first() {
     assert_eq!(
         find(&inside, "shared").expect("kept")["metadata"]["ownerReferences"],
         json!([owner(&keeper, false)]),
-        "it held up an owner that was to go"
+        "it blocked the deletion of its owner"
     );
     controllers.stop().await;
 }
 
 #[tokio::test]
-async fn a_dependent_that_lets_go_frees_its_owner() {
+async fn a_dependent_that_drops_its_owner_unblocks_it() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let a = config(&inside, "a", &[]).await;
@@ -130,19 +130,19 @@ async fn a_dependent_that_lets_go_frees_its_owner() {
         inside.create("configmaps", "default", body).await.expect("a config map");
         delete(&inside, &format!("a-{name}"), Propagation::Foreground).await;
         settled(&inside).await;
-        assert!(find(&inside, &format!("a-{name}")).is_some(), "{name} holds it up");
+        assert!(find(&inside, &format!("a-{name}")).is_some(), "{name} blocks it");
         let mut freed = freed;
         for reference in freed.as_array_mut().expect("a list") {
             *reference = owner(&a, false);
         }
         set_owners(&inside, name, freed.as_array().expect("a list")).await;
-        until(&inside, "the owner goes", || find(&inside, &format!("a-{name}")).is_none()).await;
+        until(&inside, "the owner is deleted", || find(&inside, &format!("a-{name}")).is_none()).await;
     }
     controllers.stop().await;
 }
 
 #[tokio::test]
-async fn orphans_stay_and_forget_their_owner() {
+async fn orphans_are_kept_without_their_owner() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let a = config(&inside, "a", &[]).await;
@@ -166,7 +166,7 @@ async fn orphans_stay_and_forget_their_owner() {
 }
 
 #[tokio::test]
-async fn policies_that_dependents_carry_are_heeded() {
+async fn policies_in_the_finalizers_of_dependents_apply() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let a = config(&inside, "a", &[]).await;
@@ -181,7 +181,7 @@ async fn policies_that_dependents_carry_are_heeded() {
 }
 
 #[tokio::test]
-async fn rings_go_when_one_of_them_does() {
+async fn a_cycle_is_deleted_when_one_of_its_objects_is() {
     for propagation in [Propagation::Background, Propagation::Foreground] {
         for length in 1..=4 {
             let inside = Inside::new().await;
@@ -194,7 +194,7 @@ async fn rings_go_when_one_of_them_does() {
                 set_owners(&inside, &format!("r{at}"), &[owner(&made[(at + 1) % length], true)]).await;
             }
             settled(&inside).await;
-            assert!(find(&inside, "r0").is_some(), "a ring stays while nobody deletes it");
+            assert!(find(&inside, "r0").is_some(), "a cycle is kept until one of its objects is deleted");
             delete(&inside, "r0", propagation).await;
             until_left(&inside, &[]).await;
             controllers.stop().await;
@@ -203,7 +203,7 @@ async fn rings_go_when_one_of_them_does() {
 }
 
 #[tokio::test]
-async fn a_ring_whose_members_are_all_deleted_in_the_foreground_goes() {
+async fn a_cycle_of_foreground_deletions_is_broken() {
     let inside = Inside::new().await;
     let a = config(&inside, "a", &[]).await;
     let b = config(&inside, "b", &[owner(&a, true)]).await;
@@ -218,7 +218,7 @@ async fn a_ring_whose_members_are_all_deleted_in_the_foreground_goes() {
 }
 
 #[tokio::test]
-async fn an_owner_in_another_namespace_is_none_and_the_user_is_told() {
+async fn an_owner_in_another_namespace_does_not_count_and_causes_a_warning() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let body = json!({"metadata": {"name": "far"}});
@@ -239,7 +239,7 @@ async fn an_owner_in_another_namespace_is_none_and_the_user_is_told() {
         )
     );
 
-    // What belongs to the cluster cannot say in which namespace its owner is: it is left alone.
+    // A cluster-scoped object cannot name its owner's namespace, so it is kept.
     let body = json!({"metadata": {"name": "n", "ownerReferences": [owner(&far, true)]}});
     inside.create("namespaces", "", body).await.expect("a namespace");
     until(&inside, "another event", || events.snapshot().count("default/", None) == 2).await;
@@ -249,7 +249,7 @@ async fn an_owner_in_another_namespace_is_none_and_the_user_is_told() {
 }
 
 #[tokio::test]
-async fn owners_of_the_cluster_own_what_is_in_namespaces() {
+async fn cluster_scoped_owners_may_own_namespaced_objects() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     inside.namespace("n").await;
@@ -265,7 +265,7 @@ async fn owners_of_the_cluster_own_what_is_in_namespaces() {
 }
 
 #[tokio::test]
-async fn a_dry_run_leads_to_nothing() {
+async fn a_dry_run_triggers_no_collection() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     let a = config(&inside, "a", &[]).await;

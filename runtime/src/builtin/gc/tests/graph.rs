@@ -1,4 +1,4 @@
-//! The graph on its own, and decisions against a state that is made up.
+//! Tests of the graph alone, and of decisions with an artificial state.
 use std::collections::HashMap;
 
 use super::super::{
@@ -27,7 +27,7 @@ fn waiting(uid: &str, owners: &[OwnerReference]) -> Facts {
     Facts { finalizers: vec!["foregroundDeletion".to_owned()], deleted: true, ..facts(uid, owners) }
 }
 
-/// What is to be looked at, in order.
+/// The uids to examine, in order.
 #[expect(clippy::needless_pass_by_value, reason = "calls read better")]
 fn uids(due: Vec<std::sync::Arc<str>>) -> Vec<String> {
     let mut due: Vec<String> = due.iter().map(ToString::to_string).collect();
@@ -37,21 +37,21 @@ fn uids(due: Vec<std::sync::Arc<str>>) -> Vec<String> {
 }
 
 #[test]
-fn only_what_matters_is_held() {
+fn only_relevant_objects_are_held() {
     let mut graph = Graph::default();
     assert!(graph.update(place("ns/a"), facts("a", &[])).is_empty());
     assert!(graph.is_empty() && !graph.has_at(0, "ns/a"));
     assert_eq!(uids(graph.update(place("ns/b"), facts("b", &[reference("a", false)]))), ["b"]);
     assert!(graph.has_at(0, "ns/b"));
     assert!(graph.update(place("ns/b"), facts("b", &[reference("a", false)])).is_empty(), "nothing new");
-    assert_eq!(uids(graph.forget(&place("ns/a"), &"a".into())), ["b"], "its owner went");
+    assert_eq!(uids(graph.forget(&place("ns/a"), &"a".into())), ["b"], "its owner was deleted");
     assert_eq!(uids(graph.update(place("ns/b"), facts("b", &[]))), ["b"]);
     assert!(graph.is_empty() && !graph.has_at(0, "ns/b"));
     assert!(graph.forget(&place("ns/a"), &"a".into()).is_empty());
 }
 
 #[test]
-fn a_deletion_in_the_foreground_has_dependents_looked_at_and_is_freed_by_them() {
+fn a_foreground_deletion_triggers_its_dependents_and_waits_for_them() {
     let mut graph = Graph::default();
     graph.update(place("ns/x"), facts("x", &[reference("a", true)]));
     graph.update(place("ns/y"), facts("y", &[reference("a", false)]));
@@ -64,18 +64,18 @@ fn a_deletion_in_the_foreground_has_dependents_looked_at_and_is_freed_by_them() 
 }
 
 #[test]
-fn another_object_in_the_place_of_one_replaces_it() {
+fn a_new_object_at_the_same_place_replaces_the_old_one() {
     let mut graph = Graph::default();
     graph.update(place("ns/x"), facts("x1", &[reference("a", true)]));
     graph.update(place("ns/y"), facts("y", &[reference("x1", true)]));
     assert_eq!(uids(graph.update(place("ns/x"), facts("x2", &[reference("a", true)]))), ["x2", "y"]);
     assert!(graph.node("x1").is_none());
     assert!(uids(graph.forget(&place("ns/x"), &"x1".into())).contains(&"y".to_owned()));
-    assert!(graph.has_at(0, "ns/x"), "the late news of the first are not of the second");
+    assert!(graph.has_at(0, "ns/x"), "late events of the first do not affect the second");
 }
 
 #[test]
-fn rings_are_found_through_those_that_wait() {
+fn cycles_are_found_through_waiting_objects() {
     let mut graph = Graph::default();
     graph.update(place("ns/a"), waiting("a", &[reference("c", true)]));
     graph.update(place("ns/b"), waiting("b", &[reference("a", true)]));
@@ -86,10 +86,10 @@ fn rings_are_found_through_those_that_wait() {
     graph.update(place("ns/c"), waiting("c", &[reference("b", false)]));
     assert!(!["a", "b", "c"].iter().any(|uid| graph.is_in_ring(uid)));
     graph.update(place("ns/s"), waiting("s", &[reference("s", true)]));
-    assert!(!graph.is_in_ring("s") && !graph.is_blocked("s"), "nobody waits for itself alone");
+    assert!(!graph.is_in_ring("s") && !graph.is_blocked("s"), "an object alone does not wait for itself");
 }
 
-/// A state that is made up.
+/// An artificial state.
 #[derive(Default)]
 struct Made {
     objects: HashMap<String, Facts>,
@@ -136,7 +136,7 @@ fn owners_decide() {
 }
 
 #[test]
-fn what_is_no_longer_as_the_graph_has_it_is_left() {
+fn objects_that_differ_from_the_graph_are_left_alone() {
     let (mut graph, mut state) = (Graph::default(), Made::default());
     graph.update(place("x"), facts("x", &[reference("1", true)]));
     assert!(decide(&graph, &state, &"x".into()).is_none(), "it is gone");
@@ -148,7 +148,7 @@ fn what_is_no_longer_as_the_graph_has_it_is_left() {
     object.owners = vec![reference("1", true)];
     object.deleted = true;
     state.objects.insert("x".to_owned(), object);
-    assert_eq!(decide(&graph, &state, &"x".into()).expect("a decision").action, none, "it goes already");
+    assert_eq!(decide(&graph, &state, &"x".into()).expect("a decision").action, none, "it is already being deleted");
 }
 
 #[test]

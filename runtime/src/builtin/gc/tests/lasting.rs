@@ -1,5 +1,5 @@
-//! Over time: another server goes on with what one has left, objects that end gracefully are awaited, and many dependents
-//! keep nobody else waiting.
+//! Behaviour over time: a server continues the work of another one, gracefully deleted objects are awaited, and many
+//! dependents do not delay other clients.
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn another_server_goes_on_with_what_one_has_left() {
+async fn a_server_continues_the_work_of_another_one() {
     const CHILDREN: usize = 60;
     for propagation in [Propagation::Background, Propagation::Foreground, Propagation::Orphan] {
         let store = Arc::new(Memory::new());
@@ -30,7 +30,7 @@ async fn another_server_goes_on_with_what_one_has_left() {
             config(&inside, &format!("leaf-{at:02}"), &[owner(&child, true)]).await;
         }
         delete(&inside, "a", propagation).await;
-        // Servers that end at once or after a while, each with its own view of what is there.
+        // Servers that stop at once or after a while, each with its own view of the state.
         for wait in [0, 1, 2, 5] {
             let controllers = Controllers::start(inside.api.clone());
             sleep(Duration::from_millis(wait)).await;
@@ -55,7 +55,7 @@ async fn another_server_goes_on_with_what_one_has_left() {
 }
 
 #[tokio::test]
-async fn what_ends_gracefully_is_awaited() {
+async fn gracefully_deleted_dependents_are_awaited() {
     let inside = Inside::new().await;
     let kind = Kind {
         kind: "Slow".to_owned(),
@@ -77,9 +77,9 @@ async fn what_ends_gracefully_is_awaited() {
     reference["kind"] = json!("Slow");
     config(&inside, "of-s", &[reference]).await;
     delete(&inside, "a", Propagation::Foreground).await;
-    // It is deleted in the foreground, too: what it owns goes at once, and nothing but its grace still holds it.
-    until(&inside, "it is marked, and waits for nobody", || {
-        let marked = slow("s").expect("it has its grace");
+    // It is deleted in the foreground, too: its dependents are deleted at once, and only its grace period holds it.
+    until(&inside, "it is marked and has no dependents", || {
+        let marked = slow("s").expect("it is in its grace period");
         marked["metadata"]["deletionGracePeriodSeconds"] == json!(30) && marked["metadata"]["finalizers"].is_null()
     })
     .await;
@@ -91,7 +91,7 @@ async fn what_ends_gracefully_is_awaited() {
     inside.api.delete(&request, &at_once).await.expect("its end");
     until_left(&inside, &[]).await;
 
-    // While it runs, it keeps what it owns.
+    // While it exists, it keeps its dependents.
     let made = inside.create("slows", "default", json!({"metadata": {"name": "s"}})).await.expect("a slow one");
     let kept = config(&inside, "kept", &[]).await;
     let mut reference = owner(&made, true);
@@ -105,7 +105,7 @@ async fn what_ends_gracefully_is_awaited() {
     controllers.stop().await;
 }
 
-/// The longest that a stranger waits for a write and a read of its own, again and again while something holds.
+/// The longest time that another client waits for a write and a read, measured repeatedly while something holds.
 async fn longest_wait(inside: &Inside, holds: impl Fn() -> bool) -> Duration {
     let mut longest = Duration::ZERO;
     let body = json!({"metadata": {"name": "stranger"}});
@@ -125,7 +125,7 @@ async fn longest_wait(inside: &Inside, holds: impl Fn() -> bool) -> Duration {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_dependents_go_fast_and_keep_nobody_waiting() {
+async fn many_dependents_are_deleted_fast_without_delaying_others() {
     let inside = Inside::new().await;
     let controllers = Controllers::start(inside.api.clone());
     for (many, propagation) in [(10_000, Propagation::Foreground), (2_000, Propagation::Orphan)] {

@@ -1,4 +1,4 @@
-//! The collector over a memory store.
+//! Tests of the collector over a memory store.
 
 mod alive;
 mod cases;
@@ -21,7 +21,7 @@ use crate::{
     verbs::Deleted,
 };
 
-/// Far longer than anything here takes.
+/// Much longer than any step takes.
 const LONG: Duration = Duration::from_secs(20);
 
 /// A reference to a config map.
@@ -51,7 +51,7 @@ async fn set_owners(inside: &Inside, name: &str, owners: &[Value]) {
     inside.merge(&request, json!({"metadata": {"ownerReferences": owners}})).await.expect("other owners");
 }
 
-/// Waits until something holds, looking after every change of the store.
+/// Waits until a condition holds, checking it after every change of the store.
 async fn until(inside: &Inside, what: &str, holds: impl Fn() -> bool) {
     let waiting = async {
         loop {
@@ -65,7 +65,7 @@ async fn until(inside: &Inside, what: &str, holds: impl Fn() -> bool) {
     timeout(LONG, waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
-/// Waits until these and no other config maps are in `default`.
+/// Waits until exactly these config maps are in `default`.
 async fn until_left(inside: &Inside, left: &[&str]) {
     let objects = inside.request("configmaps", "default", "").served.objects.clone();
     until(inside, &format!("{left:?} are left"), || {
@@ -74,8 +74,8 @@ async fn until_left(inside: &Inside, left: &[&str]) {
     .await;
 }
 
-/// Waits until the collector has seen everything there is: an object made for the purpose goes by its doing, and with
-/// nothing else to be done, nothing else changes.
+/// Waits until the collector has processed everything: it deletes an object created for this purpose, and nothing else
+/// changes if there is no other work.
 async fn settled(inside: &Inside) {
     for at in 0..2 {
         let name = format!("zz-settled-{at}");

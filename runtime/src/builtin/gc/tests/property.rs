@@ -1,4 +1,4 @@
-//! Random owners, random deletions, and a collector that is stopped at random, against a model.
+//! Random owners, random deletions and random stops of the collector, compared with a model.
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -13,17 +13,17 @@ use super::{
 };
 use crate::{meta::options::Propagation, schema::Document};
 
-/// How many objects a run begins with.
+/// The number of initial objects.
 const OBJECTS: usize = 8;
 
 #[derive(Clone, Debug)]
 enum Step {
     Delete(usize, Propagation),
-    /// Gives an object these owners, each blocking or not.
+    /// Sets an object's owners, each blocking or not.
     SetOwners(usize, Vec<(usize, bool)>),
-    /// Stops the collector, so that what comes next happens while nobody looks.
+    /// Stops the collector, so that the next steps happen unobserved.
     Stop,
-    /// Starts and breaks off a collector after so many microseconds, then starts one that goes on.
+    /// Starts a collector and stops it after this many microseconds, then starts another one.
     Restart(u64),
 }
 
@@ -38,10 +38,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Who is there, and who owns whom.
+/// The existing objects and their owners.
 type Model = BTreeMap<usize, BTreeSet<usize>>;
 
-/// What is left once nobody has anything to do any more.
+/// The final state once all work is done.
 fn settle(model: &mut Model) {
     loop {
         let there: BTreeSet<usize> = model.keys().copied().collect();
@@ -66,7 +66,7 @@ fn name(object: usize) -> String {
     format!("o{object}")
 }
 
-/// The model that the store shows.
+/// The store's content as a model.
 fn shown(inside: &Inside, made: &[Document]) -> Model {
     let number = |uid: &Value| made.iter().position(|object| object["metadata"]["uid"] == *uid).expect("a known uid");
     let snapshot = inside.request("configmaps", "default", "").served.objects.snapshot();
@@ -110,7 +110,7 @@ async fn run(first: Vec<Vec<(usize, bool)>>, steps: Vec<Step>) {
                 if let Some(running) = controllers.take() {
                     Controllers::stop(running).await;
                 }
-                // Nobody settles anything: another deletion may come upon a state that is none of the model's.
+                // Without a settled state, another deletion may meet a state that the model does not have.
                 continue;
             }
             Step::Restart(after) => {
@@ -131,7 +131,7 @@ async fn run(first: Vec<Vec<(usize, bool)>>, steps: Vec<Step>) {
         let _ = running;
     }
     settled(&inside).await;
-    assert_eq!(shown(&inside, &made), model, "and so it stays");
+    assert_eq!(shown(&inside, &made), model, "the result is stable");
     if let Some(running) = controllers {
         running.stop().await;
     }
@@ -142,7 +142,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_left_is_what_the_model_leaves(
+    fn the_collector_keeps_what_the_model_keeps(
         first in vec(vec((0..OBJECTS, any::<bool>()), 0..3), OBJECTS),
         steps in vec(step(), 1..8),
     ) {

@@ -66,7 +66,7 @@ impl Socket {
             match net::UnixListener::from_std(listener) {
                 Ok(listener) => accept(listener, owner, &begin, closed).await,
                 Err(error) => {
-                    tracing::warn!(%error, "the store's socket is not served; back the store up while the server is stopped")
+                    tracing::warn!(%error, "the store's socket cannot be served; stop the server for backups");
                 }
             }
         };
