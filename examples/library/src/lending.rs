@@ -3,7 +3,7 @@
 
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
-    handlers::{Parent, Refusal, RequestContext, Result, Text},
+    handlers::{Parent, Refusal, RequestContext, Result, Text, WatchEvent},
     meta::time::Time,
 };
 use serde::{Deserialize, Serialize};
@@ -113,9 +113,9 @@ pub(crate) async fn take_back(book: Parent<Book>, loan: Loan) -> Result<()> {
 
 /// GET of `books/NAME/log`.
 pub(crate) async fn log(book: Parent<Book>, options: LogOptions) -> Result<Text> {
-    let mut states = book.states().await?;
+    let mut events = book.watch().await?;
     Ok(Text::written(|mut out| async move {
-        while let Some(book) = states.next().await? {
+        while let Some(WatchEvent::Added(book) | WatchEvent::Modified(book)) = events.next().await.transpose()? {
             out.line(format!("{}: {} left; lent to {:?}", book.metadata.name, book.left(), book.readers())).await?;
             if !options.follow {
                 break;

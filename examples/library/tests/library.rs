@@ -1,7 +1,11 @@
 //! The library, served inside a test: a free port, a memory store, gone at the end.
 
 use kindsmith::server::TestServer;
-use kindsmith::{Server, handlers::Client};
+use kindsmith::{
+    Server,
+    handlers::{Client, WatchEvent},
+    meta::options::ListOptions,
+};
 use library::Book;
 use serde_json::{Value, json};
 
@@ -122,24 +126,27 @@ fn what_the_readme_shows_is_what_runs() {
 }
 
 #[tokio::test]
-async fn the_states_of_a_book_end_with_it() {
+async fn a_book_is_watched_from_its_state_to_its_end() {
     let library = library().await;
     library.call("POST", BOOKS, moby_dick()).await;
     let book = format!("{BOOKS}/moby-dick");
     let books = Client::new(library.api().clone(), "test").of::<Book>("default");
-    assert!(books.states("typee").await.is_err(), "there is no such book");
-    let mut states = books.states("moby-dick").await.expect("it is there");
+    let mut events = books.watch(&ListOptions::named("moby-dick")).await.expect("it is there");
     library.call("POST", &format!("{book}/lend"), loan("ahab")).await;
     library.call("POST", BOOKS, json!({"metadata": {"name": "another"}, "spec": {"author": "A"}})).await;
     library.call("POST", &format!("{book}/return"), loan("ahab")).await;
     library.call("DELETE", &book, Value::Null).await;
-    library.call("POST", BOOKS, moby_dick()).await;
     let mut lent = Vec::new();
-    while let Some(book) = states.next().await.expect("states") {
-        lent.push(book.status.map_or(0, |status| status.readers.len()));
-    }
+    let last = loop {
+        match events.next().await.expect("an event").expect("no error") {
+            WatchEvent::Added(book) | WatchEvent::Modified(book) => {
+                lent.push(book.status.map_or(0, |status| status.readers.len()));
+            }
+            other => break other,
+        }
+    };
     assert_eq!(lent, [0, 1, 0]);
-    assert!(states.next().await.expect("no state").is_none(), "a book of the same name is another");
+    assert!(matches!(last, WatchEvent::Deleted(_)), "{last:?}");
 }
 
 #[tokio::test]

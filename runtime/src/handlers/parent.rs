@@ -2,7 +2,7 @@
 use std::{ops::Deref, sync::Arc};
 
 use super::{
-    Object, Refusal, RequestContext, Result, States, change,
+    Object, Refusal, RequestContext, Result, Watch, change,
     client::{Client, on_type},
     decode,
 };
@@ -10,7 +10,7 @@ use crate::{
     kind::registry::Served,
     meta::{
         ObjectMeta, Preconditions,
-        options::DeleteOptions,
+        options::{DeleteOptions, ListOptions},
         preconditions::{Identity, Mismatch},
     },
     schema::Document,
@@ -70,12 +70,21 @@ impl<K: Object> Parent<K> {
         }
     }
 
-    /// The states of the object: the one that it is in, and those to come.
+    /// The changes of the object from now on. The first event is its state; [`WatchEvent::Deleted`] comes at its end.
     ///
     /// # Errors
     /// 404 where it has gone.
-    pub async fn states(&self) -> Result<States<K>> {
-        States::of(self.target.context.api(), &self.target.request()).await
+    ///
+    /// [`WatchEvent::Deleted`]: super::WatchEvent::Deleted
+    pub async fn watch(&self) -> Result<Watch<K>> {
+        let request = Request { name: String::new(), ..self.target.request() };
+        let options = ListOptions::named(&self.target.context.name);
+        let watch = Watch::of(&request, self.target.context.api().watch(&request, &options).await?);
+        if !watch.has_initial() {
+            let message = format!("{} {:?} has gone", request.served.kind.kind, self.target.context.name);
+            return Err(Refusal::not_found(message));
+        }
+        Ok(watch)
     }
 
     /// Changes the object: the code gets its newest state, and is run again where another write came first. The change

@@ -1,4 +1,4 @@
-//! Why a handler refused: what its client is told, as a Status.
+//! Why a handler or the typed client refused: what its caller gets, as a Status.
 use std::{fmt, io, time::Duration};
 
 use crate::{
@@ -10,40 +10,38 @@ use crate::{
     verbs::Error,
 };
 
-/// What a handler gives back.
+/// What a handler or a call of the typed client gives back.
 pub type Result<T> = std::result::Result<T, Refusal>;
 
-/// Why a handler refused or failed, as the client is told.
+/// Why a handler or a call of the typed client refused or failed.
 ///
 /// ```
 /// # use kindsmith::handlers::Refusal;
 /// # use std::time::Duration;
 /// let full = Refusal::too_many_requests("the reader holds ten books already", Duration::from_secs(60));
 /// let wrong = Refusal::bad_request("no such container");
+/// assert_eq!((full.status().code, wrong.status().code), (429, 400));
 /// ```
-#[derive(Debug)]
-pub struct Refusal(Box<Why>);
+#[derive(Clone, Debug)]
+pub struct Refusal(Box<Inner>);
 
-#[derive(Debug)]
-enum Why {
-    /// A verb's own error.
-    Verb(Error),
-    /// 403 about the request's object.
-    Forbidden(String),
-    /// 409 about the request's object.
-    Conflict(String),
-    /// 422 about the request's object.
-    Invalid(Vec<FieldError>),
-    /// Anything else.
-    Status(Status),
+#[derive(Clone, Debug)]
+struct Inner {
+    status: Status,
+    about: About,
 }
 
-/// A refusal that knows what it is about.
-pub(crate) enum Told {
-    /// An error of the verbs.
-    Error(Error),
-    /// A Status as it is.
-    Status(Status),
+/// What the Status says of the object that it is about.
+#[derive(Clone, Debug)]
+enum About {
+    /// All that it is to say.
+    Complete,
+    /// Nothing so far: it is a 403 about the request's object.
+    Forbidden,
+    /// Nothing so far: it is a 409 about the request's object.
+    Conflict,
+    /// Nothing so far: it is a 422 about the request's object.
+    Invalid(Vec<FieldError>),
 }
 
 impl Refusal {
@@ -53,39 +51,40 @@ impl Refusal {
     /// On a code that is no HTTP status of a failure, 400 to 599.
     pub fn new(code: u16, reason: &str, message: impl Into<String>) -> Self {
         assert!((400..600).contains(&code), "{code} is no HTTP status of a failure");
-        Why::Status(Status::failure(code, reason, message, Some(StatusDetails::default()))).into()
+        Status::failure(code, reason, message, Some(StatusDetails::default())).into()
     }
 
-    /// 400: what is asked for makes no sense.
+    /// 400: the request makes no sense.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Error::BadRequest(message.into()).into()
     }
 
     /// 403: `<resource> "<name>" is forbidden: <message>`.
     pub fn forbidden(message: impl Into<String>) -> Self {
-        Why::Forbidden(message.into()).into()
+        Self::about_request(403, "Forbidden", message.into(), About::Forbidden)
     }
 
-    /// 404 with a message, for what is asked about and is not there.
+    /// 404 with a message, for what does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(404, "NotFound", message)
     }
 
     /// 409: `Operation cannot be fulfilled on <resource> "<name>": <message>`.
     pub fn conflict(message: impl Into<String>) -> Self {
-        Why::Conflict(message.into()).into()
+        Self::about_request(409, "Conflict", message.into(), About::Conflict)
     }
 
     /// 422: what is wrong with the object, field by field.
     pub fn invalid(errors: Vec<FieldError>) -> Self {
-        Why::Invalid(errors).into()
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        Self::about_request(422, "Invalid", texts.join(", "), About::Invalid(errors))
     }
 
     /// 429: not now. The client may try again after this time.
     pub fn too_many_requests(message: impl Into<String>, retry_after: Duration) -> Self {
         let seconds = u16::try_from(retry_after.as_secs()).unwrap_or(u16::MAX);
         let details = StatusDetails { retry_after_seconds: seconds, ..StatusDetails::default() };
-        Why::Status(Status::failure(429, "TooManyRequests", message, Some(details))).into()
+        Status::failure(429, "TooManyRequests", message, Some(details)).into()
     }
 
     /// 500: the handler failed. The message is shown to the client.
@@ -93,39 +92,47 @@ impl Refusal {
         Error::Internal(message.into()).into()
     }
 
-    /// Adds a cause, which programs read: such as the reason `DisruptionBudget` of an eviction that has to wait. Errors
-    /// whose causes are their fields keep those.
+    /// Adds a cause, which programs read: such as the reason `DisruptionBudget` of an eviction that has to wait. The causes
+    /// of [`Refusal::forbidden`], [`Refusal::conflict`] and [`Refusal::invalid`] are made by the server.
     #[must_use]
     pub fn cause(mut self, reason: &str, message: impl Into<String>) -> Self {
-        if let Why::Status(status) = &mut *self.0 {
-            let cause = StatusCause { reason: reason.to_owned(), message: message.into(), field: String::new() };
-            status.details.get_or_insert_default().causes.push(cause);
-        }
+        let cause = StatusCause { reason: reason.to_owned(), message: message.into(), field: String::new() };
+        self.0.status.details.get_or_insert_default().causes.push(cause);
         self
     }
 
-    /// What the client is told, about an object of a kind.
-    pub(crate) fn about(self, kind: &Kind, name: &str) -> Told {
-        let (resource, name) = (kind.group_resource(), name.to_owned());
-        Told::Error(match *self.0 {
-            Why::Status(status) => return Told::Status(status),
-            Why::Verb(error) => error,
-            Why::Forbidden(message) => Error::Forbidden { resource, name, message, causes: Vec::new() },
-            Why::Conflict(message) => Error::Conflict(resource, name, message),
-            Why::Invalid(errors) => Error::Invalid(kind.group_kind(), name, errors),
-        })
+    /// The Status: its code, its reason, what it is about. A refusal that a handler has made does not name the object of
+    /// the request, and its message begins with the handler's own words.
+    pub fn status(&self) -> &Status {
+        &self.0.status
+    }
+
+    /// The Status that the client gets, about an object of a kind.
+    pub(crate) fn about(self, kind: &Kind, name: &str) -> Status {
+        let Inner { status, about } = *self.0;
+        let (resource, name, message) = (kind.group_resource(), name.to_owned(), status.message.clone());
+        match about {
+            About::Complete => status,
+            About::Forbidden => Error::Forbidden { resource, name, message, causes: Vec::new() }.into(),
+            About::Conflict => Error::Conflict(resource, name, message).into(),
+            About::Invalid(errors) => Error::Invalid(kind.group_kind(), name, errors).into(),
+        }
+    }
+
+    fn about_request(code: u16, reason: &str, message: String, about: About) -> Self {
+        Self(Box::new(Inner { status: Status::failure(code, reason, message, None), about }))
     }
 }
 
-impl From<Why> for Refusal {
-    fn from(why: Why) -> Self {
-        Self(Box::new(why))
+impl From<Status> for Refusal {
+    fn from(status: Status) -> Self {
+        Self(Box::new(Inner { status, about: About::Complete }))
     }
 }
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        Why::Verb(error).into()
+        Status::from(error).into()
     }
 }
 
@@ -143,15 +150,7 @@ impl From<Refusal> for io::Error {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            Why::Verb(error) => write!(f, "{error:?}"),
-            Why::Forbidden(message) | Why::Conflict(message) => f.write_str(message),
-            Why::Invalid(errors) => {
-                let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-                f.write_str(&texts.join(", "))
-            }
-            Why::Status(status) => f.write_str(&status.message),
-        }
+        f.write_str(&self.0.status.message)
     }
 }
 

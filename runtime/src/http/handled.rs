@@ -20,7 +20,7 @@ use super::{
     warnings,
 };
 use crate::{
-    handlers::{Documents, Handler, Mounted, Refusal, RequestContext, Target, Told},
+    handlers::{Documents, Handler, Mounted, Refusal, RequestContext, Target},
     kind::{
         Kind,
         endpoint::{Endpoint, Verb},
@@ -36,10 +36,7 @@ use crate::{
 
 /// What the client is told of a refusal about an object of a kind.
 pub fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
-    match refusal.about(kind, name) {
-        Told::Error(error) => error.into(),
-        Told::Status(status) => status.into(),
-    }
+    refusal.about(kind, name).into()
 }
 
 /// Asks a virtual kind.

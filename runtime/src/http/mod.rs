@@ -1,6 +1,6 @@
 //! HTTP: the only layer that names axum. Reads requests, authenticates and authorizes each of them, calls the verbs, and
 //! writes what they answer: objects and lists as slices of the cache, streams, Tables, discovery, OpenAPI, health.
-//! Guarantees that every request is answered, a panic included, and that only `status` makes a Status.
+//! Guarantees that every request is answered, a panic included.
 
 use std::{
     convert::Infallible,

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     auth::User,
-    meta::{FieldErrorKind, FieldPath, Revision},
+    cache::WatchError,
+    meta::{FieldError, FieldErrorKind, FieldPath, GroupKind, Revision},
+    verbs::{Error, error::Occupant},
 };
 
 fn resource(group: &str, resource: &str) -> GroupResource {

@@ -82,6 +82,26 @@ impl Status {
         Self { status: "Failure".to_owned(), message, reason, details, code, ..Self::empty() }
     }
 
+    /// 404 `NotFound`: there is no such object.
+    pub fn is_not_found(&self) -> bool {
+        self.reason == "NotFound"
+    }
+
+    /// 409 `AlreadyExists`: the name of a new object is taken.
+    pub fn is_already_exists(&self) -> bool {
+        self.reason == "AlreadyExists"
+    }
+
+    /// 409 `Conflict`: another write came first, or other managers own the fields of an apply.
+    pub fn is_conflict(&self) -> bool {
+        self.reason == "Conflict"
+    }
+
+    /// 410 `Expired`: the version that was asked for is gone.
+    pub fn is_expired(&self) -> bool {
+        self.reason == "Expired"
+    }
+
     fn empty() -> Self {
         Self {
             kind: "Status".to_owned(),

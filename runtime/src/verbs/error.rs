@@ -1,4 +1,4 @@
-//! Why a verb refused. The http layer turns each into a Status.
+//! Why a verb refused. `status` turns each into a Status.
 use crate::{
     meta::{FieldError, GroupKind, GroupResource, Revision},
     patch::apply,

@@ -1,5 +1,5 @@
 //! The verbs, one file each; `pipeline` fixes the order of a write, once.
-//! Works on documents and kinds; makes no Status and knows no HTTP.
+//! Works on documents and kinds and knows no HTTP; `status` makes a Status of an error.
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -40,6 +40,7 @@ mod revisions;
 mod rewrite;
 mod scale;
 mod selection;
+pub(crate) mod status;
 mod system;
 #[cfg(test)]
 mod tests;

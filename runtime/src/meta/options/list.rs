@@ -4,7 +4,7 @@ use serde_json::json;
 use super::{OptionsError, Query, quoted, refuse, revision};
 use crate::meta::{
     FieldError, FieldErrorKind, FieldPath, Revision,
-    selector::{Fields, Labels},
+    selector::{FieldTerm, Fields, Labels},
 };
 
 /// How a list's resourceVersion is matched.
@@ -61,6 +61,12 @@ impl GetOptions {
 }
 
 impl ListOptions {
+    /// Options that select the object of a name.
+    pub fn named(name: &str) -> Self {
+        let name = FieldTerm { field: "metadata.name".into(), equal: true, value: name.into() };
+        Self { fields: Fields::new(vec![name]), ..Self::default() }
+    }
+
     /// Reads and checks the options. `watch` is true for the old `/watch/` paths.
     ///
     /// # Errors

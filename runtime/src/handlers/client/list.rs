@@ -1,0 +1,62 @@
+//! Lists of typed objects.
+use std::sync::Arc;
+
+use super::typed::decode_object;
+use crate::{
+    cache,
+    handlers::Object,
+    kind::{registry::Served, resource::Scope},
+    meta::object::ListMeta,
+    verbs::{self, Request},
+};
+
+/// The objects of a list, or of one page of it.
+#[derive(Clone, Debug)]
+pub struct List<K> {
+    /// The version at which the list holds, from which a watch may go on; the token that asks for the next page.
+    pub metadata: ListMeta,
+    /// The objects, in the order of their names.
+    pub items: Vec<K>,
+    /// The objects that the type does not decode. They exist: a caller that acts on absence must look here, too.
+    pub invalid: Vec<InvalidObject>,
+}
+
+/// A stored object that its Rust type does not decode, such as one that was stored when the type was another.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct InvalidObject {
+    /// Its namespace; empty for kinds of the cluster.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Why the type does not decode it.
+    pub reason: String,
+}
+
+impl<K: Object> List<K> {
+    pub(super) fn of(request: &Request, list: verbs::List) -> Self {
+        let metadata = ListMeta {
+            resource_version: list.revision.to_string(),
+            continue_token: list.continue_token.unwrap_or_default(),
+            remaining_item_count: list.remaining.and_then(|count| i64::try_from(count).ok()),
+        };
+        let (mut items, mut invalid) = (Vec::with_capacity(list.items.len()), Vec::new());
+        for object in &list.items {
+            match decode_object(&request.served, object, list.items.json_bytes()) {
+                Ok(item) => items.push(item),
+                Err(object) => invalid.push(object),
+            }
+        }
+        Self { metadata, items, invalid }
+    }
+}
+
+impl InvalidObject {
+    pub(super) fn of(served: &Served, object: &Arc<cache::Object>, reason: String) -> Self {
+        let (namespace, name) = match object.key().split_once('/') {
+            Some((namespace, name)) if served.kind.scope == Scope::Namespaced => (namespace, name),
+            _ => ("", object.key()),
+        };
+        Self { namespace: namespace.to_owned(), name: name.to_owned(), reason }
+    }
+}

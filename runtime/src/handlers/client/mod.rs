@@ -1,0 +1,74 @@
+//! A typed client inside the process: the verbs as the wire has them, on the Rust types of kinds. It goes through the same
+//! pipeline as requests do, and asks no authenticator and no authorizer: its holder is the server's own code.
+
+mod list;
+mod objects;
+mod patch;
+mod scale;
+#[cfg(test)]
+mod tests;
+mod typed;
+mod watch;
+
+use std::{marker::PhantomData, sync::Arc};
+
+pub use list::{InvalidObject, List};
+pub use objects::Objects;
+pub use patch::Patch;
+pub use scale::{Scale, ScaleSpec, ScaleStatus};
+pub(super) use typed::{on_type, parsed};
+pub use watch::{Watch, WatchEvent};
+
+use super::Object;
+use crate::{
+    auth::User,
+    meta::options::{PatchOptions, WriteOptions},
+    verbs::Api,
+};
+
+/// A typed client inside the process. Methods, and the Status in errors, are named and mean as in kube-rs.
+///
+/// ```
+/// # use kindsmith::{builtin::ConfigMap, ObjectMeta, handlers::{Client, Patch, Result}};
+/// # use serde_json::json;
+/// # async fn run(client: Client) -> Result<()> {
+/// let maps = client.of::<ConfigMap>("default");
+/// let map = maps.create(&ConfigMap { metadata: ObjectMeta::named("settings"), ..ConfigMap::default() }).await?;
+/// maps.change("settings", |map| {
+///     map.data.insert("colour".into(), "green".into());
+///     Ok(())
+/// }).await?;
+/// maps.patch("settings", &Patch::Merge(json!({"data": {"size": "large"}}))).await?;
+/// assert_eq!(maps.list(&Default::default()).await?.items.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    api: Arc<Api>,
+    user: Arc<User>,
+    options: PatchOptions,
+}
+
+impl Client {
+    /// A client that acts as the server itself, under the name of a field manager.
+    pub fn new(api: Arc<Api>, field_manager: impl Into<String>) -> Self {
+        let options = WriteOptions { field_manager: field_manager.into(), ..WriteOptions::default() };
+        Self::acting_as(api, Arc::new(User::system()), options)
+    }
+
+    pub(super) fn acting_as(api: Arc<Api>, user: Arc<User>, write: WriteOptions) -> Self {
+        Self { api, user, options: PatchOptions { write, force: false } }
+    }
+
+    /// The objects of a kind in a namespace. An empty namespace stands for all of them, in lists and watches, or for the
+    /// cluster, whose kinds have no namespace.
+    pub fn of<K: Object>(&self, namespace: impl Into<String>) -> Objects<K> {
+        Objects { client: self.clone(), namespace: namespace.into(), kind: PhantomData }
+    }
+
+    /// The verbs, on documents.
+    pub fn api(&self) -> &Arc<Api> {
+        &self.api
+    }
+}

@@ -1,0 +1,201 @@
+//! The objects of one kind: the verbs on them and on their status.
+use std::{marker::PhantomData, sync::Arc};
+
+use super::{
+    Client, InvalidObject, List, Watch,
+    typed::{answered, decode_object, on_type, typed},
+};
+use crate::{
+    handlers::{Object, Refusal, Result, change, encode},
+    kind::registry::Served,
+    meta::options::{DeleteOptions, GetOptions, ListOptions, WriteOptions},
+    verbs::{Api, Deleted, Request},
+};
+
+/// The objects of one kind, in one namespace or in all of them.
+pub struct Objects<K> {
+    pub(super) client: Client,
+    pub(super) namespace: String,
+    pub(super) kind: PhantomData<fn() -> K>,
+}
+
+impl<K> Clone for Objects<K> {
+    fn clone(&self) -> Self {
+        Self { client: self.client.clone(), namespace: self.namespace.clone(), kind: PhantomData }
+    }
+}
+
+impl<K: Object> Objects<K> {
+    /// The same, with writes that store nothing: they answer what they would have stored.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.client.options.write.dry_run = true;
+        self
+    }
+
+    /// The same, with writes by another field manager.
+    #[must_use]
+    pub fn field_manager(mut self, name: impl Into<String>) -> Self {
+        self.client.options.write.field_manager = name.into();
+        self
+    }
+
+    /// The same, with applies that take fields over from other managers.
+    #[must_use]
+    pub fn force(mut self) -> Self {
+        self.client.options.force = true;
+        self
+    }
+
+    /// The object of a name.
+    ///
+    /// # Errors
+    /// 404 where there is none; 500 for one that the type does not decode.
+    pub async fn get(&self, name: &str) -> Result<K> {
+        self.get_at(&self.request(name, "")?).await
+    }
+
+    /// The object of a name, or `None` where there is none.
+    ///
+    /// # Errors
+    /// 500 for an object that the type does not decode.
+    pub async fn get_opt(&self, name: &str) -> Result<Option<K>> {
+        match self.get(name).await {
+            Ok(object) => Ok(Some(object)),
+            Err(refusal) if refusal.status().is_not_found() => Ok(None),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The status subresource of an object: the whole object, for a kind that has a status.
+    ///
+    /// # Errors
+    /// As [`Objects::get`]; 404 for kinds without a status subresource.
+    pub async fn get_status(&self, name: &str) -> Result<K> {
+        self.get_at(&self.request(name, "status")?).await
+    }
+
+    /// The objects that the options select, in the order of their names, or one page of them. Objects that the type does not
+    /// decode are in [`List::invalid`].
+    ///
+    /// # Errors
+    /// 400 for options that make no sense; 410 where the version or the page that is asked for is gone: the Status then has
+    /// a token that goes on from the newest state; 500 where objects cannot be read from the store.
+    pub async fn list(&self, options: &ListOptions) -> Result<List<K>> {
+        let request = self.request("", "")?;
+        Ok(List::of(&request, self.api().list(&request, options).await?))
+    }
+
+    /// Changes as they happen. Without a version the watch begins with the objects that there are, as
+    /// [`WatchEvent::Added`](super::WatchEvent::Added); from a version on it has each change after that one, once and in order.
+    ///
+    /// # Errors
+    /// 400 for options that make no sense; 410 where changes after the version are gone: list, and watch from there.
+    pub async fn watch(&self, options: &ListOptions) -> Result<Watch<K>> {
+        let request = self.request("", "")?;
+        Ok(Watch::of(&request, self.api().watch(&request, options).await?))
+    }
+
+    /// Stores a new object, and gives it as it was stored.
+    ///
+    /// # Errors
+    /// 409 where the name is taken, 422 for what is wrong with the object, 403 and 404 for its namespace.
+    pub async fn create(&self, object: &K) -> Result<K> {
+        let written = self.api().create(&self.request("", "")?, encode(object)?, self.options()).await?;
+        typed(&answered(written.answer)?)
+    }
+
+    /// Replaces an object as a whole. A resourceVersion in it is a precondition.
+    ///
+    /// # Errors
+    /// 409 where the object is not of the newest state, 404, 422.
+    pub async fn replace(&self, name: &str, object: &K) -> Result<K> {
+        self.replace_at(&self.request(name, "")?, object).await
+    }
+
+    /// Replaces the status of an object.
+    ///
+    /// # Errors
+    /// As [`Objects::replace`].
+    pub async fn replace_status(&self, name: &str, object: &K) -> Result<K> {
+        self.replace_at(&self.request(name, "status")?, object).await
+    }
+
+    /// Changes an object by code, which is run again on the newer object when another write came first. Fields that the
+    /// type does not know are left as they are.
+    ///
+    /// # Errors
+    /// What the code says; 404, 422.
+    pub async fn change(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
+        let request = self.request(name, "")?;
+        typed(&change::document(self.api(), &request, self.options(), &on_type(change)).await?)
+    }
+
+    /// Changes the status of an object by code, as [`Objects::change`] does.
+    ///
+    /// # Errors
+    /// As [`Objects::change`].
+    pub async fn change_status(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
+        let request = self.request(name, "status")?;
+        typed(&change::document(self.api(), &request, self.options(), &on_type(change)).await?)
+    }
+
+    /// Deletes an object. `Some` is the object that waits for its finalizers or its grace period.
+    ///
+    /// # Errors
+    /// 404; 409 where a precondition does not hold.
+    pub async fn delete(&self, name: &str, options: &DeleteOptions) -> Result<Option<K>> {
+        let request = self.request(name, "")?;
+        match self.api().delete(&request, &self.deletion(options)).await? {
+            Deleted::Gone { .. } | Deleted::Forced => Ok(None),
+            Deleted::Marked(object) => {
+                let marked = decode_object(&request.served, &object, 0);
+                marked.map(Some).map_err(|InvalidObject { reason, .. }| Refusal::internal(reason))
+            }
+        }
+    }
+
+    /// Deletes the objects that the options select, and gives them as they were.
+    ///
+    /// # Errors
+    /// As [`Objects::list`] and [`Objects::delete`]; what came before a deletion that failed stays deleted.
+    pub async fn delete_collection(&self, options: &DeleteOptions, selected: &ListOptions) -> Result<List<K>> {
+        let request = self.request("", "")?;
+        let deleted = self.api().delete_collection(&request, selected, &self.deletion(options)).await?;
+        Ok(List::of(&request, deleted))
+    }
+
+    async fn get_at(&self, request: &Request) -> Result<K> {
+        typed(&answered(self.api().get(request, &GetOptions::default()).await?)?)
+    }
+
+    async fn replace_at(&self, request: &Request, object: &K) -> Result<K> {
+        typed(&answered(self.api().update(request, encode(object)?, self.options()).await?.answer)?)
+    }
+
+    fn deletion(&self, options: &DeleteOptions) -> DeleteOptions {
+        DeleteOptions { dry_run: options.dry_run || self.options().dry_run, ..options.clone() }
+    }
+
+    pub(super) fn api(&self) -> &Api {
+        &self.client.api
+    }
+
+    pub(super) fn options(&self) -> &WriteOptions {
+        &self.client.options.write
+    }
+
+    /// A request about an object, or about all where the name is empty.
+    pub(super) fn request(&self, name: &str, subresource: &str) -> Result<Request> {
+        let (user, served) = (self.client.user.clone(), served::<K>(self.api())?);
+        let (namespace, name) = (self.namespace.clone(), name.to_owned());
+        Ok(Request { user, served, namespace, name, subresource: subresource.into() })
+    }
+}
+
+/// Where a kind is served.
+fn served<K: Object>(api: &Api) -> Result<Arc<Served>> {
+    let kind = K::RESOURCE;
+    let none = || Refusal::internal(format!("{} of {:?} is not served here", kind.plural, kind.group));
+    api.registry.find(kind.group, kind.version, kind.plural).ok_or_else(none)
+}

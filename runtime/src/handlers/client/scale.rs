@@ -1,0 +1,72 @@
+//! The scale of objects: how many replicas an object asks for, and how many there are.
+use serde::{Deserialize, Serialize};
+
+use super::{Objects, Patch, typed::answered};
+use crate::{
+    handlers::{Object, Result, decode, encode},
+    meta::{ObjectMeta, options::GetOptions},
+    schema::Document,
+};
+
+/// autoscaling/v1 Scale.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Scale {
+    /// The object's name, namespace, uid, creation time and resourceVersion.
+    pub metadata: ObjectMeta,
+    /// What is asked for.
+    pub spec: ScaleSpec,
+    /// What there is.
+    pub status: ScaleStatus,
+}
+
+/// How many replicas are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ScaleSpec {
+    /// The number of replicas.
+    pub replicas: i32,
+}
+
+/// How many replicas there are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ScaleStatus {
+    /// The number of replicas.
+    pub replicas: i32,
+    /// The selector of the replicas' labels; empty where the kind has none.
+    pub selector: String,
+}
+
+const TYPE_META: (&str, &str) = ("autoscaling/v1", "Scale");
+
+impl<K: Object> Objects<K> {
+    /// The scale of an object.
+    ///
+    /// # Errors
+    /// 404, also for kinds without a scale subresource.
+    pub async fn get_scale(&self, name: &str) -> Result<Scale> {
+        let answer = self.api().get(&self.request(name, "scale")?, &GetOptions::default()).await?;
+        decode(&answered(answer)?)
+    }
+
+    /// Replaces the scale of an object. A resourceVersion in it is a precondition.
+    ///
+    /// # Errors
+    /// As [`Objects::replace`].
+    pub async fn replace_scale(&self, name: &str, scale: &Scale) -> Result<Scale> {
+        let mut document: Document = encode(scale)?;
+        document["apiVersion"] = TYPE_META.0.into();
+        document["kind"] = TYPE_META.1.into();
+        let written = self.api().update(&self.request(name, "scale")?, document, self.options()).await?;
+        decode(&answered(written.answer)?)
+    }
+
+    /// Changes the scale of an object.
+    ///
+    /// # Errors
+    /// As [`Objects::patch`].
+    pub async fn patch_scale<P: Serialize + Sync>(&self, name: &str, patch: &Patch<P>) -> Result<Scale> {
+        decode(&self.patched(&self.request(name, "scale")?, patch, TYPE_META).await?)
+    }
+}

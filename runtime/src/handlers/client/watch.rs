@@ -1,0 +1,157 @@
+//! Watches of typed objects.
+use std::{
+    marker::PhantomData,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_core::Stream;
+use tokio::time::{Instant, Sleep};
+
+use super::{InvalidObject, typed::decode_object};
+use crate::{
+    cache::{self, Event, WatchError},
+    handlers::{Object, Refusal, Result},
+    kind::registry::Served,
+    meta::Revision,
+    verbs::{Error, Items, Place, Request, Watching, status::of_watch},
+};
+
+/// Time between bookmarks.
+const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
+
+/// What happened to an object.
+#[derive(Clone, Debug)]
+pub enum WatchEvent<K> {
+    /// The object was created, or begins to be selected; or it is one that there was when the watch began.
+    Added(K),
+    /// The object changed.
+    Modified(K),
+    /// The object was deleted, or is selected no more; its last state.
+    Deleted(K),
+    /// Everything up to a version has been given. Sent where [`ListOptions::bookmarks`] asks for it.
+    ///
+    /// [`ListOptions::bookmarks`]: crate::meta::options::ListOptions::bookmarks
+    Bookmark {
+        /// The version, from which a watch may go on.
+        resource_version: String,
+        /// All objects that there were when the watch began have been given.
+        initial_events_end: bool,
+    },
+    /// Something happened to an object that the type does not decode.
+    Invalid {
+        /// The object.
+        object: InvalidObject,
+        /// It was deleted, or is selected no more.
+        deleted: bool,
+    },
+}
+
+/// A watch: every change of the selected objects, once and in order.
+///
+/// An error is the last item. Its Status has the code 410 where changes are gone: list, and watch from there; 503 where this
+/// watch was read too slowly: watch from the version of the last event. The watch ends without an error when the server stops
+/// or the kind is no longer served.
+pub struct Watch<K> {
+    served: Arc<Served>,
+    initial: Option<(Items, Place)>,
+    initial_bookmark: Option<Revision>,
+    next_bookmark: Option<Pin<Box<Sleep>>>,
+    changes: Option<cache::Watch>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K: Object> Watch<K> {
+    pub(in crate::handlers) fn of(request: &Request, watching: Watching) -> Self {
+        let Watching { initial, initial_bookmark, bookmarks, watch } = watching;
+        Self {
+            served: request.served.clone(),
+            initial: (!initial.is_empty()).then(|| (initial, Place::default())),
+            initial_bookmark,
+            next_bookmark: bookmarks.then(|| Box::pin(tokio::time::sleep(BOOKMARK_INTERVAL))),
+            changes: Some(watch),
+            kind: PhantomData,
+        }
+    }
+
+    /// Whether it begins with objects that there were.
+    pub(in crate::handlers) fn has_initial(&self) -> bool {
+        self.initial.is_some()
+    }
+
+    /// The next event; `None` after the last.
+    pub async fn next(&mut self) -> Option<Result<WatchEvent<K>>> {
+        std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    fn poll_initial(&mut self) -> Option<WatchEvent<K>> {
+        if let Some((items, place)) = &mut self.initial {
+            let mut walk = items.walk(*place);
+            let next = walk.next();
+            *place = walk.place();
+            if let Some(object) = next {
+                let decoded = decode_object(&self.served, object, items.json_bytes());
+                return Some(decoded.map_or_else(|object| invalid(object, false), WatchEvent::Added));
+            }
+            self.initial = None;
+        }
+        let revision = self.initial_bookmark.take()?;
+        Some(WatchEvent::Bookmark { resource_version: revision.to_string(), initial_events_end: true })
+    }
+
+    fn event(&self, event: &Event) -> WatchEvent<K> {
+        let (object, made): (_, fn(K) -> WatchEvent<K>) = match event {
+            Event::Added(object) => (object, WatchEvent::Added),
+            Event::Modified(object) => (object, WatchEvent::Modified),
+            Event::Deleted(object) => (object, WatchEvent::Deleted),
+        };
+        let deleted = matches!(event, Event::Deleted(_));
+        decode_object(&self.served, object, 0).map_or_else(|object| invalid(object, deleted), made)
+    }
+
+    /// A bookmark, where it is time for one.
+    fn poll_bookmark(&mut self, cx: &mut Context<'_>) -> Poll<WatchEvent<K>> {
+        let (Some(alarm), Some(changes)) = (&mut self.next_bookmark, &self.changes) else { return Poll::Pending };
+        std::task::ready!(alarm.as_mut().poll(cx));
+        alarm.as_mut().reset(Instant::now() + BOOKMARK_INTERVAL);
+        let resource_version = changes.position().to_string();
+        Poll::Ready(WatchEvent::Bookmark { resource_version, initial_events_end: false })
+    }
+}
+
+impl<K: Object> Stream for Watch<K> {
+    type Item = Result<WatchEvent<K>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        if let Some(event) = this.poll_initial() {
+            return Poll::Ready(Some(Ok(event)));
+        }
+        let Some(changes) = &mut this.changes else { return Poll::Ready(None) };
+        match changes.poll_next(cx) {
+            Poll::Ready(Some(Ok(event))) => Poll::Ready(Some(Ok(this.event(&event)))),
+            Poll::Ready(Some(Err(error))) => {
+                this.changes = None;
+                Poll::Ready(Some(Err(refusal(error))))
+            }
+            Poll::Ready(None) => {
+                this.changes = None;
+                Poll::Ready(None)
+            }
+            Poll::Pending => this.poll_bookmark(cx).map(|bookmark| Some(Ok(bookmark))),
+        }
+    }
+}
+
+fn invalid<K>(object: InvalidObject, deleted: bool) -> WatchEvent<K> {
+    WatchEvent::Invalid { object, deleted }
+}
+
+fn refusal(error: WatchError) -> Refusal {
+    match of_watch(error) {
+        Some(status) => status.into(),
+        None => Error::Unavailable("the watch was read too slowly; watch from the last version".to_owned()).into(),
+    }
+}

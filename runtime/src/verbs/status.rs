@@ -1,0 +1,213 @@
+//! The Status of a verb's error. The words are those that clients of kube-apiserver meet, since clients match on reasons
+//! and people search for messages.
+use std::collections::HashSet;
+
+use super::{Error, error::Occupant};
+use crate::{
+    cache::WatchError,
+    meta::{
+        FieldError, GroupKind, GroupResource,
+        field::MOST_ERRORS,
+        status::{Status, StatusCause, StatusDetails},
+    },
+    patch::apply::Conflict,
+    storage::ReadError,
+};
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NotFound(resource, name) => {
+                let message = format!("{resource} \"{name}\" not found");
+                Status::failure(404, "NotFound", message, Some(details(resource, name)))
+            }
+            Error::AlreadyExists(resource, name, occupant) => {
+                let message = format!("{}{resource} \"{name}\" already exists", told(occupant));
+                Status::failure(409, "AlreadyExists", message, Some(details(resource, name)))
+            }
+            Error::Conflict(resource, name, why) => {
+                let message = format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}");
+                Status::failure(409, "Conflict", message, Some(details(resource, name)))
+            }
+            Error::Conflicts(message, conflicts) => apply_failed(message, conflicts),
+            Error::Invalid(kind, name, errors) => invalid(&kind, &name, &errors),
+            Error::InapplicablePatch(_) => {
+                let message = "the server rejected our request due to an error in our request";
+                Status::failure(422, "Invalid", message, Some(StatusDetails::default()))
+            }
+            Error::BadRequest(message) => bad_request(message),
+            Error::Forbidden { resource, name, message, causes } => refuse(resource, name, &message, causes),
+            Error::MethodNotAllowed => method_not_allowed(),
+            Error::NotServed => no_such_resource(),
+            Error::Expired { message, continue_token } => {
+                let mut status = Status::failure(410, "Expired", message, None);
+                status.metadata.continue_token = continue_token.unwrap_or_default();
+                status
+            }
+            Error::TooLargeRevision { asked, current } => {
+                let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+                let cause = StatusCause {
+                    reason: "ResourceVersionTooLarge".to_owned(),
+                    message: "Too large resource version".to_owned(),
+                    field: String::new(),
+                };
+                let details = StatusDetails { causes: vec![cause], retry_after_seconds: 1, ..StatusDetails::default() };
+                Status::failure(504, "Timeout", message, Some(details))
+            }
+            Error::GeneratedNameTaken(resource, name, occupant) => {
+                let message = format!(
+                    "{}{resource} \"{name}\" already exists, the server was not able to generate a unique name for the object",
+                    told(occupant)
+                );
+                let details = StatusDetails { retry_after_seconds: 1, ..details(resource, name) };
+                Status::failure(409, "AlreadyExists", message, Some(details))
+            }
+            Error::UnsupportedMediaType(message) => Status::failure(415, "UnsupportedMediaType", message, None),
+            Error::TooLarge(message) => Status::failure(413, "RequestEntityTooLarge", message, None),
+            Error::Unknown(message) => Status::failure(500, "", message, None),
+            Error::StoreRead { resource, name, causes, more } => store_read(resource, name, causes, more),
+            Error::Internal(message) => internal(&message),
+            Error::Unavailable(message) => {
+                let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
+                Status::failure(503, "ServiceUnavailable", message, Some(details))
+            }
+            Error::InsufficientStorage(message) => {
+                let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
+                Status::failure(507, "InsufficientStorage", message, Some(details))
+            }
+        }
+    }
+}
+
+/// What clients are told of the object that has the name they want, before all else.
+fn told(occupant: Occupant) -> &'static str {
+    match occupant {
+        Occupant::Staying => "",
+        Occupant::Terminating => "object is being deleted: ",
+    }
+}
+
+/// 409: a cause for each field.
+fn apply_failed(message: String, conflicts: Vec<Conflict>) -> Status {
+    let cause = |conflict: Conflict| StatusCause {
+        reason: "FieldManagerConflict".to_owned(),
+        message: format!("conflict with {}", conflict.manager),
+        field: conflict.field,
+    };
+    let causes = conflicts.into_iter().map(cause).collect();
+    Status::failure(409, "Conflict", message, Some(StatusDetails { causes, ..StatusDetails::default() }))
+}
+
+fn details(resource: GroupResource, name: String) -> StatusDetails {
+    StatusDetails { name, group: resource.group, kind: resource.resource, ..StatusDetails::default() }
+}
+
+/// 400.
+pub(crate) fn bad_request(message: impl Into<String>) -> Status {
+    Status::failure(400, "BadRequest", message, None)
+}
+
+/// 404: a group and version are served, but not this resource or path below them.
+pub(crate) fn no_such_resource() -> Status {
+    let message = "the server could not find the requested resource";
+    Status::failure(404, "NotFound", message, Some(StatusDetails::default()))
+}
+
+/// 405.
+pub(crate) fn method_not_allowed() -> Status {
+    let message = "the server does not allow this method on the requested resource";
+    Status::failure(405, "MethodNotAllowed", message, Some(StatusDetails::default()))
+}
+
+/// 500: the server failed, not the client.
+pub(crate) fn internal(message: &str) -> Status {
+    let cause = StatusCause { message: message.to_owned(), ..StatusCause::default() };
+    let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };
+    Status::failure(500, "InternalError", format!("Internal error occurred: {message}"), Some(details))
+}
+
+/// 500: objects are stored that cannot be decoded. The message names the first, since some clients show no causes.
+fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String)>, more: bool) -> Status {
+    let mut message = format!("failed to read one or more {resource} from the storage");
+    if let Some((key, why)) = causes.first() {
+        message = format!("{message}: {key}: {why}");
+    }
+    if causes.len() > 1 {
+        message = format!("{message} (and {} more)", causes.len() - 1);
+    }
+    let cause = |reason: &str, message, field| StatusCause { reason: reason.to_owned(), message, field };
+    let mut causes: Vec<_> = causes.into_iter().map(|(key, why)| cause("UnexpectedServerResponse", why, key)).collect();
+    if more {
+        causes.push(cause("FieldValueTooMany", "too many errors, the list is truncated".to_owned(), String::new()));
+    }
+    // For a collection kube-apiserver says so in the place of a name.
+    let name = if name.is_empty() { "list".to_owned() } else { name };
+    Status::failure(500, "StoreReadError", message, Some(StatusDetails { causes, ..details(resource, name) }))
+}
+
+/// 422: one cause for each error; the message names each text once.
+pub(crate) fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Status {
+    let told = &errors[..errors.len().min(MOST_ERRORS)];
+    let (mut texts, mut known) = (Vec::with_capacity(told.len()), HashSet::with_capacity(told.len()));
+    for error in told {
+        let text = error.to_string();
+        if known.insert(text.clone()) {
+            texts.push(text);
+        }
+    }
+    let list = match texts.as_slice() {
+        [one] => one.clone(),
+        several => format!("[{}]", several.join(", ")),
+    };
+    let causes = told
+        .iter()
+        .map(|error| StatusCause {
+            reason: error.reason().to_owned(),
+            message: error.message(),
+            field: error.path.to_string(),
+        })
+        .collect();
+    let details = StatusDetails {
+        name: name.to_owned(),
+        group: kind.group.clone(),
+        kind: kind.kind.clone(),
+        causes,
+        ..StatusDetails::default()
+    };
+    Status::failure(422, "Invalid", format!("{kind} \"{name}\" is invalid: {list}"), Some(details))
+}
+
+pub(crate) fn refuse(
+    resource: GroupResource,
+    name: String,
+    message: &str,
+    causes: Vec<(String, String, String)>,
+) -> Status {
+    let message = match (resource.resource.as_str(), name.as_str()) {
+        ("", _) => format!("forbidden: {message}"),
+        (_, "") => format!("{resource} is forbidden: {message}"),
+        _ => format!("{resource} \"{name}\" is forbidden: {message}"),
+    };
+    let causes = causes.into_iter().map(|(reason, message, field)| StatusCause { reason, message, field }).collect();
+    Status::failure(403, "Forbidden", message, Some(StatusDetails { causes, ..details(resource, name) }))
+}
+
+/// What a watch that cannot begin or go on tells its client in the stream; nothing where the client should just resume.
+pub(crate) fn of_watch(error: WatchError) -> Option<Status> {
+    match error {
+        WatchError::Expired(oldest) => {
+            let message = format!("too old resource version: the oldest to resume from is {oldest}");
+            Some(Status::failure(410, "Expired", message, None))
+        }
+        WatchError::Unreadable { key, reason } => {
+            let message = format!("failed to read an object from the storage: {key}: {reason}");
+            Some(Status::failure(500, "StoreReadError", message, None))
+        }
+        WatchError::Read(ReadError::Damaged(message)) => {
+            let message = format!("failed to read past changes from the storage: {message}");
+            Some(Status::failure(500, "StoreReadError", message, None))
+        }
+        WatchError::Read(error) => Some(internal(&error.to_string())),
+        WatchError::Lagged => None,
+    }
+}
