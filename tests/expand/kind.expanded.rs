@@ -66,6 +66,7 @@ const _: () = {
     const _: usize = <Book as __decl::ApiType>::NESTING;
     #[diagnostic::do_not_recommend]
     impl __kind::Resource for Book {
+        type Scope = __kind::Namespaced;
         const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
             version: "v1",
             served: true,

@@ -15,6 +15,7 @@ const _: () = {
     impl __decl::checks::Scalar for Books {}
     impl __decl::checks::ListKey for Books {}
     impl ::kindsmith::Resource for Books {
+        type Scope = ::kindsmith::kind::resource::Namespaced;
         const RESOURCE: &'static ::kindsmith::kind::resource::ResourceDecl = ::core::panic!();
     }
     impl ::kindsmith::kind::resource::Stored for Books {}

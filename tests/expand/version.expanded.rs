@@ -54,6 +54,7 @@ const _: () = {
     const _: usize = <BookV1Beta1 as __decl::ApiType>::NESTING;
     #[diagnostic::do_not_recommend]
     impl __kind::Resource for BookV1Beta1 {
+        type Scope = <Book as __kind::Resource>::Scope;
         const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
             version: "v1beta1",
             served: false,

@@ -37,6 +37,7 @@ pub fn resource(input: &DeriveInput) -> TokenStream {
     anonymous(&quote! {
         #api_type
         impl #parameters ::kindsmith::Resource for #ident #arguments #clause {
+            type Scope = ::kindsmith::kind::resource::Namespaced;
             const RESOURCE: &'static ::kindsmith::kind::resource::ResourceDecl = ::core::panic!();
         }
         impl #parameters ::kindsmith::kind::resource::Stored for #ident #arguments #clause {}

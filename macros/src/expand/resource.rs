@@ -1,7 +1,7 @@
 //! What `#[derive(Resource)]` expands to.
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Ident, ext::IdentExt};
+use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{anonymous, api_type, checks, conversion, root, rules::option};
 use crate::{
@@ -67,10 +67,19 @@ fn implementation(kind: &Kind) -> TokenStream {
             quote!(..*#stored)
         }
     };
+    let scope = match &kind.storage {
+        None if kind.cluster => quote!(__kind::Cluster),
+        None => quote!(__kind::Namespaced),
+        Some(storage) => {
+            let stored = &storage.root;
+            quote_spanned!(stored.span()=> <#stored as __kind::Resource>::Scope)
+        }
+    };
     let keeping = if kind.stored { quote!(Stored) } else { quote!(Unstored) };
     quote! {
         #[diagnostic::do_not_recommend]
         impl __kind::Resource for #root {
+            type Scope = #scope;
             const RESOURCE: &'static __kind::ResourceDecl = &__kind::ResourceDecl {
                 version: #version,
                 served: #served,

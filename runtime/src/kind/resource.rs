@@ -29,6 +29,9 @@ use crate::{
 )]
 /// A kind declared in Rust, with `#[derive(Resource)]`.
 pub trait Resource: ApiType {
+    /// Where its objects live: [`Namespaced`] or [`Cluster`].
+    type Scope;
+
     /// The declaration.
     const RESOURCE: &'static ResourceDecl;
 
@@ -44,6 +47,14 @@ pub trait Resource: ApiType {
         }
     }
 }
+
+/// The scope of kinds whose objects live in namespaces.
+#[derive(Clone, Copy, Debug)]
+pub enum Namespaced {}
+
+/// The scope of kinds whose objects belong to the cluster.
+#[derive(Clone, Copy, Debug)]
+pub enum Cluster {}
 
 #[diagnostic::on_unimplemented(
     message = "objects of `{Self}` are not stored: the kind is declared `unstored`",

@@ -42,6 +42,7 @@ macro_rules! claims_to_be_a_config_map {
             const NESTING: usize = builtin::ConfigMap::NESTING;
         }
         impl Resource for $name {
+            type Scope = crate::kind::resource::Namespaced;
             const RESOURCE: &'static ResourceDecl = builtin::ConfigMap::RESOURCE;
         }
     };
@@ -115,6 +116,7 @@ macro_rules! version_of_gear {
             const NESTING: usize = Gear::NESTING;
         }
         impl Resource for $name {
+            type Scope = crate::kind::resource::Namespaced;
             const RESOURCE: &'static ResourceDecl = &ResourceDecl {
                 version: "v1beta1",
                 storage: Some(StorageDecl {
