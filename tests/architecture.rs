@@ -1,7 +1,7 @@
-//! Holds the layers of README `## Architecture`: imports go down only.
+//! Checks the layers of README `## Architecture`: imports go down only.
 use std::{fs, path::Path};
 
-/// From the top down. A module may import from those after it.
+/// From top to bottom. A module may import from later ones.
 const LAYERS: [&str; 13] = [
     "server", "http", "builtin", "handlers", "verbs", "kind", "auth", "patch", "codec", "schema", "cache", "storage",
     "meta",
@@ -40,7 +40,7 @@ fn imports_go_down_only() {
 }
 
 #[test]
-fn every_module_that_the_readme_names_exists_and_the_other_way_round() {
+fn the_readme_names_exactly_the_existing_modules() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = fs::read_to_string(root.join("README.md")).expect("README.md");
     let (_, architecture) = readme.split_once("\n## Architecture\n").expect("README has ## Architecture");

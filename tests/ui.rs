@@ -1,7 +1,8 @@
-//! The derives' messages: one compile-fail case a rule at least, under `ui/<rule>/<case>.rs`, with what the compiler says
-//! beside it. `TRYBUILD=overwrite cargo test -p kindsmith-tests --test ui` writes the messages anew; read the difference.
+//! The derives' error messages: at least one compile-fail case per rule, in `ui/<rule>/<case>.rs`, with the compiler's
+//! output beside it. `TRYBUILD=overwrite cargo test -p kindsmith-tests --test ui` updates the outputs; review the
+//! difference.
 
 #[test]
-fn mistakes_are_named_where_they_are() {
+fn errors_are_reported_at_their_tokens() {
     trybuild::TestCases::new().compile_fail("ui/*/*.rs");
 }

@@ -1,5 +1,5 @@
-//! The rules. Each is a function `check_<rule>` with its reason, reports into the sink, and knows nothing of expansion.
-//! What passes becomes [`crate::model`].
+//! The rules of declarations. Each is a function `check_<rule>` that documents its reason and reports into the sink. A
+//! declaration that passes becomes [`crate::model`]. Knows nothing of expansion.
 
 pub mod bounds;
 pub mod container;

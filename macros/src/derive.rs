@@ -1,5 +1,5 @@
-//! The derives from end to end: parse, check, expand. A declaration with mistakes expands to their reports and to
-//! implementations without content, so that uses of the type report nothing more.
+//! The derives from end to end: parse, check, expand. An invalid declaration expands to its errors and to empty
+//! implementations, so that uses of the type cause no further errors.
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
@@ -33,8 +33,8 @@ pub fn api_type(input: TokenStream) -> TokenStream {
     finish(&input, container, errors, |c| expand::api_type::container(&c), expand::empty::api_type)
 }
 
-/// `#[derive(Message)]`. What is wrong with the declaration is reported by the derive beside it; here only what is wrong
-/// with it as a message.
+/// `#[derive(Message)]`. The derive beside it reports errors of the declaration; this one only reports errors of the
+/// message.
 pub fn message(input: TokenStream) -> TokenStream {
     let (errors, others) = (Errors::default(), Errors::default());
     let (input, raw) = match container::parse(input, &others) {

@@ -1,9 +1,9 @@
-//! The one sink that errors go to, so that all of them are reported at once.
+//! The sink for errors, so that a derive reports all of them at once.
 use std::cell::RefCell;
 
 use proc_macro2::{Span, TokenStream};
 
-/// Collects errors; shared by all stages of one derive.
+/// Collects errors. Shared by all stages of one derive.
 #[derive(Default)]
 pub struct Errors {
     found: RefCell<Vec<syn::Error>>,
@@ -20,22 +20,22 @@ impl Errors {
         self.found.borrow_mut().push(error);
     }
 
-    /// The value, or nothing and a report.
+    /// The value, or `None` after reporting the error.
     pub fn ok<T>(&self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Nothing has been reported.
+    /// True if no error was reported.
     pub fn is_empty(&self) -> bool {
         self.found.borrow().is_empty()
     }
 
-    /// How many errors have been reported.
+    /// The number of reported errors.
     pub fn count(&self) -> usize {
         self.found.borrow().len()
     }
 
-    /// The reports as `compile_error!` invocations.
+    /// The errors as `compile_error!` invocations.
     pub fn into_tokens(self) -> TokenStream {
         self.found.into_inner().iter().map(syn::Error::to_compile_error).collect()
     }

@@ -1,4 +1,4 @@
-//! Writes Rust from the model: tables, checks that the compiler does, and adapters for declared functions only.
+//! Generates Rust from the model: tables, compile-time checks, and adapters for the declared functions.
 
 pub mod api_type;
 pub mod checks;
@@ -12,7 +12,7 @@ pub mod rules;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// An item that names nothing in the user's module. Inside, `__decl` is `kindsmith::schema::declare`.
+/// An item that adds no names to the user's module. Inside, `__decl` is `kindsmith::schema::declare`.
 fn anonymous(body: &TokenStream) -> TokenStream {
     quote! {
         #[doc(hidden)]
@@ -24,7 +24,7 @@ fn anonymous(body: &TokenStream) -> TokenStream {
     }
 }
 
-/// An item that names nothing in the user's module, without the tables. Inside, `__message` is `kindsmith::message`.
+/// An item that adds no names to the user's module, without the tables. Inside, `__message` is `kindsmith::message`.
 fn message_items(body: &TokenStream) -> TokenStream {
     quote! {
         #[doc(hidden)]

@@ -1,9 +1,9 @@
 //! The derives `Resource`, `ApiType` and `Message`.
 //!
-//! A derive runs in stages, one module each: [`parse`] reads attributes as they are written, [`check`] holds the rules
-//! and turns what passes into [`model`], and [`expand`] writes Rust from the model, which it can only get from `check`.
-//! Every stage reports into one sink ([`diag::Errors`]), so that several mistakes are reported at once; a declaration
-//! with mistakes expands to empty implementations, so that one mistake gives one error.
+//! A derive runs in stages, one module each: [`parse`] reads attributes, [`check`] applies the rules and turns a valid
+//! declaration into a [`model`], and [`expand`] generates Rust from the model, which only `check` can create. All
+//! stages report into one sink ([`diag::Errors`]), so that several errors are reported at once. An invalid declaration
+//! expands to empty implementations, so that one mistake causes one error.
 use proc_macro::TokenStream;
 
 mod check;

@@ -1,4 +1,4 @@
-//! A declaration that has passed every rule: all that the expansion may know. Only [`crate::check`] makes one.
+//! A declaration that passed every rule: the only input of the expansion. Only [`crate::check`] creates one.
 use proc_macro2::Span;
 use syn::{Ident, LitStr, Type};
 
@@ -31,37 +31,37 @@ pub struct Kind {
     pub on_delete: Option<syn::Path>,
     pub holds_deletion: Option<syn::Path>,
     pub grace: Option<Grace>,
-    /// Objects are stored, rather than only asked about.
+    /// True if objects are stored; false for a virtual kind.
     pub stored: bool,
     pub served: bool,
-    /// The warning; empty for the usual one.
+    /// The deprecation warning; empty for the default one.
     pub deprecated: Option<String>,
     pub storage: Option<Storage>,
 }
 
-/// The version that is stored, where it is another one. What is the same for all versions is then that version's.
+/// The storage version, if it is another one. Settings that are the same for all versions are declared there.
 pub struct Storage {
     /// Its type.
     pub root: syn::Path,
     pub conversion: Conversion,
 }
 
-/// How objects of a version become those of the one that is stored.
+/// The conversion to the storage version.
 pub enum Conversion {
     None,
-    /// Written in Rust; with where that is said.
+    /// Written in Rust; with the span of the argument.
     From(Span),
     Changes(Vec<Change>),
 }
 
-/// A change of a field: with the path here, the path in the stored version, or both.
+/// A change of a field: its path in this version, its path in the storage version, or both.
 pub enum Change {
     Renamed(Dotted, Dotted),
     Added(Dotted),
     Removed(Dotted),
 }
 
-/// How names of objects are checked.
+/// The rule for names of objects.
 #[derive(Clone, Copy)]
 pub enum Names {
     Subdomain,
@@ -72,7 +72,7 @@ pub enum Names {
 /// A path of Rust fields.
 pub type Dotted = Vec<Ident>;
 
-/// How long a deleted object is given to end.
+/// The grace period of deletions.
 pub enum Grace {
     Seconds(u32),
     Path(Dotted),
@@ -94,29 +94,29 @@ pub struct Column {
     pub cell: Cell,
 }
 
-/// Where cells come from.
+/// The source of a column's cells.
 pub enum Cell {
     Path(Dotted),
     Function(syn::Path),
 }
 
-/// A struct, an enumeration or a union.
+/// A struct, an enum of strings, or a union.
 pub struct Container {
     pub ident: Ident,
     pub doc: String,
     pub shape: Shape,
-    /// Fields that are no `Option` are in messages even when they are absent.
+    /// Fields other than `Option`s are written in messages even if they are absent.
     pub proto_zeros: bool,
 }
 
-/// What a type is made of.
+/// The shape of a type.
 pub enum Shape {
     Struct(Vec<Field>),
     Enum(Vec<Value>),
     Union(Vec<Member>),
 }
 
-/// A value of an enumeration.
+/// A value of an enum.
 pub struct Value {
     pub rust: String,
     pub wire: String,
@@ -132,7 +132,7 @@ pub struct Member {
     pub content: Content,
 }
 
-/// What a member holds.
+/// The content of a member.
 pub enum Content {
     Type(Box<Type>),
     Struct(Vec<Field>),
@@ -174,27 +174,27 @@ pub struct Rules {
     pub retain_keys: bool,
     pub immutable: bool,
     pub proto: u32,
-    /// The field is in messages even when it is absent.
+    /// The field is written in messages even if it is absent.
     pub proto_zero: bool,
     pub items: Option<Box<Rules>>,
-    /// Where bounds and the pattern stand, by their names.
+    /// The spans of bounds and of the pattern, by name.
     pub spans: Vec<(&'static str, Span)>,
-    /// The value may be a float, which only what is observed may be.
+    /// The value may be a float, which only observed values may be.
     pub observed: bool,
 }
 
-/// How a list merges.
+/// The merge behaviour of a list.
 #[derive(Default)]
 pub enum List {
     #[default]
     Atomic,
-    /// With where `set` stands.
+    /// With the span of `set`.
     Set(Span),
-    /// Keys of items.
+    /// The keys of the items.
     Map(Vec<Ident>),
 }
 
-/// How strategic merge patch merges a list.
+/// The strategic merge behaviour of a list.
 pub struct Merge {
     pub key: Option<Ident>,
 }

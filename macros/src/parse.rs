@@ -1,4 +1,4 @@
-//! Reads attributes and types as they are written, without judging more than their form.
+//! Reads attributes and types, and checks only their syntax.
 
 pub mod args;
 pub mod container;

@@ -1,5 +1,5 @@
-//! Expansions as snapshots: `tests/expand/<name>.rs` holds declarations, `<name>.expanded.rs` what they become.
-//! `BLESS=1 cargo test -p kindsmith-macros` writes the latter anew; read the difference.
+//! Snapshots of expansions: `tests/expand/<name>.rs` contains declarations, `<name>.expanded.rs` their expansion. Run
+//! `BLESS=1 cargo test -p kindsmith-macros` to update them, and review the difference.
 use std::{fmt::Write, fs, path::Path};
 
 use quote::ToTokens;
@@ -7,7 +7,7 @@ use syn::{Attribute, Item};
 
 use crate::derive;
 
-/// All derives of ours in a file, expanded.
+/// The expansions of all our derives in a file.
 fn expanded(source: &str) -> String {
     let file = syn::parse_file(source).expect("the input is Rust");
     let mut output =
@@ -18,7 +18,7 @@ fn expanded(source: &str) -> String {
             Item::Enum(item) => (&item.ident, &item.attrs),
             _ => continue,
         };
-        // What a type is as a message stands apart from what declares it.
+        // The expansion of a message is separate from that of the declaration.
         let tokens = if derives(attributes, "Message") {
             derive::message(item.to_token_stream())
         } else if derives(attributes, "Resource") {
@@ -50,11 +50,11 @@ fn expansions_are_as_recorded() {
         let golden = path.with_extension("expanded.rs");
         let found = expanded(&fs::read_to_string(&path).expect("an input"));
         if std::env::var_os("BLESS").is_some() {
-            fs::write(&golden, found).expect("the recording can be written");
+            fs::write(&golden, found).expect("the snapshot can be written");
         } else {
             let recorded = fs::read_to_string(&golden).expect("a recording; `BLESS=1` makes it");
-            assert!(found == recorded, "{name} expands to something else than recorded:\n{found}");
+            assert!(found == recorded, "{name} does not match its snapshot:\n{found}");
         }
     }
-    assert!(seen >= 3, "the inputs lie beside this test");
+    assert!(seen >= 3, "the input files are missing");
 }

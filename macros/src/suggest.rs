@@ -1,18 +1,18 @@
-//! Near misses: what the user probably meant.
+//! Suggestions for misspelt names.
 
-/// The candidate that is closest to what was given, where one is close enough.
+/// The closest candidate, if one is close enough.
 pub fn nearest<'c>(given: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let scored = candidates.into_iter().map(|candidate| (distance(given, candidate), candidate));
     let (score, candidate) = scored.min_by_key(|&(score, _)| score)?;
     (score <= given.chars().count().max(candidate.chars().count()).div_ceil(3)).then_some(candidate)
 }
 
-/// `did you mean …?` with a leading `; `, or nothing.
+/// `did you mean …?` with a leading `; `, or an empty text.
 pub fn did_you_mean<'c>(given: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
     nearest(given, candidates).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other.
+/// The number of insertions, deletions, replacements and swaps of neighbours between two texts.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_of_the_close_ones_is_suggested() {
+    fn the_nearest_candidate_is_suggested() {
         assert_eq!(nearest("minmum", ["minimum", "maximum"]), Some("minimum"));
         assert_eq!(nearest("gruop", ["group", "version"]), Some("group"));
         assert_eq!(nearest("colour", ["group", "version"]), None);

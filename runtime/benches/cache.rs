@@ -15,7 +15,7 @@ use std::{
 
 use bytes::Bytes;
 use kindsmith::{
-    cache::{Body, Cache, Interest, Limits, Reader, Reading, Resource},
+    cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription},
     storage::{Expect, Memory, Op, Store},
 };
 
@@ -93,10 +93,11 @@ fn main() {
     writes(&store);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let Ok(runtime) = runtime else { return };
-    for (what, interest) in
-        [("all", (|_| Interest::All) as fn(usize) -> Interest), ("one namespace", |_| Interest::Namespace("ns".into()))]
-    {
-        runtime.block_on(fan_out(&store, &cache, &things, watchers, what, interest));
+    for (what, subscription) in [
+        ("all", (|_| Subscription::All) as fn(usize) -> Subscription),
+        ("one namespace", |_| Subscription::Namespace("ns".into())),
+    ] {
+        runtime.block_on(fan_out(&store, &cache, &things, watchers, what, subscription));
     }
     runtime.block_on(narrow(&store, &cache, &things));
 }
@@ -151,13 +152,13 @@ async fn fan_out(
     things: &Arc<Resource>,
     watchers: usize,
     what: &str,
-    interest: fn(usize) -> Interest,
+    subscription: fn(usize) -> Subscription,
 ) {
     let events = 2_000;
     let (seen, bytes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let mut tasks = Vec::new();
     for number in 0..watchers {
-        let Ok(mut watch) = things.watch(cache.revision(), interest(number), None).await else { return };
+        let Ok(mut watch) = things.watch(cache.revision(), subscription(number), None).await else { return };
         let (seen, bytes) = (seen.clone(), bytes.clone());
         tasks.push(tokio::spawn(async move {
             while let Some(Ok(event)) = watch.next().await {
@@ -197,8 +198,8 @@ async fn narrow(store: &Memory, cache: &Cache, things: &Arc<Resource>) {
     let seen = Arc::new(AtomicUsize::new(0));
     let start = Instant::now();
     for number in 0..OBJECTS {
-        let interest = Interest::Key(format!("ns/o{number:05}").into());
-        let Ok(mut watch) = things.watch(cache.revision(), interest, None).await else { return };
+        let subscription = Subscription::Key(format!("ns/o{number:05}").into());
+        let Ok(mut watch) = things.watch(cache.revision(), subscription, None).await else { return };
         let seen = seen.clone();
         tokio::spawn(async move {
             while let Some(Ok(_)) = watch.next().await {

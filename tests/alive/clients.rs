@@ -1,4 +1,4 @@
-//! Clients that do not know what is served at the moment. Each checks that what it gets is of one generation.
+//! Clients that do not know which generation is served. Each checks that its answers belong to one generation.
 
 use std::sync::{
     Arc,
@@ -13,7 +13,7 @@ use super::{beta, rig::Rig};
 /// The collection in v1.
 pub const PATH: &str = "/apis/alive.example.com/v1/namespaces/ns/gadgets";
 
-/// What clients have got.
+/// What the clients received.
 #[derive(Debug, Default)]
 pub struct Counts {
     lists: AtomicU64,
@@ -44,7 +44,7 @@ impl Counts {
     }
 }
 
-/// Which generation an object is of: it has the field of exactly one.
+/// The generation of an object, which has the field of exactly one.
 pub fn generation_of(object: &Value) -> u64 {
     let fields = object["spec"].as_object().unwrap_or_else(|| panic!("no spec in {object}")).keys();
     let mut marks = fields.filter_map(|name| name.strip_prefix('g')?.parse().ok());
@@ -53,7 +53,7 @@ pub fn generation_of(object: &Value) -> u64 {
     found
 }
 
-/// Checks that objects are of one generation, which serves the version in which they are shown.
+/// Checks that objects belong to one generation, which serves the version of the answer.
 fn check_one(objects: &[&Value], version: &str) {
     let Some(first) = objects.first().map(|object| generation_of(object)) else { return };
     for object in objects {
@@ -156,7 +156,7 @@ impl Client {
         }
     }
 
-    /// Lists, then watches, and resumes wherever a stream has ended.
+    /// Lists, then watches, and resumes after every end of a stream.
     async fn watch(mut self) {
         let mut after: Option<u64> = None;
         while self.goes_on() {

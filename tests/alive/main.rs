@@ -1,6 +1,6 @@
-//! Resources that come, change and go while the server runs: under load, and in great number.
+//! Resources that are added, replaced and removed while the server runs: under load, and in great numbers.
 //!
-//! `cargo test --release -p kindsmith-tests --test alive -- --nocapture` prints what is measured.
+//! `cargo test --release -p kindsmith-tests --test alive -- --nocapture` prints the measurements.
 
 mod clients;
 mod many;
@@ -22,11 +22,11 @@ use serde_json::{Value, json};
 use clients::{Counts, PATH, generation_of};
 use rig::{Rig, kind, object, resident_kib, text};
 
-/// Memory is that of the process: one test at a time.
+/// The memory measurements are those of the process, so only one test runs at a time.
 pub static ALONE: Mutex<()> = Mutex::new(());
 
 const ROUNDS: u64 = 1_000;
-/// Rounds after which memory is compared: what is kept for a while is there by then.
+/// The number of rounds before memory is compared, so that everything that is kept for a while is included.
 const SETTLED: u64 = 250;
 const GROWTH_KIB: u64 = 32 << 10;
 const ROW: &str = "/registry/definitions/gadgets.alive.example.com";
@@ -37,7 +37,7 @@ pub fn beta(generation: u64) -> u64 {
     generation % 5 + 1
 }
 
-/// Gadgets of a generation, which shows in a field with a default, and in the versions that there are.
+/// A generation of gadgets. A field with a default and the set of versions differ between generations.
 fn gadgets(generation: u64) -> Vec<Kind> {
     let mark = Schema { kind: Type::Boolean, default: Some(json!(true)), ..Schema::default() };
     let spec = object([(format!("g{generation}"), mark), ("text".to_owned(), text())]);
@@ -48,10 +48,10 @@ fn gadgets(generation: u64) -> Vec<Kind> {
         .into()
 }
 
-/// Changes the declaration of gadgets, as a controller of definitions would.
+/// Changes the declaration of gadgets, like a controller for definitions.
 struct Driver {
     rig: Arc<Rig>,
-    /// The generation since which gadgets have been there; `None` while they are not.
+    /// The generation in which gadgets were added; `None` while they are absent.
     since: Option<u64>,
     known: Vec<Weak<Served>>,
 }
@@ -91,7 +91,7 @@ impl Driver {
         self.since = None;
     }
 
-    /// What clients find is what was declared last.
+    /// Clients see the latest declaration.
     async fn check(&self, generation: u64) {
         let group = self.rig.get("/apis/alive.example.com").await;
         let others = (1..=5).filter(|k| self.since.is_none() || *k != beta(generation));
@@ -138,7 +138,7 @@ fn written_by(record: &[u8]) -> u64 {
 }
 
 #[test]
-fn resources_come_change_and_go_a_thousand_times_under_load() {
+fn resources_are_added_replaced_and_removed_a_thousand_times_under_load() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().expect("a runtime");
@@ -158,7 +158,7 @@ fn resources_come_change_and_go_a_thousand_times_under_load() {
             driver.check(round).await;
             tokio::time::sleep(Duration::from_millis(round % 5)).await;
             if round.is_multiple_of(50) {
-                // A memory store keeps all history otherwise.
+                // Otherwise a memory store keeps all history.
                 let head = rig.api.store.head();
                 rig.api.store.compact(Revision(head.0.saturating_sub(2_000))).expect("history is forgotten");
             }

@@ -24,7 +24,7 @@ use kindsmith::{
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-/// A server over a memory store, with namespaces and whatever else is registered.
+/// A server over a memory store, with namespaces and the registered resources.
 pub struct Rig {
     pub service: Service,
     pub api: Arc<Api>,
@@ -56,7 +56,7 @@ impl Rig {
         rig
     }
 
-    /// The whole answer to a request.
+    /// The complete answer to a request.
     pub async fn call(&self, method: &str, path: &str, sent: &Value) -> (u16, Value) {
         http::call(&self.service, Caller::Token("token"), method, path, sent).await
     }
@@ -65,7 +65,7 @@ impl Rig {
         self.call("GET", path, &Value::Null).await
     }
 
-    /// The code of an answer, and what comes.
+    /// The status code and the body of an answer.
     pub async fn stream(&self, path: &str) -> (u16, Stream) {
         let request = hyper::Request::builder()
             .uri(path)

@@ -1,9 +1,8 @@
 //! Writes with bodies near the limit of 3 MB, all at once.
 //!
-//! What they may take, in MiB: the objects that they leave behind (70), what is remembered of past changes (64), the
-//! bodies that there is room for (64), the documents of the writes that are worked on at a time, one for every two cores
-//! (32 each), and what allocating leaves unused (32). Where glibc's allocator keeps what is freed, the process takes two to
-//! three times that.
+//! The permitted memory in MiB: the objects that remain (70), the history of changes (64), the budget for bodies (64),
+//! the documents of writes in progress, one for every two cores (32 each), and allocator overhead (32). If glibc's
+//! allocator keeps freed memory, the process takes two to three times that.
 
 use std::{thread, time::Duration};
 
@@ -15,10 +14,10 @@ use kindsmith_tests::Client;
 use super::{Bounds, Observation, Setup, Target, size};
 
 const PATH: &str = "/apis/attack.example.com/v1/namespaces/default/archives";
-/// Objects that are written over and over.
+/// Objects that are overwritten repeatedly.
 const SHARED: usize = 4;
 
-/// 200 clients (40 in an ordinary run) write 2.5 MB each at once: some create, some replace, some merge, some apply.
+/// 200 clients (40 in an ordinary run) write 2.5 MB each at once: some create, replace, merge or apply.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_writes_hold_up_nobody() {
     let target = Target::start(Setup { durable: true, gives_back: true, ..Setup::default() });
@@ -44,7 +43,7 @@ async fn large_writes_hold_up_nobody() {
     assert!(created > 0 && written > 0);
     let cores = thread::available_parallelism().map_or(2, Into::into);
     let peak_mib = 70 + 64 + 64 + 32 * cores.div_ceil(2) as u64 + 32;
-    // Within a second in debug builds, too, which are given five times as long.
+    // Within a second in debug builds, too, which get five times as long.
     let latency = if cfg!(debug_assertions) { Duration::from_millis(200) } else { Duration::from_secs(1) };
     observation.end(&target, Bounds { peak_mib, latency }).await;
 }
@@ -57,7 +56,7 @@ async fn answered(mut client: Client, request: Request<Full<Bytes>>) -> u16 {
     answer.status
 }
 
-/// One of the writes that clients make.
+/// One of the clients' writes.
 struct Write {
     method: &'static str,
     path: String,
@@ -80,7 +79,7 @@ impl Write {
         Self::new("POST", PATH.to_owned(), "application/json", r#"{"generateName":"large-"}"#, "")
     }
 
-    /// An apply, a replacement, and a merge patch of a shared object, each with texts of its own.
+    /// An apply, a replacement or a merge patch of a shared object, each with different texts.
     fn of_shared(number: usize) -> [Self; 3] {
         let (path, metadata) = (format!("{PATH}/shared-{number}"), format!(r#"{{"name":"shared-{number}"}}"#));
         let apply = format!("{path}?fieldManager=apply&force=true");

@@ -1,4 +1,4 @@
-//! More connections than the server may have descriptors: those who ask for nothing give way to those who do.
+//! More connections than the server has descriptors: idle connections give way to active ones.
 
 use std::time::Duration;
 
@@ -6,7 +6,8 @@ use tokio::io::AsyncReadExt;
 
 use super::{Bounds, Observation, Setup, Target, wire};
 
-/// 600 connections at 256 descriptors: a third sends nothing, a third half of a head, a third asked once and stays.
+/// 600 connections at 256 descriptors: a third sends nothing, a third half of a head, a third stays open after one
+/// request.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn idle_connections_give_way_when_descriptors_run_short() {
     let target = Target::start(Setup { descriptors: Some(256), ..Setup::default() });
@@ -15,7 +16,7 @@ async fn idle_connections_give_way_when_descriptors_run_short() {
     let mut open = Vec::new();
     for number in 0..600 {
         let bytes = [&b""[..], b"GET /readyz HT", whole.as_bytes()][number % 3];
-        // The server may have hung up on what came before, which is no matter here.
+        // The server may have closed the previous connections, which does not matter here.
         let Ok(mut stream) = wire::send(&target, bytes).await else { continue };
         if number % 3 == 2 {
             let _ = tokio::time::timeout(Duration::from_millis(500), stream.read(&mut [0; 512])).await;
@@ -23,7 +24,7 @@ async fn idle_connections_give_way_when_descriptors_run_short() {
         open.push(stream);
     }
     tokio::time::sleep(Duration::from_secs(2)).await;
-    // All of them are still held here: a new client must come in all the same.
+    // All of them are still open here. A new client must be served nevertheless.
     let recovery = target.recovers().await;
     eprintln!("a new client comes in beside {} connections after {recovery:.1?}", open.len());
     observation.end(&target, Bounds { latency: Duration::from_secs(5), ..Bounds::default() }).await;

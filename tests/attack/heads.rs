@@ -1,10 +1,11 @@
-//! Clients that begin a request and never finish it.
+//! Clients that start a request and never finish it.
 
 use std::time::Duration;
 
 use super::{Bounds, Observation, Setup, Target, size, wire};
 
-/// A thousand clients (200 in an ordinary run) send half of a head; the server hangs up, and serves others meanwhile.
+/// A thousand clients (200 in an ordinary run) send half of a head. The server disconnects them, and serves others
+/// meanwhile.
 #[tokio::test]
 async fn half_heads_hold_nobody_up() {
     let target = Target::start(Setup::default());
@@ -18,7 +19,7 @@ async fn half_heads_hold_nobody_up() {
     observation.end(&target, Bounds::default()).await;
 }
 
-/// A request whose body never comes holds up nobody, either.
+/// A request whose body never arrives does not delay other clients either.
 #[tokio::test]
 async fn missing_bodies_hold_nobody_up() {
     let target = Target::start(Setup::default());

@@ -1,4 +1,4 @@
-//! More requests than the server serves at a time: they are told to come again, and others are served.
+//! More concurrent requests than the server serves: the rest get 429, and other requests are served.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::{Bounds, Observation, Setup, Target, wire};
 
 const PATH: &str = "/api/v1/namespaces/default/configmaps";
 
-/// 300 writes whose bodies never come, where 200 are served at a time.
+/// 300 writes whose bodies never arrive; 200 are served concurrently.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_past_the_limit_are_answered_with_429() {
     let target = Target::start(Setup::default());

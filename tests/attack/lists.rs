@@ -8,7 +8,7 @@ use super::{Bounds, Observation, Setup, Target, size, wire};
 
 const PATH: &str = "/api/v1/namespaces/default/configmaps";
 
-/// The encodings: what the query and the headers ask for.
+/// The encodings, with their query and headers.
 const FORMS: [(&str, &str, &str); 8] = [
     ("slow lists, JSON", "", "accept: application/json\r\n"),
     ("slow lists, pretty JSON", "?pretty=1", "accept: application/json\r\n"),
@@ -40,7 +40,7 @@ async fn lists_that_are_read_slowly_take_little_memory() {
         for reader in readers {
             let (begin, read) = reader.await.unwrap();
             assert!(begin.starts_with("HTTP/1.1 200"), "{begin}");
-            // What is compressed is a few bytes for a piece.
+            // A compressed piece has only a few bytes.
             let least = if headers.contains("gzip") { 0 } else { 100_000 };
             assert!(read > least, "{name}: the answer goes on while it is read: {read} bytes");
         }
@@ -48,7 +48,7 @@ async fn lists_that_are_read_slowly_take_little_memory() {
     }
 }
 
-/// What the answer begins with, and how much of it was read in a time, a little at a time.
+/// The beginning of the answer, and how much of it was read slowly within some time.
 async fn read_slowly(mut stream: TcpStream, time: Duration) -> (String, usize) {
     let (mut begin, mut read, mut buffer) = (String::new(), 0, vec![0; 16 << 10]);
     let reading = async {

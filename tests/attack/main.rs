@@ -1,13 +1,13 @@
-//! Clients that do not cooperate: they do not read, do not finish what they begin, or ask for more than a server can give
-//! at once. Each attack runs against a server in a process of its own. During it the server must keep its bounds on
-//! resident memory and answer `/readyz` in time, on a new connection and on a kept one; five seconds after it the server
-//! must answer well, with the memory of the attack given back or bounded.
+//! Misbehaving clients: they do not read, do not finish requests, or request more than a server can provide at once.
+//! Each attack runs against a server in a separate process. During the attack the server must stay within its bounds on
+//! resident memory and answer `/readyz` in time, on a new connection and on an open one. Five seconds after it, the
+//! server must answer normally, with the memory of the attack released or bounded.
 //!
-//! Attacks run one at a time, so that what is measured is the attack's own. Bounds on memory are the same in debug
-//! builds; bounds on time are looser there. `KINDSMITH_ATTACK=full` takes the sizes that the bounds are meant for, in release
-//! builds, which are too slow for an ordinary run on two cores; without it each attack is scaled down as its file says.
+//! Attacks run one at a time, so that measurements belong to one attack. Memory bounds are the same in debug builds;
+//! time bounds are looser there. `KINDSMITH_ATTACK=full` runs the full sizes, in release builds, which are too slow for
+//! an ordinary run on two cores. Otherwise each attack is scaled down as its file says.
 //!
-//! `cargo test --release -p kindsmith-tests --test attack -- --nocapture` prints what was seen.
+//! `cargo test --release -p kindsmith-tests --test attack -- --nocapture` prints the measurements.
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
@@ -29,7 +29,7 @@ mod wire;
 pub use observe::{Bounds, Observation};
 pub use target::{Setup, Target};
 
-/// One of two sizes: the one that bounds are meant for with `KINDSMITH_ATTACK=full`, otherwise the other.
+/// The full size with `KINDSMITH_ATTACK=full`, otherwise the reduced one.
 pub fn size(full: usize, ordinary: usize) -> usize {
     if std::env::var("KINDSMITH_ATTACK").is_ok_and(|value| value == "full") { full } else { ordinary }
 }

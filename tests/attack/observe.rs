@@ -1,5 +1,5 @@
-//! What an attack does to the server: resident memory, sampled, and how long `/readyz` takes, on new connections and on
-//! one that is kept.
+//! Measures the effect of an attack on the server: samples of resident memory, and the latency of `/readyz` on new
+//! connections and on an open one.
 
 use std::{
     fs,
@@ -15,17 +15,17 @@ use kindsmith_tests::Client;
 
 use super::Target;
 
-/// Between two samples of memory, and between two probes.
+/// The interval between two memory samples, and between two probes.
 const EVERY: Duration = Duration::from_millis(50);
-/// How much longer debug builds may take. Other work on the machine counts as well.
+/// How much longer debug builds may take. Other load on the machine counts as well.
 const SLOWNESS: u32 = if cfg!(debug_assertions) { 5 } else { 1 };
 
-/// What an attack may cost.
+/// The bounds of an attack.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Resident memory above that before the attack, at its peak and once the server has recovered, in MiB.
+    /// Resident memory above the initial one, at its peak and after recovery, in MiB.
     pub peak_mib: u64,
-    /// The longest answer of `/readyz`, in release builds.
+    /// The longest latency of `/readyz` in release builds.
     pub latency: Duration,
 }
 
@@ -35,7 +35,7 @@ impl Default for Bounds {
     }
 }
 
-/// A server being watched during an attack.
+/// A server that is observed during an attack.
 pub struct Observation {
     name: &'static str,
     process: u32,
@@ -49,7 +49,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Warms the server up, then begins to watch it.
+    /// Warms up the server, then starts observing it.
     pub async fn begin(name: &'static str, target: &Target) -> Self {
         let mut client = target.client();
         for _ in 0..20 {
@@ -76,15 +76,15 @@ impl Observation {
         Self { name, process, base_kib, ended, memory, fresh, kept, start: Instant::now(), processor }
     }
 
-    /// The processor's time that the server has had since the attack began.
+    /// The CPU time of the server since the attack began.
     pub fn processor_time(&self, target: &Target) -> Duration {
         target.processor_time().saturating_sub(self.processor)
     }
 
-    /// Ends the attack's measurement and lets the server recover. Prints what was seen.
+    /// Ends the measurement and lets the server recover. Prints the measurements.
     ///
     /// # Panics
-    /// Where the attack went past its bounds.
+    /// If the attack exceeded its bounds.
     pub async fn end(self, target: &Target, bounds: Bounds) {
         let (took, processor) = (self.start.elapsed(), self.processor_time(target));
         self.ended.store(true, Ordering::Relaxed);
@@ -108,7 +108,7 @@ impl Observation {
     }
 }
 
-/// Waits up to five seconds for the resident memory to come below a bound.
+/// Waits up to five seconds until resident memory is below a bound.
 async fn settle(process: u32, bound_kib: u64) -> u64 {
     let start = Instant::now();
     loop {
@@ -120,8 +120,8 @@ async fn settle(process: u32, bound_kib: u64) -> u64 {
     }
 }
 
-/// Asks for health again and again; gives the longest time that an answer took. An answer that never comes is one of ten
-/// seconds, as is a refused connection.
+/// Requests health repeatedly and returns the longest latency. A missing answer or refused connection counts as ten
+/// seconds.
 fn probe(mut client: Client, anew: bool, ended: &AtomicBool) -> Duration {
     const LOST: Duration = Duration::from_secs(10);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

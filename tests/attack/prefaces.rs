@@ -1,10 +1,10 @@
-//! Clients that say half of what HTTP/2 begins with, and wait.
+//! Clients that send half of the HTTP/2 preface and wait.
 
 use std::time::Duration;
 
 use super::{Bounds, Observation, Setup, Target, size, wire};
 
-/// 3,000 of them (1,200 in an ordinary run; from 1,000 on the oldest give way) take next to none of the processor's time.
+/// 3,000 of them (1,200 in an ordinary run; from 1,000 on the oldest give way) take almost no CPU time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn half_prefaces_take_no_time() {
     let target = Target::start(Setup::default());

@@ -1,4 +1,4 @@
-//! Queries that are broken: none may widen what a request does.
+//! Malformed queries must not widen the effect of a request.
 
 use kindsmith_tests::Random;
 use serde_json::json;
@@ -7,11 +7,11 @@ use super::{Setup, Target};
 
 const PATH: &str = "/api/v1/namespaces/default/configmaps";
 
-/// What is put into a query: bytes that are no text, escapes that are none. Whatever follows, it stays broken.
+/// Insertions into a query: bytes that are not UTF-8, and invalid escapes. The query is invalid whatever follows.
 const BROKEN: [&str; 8] = ["%ff", "%zz", "%c3%28", "%80", "%f0%9f", "%fe%fe", "%ed%a0%80", "%z"];
 
-/// The deletion of a collection by a selector that selects nothing, with something broken in its value, and a dry run with
-/// the same: 300 queries, each refused with 400, and nothing is deleted or written.
+/// A deletion of a collection by a selector that matches nothing, with a malformed value, and a dry run of it: 300
+/// queries, each refused with 400, and nothing is deleted or written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_broken_query_never_widens_a_request() {
     let target = Target::start(Setup::default());
@@ -20,7 +20,7 @@ async fn a_broken_query_never_widens_a_request() {
     for number in 0..300 {
         let parameter = ["labelSelector=a%3Dnone", "fieldSelector=metadata.name%3Dnone", "dryRun=All"][number % 3];
         let (name, value) = parameter.split_once('=').unwrap();
-        // Not within an escape of three bytes: what is broken would have another meaning there.
+        // Not inside an escape of three bytes, where the insertion would have another meaning.
         let places: Vec<usize> =
             (0..=value.len()).filter(|at| !value[..*at].ends_with('%') && !value[..*at].ends_with("%3")).collect();
         let (before, after) = value.split_at(*random.pick(&places));

@@ -1,12 +1,12 @@
-//! Early refusals arrive: real clients send bodies that nobody reads. `refusals/check.py` drives them; by hand, with
-//! `--server`, it makes a thousand requests of each kind.
+//! Early refusals reach real clients that send bodies which the server does not read. `refusals/check.py` drives the
+//! clients; by hand, with `--server`, it makes a thousand requests of each kind.
 
 use std::{fs, process::Command};
 
 use kindsmith::Server;
 use kindsmith_tests::Folder;
 
-/// Requests of each client, protocol and size of body: each refusal twice.
+/// Requests for each client, protocol and body size: each refusal twice.
 const ROUNDS: &str = "14";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

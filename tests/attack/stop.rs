@@ -1,4 +1,4 @@
-//! A graceful stop waits for nobody who does not read.
+//! A graceful stop does not wait for clients that do not read.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::{Setup, Target, wire};
 
 const PATH: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Watches and lists of HTTP/1 and HTTP/2 that nobody reads.
+/// Watches and lists over HTTP/1 and HTTP/2 that are never read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_waits_for_nobody_who_does_not_read() {
     let target = Target::start(Setup::default());
@@ -26,5 +26,5 @@ async fn a_stop_waits_for_nobody_who_does_not_read() {
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     let took = target.terminate(Duration::from_secs(10));
-    eprintln!("a stop beside {} connections that nobody reads took {took:.1?}", open.len());
+    eprintln!("a stop beside {} unread connections took {took:.1?}", open.len());
 }

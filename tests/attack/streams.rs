@@ -1,4 +1,4 @@
-//! Streams of HTTP/2 without end, by clients that do not heed the limit that they are told.
+//! Endless HTTP/2 streams of clients that ignore the server's limit.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::{Bounds, Observation, Setup, Target, size, wire};
 
 const WATCH: &str = "/api/v1/namespaces/default/configmaps?watch=1";
 
-/// One connection opens 20,000 streams and reads nothing. The server refuses most, or hangs up.
+/// One connection opens 20,000 streams and reads nothing. The server refuses most, or disconnects.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_thousand_streams_of_one_connection_are_refused() {
     let target = Target::start(Setup::default());
@@ -21,14 +21,14 @@ async fn twenty_thousand_streams_of_one_connection_are_refused() {
             }
         }
     };
-    // A server that takes no more of it is as good as one that hangs up.
+    // A server that reads no more is as good as one that disconnects.
     let _ = tokio::time::timeout(Duration::from_secs(5), open).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     drop(stream);
     observation.end(&target, Bounds::default()).await;
 }
 
-/// Connections with as many watches as each may have: 20,000 in all (3,000 in an ordinary run).
+/// Connections with the maximum number of watches: 20,000 in all (3,000 in an ordinary run).
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_streams_of_many_connections_take_little_memory() {
     let target = Target::start(Setup::default());

@@ -1,4 +1,4 @@
-//! The server under attack, in a process of its own: this program again, started with limits.
+//! The server under attack: this program again as a separate process with limits.
 
 use std::{
     collections::BTreeMap,
@@ -15,48 +15,48 @@ use kindsmith_tests::{Client, Folder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The token of the admin.
+/// The admin's token.
 const TOKEN: &str = "attack";
-/// Where the token file is; its presence makes the child a server.
+/// The path of the token file. If it is set, the process runs as the server.
 const TOKEN_FILE: &str = "KINDSMITH_ATTACK_TOKENS";
-/// Where objects are kept, if that is on disk.
+/// The data directory, if objects are stored on disk.
 const DATA: &str = "KINDSMITH_ATTACK_DATA";
-/// Clients that fill a server at a time.
+/// The number of clients that fill a server.
 const WRITERS: usize = 16;
 
-/// Attacks go one after the other.
+/// Serializes attacks.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// How a server is started.
+/// Settings of a server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Setup {
-    /// How many descriptors its process may have.
+    /// The maximum number of descriptors of its process.
     pub descriptors: Option<u32>,
-    /// Objects are kept on disk. In memory, the store keeps all that there ever was.
+    /// Store objects on disk. In memory, the store keeps all history.
     pub durable: bool,
-    /// The allocator gives large blocks back as soon as they are free. glibc's keeps them for later, in a heap for each
-    /// thread, which hides what the server itself holds.
+    /// Make the allocator release large blocks as soon as they are freed. glibc keeps them in a heap for each thread,
+    /// which hides the server's own memory use.
     pub gives_back: bool,
 }
 
-/// A kind whose objects may be as large as any: the texts of a ConfigMap have a limit of their own.
+/// A kind whose objects may have the maximum size: the texts of a ConfigMap are limited.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "attack.example.com", version = "v1", builtin, update_without_version)]
 pub struct Archive {
-    /// Its name, and what else every object has.
+    /// Standard object's metadata.
     pub metadata: ObjectMeta,
-    /// What is in it.
+    /// The content of the archive.
     pub spec: ArchiveSpec,
 }
 
-/// What is in an archive.
+/// The content of an archive.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct ArchiveSpec {
     /// Texts by name.
     pub texts: BTreeMap<String, String>,
 }
 
-/// A server's process. It ends when it is dropped.
+/// A server process, ended on drop.
 pub struct Target {
     url: String,
     process: Child,
@@ -80,9 +80,9 @@ fn serves() {
 }
 
 impl Target {
-    /// Starts a server once the attack before has ended.
+    /// Starts a server once the previous attack has ended.
     pub fn start(setup: Setup) -> Self {
-        // An attack that failed has ended, too.
+        // A failed attack has ended, too.
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Folder::new("attack");
         let tokens = folder.path().join("tokens.csv");
@@ -117,12 +117,12 @@ impl Target {
         self.url.strip_prefix("http://").unwrap()
     }
 
-    /// A client of the admin's, with a connection of its own.
+    /// A client of the admin with a separate connection.
     pub fn client(&self) -> Client {
         Client::new(&self.url, TOKEN)
     }
 
-    /// The header that says who asks.
+    /// The `Authorization` header.
     pub fn authorization() -> String {
         format!("Bearer {TOKEN}")
     }
@@ -132,16 +132,17 @@ impl Target {
         self.process.id()
     }
 
-    /// The processor's time that the process has had, in steps of 10 ms.
+    /// The CPU time of the process in steps of 10 ms.
     pub fn processor_time(&self) -> Duration {
         let text = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).unwrap();
-        // The name in parentheses may hold anything; the fields behind it are numbers. User and system time are 14 and 15.
+        // The name in parentheses may contain anything; the fields after it are numbers. User and system time are 14
+        // and 15.
         let fields: Vec<&str> = text.rsplit_once(')').unwrap().1.split_whitespace().collect();
         let ticks: u64 = fields[11..13].iter().map(|field| field.parse::<u64>().unwrap()).sum();
         Duration::from_millis(ticks * 10)
     }
 
-    /// How many descriptors the process has open.
+    /// The number of open descriptors of the process.
     pub fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.process.id())).unwrap().count()
     }
@@ -149,7 +150,7 @@ impl Target {
     /// Tells the server to stop, and waits until it has ended.
     ///
     /// # Panics
-    /// Where it ends badly, or not in time.
+    /// If it fails, or does not end in time.
     pub fn terminate(mut self, within: Duration) -> Duration {
         let start = Instant::now();
         assert!(Command::new("kill").arg(self.process.id().to_string()).status().unwrap().success());
@@ -163,7 +164,7 @@ impl Target {
         }
     }
 
-    /// Puts ConfigMaps with a value of some bytes into the namespace `default`: `attack-0`, `attack-1`, ….
+    /// Creates ConfigMaps with values of some size in the namespace `default`: `attack-0`, `attack-1`, ….
     pub async fn fill(&self, count: usize, bytes: usize) {
         let value: Arc<str> = "x".repeat(bytes).into();
         let writers = (0..WRITERS).map(|writer| {
@@ -181,7 +182,7 @@ impl Target {
         }
     }
 
-    /// Waits for the server to answer as if nothing had happened, within five seconds: a read, a write, on a new connection.
+    /// Waits up to five seconds until the server answers normally: a read and a write on a new connection.
     pub async fn recovers(&self) -> Duration {
         let start = Instant::now();
         let work = async {
@@ -201,7 +202,7 @@ impl Target {
         start.elapsed()
     }
 
-    /// Whether a write and a deletion succeed.
+    /// True if a write and a deletion succeed.
     async fn writes(&self, client: &mut Client) -> bool {
         let path = "/api/v1/namespaces/default/configmaps";
         let created = client.json("POST", path, &json!({"metadata": {"name": "recovered"}})).await;
@@ -212,7 +213,7 @@ impl Target {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to kill.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! Watchers who never read: what waits for them is bounded, and their time ends like anybody's.
+//! Watchers that never read: their buffers are bounded, and their timeouts apply.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::{Bounds, Observation, Setup, Target, size, wire};
 
 const PATH: &str = "/api/v1/namespaces/default/configmaps";
 
-/// 2,000 watchers (500 in an ordinary run) read nothing while one object changes 120 times, 4 KB each.
+/// 2,000 watchers (500 in an ordinary run) read nothing while one object of 4 KB changes 120 times.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn watchers_who_never_read_take_little_memory() {
     let target = Target::start(Setup::default());
@@ -30,12 +30,12 @@ async fn watchers_who_never_read_take_little_memory() {
     observation.end(&target, Bounds::default()).await;
 }
 
-/// A watch with `timeoutSeconds=3` gives its connection back, though nothing is read of it.
+/// A watch with `timeoutSeconds=3` releases its connection, even if it is never read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_time_of_a_watch_ends_though_nobody_reads() {
     let target = Target::start(Setup::default());
     target.fill(400, 4_000).await;
-    // Those who filled it hang up.
+    // The previous clients disconnect.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let before = target.descriptors();
     let head = wire::head("GET", &format!("{PATH}?watch=1&timeoutSeconds=3"), "");

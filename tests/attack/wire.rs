@@ -1,4 +1,4 @@
-//! Connections as attackers use them: bytes are sent, and nobody reads what comes back unless the attack does.
+//! Raw connections for attacks: they send bytes, and read only if the attack does.
 
 use std::{io, time::Duration};
 
@@ -9,47 +9,47 @@ use tokio::{
 
 use super::Target;
 
-/// A receive buffer so small that the server soon has to wait.
+/// A receive buffer so small that the server soon blocks.
 const RECEIVE_BYTES: u32 = 4 << 10;
 
 /// Connects with a small receive buffer.
 ///
 /// # Errors
-/// As connecting.
+/// If connecting fails.
 pub async fn connect(target: &Target) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.set_recv_buffer_size(RECEIVE_BYTES)?;
     socket.connect(target.address().parse().unwrap()).await
 }
 
-/// Connects and sends these bytes; the connection is open for as long as it is held.
+/// Connects and sends these bytes. The connection stays open until it is dropped.
 ///
 /// # Errors
-/// As connecting and writing.
+/// If connecting or writing fails.
 pub async fn send(target: &Target, bytes: &[u8]) -> io::Result<TcpStream> {
     let mut stream = connect(target).await?;
     stream.write_all(bytes).await?;
     Ok(stream)
 }
 
-/// The head of a request of the admin's, with further header lines, each ended by a line break.
+/// The head of a request by the admin, with further header lines, each ended by a line break.
 pub fn head(method: &str, path: &str, headers: &str) -> String {
     let authorization = Target::authorization();
     format!("{method} {path} HTTP/1.1\r\nhost: server\r\nauthorization: {authorization}\r\n{headers}\r\n")
 }
 
-/// What an HTTP/2 client says first.
+/// The beginning of an HTTP/2 connection.
 pub fn http2_start() -> Vec<u8> {
     let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
-    // A frame of settings that sets nothing.
+    // An empty settings frame.
     bytes.extend_from_slice(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
     bytes
 }
 
-/// A GET of the admin's on a stream of HTTP/2, as one frame of headers. Nothing goes into the table of headers.
+/// A GET by the admin on an HTTP/2 stream, as one frame of headers. Adds nothing to the header table.
 pub fn http2_get(stream: u32, path: &str) -> Vec<u8> {
     let authorization = Target::authorization();
-    // The method GET and the scheme http, as the static table has them; then the path, the authority, and who asks.
+    // The method GET and the scheme http from the static table; then the path, the authority and the token.
     let mut headers = vec![0x82, 0x86];
     for (name, value) in [(&[0x04][..], path), (&[0x01], "server"), (&[0x0f, 0x08], &authorization)] {
         headers.extend_from_slice(name);
@@ -58,14 +58,14 @@ pub fn http2_get(stream: u32, path: &str) -> Vec<u8> {
     }
     let length = u32::try_from(headers.len()).expect("a short frame").to_be_bytes();
     let mut frame = length[1..].to_vec();
-    // The stream begins and ends with this frame, which is whole.
+    // This complete frame both starts and ends the stream.
     frame.extend_from_slice(&[1, 5]);
     frame.extend_from_slice(&stream.to_be_bytes());
     frame.extend_from_slice(&headers);
     frame
 }
 
-/// How many streams have been answered on a connection: the frames of headers that come within half a second.
+/// The number of answered streams on a connection: the header frames that arrive within half a second.
 pub async fn http2_answers(stream: &mut TcpStream) -> usize {
     let mut bytes = Vec::new();
     let reading = stream.read_to_end(&mut bytes);

@@ -1,4 +1,4 @@
-//! A server in a process of its own.
+//! A server in a separate process.
 use std::{
     fs,
     io::{BufRead, BufReader, Read, stdin},
@@ -11,14 +11,14 @@ use kindsmith_tests::Folder;
 
 use crate::sample::Sample;
 
-/// The process. It ends when it is dropped.
+/// The process, ended on drop.
 pub struct Child {
     pub url: String,
     pub token: String,
     process: process::Child,
     started: Instant,
     _stdin: Option<ChildStdin>,
-    /// The server's temporary folder: a process that is killed leaves behind what it has there.
+    /// The server's temporary folder. A killed process leaves its content behind.
     _temporary: Folder,
 }
 
@@ -29,7 +29,7 @@ fn serves() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let server = runtime.block_on(Server::test().kind::<Sample>().start());
     println!("listening on {} {}", server.url(), server.token());
-    // Until the parent goes.
+    // Until the parent ends.
     let _ = stdin().read_to_end(&mut Vec::new());
     process::exit(0);
 }
@@ -60,7 +60,7 @@ impl Child {
         line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
     }
 
-    /// The processor's time that it has had; the clock's where the system does not tell.
+    /// Its CPU time, or wall time if the system does not report it.
     pub fn processor_time(&self) -> Duration {
         let threads = fs::read_dir(format!("/proc/{}/task", self.process.id())).into_iter().flatten().flatten();
         let of_thread = |thread: fs::DirEntry| -> Option<Duration> {
@@ -71,9 +71,9 @@ impl Child {
         if told.is_zero() { self.started.elapsed() } else { told }
     }
 
-    /// Begins to look for the peak of memory; gives what is in use now.
+    /// Starts to measure the peak of memory; returns the current use.
     pub fn forget_peak(&self) -> u64 {
-        // Where the system has no such thing, no peak is found.
+        // Without such a counter, no peak is found.
         let _ = fs::write(format!("/proc/{}/clear_refs", self.process.id()), "5");
         self.status_kib("VmRSS:")
     }
@@ -86,7 +86,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

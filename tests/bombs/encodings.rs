@@ -1,9 +1,9 @@
-//! Bodies that are no objects, in each encoding.
+//! Invalid bodies in each encoding.
 use crate::Bomb;
 
 const BODY: usize = (3 << 20) - 100;
 
-/// Something again and again, up to the longest body.
+/// Repeats a text up to the maximum body size.
 fn full(part: &[u8]) -> Vec<u8> {
     part.repeat(BODY / part.len())
 }
@@ -134,7 +134,7 @@ fn cbor() -> Vec<Bomb> {
         .collect()
 }
 
-/// A field of a message: its number, and bytes.
+/// A field of a message: its number and bytes.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![number << 3 | 2];
     let mut length = bytes.len();

@@ -1,11 +1,10 @@
-//! Requests that are small to send and could be large or slow to answer: nesting, lengths that lie, what doubles, what is
-//! compared with all the rest. Each is refused within 100 ms and 50 MB. What is not refused, since it is an object that may be
-//! stored, for all its size, has a second and 150 MB.
+//! Requests that are small to send and could be large or slow to answer: deep nesting, false lengths, exponential
+//! growth, quadratic comparisons. Each is refused within 100 ms and 50 MB. Requests that are accepted, because they
+//! contain a valid object of any size, may take a second and 150 MB.
 //!
-//! Each bomb meets a server of its own, in a process of its own, so that what it takes is its own: the processor's time from
-//! the request to the whole answer, the least of some tries, which other work on the machine lengthens less than it does the
-//! time of the clock; and the peak of resident memory over what there was before, of the first try. Debug builds get twenty
-//! times the time, and no more memory.
+//! Each bomb meets a separate server process, so that its costs can be measured: the CPU time from the request to the
+//! complete answer (the minimum of several tries, which other load affects less than wall time), and the peak of
+//! resident memory above the initial one in the first try. Debug builds get twenty times the time, and no more memory.
 //!
 //! `cargo test --release -p kindsmith-tests --test bombs -- --nocapture` prints the table; `KINDSMITH_BOMB=yaml` picks bombs
 //! by a part of their names.
@@ -32,31 +31,31 @@ use child::Child;
 
 const PATIENCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 100 });
 const MEMORY_KIB: u64 = 50 << 10;
-/// How much more a request may take that is not refused: it made or changed an object of up to 3 MB.
+/// The additional allowance for accepted requests, which create or change an object of up to 3 MB.
 const ANSWERED: u32 = 10;
 const ANSWERED_KIB: u64 = 150 << 10;
 const TRIES: usize = 5;
-/// By the clock: whoever waits takes no time of a processor.
+/// In wall time: waiting takes no CPU time.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
 const SAMPLES: &str = "/apis/fuzz.example.com/v1/namespaces/default/samples";
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// A request, and what is there before it.
+/// A request, and its preconditions.
 struct Bomb {
     name: String,
     method: &'static str,
     path: String,
     headers: Vec<(&'static str, String)>,
     body: Bytes,
-    /// What is created before.
+    /// Objects to create first.
     live: Option<Value>,
-    /// The status of the answer.
+    /// The expected status.
     status: u16,
 }
 
 impl Bomb {
-    /// A body of a media type that is posted.
+    /// A POST with a body of a media type.
     fn post(name: impl Into<String>, media_type: &str, body: impl Into<Bytes>, status: u16) -> Self {
         let headers = vec![("content-type", media_type.to_owned())];
         Self {
@@ -70,7 +69,7 @@ impl Bomb {
         }
     }
 
-    /// A patch of an object that is there.
+    /// A patch of an existing object.
     fn patch(name: &str, media_type: &str, live: Value, body: impl Into<Bytes>, status: u16) -> Self {
         let post = Self::post(name, media_type, body, status);
         Self { method: "PATCH", path: format!("{SAMPLES}/a?fieldManager=bomb"), live: Some(live), ..post }
@@ -89,7 +88,7 @@ impl Bomb {
     }
 }
 
-/// What a bomb led to.
+/// The result of a bomb.
 struct Outcome {
     status: u16,
     took: Duration,
@@ -98,7 +97,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// The time and memory that it may take.
+    /// The permitted time and memory.
     fn bounds(&self) -> (Duration, u64) {
         if self.status < 300 { (ANSWERED * PATIENCE, ANSWERED_KIB) } else { (PATIENCE, MEMORY_KIB) }
     }
@@ -107,7 +106,7 @@ impl Outcome {
 async fn blow(bomb: &Bomb) -> Outcome {
     let child = Child::start();
     let mut client = Client::new(&child.url, &child.token);
-    // What is made once, is made now.
+    // Triggers everything that is initialized once.
     let ready =
         client.json("POST", SAMPLES, &json!({"metadata": {"name": "ready"}, "spec": {}})).await.expect("an answer");
     assert_eq!(ready.status, 201, "{:?}", ready.body);

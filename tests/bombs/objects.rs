@@ -1,4 +1,4 @@
-//! Objects that have a lot of what is compared with the rest of itself, or matched, or counted.
+//! Objects with many parts that are compared with each other, matched, or counted.
 use serde_json::{Value, json};
 
 use crate::{Bomb, CONFIG_MAPS, SAMPLES};

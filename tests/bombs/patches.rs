@@ -1,4 +1,4 @@
-//! Patches that grow, or compare all with all.
+//! Patches that grow, or that compare everything with everything.
 use serde_json::{Value, json};
 
 use crate::Bomb;

@@ -3,7 +3,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
 use crate::{Bomb, SAMPLES};
 
-/// About what a request line may have.
+/// The approximate maximum of a request line.
 const LONG: usize = 60_000;
 
 fn list(query: &str) -> String {

@@ -1,4 +1,4 @@
-//! The child: writers that commit without end and write down what they are told, before they go on.
+//! The child process: writers that commit continuously and record each answer before they continue.
 
 use std::{
     env,
@@ -12,11 +12,11 @@ use kindsmith::storage::{Change, CommitError, Embedded, Options, Store};
 
 use crate::model::{self, WRITERS};
 
-/// Names of the variables that tell the child what to do.
+/// Environment variables with the child's task.
 pub const DIR: &str = "KINDSMITH_CRASH_DIR";
 pub const MODE: &str = "KINDSMITH_CRASH_MODE";
 
-/// What the child goes through.
+/// What happens to the child.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// It writes until it is killed.
@@ -59,21 +59,21 @@ fn works() {
     assert_eq!(mode, Mode::FullDisk.name(), "the store failed with room on the disk");
 }
 
-/// Commits one step after the other until the engine fails.
+/// Commits step after step until the engine fails.
 fn write(store: &Embedded, dir: &Path, writer: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut acks = Log::open(&dir.join("acks"));
     let mut step = 1;
     if let Some(done) = store.get(&model::count_key(writer)).unwrap() {
         let count = model::count(&done.value.unwrap());
-        // A step of an earlier life that was done and not acknowledged counts as acknowledged from here on.
+        // A step of an earlier life that was applied without an acknowledgement counts as acknowledged from now on.
         acks.line(&format!("{writer} {count} {}", done.revision));
         step = count + 1;
     }
     loop {
         match runtime.block_on(store.commit(model::ops(writer, step).into())) {
             Ok(revisions) => acks.line(&format!("{writer} {step} {}", revisions[0])),
-            // A step whose outcome is unknown may be done; the next life goes on from what the store says.
+            // A step with unknown outcome may have been applied; the next life continues from the store's state.
             Err(CommitError::Refused { full: true, .. } | CommitError::Unknown(_)) => return,
             Err(error) => panic!("writer {writer}, step {step}: {error}"),
         }
@@ -81,7 +81,7 @@ fn write(store: &Embedded, dir: &Path, writer: usize) {
     }
 }
 
-/// A file of lines, each whole even if the process is killed while it writes.
+/// A file of lines, each complete even if the process is killed during a write.
 struct Log(std::fs::File);
 
 impl Log {

@@ -1,8 +1,8 @@
-//! The durable store against what ends processes and fills disks: kill -9 under writers, a file that may not grow, a
-//! damaged file. Each test starts this program again as a child that writes until it is stopped, then opens the store
-//! that the child left behind and compares it with what the child was told.
+//! Crash tests of the durable store: kill -9 under writers, a file that may not grow, a damaged file. Each test starts
+//! this program again as a child that writes until it is stopped, then opens the child's store and compares it with the
+//! answers that the child recorded.
 //!
-//! `KINDSMITH_CRASH_ROUNDS` sets how often the child is killed; a few times in the ordinary run.
+//! `KINDSMITH_CRASH_ROUNDS` sets how often the child is killed; a few times by default.
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 
@@ -21,7 +21,7 @@ use kindsmith::storage::{Embedded, OpenError, Options, Store};
 
 use self::{child::Mode, model::Verified};
 
-/// A directory of a test's own: `data` is the store's, `acks` and `seen` are what the child wrote down.
+/// A temporary directory: `data` is the store's, `acks` and `seen` are the child's records.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -51,7 +51,7 @@ impl Drop for Scratch {
 
 fn start(scratch: &Scratch, mode: Mode) -> Child {
     let mut command = match mode {
-        // The limit is in blocks of 512 bytes; the signal that goes with it would end the child before it could look.
+        // The limit is in blocks of 512 bytes. Its signal would end the child before it could handle the error.
         Mode::FullDisk => {
             let mut command = Command::new("sh");
             command.args(["-c", "trap '' XFSZ; ulimit -f 8192; exec \"$0\" \"$@\""]).arg(env::current_exe().unwrap());
@@ -68,7 +68,7 @@ fn start(scratch: &Scratch, mode: Mode) -> Child {
         .unwrap()
 }
 
-/// Waits until the child has written down more than it had.
+/// Waits until the child has recorded more than before.
 fn await_growth(path: &Path, from: u64) {
     let start = Instant::now();
     while fs::metadata(path).map_or(0, |metadata| metadata.len()) <= from {
@@ -77,7 +77,7 @@ fn await_growth(path: &Path, from: u64) {
     }
 }
 
-/// Lets the child work for a random while, then kills it.
+/// Lets the child work for a random time, then kills it.
 fn kill_at_random(scratch: &Scratch, mode: Mode, random: &mut model::Random) {
     let acks = scratch.0.join("acks");
     let before = fs::metadata(&acks).map_or(0, |metadata| metadata.len());
@@ -92,7 +92,7 @@ fn rounds() -> u64 {
     env::var("KINDSMITH_CRASH_ROUNDS").ok().map_or(8, |text| text.parse().expect("a number of rounds"))
 }
 
-/// A slow machine may take more rounds until enough has happened.
+/// A slow machine may need more rounds.
 fn killed_again_and_again(mode: Mode, enough: impl Fn(&Verified) -> bool) -> Verified {
     let scratch = Scratch::new(mode.name());
     let mut random = model::Random::from_clock();
@@ -120,7 +120,7 @@ fn killed_writers_lose_nothing_that_was_acknowledged() {
 }
 
 #[test]
-fn killed_while_history_is_cut() {
+fn killed_while_history_is_compacted() {
     let enough = |verified: &Verified| verified.compacted > 0;
     let verified = killed_again_and_again(Mode::Cut, enough);
     assert!(enough(&verified), "{verified:?}");
@@ -133,7 +133,7 @@ fn a_full_disk_loses_nothing_that_was_acknowledged_and_heals() {
     assert!(status.success(), "the child did not find the disk full as it should: {status}");
     let verified = model::verify(&scratch.0, &scratch.open().unwrap());
     assert!(verified.acknowledged > 10, "{verified:?}");
-    // With room again, the next child goes on where that one stopped.
+    // With free space again, the next child continues where this one stopped.
     kill_at_random(&scratch, Mode::Write, &mut model::Random::from_clock());
     let after = model::verify(&scratch.0, &scratch.open().unwrap());
     assert!(after.acknowledged > verified.acknowledged, "{after:?}");
@@ -151,8 +151,8 @@ fn a_second_process_is_refused() {
     scratch.open().unwrap();
 }
 
-/// What a crash cannot do, but a bad disk can: the store may refuse, or come back as it was a moment before, but it must
-/// not panic, and what it shows must be whole.
+/// Damage that a crash cannot cause, but a bad disk can: the store may refuse to open, or return an earlier state, but
+/// it must not panic, and what it returns must be intact.
 #[test]
 fn a_damaged_file_is_refused_or_whole() {
     let scratch = Scratch::new("damaged");

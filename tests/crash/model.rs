@@ -1,4 +1,4 @@
-//! What the child's writers do at each step, and what must therefore be in the store.
+//! The steps of the child's writers, and the store content that follows from them.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,26 +16,26 @@ use kindsmith::{
 
 pub const WRITERS: usize = 8;
 
-/// Keys of each writer beside its count.
+/// The number of keys of each writer besides its count.
 const SLOTS: u64 = 12;
 
-/// The key that holds how many steps a writer has done.
+/// The key with the number of a writer's completed steps.
 pub fn count_key(writer: usize) -> String {
     format!("/w/{writer}/count")
 }
 
-/// The number in a value of such a key.
+/// The number in the value of such a key.
 pub fn count(value: &[u8]) -> u64 {
     std::str::from_utf8(value).unwrap().parse().unwrap()
 }
 
-/// What a writer commits at a step: its count, a value that is as good as its number says, and at times a deletion.
+/// A writer's commit at a step: its count, a numbered value, and sometimes a deletion.
 pub fn ops(writer: usize, step: u64) -> Vec<Op> {
     let key = |slot: u64| format!("/w/{writer}/{:02}", slot % SLOTS).into();
     let put = |key, value| Op { key, value: Some(value), expect: Expect::Any };
     let mut ops =
         vec![put(count_key(writer).into(), Bytes::from(step.to_string())), put(key(step), value(writer, step))];
-    // The slot that was written half a round ago is there: it was written after it was last deleted.
+    // The slot written half a round ago exists: it was written after its last deletion.
     if step.is_multiple_of(5) && step > SLOTS {
         ops.push(Op { key: key(step + SLOTS / 2), value: None, expect: Expect::Any });
     }
@@ -53,7 +53,7 @@ pub fn digest(value: Option<&Bytes>) -> u64 {
     hasher.finish()
 }
 
-/// What a verification looked at.
+/// What a verification examined.
 #[derive(Debug, Default)]
 pub struct Verified {
     pub acknowledged: usize,
@@ -62,7 +62,7 @@ pub struct Verified {
     pub compacted: u64,
 }
 
-/// Compares a store with what the child was told in all its lives so far.
+/// Compares a store with the answers that the child got in all its lives.
 pub fn verify(dir: &Path, store: &Embedded) -> Verified {
     let changes = verify_whole(store);
     let acks = lines(&dir.join("acks"));
@@ -92,7 +92,7 @@ pub fn verify(dir: &Path, store: &Embedded) -> Verified {
     Verified { acknowledged: acks.len(), seen: seen.len(), head: store.head().0, compacted: store.compacted().0 }
 }
 
-/// A writer's keys are as after some whole step: the last acknowledged one, or the one that was on its way.
+/// A writer's keys are in the state after the last acknowledged step or the one in progress.
 fn verify_writer(store: &Embedded, writer: usize, acknowledged: u64) {
     let (entries, _) = store.range(&format!("/w/{writer}/"), None).unwrap();
     let done = store.get(&count_key(writer)).unwrap().map_or(0, |entry| count(&entry.value.unwrap()));
@@ -113,8 +113,8 @@ fn verify_writer(store: &Embedded, writer: usize, acknowledged: u64) {
     assert!(found == expected, "writer {writer} after {done} steps: {:?}, {:?}", found.keys(), expected.keys());
 }
 
-/// The store agrees with itself: history has no gap, each change knows what it replaced, and history played over the
-/// oldest state that can be read gives the newest one.
+/// The store is consistent: history has no gap, each change has the right previous value, and history applied to the
+/// oldest readable state gives the newest one.
 pub fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
     let (compacted, head) = (store.compacted(), store.head());
     let changes = store.changes(compacted, usize::MAX).unwrap();
@@ -141,7 +141,7 @@ pub fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
 
 fn lines(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
-    // A last line without its end was cut off by the kill.
+    // The kill cut off a last line without its end.
     text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect()
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::widget::Widget;
 
-/// What the schema says of a widget's only condition.
+/// The schema of a widget's only condition.
 fn faults(condition: &Document) -> Vec<String> {
     let kind = Widget::kind();
     let schema = kind.schema.properties["status"].properties["conditions"].items.as_deref().expect("a list");
@@ -25,7 +25,7 @@ fn changed(name: &str, value: Document) -> Document {
 }
 
 #[test]
-fn a_condition_is_checked_as_metav1_condition_is() {
+fn a_condition_is_validated_like_metav1_condition() {
     assert_eq!(faults(&changed("message", json!("all parts work"))), [""; 0]);
     for (name, value) in [
         ("type", json!("not ready")),
@@ -43,7 +43,7 @@ fn a_condition_is_checked_as_metav1_condition_is() {
 }
 
 #[test]
-fn only_the_observed_generation_may_be_left_out() {
+fn only_the_observed_generation_is_optional() {
     for name in ["type", "status", "observedGeneration", "lastTransitionTime", "reason", "message"] {
         let mut condition = changed("status", json!("Unknown"));
         condition.as_object_mut().expect("an object").remove(name);
@@ -52,7 +52,7 @@ fn only_the_observed_generation_may_be_left_out() {
 }
 
 #[test]
-fn a_condition_that_was_set_is_whole() {
+fn set_condition_fills_in_all_fields() {
     let mut conditions = Vec::new();
     let [kind, status, reason] = ["Ready", "False", "Starting"].map(str::to_owned);
     set_condition(&mut conditions, Condition { kind, status, reason, ..Condition::default() });

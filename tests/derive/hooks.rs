@@ -1,4 +1,4 @@
-//! Hooks and computed columns: the user's functions see the type, the server sees documents.
+//! Hooks and computed columns: functions get the type, while the server works on documents.
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
     kind::{
@@ -78,7 +78,7 @@ fn document() -> Value {
 }
 
 #[test]
-fn a_default_hook_changes_only_what_it_changed() {
+fn only_the_changes_of_a_default_hook_are_applied() {
     let hook = Loan::kind().hooks.default.expect("declared");
     let user = kindsmith::auth::User { name: "librarian".to_owned(), ..Default::default() };
     let context = HookContext { old: None, user: &user, dry_run: false, subresource: "" };
@@ -126,7 +126,7 @@ fn a_computed_column_has_the_type_that_its_function_returns() {
 }
 
 #[test]
-fn the_grace_of_a_deletion_is_a_field_or_a_number() {
+fn the_grace_period_is_a_field_or_a_number() {
     assert_eq!(Loan::kind().grace, Some(Grace::Path(Path(vec!["spec".to_owned(), "days".to_owned()]))));
     assert_eq!(Reminder::kind().grace, Some(Grace::Seconds(30)));
 }

@@ -1,4 +1,4 @@
-//! What the derives make of declarations: the kind as data, serde's forms of the root, hooks.
+//! Tests of the derives' results: the kind as data, serde's form of the root, and hooks.
 mod conditions;
 mod hooks;
 mod unions;

@@ -107,7 +107,7 @@ fn a_union_is_an_object_with_one_property_set() {
 }
 
 #[test]
-fn values_of_all_sorts_have_their_schemas() {
+fn all_types_of_values_have_their_schemas() {
     let kind = Probe::kind();
     let spec = &kind.schema.properties["spec"];
     assert_eq!(spec.required, ["action"]);
@@ -123,7 +123,7 @@ fn values_of_all_sorts_have_their_schemas() {
 }
 
 #[test]
-fn what_is_declared_beside_the_fields_is_kept() {
+fn declarations_beside_the_fields_are_kept() {
     let kind = Probe::kind();
     assert_eq!((kind.scope, kind.plural.as_str()), (Scope::Cluster, "probe-checks"));
     assert!(kind.update_without_version && kind.create_on_update);
@@ -142,7 +142,7 @@ fn what_is_declared_beside_the_fields_is_kept() {
     assert_eq!(written.expect("it encodes"), expected);
 }
 
-/// A kind whose declaration contradicts itself where the derive does not see it.
+/// A kind with a contradictory declaration that the derive cannot see.
 #[derive(Clone, Debug)]
 pub struct Contradiction;
 
@@ -166,7 +166,7 @@ impl ApiType for Contradiction {
 }
 
 #[test]
-fn a_declaration_that_contradicts_itself_makes_no_kind() {
+fn a_contradictory_declaration_is_refused() {
     let error = Probe::RESOURCE.build(Contradiction::DECLARATION).err().expect("no object could rely on its default");
     assert!(error.starts_with("code: the default \"none\" is not valid"), "{error}");
 }
@@ -177,7 +177,7 @@ pub struct Wanted {
 }
 
 #[test]
-fn a_float_under_spec_is_found_wherever_it_lies() {
+fn a_float_under_spec_is_found_at_any_depth() {
     let float = kindsmith::schema::declare::observed_within(Wanted::declaration());
     assert_eq!(float.as_deref(), Some("loads.load"));
 }

@@ -143,7 +143,7 @@ fn columns_have_the_fields_types_and_age_comes_last() {
 }
 
 #[test]
-fn the_schema_says_what_the_fields_say() {
+fn the_schema_follows_the_fields() {
     let schema = Widget::kind().schema;
     assert_eq!(schema.required, ["spec"]);
     assert!(!schema.properties.contains_key("metadata"));

@@ -40,10 +40,10 @@ const _: () = {
     "#[resource] has no argument `plurl`; did you mean `plural`?"
 }
 ::core::compile_error! {
-    "a version is `v1`, `v1beta2` or `v1alpha1`, not `1`; did you mean `v1`?"
+    "a version must look like `v1`, `v1beta2` or `v1alpha1`, not `1`; did you mean `v1`?"
 }
 ::core::compile_error! {
-    "a kind is in the singular, and `Books` looks plural; did you mean `Book`? If it is right, say `singular = \"books\"`"
+    "a kind must be in the singular, but `Books` looks plural; did you mean `Book`? If the name is right, add `singular = \"books\"`"
 }
 
 // Page
@@ -62,5 +62,5 @@ const _: () = {
     impl<T> __decl::checks::ListKey for Page<T> {}
 };
 ::core::compile_error! {
-    "`Page` has a parameter; a type of the API is one type: declare it with the type that is meant"
+    "`Page` has a type parameter, which API types cannot have; declare it with a concrete type"
 }

@@ -128,7 +128,7 @@ const _: () = {
     };
     const _: () = ::core::assert!(
         __decl::checks::required:: < __decl::checks::Item < Vec < Chapter > >> ("name"),
-        "the key `name` of a list map is required: its field may not have `#[serde(default)]`"
+        "the key `name` of a list map must be required: remove `#[serde(default)]` from its field"
     );
     const _: fn() = __decl::checks::set_items::<Vec<String>>;
     const _: fn() = __decl::checks::on_the_wire::<BookSpec>;

@@ -86,11 +86,11 @@ const _: () = {
     const _: () = ::core::assert!(
         < Book as __kind::Resource > ::RESOURCE.storage.is_none() && < Book as
         __kind::Resource > ::RESOURCE.stored,
-        "`Book` is not the stored version: it declares `storage` itself, or is `unstored`"
+        "`Book` is not a storage version: it declares `storage` itself, or is `unstored`"
     );
     const _: () = ::core::assert!(
         ! __decl::checks::same(< Book as __kind::Resource > ::RESOURCE.version
-        .as_bytes(), "v1beta1".as_bytes()), "`Book` is version v1beta1, too"
+        .as_bytes(), "v1beta1".as_bytes()), "`Book` is also version v1beta1"
     );
     const _: fn(&BookV1Beta1) = |root| {
         let value = &__decl::checks::inner(&root.spec).writer;

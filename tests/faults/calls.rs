@@ -8,7 +8,7 @@ use crate::{disk::FaultyDisk, record::Record};
 
 const OPTIONS: Options = Options {
     history_age: std::time::Duration::from_mins(5),
-    // Less than is written, so that history is cut.
+    // Less than is written, so that history is compacted.
     history_bytes: 4_000,
     // Less than is written, so that pages are written before the commit.
     cache_bytes: 32 << 10,
@@ -17,7 +17,7 @@ const OPTIONS: Options = Options {
     scrub_pause: std::time::Duration::from_mins(5),
 };
 
-/// A life of a store whose n-th call fails, once. Says whether there was such a call.
+/// A store's life in which the n-th call fails once. Returns whether there was such a call.
 fn run(number: u64, kind: ErrorKind) -> bool {
     let (disk, record) = (FaultyDisk::default(), Record::default());
     let what = format!("call {number} fails with {kind:?}");

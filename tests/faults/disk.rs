@@ -1,4 +1,4 @@
-//! A disk in memory that fails as it is told to. It keeps apart what the process sees and what the medium holds.
+//! A disk in memory with configurable failures. It separates the process's view from the content of the medium.
 
 use std::{
     collections::BTreeSet,
@@ -10,16 +10,16 @@ use kindsmith::storage::Disk;
 
 const PAGE: usize = 4096;
 
-/// What fails, for as long as it is set.
+/// The operations that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Writes and growth, for want of room.
+    /// Writes and growth, because the disk is full.
     Full,
     /// All that changes anything.
     ReadOnly,
-    /// Syncs; what they were to write is lost, and shown as if it were there until it is forgotten.
+    /// Syncs. The writes are lost, but shown until the cache is dropped.
     SyncsLosePages,
-    /// Syncs; what they were to write stays to be written.
+    /// Syncs. The writes stay pending.
     Syncs,
     /// Everything.
     All,
@@ -33,10 +33,10 @@ pub struct FaultyDisk(Arc<Mutex<Contents>>);
 struct Contents {
     now: Vec<u8>,
     medium: Vec<u8>,
-    /// Pages that are written and not on the medium.
+    /// Pages that are written but not on the medium.
     dirty: BTreeSet<usize>,
     calls: u64,
-    /// The call that fails, once, and how.
+    /// The call that fails once, and its error.
     fails_at: Option<(u64, ErrorKind)>,
     fault: Option<Fault>,
 }
@@ -50,24 +50,24 @@ enum Call {
 }
 
 impl FaultyDisk {
-    /// A disk whose call of this number from now on fails once.
+    /// A disk whose n-th call from now on fails once.
     pub fn fail_at(&self, number: u64, kind: ErrorKind) {
         let mut contents = self.contents();
         contents.calls = 0;
         contents.fails_at = Some((number, kind));
     }
 
-    /// Whether the call that was to fail has come.
+    /// True if that call has happened.
     pub fn has_failed(&self) -> bool {
         self.contents().fails_at.is_none()
     }
 
-    /// From now on this fails, or nothing.
+    /// Sets the failure, or none.
     pub fn set(&self, fault: Option<Fault>) {
         self.contents().fault = fault;
     }
 
-    /// The disk after the power was lost: what was synced.
+    /// The disk after a power failure: the synced content.
     pub fn after_power_loss(&self) -> Self {
         let medium = self.contents().medium.clone();
         Self(Arc::new(Mutex::new(Contents { now: medium.clone(), medium, ..Contents::default() })))
@@ -131,7 +131,7 @@ impl Disk for FaultyDisk {
         contents.call(Call::Resize)?;
         let bytes = usize::try_from(bytes).unwrap();
         contents.now.resize(bytes, 0);
-        // A journal keeps sizes.
+        // File systems with a journal keep sizes.
         contents.medium.resize(bytes, 0);
         contents.dirty.retain(|page| page * PAGE < bytes);
         Ok(())

@@ -1,4 +1,4 @@
-//! Files and directories that vanish or are replaced under an open store.
+//! Files and directories that are removed or replaced under an open store.
 
 use std::{
     fs, thread,
@@ -10,7 +10,7 @@ use kindsmith_tests::Folder;
 
 use crate::record::{Answered, Record};
 
-/// A store whose files are taken away and put back: it refuses writes in between, and reads go on.
+/// A store whose files are moved away and back: it refuses writes meanwhile, and reads continue.
 fn taken_away_and_put_back(take: impl Fn(&Folder), put_back: impl Fn(&Folder)) {
     let (folder, record) = (Folder::new("faults"), Record::default());
     let data = folder.path().join("data");
@@ -53,13 +53,13 @@ fn a_file_that_was_replaced() {
 }
 
 #[test]
-fn a_removed_directory_is_noticed_while_nobody_writes() {
+fn a_removed_directory_is_noticed_without_writes() {
     let folder = Folder::new("faults");
     let store = Embedded::open(folder.path().join("data"), Options::default()).unwrap();
     fs::remove_dir_all(folder.path().join("data")).unwrap();
     let start = Instant::now();
     while store.health().refuses_writes.is_none() {
-        assert!(start.elapsed() < Duration::from_secs(5), "nobody noticed");
+        assert!(start.elapsed() < Duration::from_secs(5), "not noticed");
         thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,5 +1,5 @@
-//! A server on a file system of a few megabytes that runs full. It needs to be allowed to mount one, as root is; where it
-//! is not, the test says so, and fails in CI.
+//! A server on a full file system of a few megabytes. Mounting one needs privileges, such as root's. Without them the
+//! test prints a note, and fails in CI.
 
 use std::{
     env, fs,
@@ -14,7 +14,7 @@ use kindsmith_tests::{Answer, Client, Folder};
 use serde_json::{Value, json};
 
 const TOKEN: &str = "faults";
-/// Where the small file system is; its presence makes the child a server.
+/// The path of the small file system. If it is set, the process runs as the server.
 const PLACE: &str = "KINDSMITH_FAULTS_PLACE";
 
 #[test]
@@ -26,7 +26,7 @@ fn serves() {
     runtime.block_on(server.serve("127.0.0.1:0")).unwrap();
 }
 
-/// A file system in memory, gone when dropped.
+/// A file system in memory, unmounted on drop.
 struct Mounted(Folder);
 
 impl Mounted {
@@ -40,12 +40,12 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // What cannot be unmounted is left; nothing of the test depends on it any more.
+        // If unmounting fails it stays; the test no longer depends on it.
         let _ = Command::new("umount").args(["-l", self.0.text()]).status();
     }
 }
 
-/// This program again, as a server. Killed when dropped.
+/// This program as a server. Killed on drop.
 struct Process {
     child: Child,
     url: String,
@@ -80,7 +80,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -96,7 +96,7 @@ async fn get(client: &mut Client, path: &str) -> (u16, String) {
     (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
 }
 
-/// Creates objects until the disk is full; gives the names of those that were acknowledged.
+/// Creates objects until the disk is full; returns the names of the acknowledged ones.
 async fn fill(client: &mut Client) -> Vec<String> {
     let mut names = Vec::new();
     loop {
@@ -115,7 +115,7 @@ async fn fill(client: &mut Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_server_on_a_full_disk_serves_reads_and_writes_again_when_there_is_room() {
+async fn a_server_on_a_full_disk_serves_reads_and_writes_again_with_free_space() {
     let Some(mounted) = Mounted::new("12m") else {
         println!("NOT RUN: a server on a full disk, since this process may not mount a file system");
         assert!(env::var("CI").is_err(), "CI must be allowed to mount a file system");
@@ -145,7 +145,7 @@ async fn a_server_on_a_full_disk_serves_reads_and_writes_again_when_there_is_roo
     println!("{} objects; writing again {:?} after there was room", names.len(), start.elapsed());
     assert_eq!(create(&mut client, "after", 50_000).await.status, 201);
     names.push("after".to_owned());
-    // Killed, as `kill -9` does.
+    // Killed like with `kill -9`.
     drop(server);
 
     let server = Process::start(place);

@@ -21,7 +21,7 @@ fn await_health(store: &Embedded, writes: bool) {
     }
 }
 
-/// The store opens its file again to read it, and may be at it still.
+/// The store reopens its file for reading, and may not be ready yet.
 fn await_read(store: &Embedded) {
     let start = Instant::now();
     while let Err(error) = store.range("/", None) {
@@ -31,7 +31,7 @@ fn await_read(store: &Embedded) {
     assert!(store.health().refuses_writes.is_some(), "the disk fails still");
 }
 
-/// Three times a fault comes and goes while four writers write.
+/// A fault occurs and ends three times while four writers write.
 fn comes_and_goes(fault: Fault, reads_go_on: bool) {
     let (disk, record, stop) = (FaultyDisk::default(), Record::default(), AtomicBool::new(false));
     let store = Embedded::open_on(disk.clone(), Options::default()).unwrap();

@@ -1,8 +1,8 @@
-//! The durable store on disks that fail: errors at each call in turn, disks that are full or read-only for a while, syncs
-//! that fail and lose pages, files that vanish, and a real file system without room under a server's process.
+//! The durable store on failing disks: errors at each call, disks that are full or read-only for a while, failing syncs
+//! that lose pages, removed files, and a real full file system under a server process.
 //!
-//! For each: what was acknowledged is there, now and after a restart; what was refused is not; the sink sees each change
-//! once and in order; reads go on; and writing goes on by itself when the cause is gone.
+//! In all cases: acknowledged writes are there, now and after a restart; refused ones are not; the sink gets each
+//! change once and in order; reads continue; and writes resume by themselves when the cause is gone.
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 

@@ -1,4 +1,4 @@
-//! What was asked of a store, how it answered, and what its sink saw; and whether all of that agrees.
+//! Records the requests to a store, its answers and its published changes, and checks that they agree.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,7 +13,7 @@ use kindsmith::{
     storage::{Change, CommitError, Embedded, Expect, Op, Store},
 };
 
-/// How the store answered a write.
+/// The answer to a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answered {
     Acknowledged(Revision),
@@ -32,13 +32,13 @@ struct Written {
 }
 
 impl Record {
-    /// Takes in what the sink of a store sees.
+    /// Records what the sink of a store receives.
     pub fn attach(&self, store: &Embedded) {
         let record = Arc::clone(&self.0);
         store.attach(Box::new(move |changes| record.lock().unwrap().seen.extend_from_slice(changes)));
     }
 
-    /// Writes a value that no other write has.
+    /// Writes a unique value.
     pub fn write(&self, store: &Embedded, key: &str, value: &str) -> Answered {
         let op = Op { key: key.into(), value: Some(padded(value)), expect: Expect::Any };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -52,7 +52,7 @@ impl Record {
         answered
     }
 
-    /// Writes until a write is acknowledged, which is to happen by itself.
+    /// Writes until a write is acknowledged, which must happen by itself.
     pub fn write_until_done(&self, store: &Embedded, key: &str, name: &str) {
         let start = Instant::now();
         for attempt in 0.. {
@@ -65,13 +65,13 @@ impl Record {
         }
     }
 
-    /// How many writes were acknowledged.
+    /// The number of acknowledged writes.
     pub fn acknowledged(&self) -> usize {
         let record = self.0.lock().unwrap();
         record.answers.values().filter(|answer| matches!(answer, Answered::Acknowledged(_))).count()
     }
 
-    /// Compares a store with what it answered and published. It has no doubtful writes at the end.
+    /// Compares a store with its answers and published changes. No write is in doubt at the end.
     pub fn verify(&self, store: &Embedded, what: &str) {
         let record = self.0.lock().unwrap();
         let revisions: Vec<u64> = record.seen.iter().map(|change| change.revision.0).collect();
@@ -98,14 +98,14 @@ impl Record {
         let found: BTreeMap<_, _> =
             found.map(|entry| (entry.key, (entry.revision, entry.value.expect("undamaged")))).collect();
         assert!(found == state, "{what}: the newest state differs");
-        // History may be cut meanwhile.
+        // History may be compacted meanwhile.
         let kept = again_until(|| store.changes(store.compacted(), usize::MAX).ok());
         let first = record.seen.len() - kept.len();
         assert!(kept == record.seen[first..], "{what}: history differs");
     }
 }
 
-/// Reads until that succeeds: the call that fails may be a reader's, and the store opens its file anew after it.
+/// Retries a read until it succeeds: the failing call may be a reader's, after which the store reopens its file.
 fn again_until<T>(read: impl Fn() -> Option<T>) -> T {
     let start = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Makes input, tries it, and tells what went wrong with which.
+//! Generates inputs, tries them, and reports failures with their input.
 use std::{
     cell::Cell,
     collections::HashSet,
@@ -14,32 +14,32 @@ use kindsmith_tests::Random;
 
 use crate::mutate;
 
-/// What is tried with random input.
+/// A fuzz target.
 pub trait Target {
-    /// Words that this input is made of: changes put them in.
+    /// Words that mutations insert into inputs.
     const WORDS: &'static [&'static str] = &[];
-    /// The most bytes of an input.
+    /// The maximum size of an input in bytes.
     const LONGEST: usize = 16 << 10;
-    /// How long an input may take. Debug builds get ten times that.
+    /// The maximum time for an input. Debug builds get ten times that.
     const PATIENCE: Duration = Duration::from_millis(100);
 
-    /// An input, more or less well formed.
+    /// A mostly well-formed input.
     fn make(&self, random: &mut Random) -> Vec<u8>;
 
-    /// Tries an input. The answer is what it led to: an input that leads elsewhere is worth changing further.
+    /// Tries an input. Returns a description of the result; inputs with new results are mutated further.
     ///
     /// # Panics
-    /// Where the input shows a mistake.
+    /// If the input reveals a bug.
     fn attempt(&self, input: &[u8]) -> String;
 }
 
 /// The seed of the first half of every run.
 const FIXED_SEED: u64 = 0x6b69_6e64;
-/// How many inputs are kept to be changed further.
+/// The maximum number of inputs kept for mutation.
 const MOST_KEPT: usize = 4_000;
 
 thread_local! {
-    /// How many panics this thread has seen: a server catches those of its handlers.
+    /// The number of panics in this thread: a server catches those of its handlers.
     static PANICS: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -54,13 +54,13 @@ fn count_panics() {
     });
 }
 
-/// The processor's time that this thread has had, where the system tells.
+/// The CPU time of this thread, if the system reports it.
 fn processor_time() -> Option<Duration> {
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Tries the corpus, then random input for as long as the environment says.
+/// Tries the corpus, then random inputs for the configured time.
 pub fn fuzz<T: Target>(name: &str, target: &T) {
     count_panics();
     let start = Instant::now();
@@ -82,7 +82,7 @@ pub fn fuzz<T: Target>(name: &str, target: &T) {
     );
 }
 
-/// The inputs that are kept in the sources.
+/// The inputs kept in the repository.
 fn corpus(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
     let Ok(files) = fs::read_dir(folder) else { return Vec::new() };
@@ -91,11 +91,11 @@ fn corpus(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|path| (path.clone(), fs::read(path).expect("a file of the corpus"))).collect()
 }
 
-/// One target's run.
+/// The run of one target.
 struct Run<'t, T> {
     name: &'t str,
     target: &'t T,
-    /// Inputs that led to answers not seen before.
+    /// Inputs with new results.
     kept: Vec<Vec<u8>>,
     seen: HashSet<u64>,
     tried: usize,
@@ -135,13 +135,13 @@ impl<T: Target> Run<'_, T> {
         let took = start.elapsed();
         let patience = if cfg!(debug_assertions) { 10 * T::PATIENCE } else { T::PATIENCE };
         if took > patience {
-            // Other work on the machine takes time, too: what counts is the processor's, or else the least of three.
+            // Other load takes time, too, so CPU time counts, or else the minimum of three tries.
             let again = (0..3).map(|_| {
                 let (start, busy) = (Instant::now(), processor_time());
                 self.target.attempt(&input);
                 let took = start.elapsed();
                 let busy = processor_time().zip(busy).map(|(now, before)| now.saturating_sub(before));
-                // Who takes much longer than he works waits for something.
+                // Far more wall time than CPU time means that it waited.
                 busy.filter(|_| took < 20 * patience).unwrap_or(took)
             });
             let least = again.min().unwrap_or_default();
@@ -173,7 +173,7 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// An answer without what is only of this input: numbers, and all but the beginning.
+/// A result without the parts specific to the input: numbers, and everything after the beginning.
 fn kind_of(answer: &str) -> u64 {
     let text: String = answer.chars().filter(|c| !c.is_ascii_digit()).take(100).collect();
     hash(&text)

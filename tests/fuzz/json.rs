@@ -1,11 +1,11 @@
-//! Makes documents, and JSON text as nobody writes it.
+//! Generates documents, and JSON text in unusual forms.
 use std::fmt::Write;
 
 use kindsmith::schema::Document;
 use kindsmith_tests::Random;
 use serde_json::{Map, Number};
 
-/// Words that JSON is made of, and numbers at the edges of what is one.
+/// Words of JSON, and numbers at the limits.
 pub const WORDS: &[&str] = &[
     "null",
     "true",
@@ -84,7 +84,7 @@ const TEXTS: &[&str] = &[
     " x ",
 ];
 
-/// The names of fields.
+/// Field names.
 pub const NAMES: &[&str] =
     &["a", "b", "c", "name", "", "a/b", "m~n", "0", "1", "-", "é", "apiVersion", "kind", "metadata", "$patch", "<<"];
 
@@ -120,7 +120,7 @@ pub fn text(random: &mut Random) -> &'static str {
     random.pick::<&'static str>(TEXTS)
 }
 
-/// A document as text, with white space, escapes and numbers as they may also be written.
+/// A document as text, with unusual white space, escapes and numbers.
 pub fn write(document: &Document, random: &mut Random, out: &mut String) {
     if random.one_in(16) {
         out.push_str(random.pick::<&str>(&[" ", "\n", "\t", "\r\n  "]));
@@ -169,7 +169,7 @@ fn write_text(text: &str, random: &mut Random, out: &mut String) {
     out.push('"');
 }
 
-/// A document as bytes of text.
+/// A document as bytes.
 pub fn bytes(document: &Document, random: &mut Random) -> Vec<u8> {
     let mut out = String::new();
     write(document, random, &mut out);

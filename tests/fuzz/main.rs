@@ -1,12 +1,12 @@
-//! Input that nobody would write on purpose, by the hundred thousand: for every decoder, every patch, selectors, tokens
-//! and what else reads what a client sends. Nothing panics, nothing takes long, limits hold, and what was understood comes
-//! back the same.
+//! Fuzz tests with hundreds of thousands of malformed inputs for every decoder, every patch, selectors, tokens and
+//! everything else that reads client data. Nothing panics, nothing takes long, limits hold, and accepted input
+//! round-trips.
 //!
-//! Each target makes input of its own kind, changes it and what lies in `corpus/<target>` at random, and keeps what leads
-//! to an answer not seen before. A run takes two seconds a target, half of it from a fixed seed, half from a new one;
-//! `KINDSMITH_FUZZ_SECONDS=600 cargo test --release -p kindsmith-tests --test fuzz json_patch -- --nocapture` takes as
-//! long as it is told to. `KINDSMITH_SEED` is the seed of the second half. An input that shows a mistake is written to
-//! `target/tmp/fuzz-<target>`; moved to `corpus/<target>`, it is a test from then on: all of the corpus is tried first.
+//! Each target generates inputs, mutates them and those in `corpus/<target>`, and keeps inputs with new results. A run
+//! takes two seconds per target, half of it from a fixed seed, half from a new one. `KINDSMITH_FUZZ_SECONDS=600 cargo
+//! test --release -p kindsmith-tests --test fuzz json_patch -- --nocapture` runs longer. `KINDSMITH_SEED` is the seed
+//! of the second half. A failing input is written to `target/tmp/fuzz-<target>`. Moved to `corpus/<target>`, it becomes
+//! a regression test: the corpus is tried first.
 
 mod engine;
 mod json;
@@ -33,7 +33,7 @@ use targets::{
     decoders, encodings, messages, objects, parameters, patches, queries, requests, sockets, texts, values, yaml,
 };
 
-/// A test for each target, under its name.
+/// One test per target, with its name.
 macro_rules! fuzz {
     ($($name:ident: $target:expr;)*) => { $(
         #[test]

@@ -1,14 +1,13 @@
-//! What Protobuf can hold of an object, worked out from its schema alone. Fields that the schema does not know are gone, and so
-//! are nulls; empty lists and maps are absent, or there where the schema requires them; what is zero where zero means
-//! absent is absent, and what such a message always has is there; times are as they are printed, numbers that are
-//! not whole ones by type are doubles.
+//! The part of an object that Protobuf can represent, derived from its schema only. Unknown fields and nulls are
+//! removed. Empty lists and maps are absent, or present if the schema requires them. Zero values are absent where zero
+//! means absent, and always-written values are present. Times have their printed form, and floats are doubles.
 use kindsmith::{
     MicroTime, Time, codec,
     schema::{Document, METADATA, Schema, model::Type},
 };
 use serde_json::Map;
 
-/// An object as it comes back from Protobuf.
+/// An object after a round trip through Protobuf.
 pub fn object(root: &Schema, object: &Document) -> Document {
     let mut normal = structure(root, object);
     for name in ["apiVersion", "kind"] {
@@ -44,7 +43,7 @@ fn field(schema: &Schema, value: Option<&Document>, required: bool) -> Option<Do
     (!is_nothing).then_some(there)
 }
 
-/// Whether it is a list or a map: there is nothing of it in a message but its entries.
+/// True for lists and maps: a message contains only their entries.
 fn is_filled(schema: &Schema) -> bool {
     schema.kind == Type::Array || is_map(schema)
 }
@@ -77,7 +76,7 @@ fn item(schema: &Schema, value: &Document) -> Document {
     if value.is_null() { zero(schema) } else { value_of(schema, value) }
 }
 
-/// What a message without the value says of it.
+/// The value that a message without the field decodes to.
 fn zero(schema: &Schema) -> Document {
     match (schema.kind, schema.format.as_deref()) {
         (Type::Boolean, _) => false.into(),

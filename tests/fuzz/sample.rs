@@ -1,4 +1,4 @@
-//! A kind with a field of each sort.
+//! A kind with a field of each type.
 use std::collections::BTreeMap;
 
 use kindsmith::{
@@ -7,7 +7,7 @@ use kindsmith::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A kind with a field of each sort.
+/// A kind with a field of each type.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "fuzz.example.com", version = "v1", builtin, status)]
 pub struct Sample {

@@ -1,4 +1,4 @@
-//! Makes schemas in which every field has a number, and puts fields into objects that a schema does not know.
+//! Generates schemas in which every field has a number, and adds unknown fields to objects.
 use kindsmith::schema::{Document, Schema, model::Type};
 use kindsmith_tests::Random;
 use serde_json::json;
@@ -16,7 +16,7 @@ pub fn root(random: &mut Random) -> Schema {
     }
 }
 
-/// A struct; its fields' numbers begin with the one given.
+/// A struct whose field numbers start at the given one.
 fn structure(random: &mut Random, depth: usize, mut number: u32) -> Schema {
     let mut schema = Schema { kind: Type::Object, ..Schema::default() };
     for _ in 0..random.below(7) {
@@ -24,7 +24,7 @@ fn structure(random: &mut Random, depth: usize, mut number: u32) -> Schema {
         let field = value(random, depth - 1);
         let zero_is_absent = random.one_in(3);
         let omit_empty = zero_is_absent || random.one_in(4);
-        // What is left out where it is empty cannot be required: a struct without fields would always lack it.
+        // A field that is omitted when empty cannot be required: a struct without fields would always lack it.
         schema.required.retain(|other| other != name);
         if random.one_in(3) && !omit_empty {
             schema.required.push(name.to_owned());
@@ -59,7 +59,7 @@ fn value(random: &mut Random, depth: usize) -> Schema {
     }
 }
 
-/// Puts unknown fields into an object, at whatever depth; says how many.
+/// Adds unknown fields to an object at any depth; returns their number.
 pub fn spoil(random: &mut Random, schema: &Schema, value: &mut Document) -> usize {
     if schema.kind == Type::Any || schema.preserve_unknown {
         return 0;

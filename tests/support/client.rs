@@ -9,14 +9,14 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-/// A client with a connection of its own, made at the first request and again after it broke.
+/// A client with a separate connection, opened by the first request and again after a failure.
 pub struct Client {
     host: String,
     token: String,
     connection: Option<http1::SendRequest<Full<Bytes>>>,
 }
 
-/// An answer, read whole.
+/// A complete answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The HTTP status.
@@ -31,7 +31,7 @@ impl Answer {
     /// The body as JSON.
     ///
     /// # Panics
-    /// Where it is none.
+    /// If the body is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error} in a body of status {}: {:?}", self.status, self.body))
@@ -43,7 +43,7 @@ fn other(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
 }
 
 impl Client {
-    /// A client for the server at `http://host:port`, with a bearer token where it is not empty.
+    /// A client for the server at `http://host:port`, with a bearer token if it is not empty.
     pub fn new(url: &str, token: &str) -> Self {
         let host = url.strip_prefix("http://").expect("the tests speak plain HTTP").to_owned();
         Self { host, token: token.to_owned(), connection: None }
@@ -59,7 +59,7 @@ impl Client {
         let stream = TcpStream::connect(&self.host).await?;
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(other)?;
-        // An error of the connection shows in the request that meets it.
+        // The request that is in progress reports a connection error.
         tokio::spawn(async move { drop(connection.await) });
         Ok(sender)
     }
@@ -75,7 +75,7 @@ impl Client {
     /// Sends any request.
     ///
     /// # Errors
-    /// Where the server cannot be reached, or the connection broke before the answer was whole.
+    /// If the server cannot be reached, or the connection breaks before the answer is complete.
     pub async fn send(&mut self, request: Request<Full<Bytes>>) -> io::Result<Answer> {
         let mut connection = match self.connection.take() {
             Some(open) if !open.is_closed() => open,
@@ -89,19 +89,19 @@ impl Client {
         Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
     }
 
-    /// Sends a request with a JSON body, or none where it is null.
+    /// Sends a request with a JSON body, or without a body for null.
     ///
     /// # Errors
-    /// As [`Client::send`].
+    /// Like [`Client::send`].
     pub async fn json(&mut self, method: &str, path: &str, body: &Value) -> io::Result<Answer> {
         let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         self.typed(method, path, kind, body).await
     }
 
-    /// The same with a body of another media type, such as that of a patch.
+    /// Sends a request with a body of another media type, such as that of a patch.
     ///
     /// # Errors
-    /// As [`Client::send`].
+    /// Like [`Client::send`].
     pub async fn typed(&mut self, method: &str, path: &str, kind: &'static str, body: &Value) -> io::Result<Answer> {
         let bytes = if body.is_null() { Bytes::new() } else { body.to_string().into() };
         let mut request = self.head(method, path, bytes)?;
@@ -112,15 +112,15 @@ impl Client {
     /// Gets a path.
     ///
     /// # Errors
-    /// As [`Client::send`].
+    /// Like [`Client::send`].
     pub async fn get(&mut self, path: &str) -> io::Result<Answer> {
         self.send(self.head("GET", path, Bytes::new())?).await
     }
 
-    /// Opens a watch on a connection of its own.
+    /// Opens a watch on a separate connection.
     ///
     /// # Errors
-    /// Where the server cannot be reached, or answers with something other than 200: then the text says what.
+    /// If the server cannot be reached, or the answer is not 200; the error then contains the answer.
     pub async fn watch(&self, path: &str) -> io::Result<Events> {
         let mut connection = self.connect().await?;
         let request = self.head("GET", path, Bytes::new())?;
@@ -137,16 +137,16 @@ impl Client {
 /// The events of a watch.
 pub struct Events {
     response: Response<Incoming>,
-    // Dropping it would end the connection.
+    // Dropping it would close the connection.
     _connection: http1::SendRequest<Full<Bytes>>,
     buffer: BytesMut,
 }
 
 impl Events {
-    /// The next event, or `None` where the server ended the stream.
+    /// The next event, or `None` if the server ended the stream.
     ///
     /// # Errors
-    /// Where the stream broke, ended inside an event, or carried something that is no event.
+    /// If the stream broke, ended inside an event, or contained an invalid event.
     pub async fn next(&mut self) -> io::Result<Option<Value>> {
         loop {
             if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {

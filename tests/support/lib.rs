@@ -1,4 +1,4 @@
-//! What the tests over the wire share: an HTTP client, servers as processes, random numbers from a seed.
+//! Shared by the tests over the wire: an HTTP client, server processes, and seeded random numbers.
 
 pub mod client;
 pub mod process;

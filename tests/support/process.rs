@@ -1,4 +1,4 @@
-//! A server as a process of its own: started, killed, started again.
+//! A server in a separate process: start, kill and restart.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -6,29 +6,29 @@ use std::{
     process::{Child, ChildStderr, ChildStdout, Command, Stdio},
 };
 
-/// A server's process. Killed when dropped.
+/// A server process. Killed on drop.
 pub struct ServerProcess {
     child: Child,
-    /// The server's own temporary folder: a process that is killed leaves behind what it has there.
+    /// The server's temporary folder. A killed process leaves its content behind.
     _temporary: Folder,
     url: String,
-    /// Held open for what it prints later.
+    /// Held open for later output.
     output: BufReader<ChildStdout>,
 }
 
 impl ServerProcess {
-    /// Starts a program, and waits for its first line, which says where it listens.
+    /// Starts a program, and waits for its first line, which contains its address.
     ///
     /// # Panics
-    /// Where it does not start: the test cannot go on.
+    /// If it does not start.
     pub fn start(program: impl AsRef<Path>, arguments: &[&str]) -> Self {
         Self::spawn(Command::new(program.as_ref()).args(arguments))
     }
 
-    /// Starts a command, as [`Self::start`] does.
+    /// Starts a command, like [`Self::start`].
     ///
     /// # Panics
-    /// Where it does not start.
+    /// If it does not start.
     pub fn spawn(command: &mut Command) -> Self {
         let temporary = Folder::new("process");
         let child = command.env("TMPDIR", temporary.path()).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
@@ -41,7 +41,7 @@ impl ServerProcess {
         Self { child, _temporary: temporary, url, output }
     }
 
-    /// Where it listens, such as `http://127.0.0.1:40123`.
+    /// Its address, such as `http://127.0.0.1:40123`.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -56,7 +56,7 @@ impl ServerProcess {
         self.child.stderr.take()
     }
 
-    /// Kills it, as `kill -9` does, and waits until it is gone.
+    /// Kills it with `kill -9`, and waits until it is gone.
     pub fn kill(mut self) {
         self.end();
     }
@@ -68,7 +68,7 @@ impl ServerProcess {
         assert!(sent.success(), "the server is there to get the signal");
     }
 
-    /// Tells it to stop, as `kill` does; gives back whether it ended well, and the rest of what it printed.
+    /// Stops it with `kill`; returns whether it ended successfully, and the rest of its output.
     pub fn terminate(mut self) -> (bool, String) {
         self.signal("TERM");
         let mut rest = String::new();
@@ -84,7 +84,7 @@ impl ServerProcess {
     }
 
     fn end(&mut self) {
-        // It may have ended by itself; then there is nothing to kill, and waiting gives what there was.
+        // It may have ended already; then waiting returns its status.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -96,14 +96,14 @@ impl Drop for ServerProcess {
     }
 }
 
-/// A folder for one test, empty at first, gone when dropped.
+/// A folder for one test, initially empty and removed on drop.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes it.
+    /// Creates the folder.
     ///
     /// # Panics
-    /// Where it cannot be made.
+    /// If it cannot be created.
     pub fn new(name: &str) -> Self {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).expect("the operating system has random bytes");
@@ -125,7 +125,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left of a temporary folder hurts no other test.
+        // A remaining temporary folder does not affect other tests.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,11 +1,11 @@
-//! Random numbers from a seed, so that a failing run can be run again: `KINDSMITH_SEED=… cargo test …`.
+//! Seeded random numbers, so that a failing run can be repeated: `KINDSMITH_SEED=… cargo test …`.
 
-/// A small generator (splitmix64); what tests need, and no more.
+/// A small generator (splitmix64).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator with the seed of the environment variable `KINDSMITH_SEED`, or a new one, which is printed.
+    /// A generator with the seed in the environment variable `KINDSMITH_SEED`, or with a new one, which is printed.
     pub fn from_environment() -> Self {
         let given = std::env::var("KINDSMITH_SEED").ok().and_then(|text| text.parse().ok());
         let seed = given.unwrap_or_else(|| {
@@ -22,7 +22,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Another generator, independent of this one from here on.
+    /// Another generator that is independent from here on.
     #[must_use]
     pub fn fork(&mut self) -> Self {
         Self(self.number())
@@ -43,12 +43,12 @@ impl Random {
         usize::try_from(self.number() % bound).expect("below the bound, which fitted")
     }
 
-    /// One of several.
+    /// A random item.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
 
-    /// True once in so many times.
+    /// True with a probability of one in `times`.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -1,4 +1,4 @@
-//! Lamps, in a version that is stored, one with declared changes, and one that is converted by code.
+//! Lamps: the storage version, a version with declared changes, and one that is converted by code.
 use kindsmith::{ApiType, ObjectMeta, Resource};
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct LampStatus {
 }
 
 pub mod v1beta1 {
-    //! Other names, other places, a field more and one less.
+    //! Renamed and moved fields, one field more and one less.
     use super::{ApiType, Deserialize, LampStatus, ObjectMeta, Resource, Serialize};
 
     #[derive(Resource, Clone, Debug)]
@@ -68,7 +68,7 @@ pub mod v1beta1 {
 }
 
 pub mod v1alpha1 {
-    //! Watts are a text, and the lamps of nobody have no form.
+    //! Watts are text, and lamps of the owner "nobody" cannot be converted.
     use super::{ApiType, Deserialize, LampStatus, ObjectMeta, Resource, Serialize, Size};
 
     #[derive(Resource, Clone, Debug)]

@@ -1,4 +1,5 @@
-//! One kind in several versions over the wire: written through one, read, listed, watched, patched, applied and scaled through the others.
+//! One kind in several versions over the wire: objects are written through one, and read, listed, watched, patched,
+//! applied and scaled through the others.
 
 mod lamp;
 
@@ -17,12 +18,12 @@ async fn serve() -> (TestServer, Client) {
     (server, client)
 }
 
-/// The path of all lamps, of one, or of a subresource of one, in a version.
+/// The path of all lamps, of one lamp, or of a subresource, in a version.
 fn lamps(version: &str, rest: &str) -> String {
     format!("/apis/wire.example.com/{version}/namespaces/default/lamps{rest}")
 }
 
-/// A lamp of forty watts, as a version says it.
+/// A lamp of forty watts in a version.
 fn lamp(version: &str, name: &str, owner: &str) -> Value {
     let spec = match version {
         "v1" => json!({"owner": owner, "size": {"watts": 40}}),
@@ -34,7 +35,7 @@ fn lamp(version: &str, name: &str, owner: &str) -> Value {
     })
 }
 
-/// The spec of such a lamp where nobody said more of it.
+/// The spec of such a lamp with only defaults.
 fn spec(version: &str, owner: &str) -> Value {
     let mut spec = lamp(version, "", owner)["spec"].take();
     spec["count"] = json!(1);
@@ -108,7 +109,7 @@ async fn lists_tables_and_selectors_are_those_of_the_version() {
 }
 
 #[tokio::test]
-async fn a_watch_in_each_version_sees_what_is_written_in_the_others() {
+async fn a_watch_in_each_version_sees_writes_in_the_others() {
     let (_server, mut client) = serve().await;
     let mut watches = Vec::new();
     for version in VERSIONS {
@@ -127,7 +128,7 @@ async fn a_watch_in_each_version_sees_what_is_written_in_the_others() {
 }
 
 #[tokio::test]
-async fn what_a_version_does_not_have_survives_its_writes() {
+async fn fields_that_a_version_lacks_survive_its_writes() {
     let (_server, mut client) = serve().await;
     let mut wide = lamp("v1", "a", "ann");
     wide["spec"]["size"]["wide"] = json!(7);
@@ -144,7 +145,7 @@ async fn what_a_version_does_not_have_survives_its_writes() {
     assert_eq!(new["spec"]["count"], 2);
     let (_, shown) = call(&mut client, "GET", &lamps("v1beta1", "/a"), Value::Null).await;
     assert_eq!(shown["spec"]["note"], "old");
-    // Whoever removes the annotation gives the field its default.
+    // Removing the annotation resets the field to its default.
     old["metadata"]["annotations"] = Value::Null;
     old["metadata"]["resourceVersion"] = shown["metadata"]["resourceVersion"].clone();
     let (status, old) = call(&mut client, "PUT", &lamps("v1beta1", "/a"), old).await;
@@ -187,7 +188,7 @@ async fn each_version_validates_by_its_own_rules() {
     let mut bright = lamp("v1", "a", "ann");
     bright["spec"]["size"]["watts"] = json!(600);
     assert_eq!(call(&mut client, "POST", &lamps("v1", ""), bright).await.0, 201);
-    // What is as it was is not judged again.
+    // Unchanged values are not validated again.
     let (status, lamp) = call(&mut client, "PATCH", &lamps("v1beta1", "/a"), json!({"spec": {"count": 2}})).await;
     assert_eq!((status, &lamp["spec"]["watts"]), (200, &json!(600)), "{lamp}");
 }
@@ -242,7 +243,7 @@ async fn an_object_that_cannot_be_converted_is_named_and_can_be_deleted() {
 }
 
 #[tokio::test]
-async fn what_has_no_form_in_the_stored_version_is_not_stored() {
+async fn an_object_that_cannot_be_converted_to_the_storage_version_is_refused() {
     let (_server, mut client) = serve().await;
     let (status, refusal) = call(&mut client, "POST", &lamps("v1alpha1", ""), lamp("v1alpha1", "a", "")).await;
     assert!(

@@ -1,4 +1,4 @@
-//! A server whose store is damaged: what it says of the object that is, and that it serves the others.
+//! A server with a damaged store: its answer for the damaged object, and that it serves the others.
 
 use std::{fs, path::Path};
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Changes a bit of a text that stands in the store's file, wherever that is.
+/// Flips a bit of a text in the store's file, wherever it is.
 fn spoil(data: &Path, text: &str) {
     let file = data.join("store.redb");
     let mut bytes = fs::read(&file).expect("the store's file");
@@ -24,7 +24,7 @@ fn spoil(data: &Path, text: &str) {
 }
 
 #[tokio::test]
-async fn a_damaged_object_is_told_and_can_be_deleted_while_the_others_are_served() {
+async fn a_damaged_object_is_reported_and_can_be_deleted_while_others_are_served() {
     let folder = Folder::new("damage");
     let start = || Server::test().data_dir(folder.path()).start();
     let server = start().await;

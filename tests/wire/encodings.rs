@@ -1,4 +1,4 @@
-//! Encodings and compression on real connections, of both versions of HTTP.
+//! Encodings and compression on real connections, with both versions of HTTP.
 
 use std::io::Read;
 
@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// A connection without TLS, of one version of HTTP from its first byte on.
+/// A connection without TLS, with one version of HTTP from the first byte.
 enum Connection {
     One(http1::SendRequest<Full<Bytes>>),
     Two(http2::SendRequest<Full<Bytes>>),
@@ -79,7 +79,7 @@ async fn body(answer: Response<Incoming>) -> Bytes {
     answer.into_body().collect().await.expect("a whole body").to_bytes()
 }
 
-// Connections end on a thread of their own while the server waits for them to.
+// Connections end on a separate thread while the server waits for that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn long_lists_are_compressed_on_both_versions_of_http() {
     let server = Server::test().start().await;
@@ -123,7 +123,7 @@ async fn watches_and_requests_share_a_connection() {
     assert_eq!(connection.send(new_map(&server, "seen")).await.status(), 201);
     for (media_type, mut events) in watches {
         let mut event = Vec::new();
-        // The type comes first in every encoding; frames may come in several pieces.
+        // The type is first in every encoding; a frame may arrive in several pieces.
         while event.len() < 9_000 {
             let piece = events.frame().await.expect("an event").expect("a sound stream");
             event.extend_from_slice(&piece.into_data().expect("no trailers yet"));

@@ -1,5 +1,5 @@
-//! Bad input by the thousand, over real connections: paths, queries, headers and bodies that no client should send. Each
-//! request is answered in time; nothing panics; a 500 is one that kube-apiserver gives, too; and the server is well after.
+//! Thousands of invalid requests over real connections: paths, queries, headers and bodies. Each is answered in time;
+//! nothing panics; a 500 is one that kube-apiserver also gives; and the server is healthy afterwards.
 
 mod hostile {
     pub mod body;
@@ -26,10 +26,10 @@ use hostile::request;
 
 const REQUESTS: usize = 12_000;
 const AT_ONCE: usize = 12;
-/// Longer than the server lets anything wait on purpose (three seconds for a revision that is still to come).
+/// Longer than any intended wait of the server (three seconds for a future revision).
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What kube-apiserver says where it, too, answers 500.
+/// The messages of kube-apiserver's own answers with 500.
 const KNOWN: [&str; 4] = [
     "resourceVersion: Invalid value",
     "resourceVersion should not be set on objects to be created",
@@ -39,13 +39,13 @@ const KNOWN: [&str; 4] = [
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// The head of the answer and as much of the body as came at once; `None` where the server hung up without a word, as it
-/// may on what is no HTTP.
+/// The head of the answer and the available part of the body; `None` if the server closed the connection without an
+/// answer, which it may do for input that is not HTTP.
 async fn ask(server: &str, request: &[u8]) -> Option<String> {
     let stream = TcpStream::connect(server).await.expect("the server accepts connections");
     let (mut stream, mut sending) = stream.into_split();
     let bytes = request.to_vec();
-    // Written beside: a server may answer before it has read all, and may close its end when it has seen enough.
+    // Written concurrently: a server may answer and close before it has read everything.
     let writing = tokio::spawn(async move {
         let _ = sending.write_all(&bytes).await;
         sending
@@ -80,7 +80,7 @@ fn check(request: &[u8], answer: Option<&str>) -> u16 {
     let Some(answer) = answer else { return 0 };
     let status = answer.get(9..12).and_then(|digits| digits.parse().ok());
     let status: u16 = status.unwrap_or_else(|| panic!("{} was answered {answer:.200}", shown(request)));
-    // The answer to HEAD has no message to know it by; GET takes the same way.
+    // An answer to HEAD has no message to identify it; GET has the same path.
     let known = status != 500 || request.starts_with(b"HEAD ") || KNOWN.iter().any(|message| answer.contains(message));
     assert!(known, "500 for {}\n{answer:.1500}", shown(request));
     assert!((200..600).contains(&status), "{status} for {}", shown(request));
@@ -99,7 +99,7 @@ async fn prepare(client: &mut Client) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_panics_hangs_or_fails_inside() {
+async fn nothing_panics_hangs_or_fails_internally() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if std::thread::current().name() == Some("test-server") {
@@ -138,7 +138,7 @@ async fn nothing_panics_hangs_or_fails_inside() {
         }
     }
     eprintln!("answers by status: {statuses:?}");
-    // Otherwise the requests were too bad to reach what they should reach.
+    // Otherwise the requests were too broken to reach their targets.
     for status in [200, 201, 400, 404, 405, 409, 415, 422] {
         assert!(statuses.contains_key(&status), "no request was answered {status}: {statuses:?}");
     }

@@ -16,23 +16,23 @@ pub struct Leaf {
     pub status: Option<LeafStatus>,
 }
 
-/// What a leaf is like.
+/// The properties of a leaf.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LeafSpec {
     /// Its color.
     #[api(default = Color::Green)]
     pub color: Color,
-    /// How many veins it has.
+    /// The number of veins.
     #[api(default = 1, minimum = 0)]
     pub veins: i32,
-    /// The number of the write that made it so.
+    /// The number of the write that produced this state.
     pub write: Option<i64>,
     /// Notes by topic.
     #[api(max_properties = 8)]
     #[serde(default)]
     pub notes: BTreeMap<String, String>,
-    /// Where it was found.
+    /// The place where it was found.
     #[api(list = map(key = name))]
     #[serde(default)]
     pub places: Vec<Place>,
@@ -57,9 +57,9 @@ pub struct Place {
     pub name: String,
 }
 
-/// What was seen of a leaf.
+/// The observed state of a leaf.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct LeafStatus {
-    /// How many veins were counted.
+    /// The number of veins counted.
     pub veins: Option<i32>,
 }

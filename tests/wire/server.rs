@@ -1,4 +1,4 @@
-//! The server around the API: TLS of its own, the first run's files, and errors that name the way out.
+//! The server around the API: its TLS, the files of the first run, and errors with remedies.
 
 use std::{os::unix::fs::PermissionsExt, path::Path, sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions().mode() & 0o777
 }
 
-/// Shakes hands with a server, trusting one authority only.
+/// Performs a TLS handshake with a server, trusting only one authority.
 async fn shake_hands(port: u16, authority: &Path, name: &str, alpn: &[u8]) -> std::io::Result<TlsStream<TcpStream>> {
     let pem = std::fs::read(authority)?;
     let mut roots = RootCertStore::empty();
@@ -48,7 +48,7 @@ fn request(uri: &str, token: &str) -> Request<Empty<Bytes>> {
 }
 
 #[tokio::test]
-async fn tls_under_its_own_authority_by_every_loopback_name_with_both_versions_of_http() {
+async fn tls_with_its_own_authority_works_for_every_loopback_name_and_http_version() {
     let server = Server::test().tls().configure(|server| server.host_name("books.example.com")).start().await;
     assert!(server.url().starts_with("https://127.0.0.1:"));
     for name in ["127.0.0.1", "localhost", "::1", "books.example.com"] {
@@ -87,7 +87,7 @@ async fn the_authority_stays_when_the_server_starts_again() {
     assert!(kubeconfig.contains(first.url()) && kubeconfig.contains(&token), "{kubeconfig}");
     first.stop();
 
-    // A lost certificate is made again with its key: who trusts the old one trusts the new one.
+    // A lost certificate is created again with its key, so that clients which trust the old one trust the new one.
     std::fs::write(folder.path().join("old.crt"), &authority).expect("the folder takes a file");
     std::fs::remove_file(data.join("ca.crt")).expect("the certificate is there");
     let second = start().await;
@@ -132,7 +132,7 @@ async fn a_server_needs_a_store_and_an_address() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_peer_that_says_nothing_is_cut_off() {
+async fn a_silent_peer_is_disconnected() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let server = Server::test().start().await;
     let peers = [&b""[..], b"P", b"PRI * HTTP/2.0\r\n"].map(|beginning| {
@@ -150,7 +150,7 @@ async fn a_peer_that_says_nothing_is_cut_off() {
     assert_eq!(Client::new(server.url(), server.token()).get("/readyz").await.expect("the server answers").status, 200);
 }
 
-/// Knows everyone who sends the header, by its value.
+/// Authenticates the value of a header.
 struct ByHeader;
 
 impl Authenticate for ByHeader {
@@ -160,7 +160,7 @@ impl Authenticate for ByHeader {
     }
 }
 
-/// Only Ada may, and only read.
+/// Allows only Ada, and only reads.
 struct OnlyAdaReads;
 
 impl Authorize for OnlyAdaReads {
@@ -191,7 +191,7 @@ async fn the_users_own_authenticator_and_authorizer_are_asked_on_every_request()
 }
 
 #[tokio::test]
-async fn who_asks_is_told_when_the_server_listens() {
+async fn the_ready_callback_runs_when_the_server_listens() {
     let (tell, told) = tokio::sync::oneshot::channel();
     let serving = tokio::spawn(
         Server::builder()

@@ -1,5 +1,5 @@
-//! The watch promise: a hundred watchers with different selectors, some slow, some dropping and resuming, against twenty
-//! thousand changes. Each gets exactly what a model says: every matching change, once, in order.
+//! The watch promise: a hundred watchers with different selectors, some slow, some reconnecting, and twenty thousand
+//! changes. Each watcher gets exactly what a model says: every matching change, once, in order.
 
 mod leaf;
 
@@ -17,10 +17,10 @@ const CHANGES: usize = 20_000;
 const NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
 const COLORS: [&str; 3] = ["Green", "Red", "Brown"];
 const APPS: [Option<&str>; 4] = [None, Some("a"), Some("b"), Some("c")];
-/// Objects of one writer; no other writes them, so that their order is known.
+/// The objects of one writer. No other writer changes them, so their order is known.
 const OBJECTS: usize = 12;
 
-/// An object as a writer left it.
+/// An object's state after a write.
 #[derive(Clone, Debug, PartialEq)]
 struct State {
     app: Option<&'static str>,
@@ -28,13 +28,13 @@ struct State {
     write: u64,
 }
 
-/// One change of an object: its revision, where the answer told it, and the state after it.
+/// One change of an object: its revision, if the answer has it, and the new state.
 type Change = (Option<u64>, Option<State>);
 
 /// All changes by namespace and name, in order.
 type Model = BTreeMap<(&'static str, String), Vec<Change>>;
 
-/// What a watcher asks for.
+/// The scope and selector of a watcher.
 struct Selection {
     namespace: Option<&'static str>,
     name: Option<String>,
@@ -102,7 +102,7 @@ impl Selection {
         )
     }
 
-    /// What the model says that a watcher with this selection is told of one object.
+    /// The events that the model gives a watcher with this selection for one object.
     fn expected(&self, namespace: &str, name: &str, changes: &[Change]) -> Vec<Told> {
         let mut told = Vec::new();
         let mut before: Option<&State> = None;
@@ -113,7 +113,7 @@ impl Selection {
                 (None, None) => ("", None),
                 (None, Some(state)) => ("ADDED", Some(state)),
                 (Some(_), Some(state)) => ("MODIFIED", Some(state)),
-                // The old state under the new revision.
+                // The old state with the new revision.
                 (Some(state), None) => ("DELETED", Some(state)),
             };
             told.extend(state.map(|state| Told { kind: kind.into(), revision: *revision, state: state.clone() }));
@@ -129,7 +129,7 @@ impl fmt::Display for Selection {
     }
 }
 
-/// One event, as far as the model knows it. Answers to deletions do not tell their revision.
+/// One event as far as the model knows it. Answers to deletions do not contain their revision.
 #[derive(Clone, Debug)]
 struct Told {
     kind: String,
@@ -149,7 +149,7 @@ fn revision(object: &Value) -> u64 {
     text.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("an object has a revision: {object}"))
 }
 
-/// One of those that write, each on objects of its own.
+/// A writer on objects of its own.
 async fn write(number: usize, mut random: Random, mut client: Client) -> Model {
     let mut model = Model::new();
     for write in 0..CHANGES / WRITERS {
@@ -185,7 +185,7 @@ async fn write(number: usize, mut random: Random, mut client: Client) -> Model {
     model
 }
 
-/// How a watcher behaves.
+/// The behaviour of a watcher.
 #[derive(Clone, Copy, Debug)]
 enum Manner {
     Prompt,
@@ -197,7 +197,7 @@ enum Manner {
     Drops,
 }
 
-/// Watches until nothing is left to come; gives back what it was told of each object.
+/// Watches until there are no more changes; returns the events of each object.
 async fn watch_all(
     path: String,
     manner: Manner,
@@ -217,7 +217,7 @@ async fn watch_all(
         let mut events = client.watch(&request).await.unwrap_or_else(|error| panic!("{request}: {error}"));
         let mut fresh = 0;
         loop {
-            // A stream that the server cuts is resumed like one that has run its time; it may not end inside an event.
+            // A stream that the server cuts is resumed like one that has timed out. It must not end inside an event.
             let Some(event) = events.next().await.unwrap_or_else(|error| panic!("{request}: {error}")) else { break };
             let revision = revision(&event["object"]);
             if event["type"] == "BOOKMARK" {
@@ -289,7 +289,7 @@ async fn every_watcher_gets_every_matching_change_once_and_in_order() {
             assert_eq!(told, expected, "{namespace}/{name}, to a watcher that is {manner:?}: {selection}");
             events += told.len();
         }
-        assert!(told.is_empty(), "{selection} was told of objects that no one wrote: {:?}", told.keys());
+        assert!(told.is_empty(), "{selection} received events of objects that were not written: {:?}", told.keys());
     }
     let changes: usize = model.values().map(Vec::len).sum();
     assert_eq!(changes, CHANGES);

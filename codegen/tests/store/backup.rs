@@ -33,7 +33,7 @@ fn back_up(sample: &Sample) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_restored_store_is_the_one_that_was_backed_up() {
+fn a_restored_store_equals_the_original() {
     let mut random = Random::from_environment();
     for (commits, history_bytes) in [(0, 1 << 20), (1, 1 << 20), (200, 1 << 30), (400, 50_000), (300, 0)] {
         let sample = sample::store(&mut random, commits, history_bytes);
@@ -78,7 +78,7 @@ fn nothing_is_overwritten() {
 }
 
 #[test]
-fn a_damaged_backup_is_refused_and_nothing_is_made_of_it() {
+fn a_damaged_backup_is_refused_and_restores_nothing() {
     let mut random = Random::from_environment();
     let sample = sample::store(&mut random, 12, 1 << 20);
     let whole = fs::read(back_up(&sample)).unwrap();
@@ -111,7 +111,7 @@ fn a_damaged_backup_is_refused_and_nothing_is_made_of_it() {
 }
 
 #[test]
-fn a_backup_of_a_running_server_is_what_it_held_at_one_revision() {
+fn a_backup_of_a_running_server_is_its_state_at_one_revision() {
     let mut random = Random::from_environment();
     let folder = Folder::new("store");
     let dir = folder.path().join("data");
@@ -121,7 +121,7 @@ fn a_backup_of_a_running_server_is_what_it_held_at_one_revision() {
     store.attach(Box::new(move |changes| sink.lock().unwrap().extend_from_slice(changes)));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     while store.head() == Revision(0) {
-        // The first one may be a deletion of what is not there.
+        // The first one may be a deletion of a missing key.
         let _ = runtime.block_on(store.commit(vec![sample::op(&mut random)].into()));
     }
     let writers: Vec<_> = (0..4)
@@ -158,9 +158,9 @@ fn a_backup_of_a_running_server_is_what_it_held_at_one_revision() {
 }
 
 #[test]
-fn the_socket_is_its_owners_and_goes_with_the_store() {
+fn the_socket_is_private_and_removed_with_the_store() {
     let folder = Folder::new("store");
-    // Longer than a socket's address may be.
+    // Longer than the address of a socket may be.
     let dir = folder.path().join("a".repeat(120)).join("data");
     let socket = dir.join("store.sock");
     let store = Embedded::open(&dir, Options::default()).unwrap();
@@ -175,7 +175,7 @@ fn the_socket_is_its_owners_and_goes_with_the_store() {
     store.close();
     assert!(!socket.exists());
     drop(store);
-    // What a killed server leaves behind is replaced.
+    // A socket left by a killed server is replaced.
     fs::write(&socket, "").unwrap();
     let store = Embedded::open(&dir, Options::default()).unwrap();
     assert!(fs::symlink_metadata(&socket).unwrap().file_type().is_socket());
@@ -185,7 +185,7 @@ fn the_socket_is_its_owners_and_goes_with_the_store() {
 }
 
 #[test]
-fn a_peer_that_reads_nothing_does_not_keep_the_store_from_closing() {
+fn a_peer_that_reads_nothing_does_not_prevent_closing_the_store() {
     use std::io::Write;
     let sample = sample::store(&mut Random::from_environment(), 0, 1 << 20);
     let store = Embedded::open(sample.dir(), Options::default()).unwrap();

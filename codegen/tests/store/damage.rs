@@ -1,4 +1,4 @@
-//! Damaged stores: what is told of them, and what is saved.
+//! Damaged stores: reports, and salvaged data.
 
 use std::{fs, path::Path};
 
@@ -21,7 +21,7 @@ fn damaged(sample: &Sample, change: impl FnOnce(&mut Vec<u8>)) -> std::path::Pat
     dir
 }
 
-/// Salvages, and checks that what is in the new store is right; gives how many objects are not in it.
+/// Salvages a store and checks the new one; returns the number of objects missing in it.
 fn salvaged(sample: &Sample, dir: &Path, what: &str) -> Option<(Salvage, usize)> {
     let to = sample.beside("salvaged");
     let _ = fs::remove_dir_all(&to);
@@ -45,7 +45,7 @@ fn salvaged(sample: &Sample, dir: &Path, what: &str) -> Option<(Salvage, usize)>
                 .all
                 .iter()
                 .any(|c| (c.revision, &c.key, c.value.as_ref()) == (entry.revision, &entry.key, Some(&value)));
-            assert!(written, "{what}: {} was never so", entry.key);
+            assert!(written, "{what}: {} never had this value", entry.key);
         } else {
             assert_eq!(newest.get(&*entry.key), Some(&(entry.revision, value)), "{what}: {}", entry.key);
         }
@@ -59,13 +59,13 @@ fn salvaged(sample: &Sample, dir: &Path, what: &str) -> Option<(Salvage, usize)>
             "{what}: {saved:?}"
         );
         let head = sample.all.last().unwrap().revision;
-        assert!(saved.head > head, "{what}: no revision is given twice");
+        assert!(saved.head > head, "{what}: no revision is used twice");
     }
     Some((saved, newest.len()))
 }
 
 #[test]
-fn a_flipped_bit_is_found_and_costs_one_object_at_most() {
+fn a_flipped_bit_is_found_and_loses_at_most_one_object() {
     let mut random = Random::from_environment();
     let sample = sample::store(&mut random, 260, 1 << 30);
     let (mut found, mut lost) = (0, 0);
@@ -87,7 +87,7 @@ fn a_flipped_bit_is_found_and_costs_one_object_at_most() {
 }
 
 #[test]
-fn pages_of_zeros_and_lost_ends_cost_what_was_in_them_only() {
+fn zeroed_pages_and_lost_ends_lose_only_their_content() {
     let mut random = Random::from_environment();
     let sample = sample::store(&mut random, 260, 1 << 30);
     let (mut kept, mut all) = (0, 0);
@@ -136,7 +136,7 @@ fn a_damaged_object_is_named_by_check_and_by_salvage() {
 }
 
 #[test]
-fn a_store_that_the_engine_cannot_open_is_searched_for_rows() {
+fn a_store_that_the_engine_cannot_open_is_scanned_for_rows() {
     let sample = sample::store(&mut Random::from_environment(), 100, 1 << 30);
     let dir = damaged(&sample, |bytes| bytes[..320].fill(0xff));
     let (out, err) = expect(1, &[path("check"), &dir]);

@@ -1,4 +1,4 @@
-//! `kindsmith store` as people run it, and the library behind it: exit codes, output, files.
+//! Tests of the command `kindsmith store` and of the library behind it: exit codes, output and files.
 
 #![allow(clippy::unwrap_used, reason = "all of it is a test; only functions marked as tests are exempt by themselves")]
 

@@ -1,4 +1,4 @@
-//! Stores to work on, and what is in them.
+//! Sample stores and their content.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ pub fn run(arguments: &[&Path]) -> Output {
     command.arg("store").args(arguments).output().expect("the command runs")
 }
 
-/// The same with the exit code that is expected; gives standard output and standard error.
+/// Runs the command and checks its exit code; returns standard output and standard error.
 pub fn expect(code: i32, arguments: &[&Path]) -> (String, String) {
     let output = run(arguments);
     let text = |bytes| String::from_utf8(bytes).expect("output is text");
@@ -33,14 +33,14 @@ pub fn path(text: &str) -> &Path {
     Path::new(text)
 }
 
-/// A store in a folder of its own.
+/// A store in a temporary folder.
 pub struct Sample {
     pub folder: Folder,
-    /// Every change there ever was, in order.
+    /// All changes, in order.
     pub all: Vec<Change>,
 }
 
-/// What a store answers with.
+/// The content of a store.
 #[derive(Debug, PartialEq)]
 pub struct Contents {
     pub entries: Vec<Entry>,
@@ -57,7 +57,7 @@ pub fn contents(dir: &Path) -> Contents {
     Contents { entries, head, compacted, changes }
 }
 
-/// A store after so many commits; history is cut to so many bytes.
+/// A store after this many commits, with at most this many bytes of history.
 pub fn store(random: &mut Random, commits: usize, history_bytes: u64) -> Sample {
     let folder = Folder::new("store");
     let options = Options { history_bytes, origin: Revision(1_000), ..Options::default() };
@@ -67,14 +67,14 @@ pub fn store(random: &mut Random, commits: usize, history_bytes: u64) -> Sample 
     Sample { folder, all }
 }
 
-/// Commits at random; gives the changes.
+/// Makes random commits; returns the changes.
 pub fn fill(store: &Embedded, random: &mut Random, commits: usize) -> Vec<Change> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let all = Arc::new(std::sync::Mutex::new(Vec::new()));
     let sink = Arc::clone(&all);
     store.attach(Box::new(move |changes| sink.lock().unwrap().extend_from_slice(changes)));
     for _ in 0..commits {
-        // Deleting what is not there is a conflict, and no matter here.
+        // Deleting a missing key is a conflict, which does not matter here.
         let _ = runtime.block_on(store.commit(vec![op(random)].into()));
     }
     all.lock().unwrap().clone()
@@ -97,13 +97,13 @@ impl Sample {
         self.folder.path().join(name)
     }
 
-    /// The newest values, as the changes say.
+    /// The newest values according to the changes.
     pub fn newest(&self) -> BTreeMap<String, (Revision, Bytes)> {
         state_at(&self.all, Revision(u64::MAX))
     }
 }
 
-/// What the changes left at a revision.
+/// The state at a revision according to the changes.
 pub fn state_at(all: &[Change], at: Revision) -> BTreeMap<String, (Revision, Bytes)> {
     let mut state = BTreeMap::new();
     for change in all.iter().take_while(|change| change.revision <= at) {
@@ -115,7 +115,7 @@ pub fn state_at(all: &[Change], at: Revision) -> BTreeMap<String, (Revision, Byt
     state
 }
 
-/// Every file of a directory, to see that none has changed.
+/// Every file of a directory, to check that none has changed.
 pub fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = std::fs::read_dir(dir).expect("the directory is read");
     entries

@@ -1,4 +1,4 @@
-//! What the command says to people: help, usage, errors that name the file and the way out.
+//! Help, usage, and errors that name the file and a remedy.
 
 use kindsmith_tests::{Folder, Random};
 
@@ -29,7 +29,7 @@ fn wrong_usage_and_missing_stores_have_their_own_exit_code() {
 }
 
 #[test]
-fn a_check_of_a_whole_store_says_so_and_changes_nothing() {
+fn a_check_of_an_intact_store_passes_and_changes_nothing() {
     let sample = sample::store(&mut Random::from_environment(), 150, 1 << 20);
     let before = files(&sample.dir());
     let (out, err) = expect(0, &[path("check"), &sample.dir()]);
@@ -39,11 +39,11 @@ fn a_check_of_a_whole_store_says_so_and_changes_nothing() {
 }
 
 #[test]
-fn a_killed_servers_store_is_checked_and_backed_up_without_being_changed() {
+fn the_store_of_a_killed_server_is_checked_and_backed_up_unchanged() {
     let sample = sample::store(&mut Random::from_environment(), 0, 1 << 20);
     let running = kindsmith::storage::Embedded::open(sample.dir(), kindsmith::storage::Options::default()).unwrap();
     sample::fill(&running, &mut Random::from_environment(), 80);
-    // The directory as it would be found had the server been killed now.
+    // The directory as if the server had been killed now.
     let killed = sample.beside("killed");
     std::fs::create_dir(&killed).unwrap();
     for name in ["FORMAT", "HEAD", "LOCK", "store.redb"] {

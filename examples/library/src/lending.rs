@@ -1,5 +1,5 @@
-//! Lending, which no stored object stands for: readers ask whether they may have a book, take it, bring it back, and follow
-//! what becomes of it.
+//! Lending, for which nothing is stored: readers ask whether they may have a book, borrow it, return it, and follow its
+//! log.
 
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
@@ -14,7 +14,7 @@ use crate::Book;
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "library.example.com", version = "v1", unstored)]
 pub struct LoanReview {
-    /// Of no meaning: nothing is stored.
+    /// Unused, because nothing is stored.
     pub metadata: ObjectMeta,
     /// The question.
     pub spec: LoanReviewSpec,
@@ -27,7 +27,7 @@ pub struct LoanReview {
 pub struct LoanReviewSpec {
     /// The name of the book.
     pub book: String,
-    /// Who wants to borrow it.
+    /// The reader that wants to borrow it.
     #[api(min_length = 1)]
     pub reader: String,
 }
@@ -35,25 +35,25 @@ pub struct LoanReviewSpec {
 /// `LoanReviewStatus` is the answer.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct LoanReviewStatus {
-    /// Whether the reader may have it now.
+    /// True if the reader may borrow the book now.
     pub allowed: bool,
-    /// Why not.
+    /// The reason for a refusal.
     pub reason: Option<String>,
 }
 
-/// A copy of a book in the hands of a reader: what is sent to lend a book, and to return it.
+/// Loan is a copy of a book lent to a reader. Clients send it to lend and to return a book.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "library.example.com", version = "v1", unstored)]
 pub struct Loan {
     /// The name and namespace of the book.
     pub metadata: ObjectMeta,
-    /// Who has it.
+    /// The borrower.
     pub spec: LoanSpec,
-    /// What came of it.
+    /// The result.
     pub status: Option<LoanStatus>,
 }
 
-/// `LoanSpec` says whose loan it is.
+/// `LoanSpec` names the borrower.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct LoanSpec {
     /// The reader.
@@ -61,17 +61,17 @@ pub struct LoanSpec {
     pub reader: String,
 }
 
-/// `LoanStatus` says what came of a loan.
+/// `LoanStatus` is the result of lending.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct LoanStatus {
-    /// How many copies are left on the shelf.
+    /// The number of copies left on the shelf.
     pub left: i32,
 }
 
 /// Options of a book's log.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct LogOptions {
-    /// Go on, with a line for each change.
+    /// Follow the log: send a line for each change.
     #[api(default = false)]
     pub follow: bool,
 }
@@ -84,7 +84,7 @@ pub(crate) async fn review(mut review: LoanReview, context: RequestContext) -> R
     Ok(review)
 }
 
-/// POST to `books/NAME/lend`. What changes the book is run again where another reader was faster.
+/// POST to `books/NAME/lend`. If another reader was faster, the change is applied again to the new state.
 pub(crate) async fn lend(book: Parent<Book>, mut loan: Loan) -> Result<Loan> {
     let lent = book.change(|book| {
         if let Some(why) = book.objection(&loan.spec.reader) {
@@ -104,7 +104,7 @@ pub(crate) async fn take_back(book: Parent<Book>, loan: Loan) -> Result<()> {
     let returned = book.change(|book| {
         let readers = &mut book.status.get_or_insert_default().readers;
         let found = readers.iter().position(|reader| *reader == loan.spec.reader);
-        let found = found.ok_or_else(|| Refusal::conflict(format!("{} does not have it", loan.spec.reader)))?;
+        let found = found.ok_or_else(|| Refusal::conflict(format!("{} does not have a copy", loan.spec.reader)))?;
         readers.remove(found);
         Ok(())
     });
@@ -135,10 +135,10 @@ impl Book {
         self.spec.copies.saturating_sub(lent).max(0)
     }
 
-    /// Why a reader may not have a copy.
+    /// The reason why a reader cannot borrow a copy, if there is one.
     fn objection(&self, reader: &str) -> Option<String> {
         if self.readers().iter().any(|other| other == reader) {
-            return Some(format!("{reader} has a copy already"));
+            return Some(format!("{reader} already has a copy"));
         }
         (self.left() == 0).then(|| "all copies are lent".to_owned())
     }

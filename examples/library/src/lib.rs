@@ -1,7 +1,7 @@
-//! A library: books, which live in namespaces, and shelves, which belong to the whole library.
+//! A library: books, which are namespaced, and shelves, which are cluster-scoped.
 //!
-//! This is all there is to declare: the derives make the list kind, the table columns, OpenAPI, validation and
-//! discovery out of it. What readers do with books is in [`lending`].
+//! These declarations are complete: the derives add the list kind, table columns, OpenAPI, validation and discovery.
+//! The handlers for lending are in [`lending`].
 
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub mod lending;
 mod v1beta1;
 
-/// Gives a server all that the library serves.
+/// Adds everything that the library serves to a server.
 pub fn serve(server: Builder) -> Builder {
     server
         .kind::<Book>()
@@ -37,11 +37,11 @@ pub fn serve(server: Builder) -> Builder {
 #[resource(column("Shelf", path = spec.shelf, priority = 1))]
 #[resource(column("Age", path = metadata.creation_timestamp))]
 pub struct Book {
-    /// Name, labels and what else every object has.
+    /// Standard object's metadata.
     pub metadata: ObjectMeta,
-    /// What the library wants of the book.
+    /// The desired state of the book.
     pub spec: BookSpec,
-    /// What the library has of it.
+    /// The observed state of the book.
     pub status: Option<BookStatus>,
 }
 
@@ -49,34 +49,34 @@ pub struct Book {
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookSpec {
-    /// The title, as on the cover; the object's name where it is left out.
+    /// The title. Defaults to the object's name.
     #[api(max_length = 200)]
     pub title: Option<String>,
-    /// Who wrote the book.
+    /// The author of the book.
     #[api(min_length = 1)]
     pub author: String,
-    /// The genre, by which books can be selected.
+    /// The genre. Books can be selected by it.
     #[api(default = Genre::Fiction)]
     pub genre: Genre,
-    /// How many copies the library wants.
+    /// The number of copies that the library should have.
     #[api(default = 1, minimum = 0)]
     pub copies: i32,
-    /// The shelf that the book stands on, by its name.
+    /// The name of the shelf with the book.
     pub shelf: Option<String>,
-    /// The chapters, each with a name of its own.
+    /// The chapters. Their names are unique within the book.
     #[api(list = map(key = name), merge)]
     #[serde(default)]
     pub chapters: Vec<Chapter>,
 }
 
-/// Genre is what a book is about.
+/// Genre is the category of a book.
 #[derive(ApiType, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Genre {
-    /// Made up.
+    /// Novels and stories.
     Fiction,
-    /// True, as far as anyone knows.
+    /// Scientific works.
     Science,
-    /// To be sung, or nearly.
+    /// Poems.
     Poetry,
 }
 
@@ -84,28 +84,28 @@ pub enum Genre {
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Chapter {
-    /// The chapter's name, unique in its book.
+    /// The name of the chapter, unique within the book.
     pub name: String,
-    /// How many pages it has.
+    /// The number of pages.
     #[api(minimum = 1)]
     pub pages: Option<i32>,
 }
 
-/// `BookStatus` is written by whoever looks after the shelves.
+/// `BookStatus` is the observed state of a book.
 #[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookStatus {
-    /// How many copies there are.
+    /// The number of existing copies.
     pub copies: Option<i32>,
-    /// The label selector that finds the copies.
+    /// A label selector that matches the copies.
     pub selector: Option<String>,
-    /// Who has a copy.
+    /// The readers that have a copy.
     #[api(list = set)]
     #[serde(default)]
     pub readers: Vec<String>,
-    /// When a copy was last lent.
+    /// The time when a copy was last lent.
     pub last_lent: Option<Time>,
-    /// What is known of the book's state.
+    /// The latest observations of the book's state.
     #[api(list = map(key = kind), merge)]
     #[serde(default)]
     pub conditions: Vec<Condition>,
@@ -116,9 +116,9 @@ pub struct BookStatus {
 #[resource(group = "library.example.com", version = "v1", plural = "shelves", category = "library", cluster)]
 #[resource(column("Room", path = spec.room), column("Age", path = metadata.creation_timestamp))]
 pub struct Shelf {
-    /// Name, labels and what else every object has.
+    /// Standard object's metadata.
     pub metadata: ObjectMeta,
-    /// Where the shelf stands.
+    /// The desired state of the shelf.
     pub spec: ShelfSpec,
 }
 
@@ -129,7 +129,7 @@ pub struct ShelfSpec {
     /// The room.
     #[api(min_length = 1)]
     pub room: String,
-    /// How many books it holds.
+    /// The number of books that it holds.
     #[api(minimum = 1)]
     pub capacity: Option<i32>,
 }

@@ -2,9 +2,9 @@
 
 use kindsmith::Server;
 
-/// The directory of the manifests.
+/// The directory of this package, with the sample manifests.
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
-/// The book that the first manifest makes.
+/// The book that the first manifest creates.
 const BOOK: &str = "/apis/library.example.com/v1/namespaces/default/books/moby-dick";
 
 #[tokio::main]
@@ -17,7 +17,7 @@ async fn main() -> kindsmith::Result<()> {
         .sample_command("kubectl get books.v1beta1.library.example.com moby-dick -o yaml")
         .sample_command(format!("kubectl create -o yaml -f '{HERE}/review.yaml'"))
         .sample_command(format!("kubectl create --raw {BOOK}/lend -f '{HERE}/loan.json'"))
-        .sample_command(format!("kubectl get --raw {BOOK}/log    # with ?follow=true it goes on"))
+        .sample_command(format!("kubectl get --raw {BOOK}/log    # add ?follow=true to follow it"))
         .sample_command(format!("kubectl create --raw {BOOK}/return -f '{HERE}/loan.json'"))
         .serve(&address)
         .await

@@ -1,4 +1,4 @@
-//! Books as they were before v1: `author` was called `writer`, and there were no shelves.
+//! The older version of books, in which `author` was called `writer` and there were no shelves.
 use kindsmith::{ApiType, ObjectMeta, Resource};
 
 /// A book that the library holds.

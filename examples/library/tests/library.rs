@@ -1,4 +1,4 @@
-//! The library, served inside a test: a free port, a memory store, gone at the end.
+//! Tests of the library, served inside the test on a free port with a memory store.
 
 use kindsmith::server::TestServer;
 use kindsmith::{
@@ -32,12 +32,12 @@ async fn a_book_gets_its_defaults_and_is_found_by_its_genre() {
 }
 
 #[tokio::test]
-async fn what_the_declaration_forbids_is_refused_field_by_field() {
+async fn invalid_fields_are_refused_with_a_cause_each() {
     let library = library().await;
     let bad = json!({"metadata": {"name": "bad"}, "spec": {"author": "", "genre": "Crime", "copies": -1}});
     let (status, refusal) = library.call("POST", BOOKS, bad).await;
     assert_eq!(status, 422);
-    let causes = refusal["details"]["causes"].as_array().expect("it says why");
+    let causes = refusal["details"]["causes"].as_array().expect("causes");
     let mut fields: Vec<&str> = causes.iter().filter_map(|cause| cause["field"].as_str()).collect();
     fields.sort_unstable();
     assert_eq!(fields, ["spec.author", "spec.copies", "spec.genre"]);
@@ -48,7 +48,7 @@ async fn what_the_declaration_forbids_is_refused_field_by_field() {
 }
 
 #[tokio::test]
-async fn status_and_scale_are_written_apart_from_the_rest() {
+async fn status_and_scale_are_written_separately() {
     let library = library().await;
     library.call("POST", BOOKS, moby_dick()).await;
     let book = format!("{BOOKS}/moby-dick");
@@ -64,7 +64,7 @@ async fn status_and_scale_are_written_apart_from_the_rest() {
 }
 
 #[tokio::test]
-async fn shelves_belong_to_no_namespace() {
+async fn shelves_are_cluster_scoped() {
     let library = library().await;
     let shelf = json!({"metadata": {"name": "north"}, "spec": {"room": "Reading room"}});
     let (status, _) = library.call("POST", "/apis/library.example.com/v1/shelves", shelf).await;
@@ -78,7 +78,7 @@ fn loan(reader: &str) -> Value {
 }
 
 #[tokio::test]
-async fn copies_are_lent_until_none_is_left_and_come_back() {
+async fn copies_are_lent_until_none_is_left_and_are_returned() {
     let library = library().await;
     let two = json!({"metadata": {"name": "moby-dick"}, "spec": {"author": "Herman Melville", "copies": 2}});
     library.call("POST", BOOKS, two).await;
@@ -98,7 +98,7 @@ async fn copies_are_lent_until_none_is_left_and_come_back() {
 }
 
 #[tokio::test]
-async fn a_review_answers_and_changes_nothing() {
+async fn a_review_changes_nothing() {
     let library = library().await;
     library.call("POST", BOOKS, moby_dick()).await;
     let reviews = BOOKS.replace("books", "loanreviews");
@@ -107,12 +107,12 @@ async fn a_review_answers_and_changes_nothing() {
     assert_eq!((code, &answer["status"]), (201, &json!({"allowed": true})));
     library.call("POST", &format!("{BOOKS}/moby-dick/lend"), loan("ahab")).await;
     let (_, answer) = library.call("POST", &reviews, ask("moby-dick")).await;
-    assert_eq!(answer["status"], json!({"allowed": false, "reason": "ahab has a copy already"}));
+    assert_eq!(answer["status"], json!({"allowed": false, "reason": "ahab already has a copy"}));
     assert_eq!(library.call("POST", &reviews, ask("typee")).await.0, 404);
 }
 
 #[test]
-fn what_the_readme_shows_is_what_runs() {
+fn the_code_in_the_readme_is_that_of_the_example() {
     let readme = include_str!("../../../README.md");
     let (_, section) = readme.split_once("\n## Answer with code\n").expect("README shows handlers");
     let shown = section.split("```").nth(1).and_then(|block| block.strip_prefix("rust\n")).expect("a block of code");
@@ -150,7 +150,7 @@ async fn a_book_is_watched_from_its_state_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_book_is_the_same_in_both_of_its_versions() {
+async fn a_book_is_readable_in_both_of_its_versions() {
     let library = library().await;
     let older = BOOKS.replace("v1", "v1beta1");
     let typee = json!({"metadata": {"name": "typee"}, "spec": {"writer": "Herman Melville"}});

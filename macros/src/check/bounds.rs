@@ -1,4 +1,4 @@
-//! Rules of bounds: each fits its type, and they leave room for a value.
+//! Rules of bounds: each bound fits its type, and together they allow some value.
 use crate::{
     diag::Errors,
     model::Rules,
@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// What a bound is for.
+/// The types that a bound applies to.
 pub fn subject(bound: &str) -> &'static str {
     match bound {
         "min_length" | "max_length" | "pattern" => "text",
@@ -45,27 +45,27 @@ fn near(bound: &str, look: Look<'_>) -> String {
     format!("; did you mean `{name}`?")
 }
 
-/// A bound on a type that it does not bound would never be looked at.
+/// A bound that does not apply to the type would have no effect.
 pub fn check_bound_fits(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     for bound in &args.bounds {
         if !fits(bound.name, look) {
             let (name, subject) = (bound.name, subject(bound.name));
-            let message = format!("`{name}` is for {subject}, and this is {}{}", look.called(), near(name, look));
+            let message = format!("`{name}` applies to {subject}, but this is {}{}", look.called(), near(name, look));
             errors.at(bound.span, message);
         } else if let (Look::Int(low, high), false) = (look, bound.number.whole) {
             let _ = (low, high);
-            errors.at(bound.number.span, format!("`{}` of a whole number is a whole number", bound.name));
+            errors.at(bound.number.span, format!("`{}` of an integer must be an integer", bound.name));
         }
     }
     if let (Some(pattern), Look::Bool | Look::Int(..) | Look::Float | Look::List(_) | Look::Map(_)) =
         (&args.pattern, look)
     {
         let hint = if matches!(look, Look::List(_) | Look::Map(_)) {
-            "; for its items say `items(pattern = \"…\")`"
+            "; for its items, write `items(pattern = \"…\")`"
         } else {
             ""
         };
-        errors.at(pattern.span(), format!("`pattern` is for text, and this is {}{hint}", look.called()));
+        errors.at(pattern.span(), format!("`pattern` applies to text, but this is {}{hint}", look.called()));
     }
 }
 
@@ -79,13 +79,13 @@ pub fn check_bound_in_range(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
             let name = bound.name;
             errors.at(
                 bound.number.span,
-                format!("`{name}` is outside what the type holds, {low} to {high}; use `i64` for larger numbers"),
+                format!("`{name}` is outside the range of the type, {low} to {high}; use `i64` for larger numbers"),
             );
         }
     }
 }
 
-/// Bounds that exclude every value make an object that nobody can create.
+/// With bounds that exclude every value, no object could be created.
 pub fn check_bounds_leave_room(args: &FieldArgs, errors: &Errors) {
     let pairs = [
         ("minimum", "maximum"),
@@ -100,36 +100,39 @@ pub fn check_bounds_leave_room(args: &FieldArgs, errors: &Errors) {
         let (Some(least), Some(most)) = (args.bound(low), args.bound(high)) else { continue };
         let exclusive = low.starts_with("exclusive") || high.starts_with("exclusive");
         if least.number.value > most.number.value || (exclusive && least.number.value >= most.number.value) {
-            errors.at(most.number.span, format!("`{high}` leaves no value above `{low} = {}`", least.number.value));
+            errors.at(
+                most.number.span,
+                format!("`{high}` excludes every value, because of `{low} = {}`", least.number.value),
+            );
         }
     }
     for (one, other) in [("minimum", "exclusive_minimum"), ("maximum", "exclusive_maximum")] {
         if let (Some(_), Some(second)) = (args.bound(one), args.bound(other)) {
-            errors.at(second.span, format!("a value has one bound on a side: `{one}` or `{other}`"));
+            errors.at(second.span, format!("declare only one of `{one}` and `{other}`"));
         }
     }
     if let Some(bound) = args.bound("multiple_of").filter(|b| b.number.value <= 0.0) {
-        errors.at(bound.number.span, "`multiple_of` is greater than 0");
+        errors.at(bound.number.span, "`multiple_of` must be greater than 0");
     }
 }
 
-/// A pattern that is no regular expression matches nothing. It is read here by the parser that the server's matcher has.
+/// An invalid pattern would match nothing. It is parsed with the parser of the server's regular expressions.
 pub fn check_pattern(args: &FieldArgs, errors: &Errors) {
     let Some(pattern) = &args.pattern else { return };
     if pattern.value().is_empty() {
         errors.at(pattern.span(), "an empty pattern matches everything; leave it out");
     } else if let Err(error) = regex_syntax::Parser::new().parse(&pattern.value()) {
-        errors.at(pattern.span(), format!("the pattern is no regular expression: {}", reason(&error)));
+        errors.at(pattern.span(), format!("the pattern is not a valid regular expression: {}", reason(&error)));
     }
 }
 
-/// What is wrong, without the picture of where, which a token has no room for.
+/// The error without the parser's picture of its position, which does not fit a token.
 fn reason(error: &regex_syntax::Error) -> String {
     use regex_syntax::ast::ErrorKind;
     match error {
         regex_syntax::Error::Parse(error) => match error.kind() {
             kind @ (ErrorKind::UnsupportedLookAround | ErrorKind::UnsupportedBackreference) => {
-                format!("{kind}, since patterns are matched in linear time; check the rest in the `validate` hook")
+                format!("{kind}, because patterns are matched in linear time; use the `validate` hook instead")
             }
             kind => kind.to_string(),
         },
@@ -138,7 +141,7 @@ fn reason(error: &regex_syntax::Error) -> String {
     }
 }
 
-/// The bounds as the model has them.
+/// Copies the bounds to the model.
 pub fn apply(args: &FieldArgs, rules: &mut Rules) {
     rules.spans.extend(args.pattern.as_ref().map(|pattern| ("pattern", pattern.span())));
     for Bound { name, number, span } in &args.bounds {

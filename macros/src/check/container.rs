@@ -1,4 +1,4 @@
-//! Rules of structs, enumerations and unions.
+//! Rules of structs, enums and unions.
 use std::collections::BTreeSet;
 
 use syn::{Ident, Type, ext::IdentExt};
@@ -50,7 +50,7 @@ pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
     Some(Container { ident: raw.ident, doc: raw.doc, shape, proto_zeros: raw.api.proto_zeros.is_some() })
 }
 
-/// A kind is one type on the wire; with parameters it would be many of one name.
+/// A kind is one type on the wire. With type parameters it would be several types of the same name.
 pub fn check_generics(raw: &Raw, errors: &Errors) -> Option<()> {
     if let Some(parameter) = raw.generics.params.first() {
         let span = match parameter {
@@ -61,14 +61,14 @@ pub fn check_generics(raw: &Raw, errors: &Errors) -> Option<()> {
         let name = &raw.ident;
         errors.at(
             span,
-            format!("`{name}` has a parameter; a type of the API is one type: declare it with the type that is meant"),
+            format!("`{name}` has a type parameter, which API types cannot have; declare it with a concrete type"),
         );
         return None;
     }
     Some(())
 }
 
-/// A schema has an end, so no type holds itself. What a field holds through other types the compiler checks.
+/// A structural schema is finite, so no type contains itself. The compiler checks indirect recursion.
 pub fn check_ends(container: &Ident, fields: &[Field], errors: &Errors) {
     for field in fields {
         check_type_ends(container, &field.ty, errors);
@@ -80,7 +80,7 @@ fn check_type_ends(container: &Ident, ty: &Type, errors: &Errors) {
     if arguments.is_empty() && *container == name {
         errors.at(
             span(ty),
-            format!("`{name}` holds itself, and a schema has an end; declare what is nested as `kindsmith::RawJson`"),
+            format!("`{name}` contains itself, but a schema must be finite; declare the nested field as `kindsmith::RawJson`"),
         );
     }
     for argument in arguments {
@@ -88,7 +88,7 @@ fn check_type_ends(container: &Ident, ty: &Type, errors: &Errors) {
     }
 }
 
-/// Where fields stand, which says where the rule of their names is declared.
+/// The container of fields, which determines where their `rename_all` is declared.
 #[derive(Clone, Copy)]
 pub enum Within {
     /// A struct.
@@ -109,7 +109,7 @@ pub fn fields(raw: Vec<RawField>, rule: &str, ruled: bool, within: Within, error
     fields
 }
 
-/// Field names are camelCase on the wire. One missing `rename_all` is one mistake, whatever the number of fields.
+/// Field names are camelCase on the wire. A missing `rename_all` is reported once, whatever the number of fields.
 fn check_camel_case(fields: &[Field], renamed: &[bool], ruled: bool, within: Within, errors: &Errors) {
     let mut wrong = fields.iter().zip(renamed).filter(|(f, renamed)| !**renamed && !names::is_field_name(&f.wire));
     let Some((first, _)) = wrong.next() else { return };
@@ -134,24 +134,24 @@ fn check_camel_case(fields: &[Field], renamed: &[bool], ruled: bool, within: Wit
     };
     errors.at(
         first.ident.span(),
-        format!("field names are camelCase on the wire, `{near}` and not `{wire}`{others}: say {way}"),
+        format!("field names must be camelCase on the wire, `{near}` and not `{wire}`{others}: use {way}"),
     );
 }
 
-/// Two fields of one name are one field to clients.
+/// Two fields of the same name are one field to clients.
 fn check_wire_names_differ<'a>(names: impl Iterator<Item = (&'a str, proc_macro2::Span)>, errors: &Errors) {
     let mut seen = BTreeSet::new();
     for (name, span) in names {
         if !seen.insert(name) {
-            errors.at(span, format!("the name `{name}` is on the wire twice"));
+            errors.at(span, format!("two fields have the name `{name}` on the wire"));
         }
     }
 }
 
-/// An enumeration without values admits nothing.
+/// An enum without values accepts nothing.
 fn check_not_empty(ident: &Ident, empty: bool, errors: &Errors) {
     if empty {
-        errors.at(ident.span(), "an enumeration has at least one value");
+        errors.at(ident.span(), "an enum must have at least one value");
     }
 }
 
@@ -171,7 +171,7 @@ fn values(variants: &[Variant], rule: &str, errors: &Errors) -> Vec<Value> {
     values
 }
 
-/// A union is an object of which exactly one member is set, so each member holds something, under a camelCase name.
+/// A union is an object with exactly one member set, so each member has content and a camelCase name.
 fn members(variants: Vec<Variant>, rule: &str, fields_rule: &str, ruled: bool, errors: &Errors) -> Vec<Member> {
     lists::check_proto(variants.iter().map(|v| (&v.ident, v.api.proto.as_ref())), errors);
     let mut members = Vec::new();
@@ -190,7 +190,7 @@ fn members(variants: Vec<Variant>, rule: &str, fields_rule: &str, ruled: bool, e
             };
             errors.at(
                 variant.ident.span(),
-                format!("members of a union are camelCase on the wire, `{near}` and not `{wire}`: say {way}"),
+                format!("members of a union must be camelCase on the wire, `{near}` and not `{wire}`: use {way}"),
             );
         }
         let (rules, content) = match variant.content {
@@ -198,7 +198,7 @@ fn members(variants: Vec<Variant>, rule: &str, fields_rule: &str, ruled: bool, e
                 errors.at(
                     variant.ident.span(),
                     format!(
-                        "the other variants hold data, so this is a union, whose members hold a struct: `{rust} {{}}`"
+                        "the other variants have content, so this is a union, whose members all need content: `{rust} {{}}`"
                     ),
                 );
                 continue;

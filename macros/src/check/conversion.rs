@@ -1,4 +1,4 @@
-//! Rules of a kind in several versions.
+//! Rules of kinds with several versions.
 use syn::ext::IdentExt;
 
 use super::paths;
@@ -8,12 +8,12 @@ use crate::{
     parse::{args::shown, resource::KindArgs},
 };
 
-/// Checks how a version stands to the one that is stored.
+/// Checks the relation of a version to the storage version.
 pub fn storage(ident: &syn::Ident, args: &mut KindArgs, fields: &[Field], errors: &Errors) -> Option<Storage> {
     let convert = args.convert.take();
     let Some(root) = args.storage.take() else {
         if let Some((span, _)) = convert {
-            errors.at(span, "`convert` leads to the version that is stored; name its type: `storage = Book`");
+            errors.at(span, "`convert` needs the type of the storage version: `storage = Book`");
         }
         return None;
     };
@@ -23,9 +23,9 @@ pub fn storage(ident: &syn::Ident, args: &mut KindArgs, fields: &[Field], errors
         None => Conversion::None,
         Some((span, Conversion::Changes(changes))) => {
             check_changes(&changes, fields, errors);
-            // A change that cannot be read has been reported already.
+            // A change with a syntax error was already reported.
             if changes.is_empty() && errors.is_empty() {
-                errors.at(span, "no change is declared; where only `apiVersion` differs, leave `convert` out");
+                errors.at(span, "`convert` declares no change; if only `apiVersion` differs, remove it");
             }
             Conversion::Changes(changes)
         }
@@ -34,15 +34,15 @@ pub fn storage(ident: &syn::Ident, args: &mut KindArgs, fields: &[Field], errors
     Some(Storage { root, conversion })
 }
 
-/// The stored version is named by the others.
+/// Only the other versions name the storage version.
 fn check_is_another(ident: &syn::Ident, root: &syn::Path, errors: &Errors) {
     if root.is_ident(ident) || root.is_ident("Self") {
         let span = root.segments[0].ident.span();
-        errors.at(span, "a version without `storage` is the one that is stored; leave it out, or name another type");
+        errors.at(span, "the storage version has no `storage` argument; remove it, or name another type");
     }
 }
 
-/// What is the same for all versions of a kind, and said by the one that is stored.
+/// Arguments that apply to all versions of a kind and are declared by the storage version.
 const OF_ALL_VERSIONS: &[&str] = &[
     "group",
     "kind",
@@ -66,15 +66,15 @@ const OF_ALL_VERSIONS: &[&str] = &[
     "unstored",
 ];
 
-/// The versions of a kind are one resource, whose objects have one name, one scope and one life.
+/// The versions of a kind are one resource: its objects have one name, one scope and one lifecycle.
 fn check_of_all_versions(root: &syn::Path, args: &KindArgs, errors: &Errors) {
     for (name, span) in args.given.iter().filter(|(name, _)| OF_ALL_VERSIONS.contains(&name.as_str())) {
         let root = shown(root);
-        errors.at(*span, format!("`{name}` is the same for all versions, and said by `{root}`; leave it out here"));
+        errors.at(*span, format!("`{name}` applies to all versions and is declared by `{root}`; remove it here"));
     }
 }
 
-/// Each change names a field of its own, outside of metadata, which no version changes.
+/// Each change names a different field, outside of metadata, which is the same in all versions.
 fn check_changes(changes: &[Change], fields: &[Field], errors: &Errors) {
     let (mut here, mut stored) = (Vec::new(), Vec::new());
     for change in changes {
@@ -94,7 +94,7 @@ fn check_place(path: &Dotted, fields: Option<&[Field]>, seen: &mut Vec<String>, 
     if first.unraw() == "metadata" {
         errors.at(
             first.span(),
-            "metadata is the same in every version; labels and annotations change in `convert = from`",
+            "metadata is the same in every version; use `convert = from` to change labels and annotations",
         );
         return;
     }
@@ -103,7 +103,7 @@ fn check_place(path: &Dotted, fields: Option<&[Field]>, seen: &mut Vec<String>, 
     }
     let shown = paths::shown(path);
     if seen.contains(&shown) {
-        errors.at(last.span(), format!("two changes name `{shown}`"));
+        errors.at(last.span(), format!("`{shown}` is changed twice"));
     }
     seen.push(shown);
 }

@@ -1,4 +1,4 @@
-//! Rules of defaults: a default is a value that the field accepts.
+//! Rules of defaults: the field must accept its default.
 use proc_macro2::Span;
 use syn::Lit;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// A default of another type than the field would make every object that relies on it invalid.
+/// With a default of another type, every object that relies on it would be invalid.
 pub fn check_default(args: &FieldArgs, look: Look<'_>, rules: &Rules, errors: &Errors) -> Option<(Span, Literal)> {
     let (span, value) = args.default.as_ref()?;
     let literal = literal(value, look, errors)?;
@@ -20,7 +20,7 @@ pub fn check_default(args: &FieldArgs, look: Look<'_>, rules: &Rules, errors: &E
     Some((*span, literal))
 }
 
-/// A default outside the field's own bounds, likewise.
+/// The same applies to a default outside the field's bounds.
 #[expect(clippy::cast_precision_loss, reason = "bounds are doubles on the wire, too")]
 fn check_default_in_bounds(span: Span, literal: &Literal, rules: &Rules, errors: &Errors) {
     let number = match literal {
@@ -96,7 +96,7 @@ fn literal(value: &Value, look: Look<'_>, errors: &Errors) -> Option<Literal> {
         Value::Literal(Lit::Bool(_)) => "a boolean",
         _ => found,
     };
-    errors.at(value.span(), format!("the default is {found}, and the field is {}: `{example}`", look.called()));
+    errors.at(value.span(), format!("the default is {found}, but the field is {}: `{example}`", look.called()));
     None
 }
 
@@ -116,13 +116,13 @@ fn number(value: &Value, number: &Number, look: Look<'_>, errors: &Errors) -> Op
     };
     match (whole, look) {
         (Some(int), Look::Int(low, high)) if int < low || int > high => {
-            errors.at(number.span, format!("the default is outside what the type holds, {low} to {high}"));
+            errors.at(number.span, format!("the default is outside the range of the type, {low} to {high}"));
             None
         }
         (Some(_), Look::Float) => Some(Literal::Float(number.value)),
         (Some(int), _) => Some(Literal::Int(int)),
         (None, Look::Int(..)) => {
-            errors.at(number.span, "the default is no whole number, and the field is one: `default = 1`");
+            errors.at(number.span, "the default must be an integer, like the field: `default = 1`");
             None
         }
         (None, _) => Some(Literal::Float(number.value)),

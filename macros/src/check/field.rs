@@ -1,4 +1,4 @@
-//! Rules of one field, and the field as the model has it.
+//! Rules of one field, and its conversion to the model.
 use syn::{Type, ext::IdentExt};
 
 use super::{bounds, default, lists, names, types};
@@ -21,7 +21,7 @@ pub fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
     check_renamed(&raw, &wire, errors);
     let before = errors.count();
     types::check_type(&raw.ty, raw.api.observed.is_some(), errors);
-    // What is said of a type that is refused would be judged against the wrong type.
+    // The rules of a refused type would be checked against the wrong type.
     let rules = if errors.count() == before { rules(&raw.api, &raw.ty, errors) } else { Rules::default() };
     check_skip(&raw, errors);
     check_default_once(&raw, errors);
@@ -38,7 +38,7 @@ pub fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
     }
 }
 
-/// Checks what is declared of a value of a type.
+/// Checks the rules declared for a value.
 pub fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
     let Looked { look, inner, .. } = look(ty);
     bounds::check_bound_fits(args, look, errors);
@@ -74,45 +74,47 @@ pub fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
     rules
 }
 
-/// A name given by hand is camelCase, too.
+/// An explicit name must be camelCase, too.
 fn check_renamed(raw: &Raw, wire: &str, errors: &Errors) {
     if let Some(rename) = raw.serde.rename.as_ref().filter(|_| !names::is_field_name(wire)) {
         let near = names::field_name_near(wire);
-        errors
-            .at(rename.span(), format!("field names are camelCase on the wire, not `{wire}`; did you mean `{near}`?"));
+        errors.at(
+            rename.span(),
+            format!("field names must be camelCase on the wire, not `{wire}`; did you mean `{near}`?"),
+        );
     }
 }
 
-/// A required field that is left out when written could not be read back.
+/// A required field that is skipped on output could not be read back.
 fn check_skip(raw: &Raw, errors: &Errors) {
     let Some(skip) = &raw.serde.skip_serializing_if else { return };
     if !look(&raw.ty).optional && raw.serde.default.is_none() {
         errors.at(
             skip.span(),
-            "the field is left out when this holds, but it is required when read; \
+            "the field may be skipped on output, but it is required on input; \
              add `#[serde(default)]` beside it, or make it an `Option`",
         );
     }
 }
 
-/// Two defaults would differ sooner or later: `api(default)` fills in the document, so serde never comes to its own.
+/// Two defaults would eventually differ. `api(default)` fills in the document, so serde never uses its own.
 fn check_default_once(raw: &Raw, errors: &Errors) {
     if let (Some(_), Some(span)) = (&raw.api.default, raw.serde.default) {
-        errors.at(span, "`#[api(default = …)]` fills the field in before serde sees it; leave `serde(default)` out");
+        errors.at(span, "`#[api(default = …)]` fills the field in before serde sees it; remove `serde(default)`");
     }
 }
 
-/// Fields that tools know by their names have the form that they expect (API conventions, "Typical status properties").
+/// Fields with conventional names must have the form that tools expect (API conventions, "Typical status properties").
 fn check_conventional(raw: &Raw, wire: &str, errors: &Errors) {
     let look = look(&raw.ty).look;
     match (wire, look) {
         ("observedGeneration", Look::Int(_, high)) if high < i64::MAX => {
-            errors.at(span(&raw.ty), "a generation is 64 bits wide: `i64`");
+            errors.at(span(&raw.ty), "a generation must be an `i64`");
         }
         ("conditions", Look::Map(_)) => {
             errors.at(
                 span(&raw.ty),
-                "conditions are a list: `Vec<kindsmith::Condition>` with `#[api(list = map(key = kind))]`",
+                "conditions must be a list: `Vec<kindsmith::Condition>` with `#[api(list = map(key = kind))]`",
             );
         }
         ("conditions", Look::List(item)) if !matches!(raw.api.list, Some(ListArg::Map(..))) => {
@@ -120,20 +122,20 @@ fn check_conventional(raw: &Raw, wire: &str, errors: &Errors) {
             let key = if is_shared { "kind" } else { "type" };
             errors.at(
                 raw.ident.span(),
-                format!("conditions are told apart by their types: say `#[api(list = map(key = {key}))]`, or each writer replaces those of all others"),
+                format!("conditions are keyed by type: use `#[api(list = map(key = {key}))]`, or each writer would replace the conditions of all others"),
             );
         }
         _ => {}
     }
 }
 
-/// The rule of a `rename_all`, or the one that applies without.
+/// The `rename_all` rule of a container, or the default one.
 pub fn rename_rule(serde: &SerdeArgs, otherwise: &'static str, errors: &Errors) -> String {
     let Some(rule) = &serde.rename_all else { return otherwise.to_owned() };
     let text = rule.value();
     if !RENAME_RULES.contains(&text.as_str()) {
         let near = did_you_mean(&text, RENAME_RULES);
-        errors.at(rule.span(), format!("`rename_all` is one of {}{near}", RENAME_RULES.join(", ")));
+        errors.at(rule.span(), format!("`rename_all` must be one of {}{near}", RENAME_RULES.join(", ")));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Rules of list types, merging and Protobuf numbers.
+//! Rules of list types, merge keys and Protobuf numbers.
 use std::collections::BTreeMap;
 
 use proc_macro2::Span;
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A list type says how items are told apart: only a list has items, a set has scalars, a list map has objects.
+/// A list type says how items are identified: a set has scalars, a list map has objects with keys.
 pub fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
     let Some(list) = &args.list else { return List::Atomic };
     let span = match list {
@@ -23,8 +23,8 @@ pub fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
         Look::List(item) => self::look(item).look,
         Look::Other => Look::Other,
         other => {
-            let hint = if matches!(other, Look::Map(_)) { "; for a map say `map = atomic`" } else { "" };
-            errors.at(span, format!("`list` is for lists, and this is {}{hint}", other.called()));
+            let hint = if matches!(other, Look::Map(_)) { "; for a map, use `map = atomic`" } else { "" };
+            errors.at(span, format!("`list` applies to lists, but this is {}{hint}", other.called()));
             return List::Atomic;
         }
     };
@@ -32,8 +32,10 @@ pub fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
         ListArg::Atomic(_) => List::Atomic,
         ListArg::Set(span) => match item {
             Look::List(_) | Look::Map(_) | Look::Float => {
-                errors
-                    .at(*span, format!("a set's items are scalars, and these are {}; say `list = atomic`", many(item)));
+                errors.at(
+                    *span,
+                    format!("the items of a set must be scalars, but these are {}; use `list = atomic`", many(item)),
+                );
                 List::Atomic
             }
             _ => List::Set(*span),
@@ -41,7 +43,7 @@ pub fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
         ListArg::Map(span, keys) => {
             if !matches!(item, Look::Other) {
                 errors.at(*span, format!(
-                    "a list map's items are structs with a key, and these are {}; say `list = set` or `list = atomic`",
+                    "the items of a list map must be structs with a key, but these are {}; use `list = set` or `list = atomic`",
                     many(item)
                 ));
                 return List::Atomic;
@@ -55,16 +57,16 @@ pub fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
 fn many(item: Look<'_>) -> &'static str {
     match item {
         Look::Bool => "booleans",
-        Look::Int(..) => "whole numbers",
+        Look::Int(..) => "integers",
         Look::Float => "floats",
         Look::Text => "text",
         Look::List(_) => "lists",
         Look::Map(_) => "maps",
-        Look::Other => "of a type of their own",
+        Look::Other => "of other types",
     }
 }
 
-/// A key that is named twice is a slip for another one.
+/// A repeated key is probably a mistake for another one.
 fn check_keys_differ(keys: &[syn::Ident], errors: &Errors) {
     for (at, key) in keys.iter().enumerate() {
         if keys[..at].contains(key) {
@@ -73,17 +75,17 @@ fn check_keys_differ(keys: &[syn::Ident], errors: &Errors) {
     }
 }
 
-/// Strategic merge patch finds the items of a list by a key, or as scalars.
+/// Strategic merge patch identifies the items of a list by a key, or as scalars.
 pub fn check_merge(args: &FieldArgs, list: &List, look: Look<'_>, errors: &Errors) -> Option<Merge> {
     if let Some(span) = args.retain_keys.filter(|_| !matches!(look, Look::Map(_) | Look::Other)) {
-        errors.at(span, format!("`retain_keys` is for structs and maps, and this is {}", look.called()));
+        errors.at(span, format!("`retain_keys` applies to structs and maps, but this is {}", look.called()));
     }
     let merge = args.merge.as_ref()?;
     let item = match look {
         Look::List(item) => self::look(item).look,
         Look::Other => return Some(Merge { key: merge.key.clone() }),
         other => {
-            errors.at(merge.span, format!("`merge` is for lists, and this is {}", other.called()));
+            errors.at(merge.span, format!("`merge` applies to lists, but this is {}", other.called()));
             return None;
         }
     };
@@ -95,30 +97,30 @@ pub fn check_merge(args: &FieldArgs, list: &List, look: Look<'_>, errors: &Error
         }
         (Look::Other, _, _) | (_, None, _) => Some(Merge { key }),
         (_, Some(key), _) => {
-            errors.at(key.span(), "items that are scalars have no key; say `merge` alone");
+            errors.at(key.span(), "scalar items have no key; use `merge` without one");
             None
         }
     }
 }
 
-/// A map is replaced as a whole only if it is one.
+/// Only maps and structs can be replaced as a whole with `map`.
 pub fn check_map(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     if let Some(span) = args.map_atomic.filter(|_| !matches!(look, Look::Map(_) | Look::Other)) {
-        let hint = if matches!(look, Look::List(_)) { "; for a list say `list = atomic`" } else { "" };
-        errors.at(span, format!("`map` is for maps and structs, and this is {}{hint}", look.called()));
+        let hint = if matches!(look, Look::List(_)) { "; for a list, use `list = atomic`" } else { "" };
+        errors.at(span, format!("`map` applies to maps and structs, but this is {}{hint}", look.called()));
     }
 }
 
-/// Rules of items are for what has items.
+/// Rules of items need a type with items.
 pub fn check_items(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     if let Some((span, _)) = args.items.as_ref().filter(|_| !matches!(look, Look::List(_) | Look::Map(_) | Look::Other))
     {
-        errors.at(*span, format!("`items` is for lists and maps, and this is {}", look.called()));
+        errors.at(*span, format!("`items` applies to lists and maps, but this is {}", look.called()));
     }
 }
 
-/// Protobuf numbers tell fields apart for ever: each is used once, lies in the allowed range, and all fields
-/// have one or none has.
+/// Protobuf numbers identify fields for ever: each must be unique and in the allowed range, and either all fields have
+/// one or none has.
 pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a LitInt>)> + Clone, errors: &Errors) {
     let mut taken: BTreeMap<u32, &syn::Ident> = BTreeMap::new();
     for (field, number) in fields.clone().filter_map(|(field, number)| Some((field, number?))) {
@@ -130,7 +132,7 @@ pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a 
                 .find(|n| !taken.contains_key(n) && !numbers(fields.clone()).any(|m| m == *n))
                 .unwrap_or(1);
             let other = other.unraw();
-            errors.at(number.span(), format!("the number {value} is taken by `{other}`; {free} is free"));
+            errors.at(number.span(), format!("the number {value} is already used by `{other}`; {free} is free"));
         }
     }
     let missing: Vec<_> = fields.filter(|(_, number)| number.is_none()).map(|(field, _)| field).collect();
@@ -138,21 +140,21 @@ pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a 
         let name = first.unraw();
         errors.at(
             first.span(),
-            format!("`{name}` has no Protobuf number, and other fields have: `#[api(proto = …)]` on all, or on none"),
+            format!("`{name}` has no Protobuf number, but other fields have one: use `#[api(proto = …)]` on all fields or on none"),
         );
     }
 }
 
-/// A field that is in messages even when it is absent has a number, and a zero; of an empty list or map there is nothing.
+/// A field that is written even if it is absent needs a number, and a zero value, which empty lists and maps lack.
 pub fn check_proto_zero(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     let Some(span) = args.proto_zero else { return };
     if args.proto.is_none() {
-        errors.at(span, "`proto_zero` is for fields of Protobuf messages: `proto = …` beside it");
+        errors.at(span, "`proto_zero` needs a Protobuf number: add `proto = …`");
     }
     if matches!(look, Look::List(_) | Look::Map(_)) {
         errors.at(
             span,
-            format!("of {} without entries there is nothing in a message, whatever is declared", look.called()),
+            format!("{} without entries is never written in a message, so `proto_zero` has no effect", look.called()),
         );
     }
 }
@@ -163,14 +165,14 @@ fn numbers<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a LitInt>)
 
 fn out_of_range(number: u32) -> Option<String> {
     match number {
-        0 => Some("Protobuf numbers begin at 1".to_owned()),
-        19_000..=19_999 => Some("the numbers 19000 to 19999 are Protobuf's own".to_owned()),
+        0 => Some("Protobuf numbers start at 1".to_owned()),
+        19_000..=19_999 => Some("the numbers 19000 to 19999 are reserved by Protobuf".to_owned()),
         536_870_912.. => Some("the largest Protobuf number is 536870911".to_owned()),
         _ => None,
     }
 }
 
-/// Where `set` stands, for the compiler's check of the items.
+/// The span of `set`, for the compile-time check of the items.
 pub fn set_span(list: &List) -> Option<Span> {
     if let List::Set(span) = list { Some(*span) } else { None }
 }

@@ -6,8 +6,8 @@ use crate::{
     parse::container::{Body, Container, Content},
 };
 
-/// On the wire a field is its number, so in a message every field has one. That numbers differ is checked where the type is
-/// declared.
+/// Protobuf identifies a field by its number, so every field of a message needs one. The declaration checks that they
+/// are unique.
 pub fn check_numbered(raw: &Container, errors: &Errors) {
     match &raw.body {
         Body::Struct(fields) => {
@@ -31,14 +31,12 @@ fn all<'a>(fields: impl Iterator<Item = (&'a Ident, Option<&'a LitInt>)>, what: 
         some |= number.is_some();
         missing.extend(number.is_none().then_some(ident));
     }
-    // Where some have numbers, the declaration of the type is told which have not.
+    // If only some have numbers, the declaration of the type reports the others.
     if let (Some(first), false) = (missing.first(), some) {
         let name = first.unraw();
         errors.at(
             first.span(),
-            format!(
-                "`{name}` has no number, and a message knows {what} by nothing else: `#[api(proto = …)]` on all {what}"
-            ),
+            format!("`{name}` has no Protobuf number, which a message needs: use `#[api(proto = …)]` on all {what}"),
         );
     }
 }

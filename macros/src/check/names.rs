@@ -7,21 +7,21 @@ use crate::{
     parse::serde::{field_name, lower_first},
 };
 
-/// Letters and digits with dashes inside, lower case: a DNS label.
+/// A DNS label: lower-case letters and digits, with dashes inside.
 fn is_label(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=63).contains(&text.len()) && text.chars().all(inner) && !text.starts_with('-') && !text.ends_with('-')
 }
 
-/// A group becomes a part of URLs and of CRD names, and belongs to whoever owns the domain.
+/// A group is part of URLs and CRD names, and belongs to the owner of its domain.
 pub fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
     let text = group.value();
     if builtin && text.is_empty() {
         return;
     }
-    let expected = "a group is a DNS subdomain that you own, such as `library.example.com`";
+    let expected = "a group must be a DNS subdomain that you own, such as `library.example.com`";
     if text.is_empty() {
-        errors.at(group.span(), format!("{expected}; the core group, the empty one, is for `builtin` kinds"));
+        errors.at(group.span(), format!("{expected}; the empty core group is for `builtin` kinds"));
     } else if !text.split('.').all(is_label) || text.len() > 253 {
         let fixed: String = text.to_lowercase().replace(['_', ' ', '/'], "-");
         let near = if fixed != text && fixed.split('.').all(is_label) {
@@ -33,24 +33,24 @@ pub fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
     } else if !builtin && !text.contains('.') {
         errors.at(
             group.span(),
-            format!("{expected}; one without a dot is for `builtin` kinds; did you mean `{text}.example.com`?"),
+            format!("{expected}; groups without a dot are for `builtin` kinds; did you mean `{text}.example.com`?"),
         );
     } else if let Some(domain) =
         ["k8s.io", "kubernetes.io"].into_iter().find(|domain| !builtin && is_below(&text, domain))
     {
         errors.at(
             group.span(),
-            format!("{expected}; `{domain}` belongs to the Kubernetes project, whose kinds are `builtin`"),
+            format!("{expected}; `{domain}` belongs to the Kubernetes project and is for `builtin` kinds"),
         );
     }
 }
 
-/// A domain, or one below it.
+/// True for a domain and its subdomains.
 fn is_below(text: &str, domain: &str) -> bool {
     text.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Kinds that every group and version has, or that any request may be answered with.
+/// Kinds that exist in every group and version, or that may answer any request.
 const OF_EVERY_GROUP: &[&str] = &[
     "APIGroup",
     "APIGroupList",
@@ -70,7 +70,7 @@ const OF_EVERY_GROUP: &[&str] = &[
     "WatchEvent",
 ];
 
-/// Clients order versions by their form, and know by it what is stable.
+/// Clients sort versions by their form, which also shows their stability.
 pub fn check_version(version: &LitStr, errors: &Errors) {
     let text = version.value();
     let number = |t: &str| !t.is_empty() && !t.starts_with('0') && t.chars().all(|c| c.is_ascii_digit());
@@ -81,25 +81,26 @@ pub fn check_version(version: &LitStr, errors: &Errors) {
     if !valid {
         let digits: String = text.chars().filter(char::is_ascii_digit).take(1).collect();
         let near = if digits.is_empty() || digits == "0" { "v1".to_owned() } else { format!("v{digits}") };
-        let message = format!("a version is `v1`, `v1beta2` or `v1alpha1`, not `{text}`; did you mean `{near}`?");
+        let message =
+            format!("a version must look like `v1`, `v1beta2` or `v1alpha1`, not `{text}`; did you mean `{near}`?");
         errors.at(version.span(), message);
     }
 }
 
-/// A kind is a CamelCase noun in the singular: lists, URLs and clients' types are made from it.
+/// A kind is a CamelCase noun in the singular. The names of lists, URLs and client types are derived from it.
 pub fn check_kind(kind: &str, span: Span, singular_given: bool, errors: &Errors) {
     let message = if !is_camel(kind) {
-        format!("a kind is CamelCase, not `{kind}`; did you mean `{}`?", camel(kind))
+        format!("a kind must be CamelCase, not `{kind}`; did you mean `{}`?", camel(kind))
     } else if OF_EVERY_GROUP.contains(&kind) {
         format!(
-            "`{kind}` is a kind of Kubernetes' own in every group; name the kind after what it is about, such as `Book{kind}`"
+            "`{kind}` is a Kubernetes kind that exists in every group; use a more specific name, such as `Book{kind}`"
         )
     } else if let Some(item) = kind.strip_suffix("List").filter(|item| !item.is_empty()) {
-        format!("`{kind}` is the name of the list of `{item}`, which every kind has by itself; name the kind `{item}`")
+        format!("`{kind}` is the list kind of `{item}`, which every kind gets automatically; name the kind `{item}`")
     } else if let Some(one) = looks_plural(kind).filter(|_| !singular_given) {
         let lower = kind.to_lowercase();
-        let way_out = format!("If it is right, say `singular = \"{lower}\"`");
-        format!("a kind is in the singular, and `{kind}` looks plural; did you mean `{one}`? {way_out}")
+        let way_out = format!("If the name is right, add `singular = \"{lower}\"`");
+        format!("a kind must be in the singular, but `{kind}` looks plural; did you mean `{one}`? {way_out}")
     } else {
         return;
     };
@@ -140,7 +141,7 @@ fn looks_plural(kind: &str) -> Option<String> {
     kind.strip_suffix('s').filter(|stem| stem.len() > 2).map(str::to_owned)
 }
 
-/// The plural of a kind, lower case, where none is given.
+/// The default plural of a kind, in lower case.
 pub fn plural(kind: &str) -> String {
     let lower = kind.to_lowercase();
     if ["s", "x", "z", "ch", "sh"].iter().any(|end| lower.ends_with(end)) {
@@ -158,16 +159,19 @@ pub fn check_resource_name(what: &str, name: &LitStr, errors: &Errors) {
     if !is_label(&text) {
         let fixed = text.to_lowercase().replace(['_', ' ', '.'], "-");
         let near = if is_label(&fixed) { format!("; did you mean `{fixed}`?") } else { String::new() };
-        errors.at(name.span(), format!("{what} is lower case, letters, digits and dashes, not `{text}`{near}"));
+        errors.at(
+            name.span(),
+            format!("{what} must consist of lower-case letters, digits and dashes, not `{text}`{near}"),
+        );
     }
 }
 
-/// Field names are camelCase on the wire: the same in every language, and what clients' generators expect.
+/// Field names are camelCase on the wire: the same in every language, and as client generators expect.
 pub fn is_field_name(wire: &str) -> bool {
     wire.starts_with(|c: char| c.is_ascii_lowercase()) && wire.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// The camelCase name that was probably meant.
+/// The camelCase name that was probably intended.
 pub fn field_name_near(wire: &str) -> String {
     lower_first(&field_name(&wire.replace(['-', '.', ' '], "_"), "PascalCase"))
 }

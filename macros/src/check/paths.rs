@@ -1,9 +1,9 @@
-//! Rules of paths: they begin at a field of the root. The rest of the way the compiler judges, on the segment.
+//! Rules of paths: they start at a field of the root. The compiler checks the other segments.
 use syn::ext::IdentExt;
 
 use crate::{diag::Errors, model::Dotted, model::Field, suggest::did_you_mean};
 
-/// A path begins at a field of the root type.
+/// A path starts at a field of the root type.
 pub fn check_path(path: &Dotted, fields: &[Field], errors: &Errors) {
     let Some(first) = path.first() else { return };
     let name = first.unraw().to_string();
@@ -11,7 +11,7 @@ pub fn check_path(path: &Dotted, fields: &[Field], errors: &Errors) {
         let names = || fields.iter().map(|f| f.rust.as_str());
         let allowed = names().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
         let near = did_you_mean(&name, names());
-        errors.at(first.span(), format!("the kind has no field `{name}`; a path begins with {allowed}{near}"));
+        errors.at(first.span(), format!("the kind has no field `{name}`; a path starts with {allowed}{near}"));
     }
 }
 

@@ -36,7 +36,7 @@ pub fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
         Body::Enum(_) => {
             errors.at(
                 raw.ident.span(),
-                "a kind is a struct with `metadata: ObjectMeta`; \
+                "a kind must be a struct with `metadata: ObjectMeta`; \
                  an enum can be a field's type, with `#[derive(ApiType)]`",
             );
             return None;
@@ -93,23 +93,23 @@ pub fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
     })
 }
 
-/// Without group and version a kind has no URL.
+/// A kind without group and version has no URL.
 fn check_group_version(raw: &Raw, args: &KindArgs, errors: &Errors) -> (String, String) {
     let span = args.span.unwrap_or_else(|| raw.ident.span());
     if args.span.is_none() {
         errors.at(
             span,
-            "a kind has a group and a version: `#[resource(group = \"library.example.com\", version = \"v1\")]`",
+            "a kind needs a group and a version: `#[resource(group = \"library.example.com\", version = \"v1\")]`",
         );
     } else {
-        // The stored version says the group for all.
+        // The storage version declares the group for all versions.
         let no_group = args.group.is_none() && args.storage.is_none();
         let missing: Vec<_> =
             [("group = \"library.example.com\"", no_group), ("version = \"v1\"", args.version.is_none())]
                 .into_iter()
                 .filter_map(|(form, missing)| missing.then_some(format!("`{form}`")))
                 .collect();
-        // An argument of a wrong form has been reported already.
+        // An argument with a syntax error was already reported.
         if !missing.is_empty() && errors.is_empty() {
             errors.at(span, format!("the kind needs {}", missing.join(" and ")));
         }
@@ -124,15 +124,15 @@ fn check_group_version(raw: &Raw, args: &KindArgs, errors: &Errors) -> (String, 
     (text(&args.group), text(&args.version))
 }
 
-/// Attributes of the whole root that would change what it reads, where the derive makes that of the fields.
+/// Attributes of the root that would change how it is read; the derive generates the root's serde implementations.
 fn check_root_serde(raw: &Raw, errors: &Errors) {
     if let Some(span) = raw.serde.default {
-        errors.at(span, "the root is made of its fields; put `#[serde(default)]` on those that may be absent");
+        errors.at(span, "the root has no default of its own; put `#[serde(default)]` on the fields that may be absent");
     }
     if let Some(span) = raw.serde.deny_unknown_fields {
         errors.at(
             span,
-            "unknown fields of a kind are the request's matter (`fieldValidation`); \
+            "the request decides about unknown fields (`fieldValidation`); \
              a client that knows fewer fields still reads the object",
         );
     }
@@ -151,10 +151,10 @@ fn check_names(args: &KindArgs, errors: &Errors) {
     }
 }
 
-/// Objects live in namespaces or in the cluster.
+/// Objects are namespaced or cluster-scoped.
 fn check_scope(args: &KindArgs, errors: &Errors) {
     if let (Some(_), Some(span)) = (args.namespaced, args.cluster) {
-        errors.at(span, "a kind is `namespaced`, which is the default, or `cluster`, not both");
+        errors.at(span, "a kind is either `namespaced`, the default, or `cluster`");
     }
 }
 
@@ -167,55 +167,57 @@ fn name_rule(word: Option<&syn::Ident>, errors: &Errors) -> Names {
         "path_segment" => Names::PathSegment,
         other => {
             let near = did_you_mean(other, allowed);
-            errors.at(word.span(), format!("names are checked as one of {}{near}", allowed.join(", ")));
+            errors.at(word.span(), format!("the rule for names must be one of {}{near}", allowed.join(", ")));
             Names::Subdomain
         }
     }
 }
 
-/// Every object has metadata, under this name and of this type.
+/// Every object has metadata with this name and type.
 fn check_metadata(ident: &syn::Ident, fields: &[Field], errors: &Errors) {
     let Some(metadata) = fields.iter().find(|f| f.rust == "metadata") else {
         let near = fields.iter().find(|f| last_segment(&f.ty).is_some_and(|(name, _)| name == "ObjectMeta"));
         match near {
-            Some(field) => errors.at(field.ident.span(), "an object's metadata is the field `metadata`"),
-            None => errors.at(ident.span(), "a kind has the field `pub metadata: kindsmith::ObjectMeta`"),
+            Some(field) => errors.at(field.ident.span(), "the field of an object's metadata must be named `metadata`"),
+            None => errors.at(ident.span(), "a kind needs the field `pub metadata: kindsmith::ObjectMeta`"),
         }
         return;
     };
     if last_segment(&metadata.ty).is_none_or(|(name, _)| name != "ObjectMeta") {
-        errors.at(metadata.ty.span(), "`metadata` has the type `kindsmith::ObjectMeta`");
+        errors.at(metadata.ty.span(), "`metadata` must have the type `kindsmith::ObjectMeta`");
         return;
     }
     if !matches!(metadata.rules.proto, 0 | 1) {
-        errors
-            .at(metadata.ident.span(), "`metadata` is the first field of every object's message: `#[api(proto = 1)]`");
+        errors.at(
+            metadata.ident.span(),
+            "`metadata` must be the first field of an object's message: `#[api(proto = 1)]`",
+        );
     }
 }
 
-/// The type meta is known from the declaration; a field would only contradict it.
+/// The declaration defines the type meta; a field could only contradict it.
 fn check_no_type_meta(fields: &[Field], errors: &Errors) {
     for field in fields.iter().filter(|f| f.wire == "apiVersion" || f.wire == "kind") {
-        errors.at(field.ident.span(), format!("`{}` is written and read by itself; leave the field out", field.wire));
+        errors.at(field.ident.span(), format!("`{}` is read and written automatically; remove the field", field.wire));
     }
 }
 
-/// The status subresource writes the field `status`, which a new object does not have yet.
+/// The status subresource writes the field `status`, which a new object does not have.
 fn check_status(args: &KindArgs, fields: &[Field], errors: &Errors) {
     let field = fields.iter().find(|f| f.wire == "status");
     match (args.status, field) {
         (Some(span), None) => {
-            errors.at(span, "there is a `status` subresource but no field for it: `pub status: Option<BookStatus>`");
+            errors.at(span, "the `status` subresource needs a field: `pub status: Option<BookStatus>`");
         }
         (Some(_), Some(field)) if !look(&field.ty).optional && !field.defaulted => {
             let ty = &field.ty;
             let ty = crate::parse::args::shown(ty);
-            errors.at(field.ty.span(), format!("a new object has no status yet: `Option<{ty}>`"));
+            errors.at(field.ty.span(), format!("a new object has no status: use `Option<{ty}>`"));
         }
         (None, Some(field)) if !args.unstored => {
             errors.at(
                 field.ident.span(),
-                "without the status subresource, every client that writes the object writes its status; \
+                "without the status subresource, every client that can write the object can write its status; \
                  say `status` in `#[resource(…)]`, or `unstored` if objects of the kind are never stored",
             );
         }
@@ -223,7 +225,7 @@ fn check_status(args: &KindArgs, fields: &[Field], errors: &Errors) {
     }
 }
 
-/// What only stored objects have.
+/// Arguments that apply only to stored objects.
 const OF_STORED: &[&str] = &[
     "status",
     "scale",
@@ -238,19 +240,19 @@ const OF_STORED: &[&str] = &[
     "unserved",
 ];
 
-/// A document that is answered and forgotten is never updated, selected or deleted.
+/// An object that is not stored is never updated, selected or deleted.
 fn check_unstored(args: &KindArgs, errors: &Errors) {
     for (name, span) in args.given.iter().filter(|(name, _)| args.unstored && OF_STORED.contains(&name.as_str())) {
-        errors.at(*span, format!("`{name}` is for stored objects, and the kind is `unstored`; leave one of them out"));
+        errors.at(*span, format!("`{name}` applies to stored objects, but the kind is `unstored`; remove one of them"));
     }
 }
 
-/// Clients take any object with `items` for a list (API conventions, "Types (Kinds)").
+/// Clients treat any object with `items` as a list (API conventions, "Types (Kinds)").
 fn check_no_items(fields: &[Field], errors: &Errors) {
     if let Some(field) = fields.iter().find(|f| f.wire == "items") {
         errors.at(
             field.ident.span(),
-            "only a list has `items` at its top level; put the field under `spec`, or name it after what it holds",
+            "only lists may have a top-level field `items`; put the field under `spec`, or rename it",
         );
     }
 }
@@ -275,12 +277,12 @@ fn scale(args: ScaleArgs, fields: &[Field], errors: &Errors) -> Option<Scale> {
     Some(Scale { replicas, status, selector: args.selector })
 }
 
-/// Scale writes what is desired and reads what is observed.
+/// Scale writes the desired state and reads the observed one.
 fn check_begins(path: &[syn::Ident], first: &str, errors: &Errors) {
     if path.first().is_some_and(|ident| ident != first) {
         let rest: Vec<_> = path[1..].iter().map(|i| i.unraw().to_string()).collect();
         let near = if rest.is_empty() { format!("{first}.replicas") } else { format!("{first}.{}", rest.join(".")) };
-        errors.at(path[0].span(), format!("the path begins with `{first}`; did you mean `{near}`?"));
+        errors.at(path[0].span(), format!("the path must start with `{first}`; did you mean `{near}`?"));
     }
 }
 
@@ -303,28 +305,28 @@ fn column(args: &ColumnArgs, fields: &[Field], errors: &Errors) -> Column {
     }
 }
 
-/// Command lines tell columns apart by their headers; the first is always the name, but for Event, a builtin kind.
+/// kubectl identifies columns by their headers. The first is always the name, except for Event, a builtin kind.
 fn check_columns_differ(columns: &[ColumnArgs], builtin: bool, errors: &Errors) {
     for (at, column) in columns.iter().enumerate() {
         let name = column.name.value();
         if name.trim().is_empty() {
-            errors.at(column.name.span(), "a column has a header, such as \"Author\"");
+            errors.at(column.name.span(), "a column needs a header, such as \"Author\"");
         } else if !builtin && name.eq_ignore_ascii_case("name") {
-            errors.at(column.name.span(), "the first column is always the object's name; leave this one out");
+            errors.at(column.name.span(), "the first column is always the object's name; remove this one");
         } else if columns[..at].iter().any(|other| other.name.value().eq_ignore_ascii_case(&name)) {
-            errors.at(column.name.span(), format!("there is a column `{name}` already"));
+            errors.at(column.name.span(), format!("the column `{name}` is declared twice"));
         }
     }
 }
 
-/// `metadata.name` and `metadata.namespace` can always be selected by, and any other field once.
+/// `metadata.name` and `metadata.namespace` are always selectable; any other field may be declared once.
 fn check_selectable_differ(args: &KindArgs, errors: &Errors) {
     let mut seen: Vec<String> = vec!["metadata.name".to_owned(), "metadata.namespace".to_owned()];
     for path in &args.selectable {
         let shown = paths::shown(path);
         if seen.contains(&shown) {
             let last = path.last().map_or_else(proc_macro2::Span::call_site, syn::Ident::span);
-            errors.at(last, format!("`{shown}` is selectable already"));
+            errors.at(last, format!("`{shown}` is already selectable"));
         }
         seen.push(shown);
     }

@@ -1,5 +1,5 @@
-//! Rules of field types: what a kind can hold, seen in the tokens. What only the compiler can see (a type that has no
-//! declaration) it judges itself, through the trait `ApiType`.
+//! Rules of field types that can be checked on tokens. The compiler checks the rest (types without a declaration)
+//! through the trait `ApiType`.
 use syn::Type;
 
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     parse::types::{Look, last_segment, look, span},
 };
 
-/// Types that no kind can hold, and what to use.
+/// Types that no kind can have, and what to use instead.
 const REFUSED: &[(&str, &str)] = &[
     ("u8", "use `i32` with `#[api(minimum = 0, maximum = 255)]`; bytes are `kindsmith::ByteString`"),
     ("u16", "use `i32` with `#[api(minimum = 0, maximum = 65535)]`"),
@@ -21,26 +21,26 @@ const REFUSED: &[(&str, &str)] = &[
     ("isize", "use `i64`"),
     ("f32", "use `f64`"),
     ("char", "use `String` with `#[api(max_length = 1)]`"),
-    ("str", "a kind owns its data: use `String`"),
+    ("str", "a kind must own its data: use `String`"),
     ("HashSet", "use `Vec` with `#[api(list = set)]`"),
     ("BTreeSet", "use `Vec` with `#[api(list = set)]`"),
     ("VecDeque", "use `Vec`"),
-    ("Value", "raw JSON is `kindsmith::RawJson`"),
-    ("Duration", "use `i32` with a name that says the unit, such as `timeoutSeconds`"),
-    ("SystemTime", "a point in time is `kindsmith::Time`"),
-    ("Instant", "a point in time is `kindsmith::Time`"),
-    ("DateTime", "a point in time is `kindsmith::Time`"),
-    ("Timestamp", "a point in time is `kindsmith::Time`"),
+    ("Value", "use `kindsmith::RawJson` for raw JSON"),
+    ("Duration", "use `i32` with the unit in the field's name, such as `timeoutSeconds`"),
+    ("SystemTime", "use `kindsmith::Time`"),
+    ("Instant", "use `kindsmith::Time`"),
+    ("DateTime", "use `kindsmith::Time`"),
+    ("Timestamp", "use `kindsmith::Time`"),
 ];
 
-/// A type that cannot be on the wire as the API writes values: unsigned and narrow numbers, which clients'
-/// languages lack, sets, tuples, references.
+/// Refuses types that the API cannot represent: unsigned and narrow integers, which some client languages lack, and
+/// sets, tuples and references.
 pub fn check_type(ty: &Type, observed: bool, errors: &Errors) {
     match ty {
         Type::Reference(_) => {
-            return errors.at(span(ty), "a kind owns its data: use `String`, `Vec` or the type itself");
+            return errors.at(span(ty), "a kind must own its data: use `String`, `Vec` or the type itself");
         }
-        Type::Tuple(_) => return errors.at(span(ty), "a tuple has no field names for the wire; declare a struct"),
+        Type::Tuple(_) => return errors.at(span(ty), "a tuple has no field names; declare a struct"),
         Type::Array(_) | Type::Slice(_) => {
             return errors
                 .at(span(ty), "use `Vec`, with `#[api(min_items = …, max_items = …)]` where the length is fixed");
@@ -54,13 +54,13 @@ pub fn check_type(ty: &Type, observed: bool, errors: &Errors) {
     match (name.as_str(), arguments.as_slice()) {
         ("f64", []) => check_float(ty, observed, errors),
         ("Vec", [item]) if last_segment(item).is_some_and(|(name, _)| name == "u8") => {
-            errors.at(span(ty), "bytes are `kindsmith::ByteString`, base64 on the wire");
+            errors.at(span(ty), "use `kindsmith::ByteString` for bytes, which is base64 on the wire");
         }
         ("Option", [inner]) if last_segment(inner).is_some_and(|(name, _)| name == "Option") => {
             errors.at(span(ty), "absent and null are the same in the API; one `Option` is enough");
         }
         ("Vec", [item]) if look(item).optional => {
-            errors.at(span(item), "an item of a list is never absent; leave out the `Option`");
+            errors.at(span(item), "list items are never absent; remove the `Option`");
         }
         ("BTreeMap" | "HashMap", [key, value]) => {
             check_map_key(key, errors);
@@ -70,8 +70,8 @@ pub fn check_type(ty: &Type, observed: bool, errors: &Errors) {
     }
 }
 
-/// Floats change when they go through another encoding, so a spec that holds one never settles (API conventions,
-/// "Primitive types"). What is measured and only reported may be one.
+/// Floats change when they are re-encoded, so a spec with floats never settles (API conventions, "Primitive types").
+/// Observed values may be floats.
 fn check_float(ty: &Type, observed: bool, errors: &Errors) {
     if !observed {
         errors.at(
@@ -82,9 +82,9 @@ fn check_float(ty: &Type, observed: bool, errors: &Errors) {
     }
 }
 
-/// JSON objects have text keys.
+/// JSON objects have string keys.
 fn check_map_key(key: &Type, errors: &Errors) {
     if !matches!(look(key).look, Look::Text) || look(key).optional {
-        errors.at(span(key), "the keys of a map are text: `BTreeMap<String, …>`");
+        errors.at(span(key), "the keys of a map must be strings: `BTreeMap<String, …>`");
     }
 }

@@ -1,4 +1,4 @@
-//! The table of a type, and the implementation of `ApiType` that holds it.
+//! The table of a type, and the implementation of `ApiType` that refers to it.
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Type, spanned::Spanned};
@@ -6,7 +6,7 @@ use syn::{Ident, Type, spanned::Spanned};
 use super::{anonymous, checks, rules::rules};
 use crate::model::{Container, Content, Field, Member, Shape, Value};
 
-/// What `#[derive(ApiType)]` expands to.
+/// The expansion of `#[derive(ApiType)]`.
 pub fn container(container: &Container) -> TokenStream {
     let mut body = implementation(container);
     body.extend(checks::container(container));
@@ -27,7 +27,7 @@ pub fn container(container: &Container) -> TokenStream {
     anonymous(&body)
 }
 
-/// The implementation alone.
+/// Only the implementation.
 pub fn implementation(container: &Container) -> TokenStream {
     let Container { ident, doc, proto_zeros, .. } = container;
     let name = ident.to_string();
@@ -64,8 +64,8 @@ pub fn implementation(container: &Container) -> TokenStream {
     }
 }
 
-/// How deep values nest: one level more than those of any field. Of a type that holds itself through others the compiler
-/// says that it cannot be computed, at the types of the fields on the way.
+/// The nesting depth of values: one more than the deepest field. For a type that contains itself indirectly, the
+/// compiler reports a cycle at the types of the fields involved.
 fn nesting(ident: &Ident, shape: &Shape) -> TokenStream {
     let level = |ty: &Type| quote_spanned!(ty.span()=> <#ty as __decl::ApiType>::NESTING);
     let levels: Vec<_> = match shape {
@@ -88,7 +88,7 @@ fn nesting(ident: &Ident, shape: &Shape) -> TokenStream {
     }
 }
 
-/// The function that gives a type's table. An error about the type lands on the type.
+/// The function that returns a type's table. Errors about the type are reported at its tokens.
 fn declaration(ty: &Type) -> TokenStream {
     quote_spanned!(ty.span()=> <#ty as __decl::ApiType>::declaration)
 }
@@ -101,7 +101,7 @@ fn field(field: &Field) -> TokenStream {
     }
 }
 
-/// A member; one with fields of its own has a table of its own, in a function beside it.
+/// A member. If it has fields of its own, their table is in a separate function.
 fn member(member: &Member, owner: &str, functions: &mut TokenStream) -> TokenStream {
     let Member { rust, wire, doc, .. } = member;
     let ty = match &member.content {

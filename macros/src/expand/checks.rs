@@ -1,5 +1,5 @@
-//! What the compiler checks: functions that are never called, in which a path is an expression and a rule a bound, and
-//! assertions over tables. Each token of a check stands where the user wrote it, so that errors land there.
+//! Compile-time checks: functions that are never called, which use paths as expressions and rules as bounds, and
+//! assertions on tables. Each token has the user's span, so that errors are reported there.
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Type, ext::IdentExt, spanned::Spanned};
@@ -28,13 +28,13 @@ pub fn container(container: &Container) -> TokenStream {
     checks
 }
 
-/// serde's derives stand beside ours.
+/// Checks that serde's traits are derived, too.
 pub fn on_the_wire(container: &Ident) -> TokenStream {
     let check = Ident::new("on_the_wire", container.span());
     quote_spanned!(container.span()=> const _: fn() = __decl::checks::#check::<#container>;)
 }
 
-/// What only the compiler can see of a field's rules.
+/// Checks of a field's rules that need types.
 fn rules(ty: &Type, rules: &Rules) -> TokenStream {
     let mut checks = TokenStream::new();
     if let Some(span) = set_span(&rules.list) {
@@ -54,7 +54,7 @@ fn rules(ty: &Type, rules: &Rules) -> TokenStream {
     checks
 }
 
-/// A key of a list map is a scalar field of the items, which every item has.
+/// A key of a list map must be a scalar and required field of the items.
 fn key(ty: &Type, key: &Ident) -> TokenStream {
     let key = plain(key);
     let value = Ident::new("value", key.span());
@@ -67,16 +67,16 @@ fn key(ty: &Type, key: &Ident) -> TokenStream {
     }
 }
 
-/// serde fills in a defaulted field silently, so the schema would not require the key.
+/// serde silently fills in a defaulted field, so the schema would not require the key.
 fn key_is_required(ty: &Type, key: &Ident) -> TokenStream {
     let name = key.unraw().to_string();
-    let message = format!("the key `{name}` of a list map is required: its field may not have `#[serde(default)]`");
+    let message = format!("the key `{name}` of a list map must be required: remove `#[serde(default)]` from its field");
     quote_spanned! {key.span()=>
         const _: () = ::core::assert!(__decl::checks::required::<__decl::checks::Item<#ty>>(#name), #message);
     }
 }
 
-/// A default that is a variant has the field's type; text stands for what is written as text.
+/// Checks that a default variant has the field's type, and that other defaults have the field's JSON type.
 fn default(ty: &Type, rules: &Rules) -> Option<TokenStream> {
     let (span, literal) = rules.default.as_ref()?;
     if let Literal::Variant(path) = literal {
@@ -87,18 +87,18 @@ fn default(ty: &Type, rules: &Rules) -> Option<TokenStream> {
     let Look::Other = look(ty).look else { return None };
     let (what, message) = match literal {
         Literal::Text(_) => {
-            ("TEXT", "the default is text, and the field is not; a variant is written `default = Color::Red`")
+            ("TEXT", "the default is text, but the field is not; write a variant as `default = Color::Red`")
         }
-        Literal::Int(_) | Literal::Float(_) => ("NUMBER", "the default is a number, and the field is not"),
-        Literal::Bool(_) => ("BOOLEAN", "the default is a boolean, and the field is not"),
-        Literal::List(_) => ("LIST", "the default is a list, and the field is not"),
-        Literal::Map(_) => ("OBJECT", "the default is an object, and the field is not"),
+        Literal::Int(_) | Literal::Float(_) => ("NUMBER", "the default is a number, but the field is not"),
+        Literal::Bool(_) => ("BOOLEAN", "the default is a boolean, but the field is not"),
+        Literal::List(_) => ("LIST", "the default is a list, but the field is not"),
+        Literal::Map(_) => ("OBJECT", "the default is an object, but the field is not"),
         Literal::Variant(_) => return None,
     };
     Some(assert_shape(ty, *span, what, message))
 }
 
-/// A bound fits a type whose tokens do not tell what it is.
+/// Checks that a bound applies to a type whose tokens do not show its JSON type.
 fn shape(ty: &Type, rules: &Rules) -> TokenStream {
     let bounds = rules.spans.iter().map(|(name, span)| {
         let subject = subject(name);
@@ -108,10 +108,10 @@ fn shape(ty: &Type, rules: &Rules) -> TokenStream {
             "numbers" => "NUMBER",
             _ => "OBJECT",
         };
-        assert_shape(ty, *span, what, &format!("`{name}` is for {subject}, and the field is none"))
+        assert_shape(ty, *span, what, &format!("`{name}` applies to {subject}, but the field has another type"))
     });
     let whole = (rules.map_atomic || rules.retain_keys)
-        .then(|| assert_shape(ty, ty.span(), "OBJECT", "`map` and `retain_keys` are for maps and structs"));
+        .then(|| assert_shape(ty, ty.span(), "OBJECT", "`map` and `retain_keys` apply to maps and structs"));
     bounds.chain(whole).collect()
 }
 
@@ -122,7 +122,7 @@ fn assert_shape(ty: &Type, span: Span, what: &str, message: &str) -> TokenStream
     }
 }
 
-/// A check of a path from the root, by the function `what` of `checks`: `what(&inner(&root.spec).author)`.
+/// Checks a path from the root with a function of `checks`: `what(&inner(&root.spec).author)`.
 pub fn path(root: &impl ToTokens, path: &Dotted, what: &str) -> TokenStream {
     let Some((last, before)) = path.split_last() else { return TokenStream::new() };
     let mut at = quote!(root);
@@ -142,7 +142,7 @@ pub fn path(root: &impl ToTokens, path: &Dotted, what: &str) -> TokenStream {
     }
 }
 
-/// A field's name, which in our attributes may be a keyword (`selectable(type)`).
+/// A field's name, which may be a keyword in our attributes (`selectable(type)`).
 fn plain(name: &Ident) -> Ident {
     let text = name.unraw().to_string();
     syn::parse_str::<Ident>(&text)

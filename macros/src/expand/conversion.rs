@@ -1,4 +1,4 @@
-//! What a version that is not stored expands to beside its own declaration: its way to the stored one.
+//! The additional expansion of a version that is not the storage version: its conversion to that version.
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -9,7 +9,7 @@ use crate::{
     parse::args::shown,
 };
 
-/// The declaration of the stored version's type.
+/// The declaration of the storage version's type.
 pub fn stored(storage: &Storage) -> TokenStream {
     let root = &storage.root;
     quote_spanned!(root.span()=> <#root as __kind::Resource>::RESOURCE)
@@ -57,13 +57,13 @@ fn change(change: &Change) -> TokenStream {
     }
 }
 
-/// What only the compiler sees of the stored version.
+/// Checks of the storage version that need types.
 pub fn checks(kind: &Kind) -> TokenStream {
     let Some(storage) = &kind.storage else { return TokenStream::new() };
     let (version, name, stored) = (&kind.version, shown(&storage.root), stored(storage));
     let span = storage.root.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
-    let not_stored = format!("`{name}` is not the stored version: it declares `storage` itself, or is `unstored`");
-    let same_version = format!("`{name}` is version {version}, too");
+    let not_stored = format!("`{name}` is not a storage version: it declares `storage` itself, or is `unstored`");
+    let same_version = format!("`{name}` is also version {version}");
     let mut tokens = quote_spanned! {span=>
         const _: () = ::core::assert!(#stored.storage.is_none() && #stored.stored, #not_stored);
         const _: () = ::core::assert!(

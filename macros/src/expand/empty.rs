@@ -1,12 +1,12 @@
-//! What a declaration with mistakes expands to, beside their reports: implementations without content, so that what
-//! uses the type reports nothing more. The program does not build, so none of it ever runs.
+//! The expansion of an invalid declaration besides its errors: empty implementations, so that uses of the type cause no
+//! further errors. The program does not build, so they never run.
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
 
 use super::{anonymous, message_items};
 
-/// `ApiType` without content.
+/// An empty `ApiType`.
 pub fn api_type(input: &DeriveInput) -> TokenStream {
     anonymous(&implementation(input))
 }
@@ -25,7 +25,7 @@ fn implementation(input: &DeriveInput) -> TokenStream {
     }
 }
 
-/// `Resource` and serde's traits without content.
+/// An empty `Resource`, and empty serde traits.
 pub fn resource(input: &DeriveInput) -> TokenStream {
     let ident = &input.ident;
     let api_type = implementation(input);
@@ -60,7 +60,7 @@ pub fn resource(input: &DeriveInput) -> TokenStream {
     })
 }
 
-/// `Message` without content.
+/// An empty `Message`.
 pub fn message(input: &DeriveInput) -> TokenStream {
     let ident = &input.ident;
     let (parameters, arguments, clause) = input.generics.split_for_impl();

@@ -1,5 +1,4 @@
-//! What `#[derive(Message)]` expands to: `prost::Message` for structs and unions, and for all types what they are as fields
-//! of messages.
+//! The expansion of `#[derive(Message)]`: `prost::Message` for structs and unions, and the field trait for all types.
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, spanned::Spanned};
@@ -7,7 +6,7 @@ use syn::{Ident, spanned::Spanned};
 use super::message_items;
 use crate::model::{Container, Content, Field, Member, Shape, Value};
 
-/// A struct, an enumeration or a union.
+/// A struct, an enum of strings, or a union.
 pub fn container(container: &Container) -> TokenStream {
     let ident = &container.ident;
     let body = match &container.shape {
@@ -19,20 +18,19 @@ pub fn container(container: &Container) -> TokenStream {
     message_items(&quote!(#body #as_field))
 }
 
-/// A field's type as part of messages. Named by the type as it is written, so that a type that is no part of messages is
-/// reported there.
+/// A field's type as part of messages. Uses the type's tokens, so that an unsupported type is reported there.
 fn part(field: &Field) -> TokenStream {
     let ty = &field.ty;
     quote_spanned!(ty.span()=> <#ty as __message::Field>)
 }
 
-/// The value of a field before anything of it has been read.
+/// The initial value of a field before reading.
 fn empty(field: &Field) -> TokenStream {
     let (rust, field_of) = (&field.ident, part(field));
     quote!(#rust: #field_of::empty())
 }
 
-/// The two parts of a field's writing: the statement, and the length.
+/// How a field is written: the statement, and the length.
 struct Writing {
     write: TokenStream,
     length: TokenStream,
@@ -46,7 +44,7 @@ fn writing(field: &Field, value: &TokenStream, zeros: bool) -> Writing {
     let field_of = part(field);
     let write = quote!(#field_of::#write(#value, #number, out));
     let length = quote!(#field_of::#length(#value, #number));
-    // What serde leaves out is not in the document, and so not in the message of it.
+    // A field that serde skips is not in the document, and so not in its message.
     let skip = field.skip_serializing_if.as_ref().and_then(|path| path.parse::<syn::Path>().ok());
     match skip.filter(|_| !zeros && !field.rules.proto_zero) {
         Some(skip) => Writing {
@@ -88,7 +86,7 @@ fn structure(container: &Container, fields: &[Field]) -> TokenStream {
     message(ident, &quote!(#(#writes)*), &quote!(0 #(+ #lengths)*), &quote!(#(#readings,)*), &empty)
 }
 
-/// The implementation of `prost::Message`, and the empty value beside it.
+/// The implementation of `prost::Message`, and the initial value.
 fn message(
     ident: &Ident,
     writes: &TokenStream,
@@ -130,7 +128,7 @@ fn message(
     }
 }
 
-/// A message as a field of messages.
+/// A message as a field of other messages.
 fn as_field(ident: &Ident) -> TokenStream {
     quote! {
         #[diagnostic::do_not_recommend]
@@ -156,7 +154,7 @@ fn as_field(ident: &Ident) -> TokenStream {
     }
 }
 
-/// An enumeration is text; its first value stands where nothing has been read.
+/// An enum is encoded as text; the initial value is its first one.
 fn enumeration(ident: &Ident, values: &[Value]) -> TokenStream {
     let rust: Vec<Ident> = values.iter().map(|value| format_ident!("{}", value.rust)).collect();
     let wire: Vec<&String> = values.iter().map(|value| &value.wire).collect();
@@ -190,7 +188,7 @@ fn enumeration(ident: &Ident, values: &[Value]) -> TokenStream {
     }
 }
 
-/// A union is a message of which one field is there.
+/// A union is a message with exactly one field.
 fn union(ident: &Ident, members: &[Member]) -> TokenStream {
     let name = ident.to_string();
     let mut parts = Parts::default();
@@ -212,7 +210,7 @@ fn union(ident: &Ident, members: &[Member]) -> TokenStream {
     )
 }
 
-/// The arms of a union's members.
+/// The match arms of a union's members.
 #[derive(Default)]
 struct Parts {
     writes: Vec<TokenStream>,
@@ -221,7 +219,7 @@ struct Parts {
     empties: Vec<TokenStream>,
 }
 
-/// A member that holds a type.
+/// A member that contains a type.
 fn one(owner: &str, member: &Member, rust: &Ident, parts: &mut Parts) {
     let (number, name) = (member.rules.proto, &member.rust);
     let empty = quote!(Self::#rust(__message::Field::empty()));
@@ -239,7 +237,7 @@ fn one(owner: &str, member: &Member, rust: &Ident, parts: &mut Parts) {
     parts.empties.push(empty);
 }
 
-/// A member with fields of its own, which are a message in the union's.
+/// A member with fields of its own, which form a nested message.
 fn several(owner: &str, member: &Member, rust: &Ident, fields: &[Field], parts: &mut Parts) {
     let (number, name) = (member.rules.proto, &member.rust);
     let sorted = by_number(fields);

@@ -1,4 +1,4 @@
-//! What `#[derive(Resource)]` expands to.
+//! The expansion of `#[derive(Resource)]`.
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, ext::IdentExt, spanned::Spanned};
@@ -9,7 +9,7 @@ use crate::{
     parse::serde::snake,
 };
 
-/// A kind: the tables, the checks, serde's implementations, and the tests.
+/// A kind: tables, checks, serde implementations and tests.
 pub fn kind(kind: &Kind) -> TokenStream {
     let mut body = quote! {
         use ::kindsmith::kind::resource as __kind;
@@ -26,7 +26,7 @@ pub fn kind(kind: &Kind) -> TokenStream {
     tokens
 }
 
-/// The tests that come with every kind, and with every conversion that is declared or written.
+/// The tests that every kind gets, and every declared or handwritten conversion.
 fn tests(kind: &Kind) -> TokenStream {
     let root = &kind.root.ident;
     let test = |check: &str| {
@@ -98,7 +98,7 @@ fn implementation(kind: &Kind) -> TokenStream {
     }
 }
 
-/// What a kind's versions have in common, as fields of the table.
+/// The common part of a kind's versions, as fields of the table.
 fn of_all_versions(kind: &Kind) -> TokenStream {
     let Kind { group, kind: name, plural, singular, short_names, categories, .. } = kind;
     let Kind { generation, stored, update_without_version, create_on_update, .. } = kind;
@@ -170,7 +170,7 @@ fn column(root: &Ident, column: &Column) -> TokenStream {
     }
 }
 
-/// Adapters of the declared hooks. A kind without hooks has no code of its own.
+/// Adapters of the declared hooks. A kind without hooks generates no code.
 fn hooks(kind: &Kind) -> TokenStream {
     let root = &kind.root.ident;
     let hook = |function: &syn::Path, name: &str, arguments: &[&str]| {

@@ -1,5 +1,5 @@
-//! serde's implementations of the root type. They are ours because the root carries its type meta, which is no field:
-//! `apiVersion` and `kind` are written first, and checked when they are read (items of lists have none).
+//! The serde implementations of the root type. They write `apiVersion` and `kind` first, which are not fields of the
+//! struct, and check them on input (list items have none).
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Ident;

@@ -14,7 +14,7 @@ pub fn rules(rules: &Rules) -> TokenStream {
     quote!(&__decl::Rules { #(#set,)* ..__decl::Rules::NONE })
 }
 
-/// The fields of the table that are not as in `Rules::NONE`.
+/// The fields of the table that differ from `Rules::NONE`.
 fn declared(rules: &Rules) -> Vec<TokenStream> {
     let mut set = Vec::new();
     if let Some((_, default)) = &rules.default {

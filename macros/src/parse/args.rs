@@ -11,21 +11,21 @@ use syn::{
 
 /// One argument.
 pub struct Arg {
-    /// `name` in `name`, `name = …` and `name(…)`; none for a positional value.
+    /// `name` in `name`, `name = …` and `name(…)`; `None` for a positional value.
     pub name: Option<Ident>,
-    /// What follows the name.
+    /// The value after the name.
     pub value: Value,
 }
 
 /// A value.
 pub enum Value {
-    /// Nothing follows the name.
+    /// No value.
     Flag,
     /// `"text"`, `1`, `true`.
     Literal(Lit),
     /// `-1`.
     Negative(Span, Lit),
-    /// `spec.author`; a single name, too.
+    /// `spec.author`, or a single name.
     Dotted(Vec<Ident>),
     /// `Book::ready`.
     Path(syn::Path),
@@ -42,12 +42,12 @@ pub enum Value {
 }
 
 impl Arg {
-    /// Where errors about the argument's name go.
+    /// The span for errors about the argument's name.
     pub fn span(&self) -> Span {
         self.name.as_ref().map_or_else(|| self.value.span(), Ident::span)
     }
 
-    /// Where errors about the argument's value go.
+    /// The span for errors about the argument's value.
     pub fn value_span(&self) -> Span {
         match self.value {
             Value::Flag | Value::Args(_) => self.span(),
@@ -57,7 +57,7 @@ impl Arg {
 }
 
 impl Value {
-    /// Where errors about the value go.
+    /// The span for errors about the value.
     pub fn span(&self) -> Span {
         match self {
             Self::Flag | Self::Args(_) => Span::call_site(),
@@ -95,7 +95,7 @@ impl Parse for Arg {
                             input.parse::<Value>()?;
                             Value::Pair(names, other)
                         }
-                        _ => return Err(input.error("another path is expected here, such as `spec.size`")),
+                        _ => return Err(input.error("expected a path, such as `spec.size`")),
                     }
                 }
                 value => value,
@@ -142,7 +142,7 @@ impl Parse for Value {
             return Ok(Self::Path(input.call(syn::Path::parse)?));
         }
         if !input.peek(Ident::peek_any) {
-            return Err(input.error("a value is expected: a literal, a path such as `spec.size`, `[…]` or `{…}`"));
+            return Err(input.error("expected a value: a literal, a path such as `spec.size`, `[…]` or `{…}`"));
         }
         let mut names = vec![Ident::parse_any(input)?];
         if input.peek(token::Paren) {
@@ -152,7 +152,7 @@ impl Parse for Value {
         while input.peek(Token![.]) {
             input.parse::<Token![.]>()?;
             if !input.peek(Ident::peek_any) {
-                return Err(input.error("a field's name is expected after the dot"));
+                return Err(input.error("expected a field name after the dot"));
             }
             names.push(Ident::parse_any(input)?);
         }
@@ -171,14 +171,14 @@ impl Parse for Entry {
     }
 }
 
-/// A number as written, with its sign.
+/// A number with its sign.
 #[derive(Clone)]
 pub struct Number {
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
     /// Its value.
     pub value: f64,
-    /// It is written without a fraction.
+    /// True if it is written without a fraction.
     pub whole: bool,
 }
 
@@ -204,7 +204,7 @@ fn digits(int: &LitInt) -> Option<f64> {
     int.base10_parse::<u64>().ok().map(|n| n as f64)
 }
 
-/// What a value looks like in an error: its tokens.
+/// The tokens of a value, for errors.
 pub fn shown(tokens: &impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
 }

@@ -1,4 +1,4 @@
-//! A type as written: its name, its attributes, and its fields or variants with theirs.
+//! A type: its name, its attributes, and its fields or variants with theirs.
 use proc_macro2::TokenStream;
 use syn::{Data, DeriveInput, Fields, Ident, Type};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::diag::Errors;
 
-/// A struct or enum as written.
+/// A parsed struct or enum.
 pub struct Container {
     pub ident: Ident,
     pub doc: String,
@@ -20,15 +20,15 @@ pub struct Container {
     pub body: Body,
 }
 
-/// What a type is made of.
+/// The body of a type.
 pub enum Body {
     Struct(Vec<Field>),
     Enum(Vec<Variant>),
-    /// Something that no kind can hold, already reported.
+    /// An unsupported body, which was already reported.
     Refused,
 }
 
-/// A field as written.
+/// A parsed field.
 pub struct Field {
     pub ident: Ident,
     pub doc: String,
@@ -37,7 +37,7 @@ pub struct Field {
     pub serde: SerdeArgs,
 }
 
-/// A variant as written.
+/// A parsed variant.
 pub struct Variant {
     pub ident: Ident,
     pub doc: String,
@@ -46,7 +46,7 @@ pub struct Variant {
     pub content: Content,
 }
 
-/// What a variant holds.
+/// The content of a variant.
 pub enum Content {
     Unit,
     One(Box<Type>),
@@ -56,7 +56,7 @@ pub enum Content {
 /// Parses the derive's input.
 ///
 /// # Errors
-/// What is no Rust item; the compiler has refused it before.
+/// If the input is not a Rust item, which the compiler has reported already.
 pub fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, Container)> {
     let input: DeriveInput = syn::parse2(input)?;
     let body = match &input.data {
@@ -66,10 +66,8 @@ pub fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, C
             if variants.len() == data.variants.len() { Body::Enum(variants) } else { Body::Refused }
         }
         Data::Union(data) => {
-            errors.at(
-                data.union_token.span,
-                "a union has no form on the wire; declare a struct, or an enum for a choice",
-            );
+            errors
+                .at(data.union_token.span, "Rust unions are not supported; declare a struct, or an enum for a choice");
             Body::Refused
         }
     };
@@ -89,8 +87,7 @@ fn struct_body(ident: &Ident, fields: &Fields, errors: &Errors) -> Body {
         Fields::Named(_) => Body::Struct(named(fields, errors)),
         Fields::Unit => Body::Struct(Vec::new()),
         Fields::Unnamed(_) => {
-            errors
-                .at(ident.span(), "a tuple struct has no field names for the wire; declare a struct with named fields");
+            errors.at(ident.span(), "a tuple struct has no field names; declare a struct with named fields");
             Body::Refused
         }
     }
@@ -117,7 +114,7 @@ fn variant(variant: &syn::Variant, errors: &Errors) -> Option<Variant> {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Content::One(Box::new(fields.unnamed[0].ty.clone())),
         Fields::Unnamed(_) => {
             let ident = &variant.ident;
-            let message = format!("a member of a union holds one type: `{ident}(…)` or `{ident} {{ … }}`");
+            let message = format!("a member of a union must contain one type: `{ident}(…)` or `{ident} {{ … }}`");
             errors.at(ident.span(), message);
             return None;
         }

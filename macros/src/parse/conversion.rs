@@ -26,7 +26,8 @@ pub fn convert(arg: &Arg, reader: &Reader<'_>) -> Option<Conversion> {
         "from" => Some(Conversion::From(word.span())),
         other => {
             let near = did_you_mean(other, ["none", "from"]);
-            let message = "a conversion is `none`, `from`, or declared: `convert(renamed(spec.writer = spec.author))`";
+            let message =
+                "a conversion must be `none`, `from`, or declared: `convert(renamed(spec.writer = spec.author))`";
             reader.errors.at(word.span(), format!("{message}{near}"));
             None
         }
@@ -40,11 +41,11 @@ fn changes(args: &[Arg], outer: &Reader<'_>) -> Vec<Change> {
         match reader.name(arg, &mut Vec::new(), &[]).as_deref() {
             Some("renamed" | "moved") => changes.extend(renamed(arg, &reader)),
             Some("added") => {
-                let expected = "an added field is a path in the stored version: `added(spec.copies)`";
+                let expected = "an added field must be a path in the storage version: `added(spec.copies)`";
                 changes.extend(reader.paths(arg, expected).into_iter().map(Change::Added));
             }
             Some("removed") => {
-                let expected = "a removed field is a path in this version: `removed(spec.note)`";
+                let expected = "a removed field must be a path in this version: `removed(spec.note)`";
                 changes.extend(reader.paths(arg, expected).into_iter().map(Change::Removed));
             }
             _ => {}
@@ -61,7 +62,7 @@ fn renamed(arg: &Arg, reader: &Reader<'_>) -> Vec<Change> {
             (Some(here), Value::Dotted(stored)) => changes.push(Change::Renamed(vec![here.clone()], stored.clone())),
             _ => reader.errors.at(
                 inner.span(),
-                "the path in this version, and that in the stored one: `renamed(spec.writer = spec.author)`",
+                "expected the path in this version and that in the storage version: `renamed(spec.writer = spec.author)`",
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! Doc comments as descriptions: the lines of a paragraph are joined, paragraphs stay apart.
+//! Converts doc comments to descriptions: the lines of a paragraph are joined, and paragraphs stay separate.
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 /// The doc comment among attributes.
@@ -24,6 +24,6 @@ pub fn description(attributes: &[Attribute]) -> String {
 fn line(attribute: &Attribute) -> Option<String> {
     let Meta::NameValue(pair) = &attribute.meta else { return None };
     let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &pair.value else { return None };
-    // A blank doc line is a paragraph's end, but `"".lines()` yields nothing.
+    // A blank doc line ends a paragraph, but `"".lines()` yields nothing.
     pair.path.is_ident("doc").then(|| if text.value().trim().is_empty() { "\n".to_owned() } else { text.value() })
 }

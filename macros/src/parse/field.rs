@@ -34,7 +34,7 @@ const KEYS: &[Key] = &[
     ("observed", "observed"),
 ];
 
-/// A rule that bounds a value: its name, where the name stands, and the bound.
+/// A bound: its name, the name's span, and the number.
 #[derive(Clone)]
 pub struct Bound {
     pub name: &'static str,
@@ -42,7 +42,7 @@ pub struct Bound {
     pub number: Number,
 }
 
-/// How a list merges, as written.
+/// The argument of `list`.
 pub enum ListArg {
     Atomic(Span),
     Set(Span),
@@ -55,11 +55,11 @@ pub struct MergeArg {
     pub key: Option<Ident>,
 }
 
-/// `#[api(…)]` of a field as written.
+/// A field's parsed `#[api(…)]` attributes.
 #[derive(Default)]
 pub struct FieldArgs {
     pub default: Option<(Span, Value)>,
-    /// `minimum`, `max_length` and so on, in the order in which they are written.
+    /// `minimum`, `max_length` and so on, in source order.
     pub bounds: Vec<Bound>,
     pub pattern: Option<LitStr>,
     pub format: Option<LitStr>,
@@ -75,13 +75,13 @@ pub struct FieldArgs {
 }
 
 impl FieldArgs {
-    /// A bound by its name.
+    /// The bound with a name.
     pub fn bound(&self, name: &str) -> Option<&Bound> {
         self.bounds.iter().find(|bound| bound.name == name)
     }
 }
 
-/// Reads all `#[api(…)]` of a field.
+/// Reads all `#[api(…)]` attributes of a field.
 pub fn read(attributes: &[Attribute], errors: &Errors) -> FieldArgs {
     let mut field = FieldArgs::default();
     let mut seen = Vec::new();
@@ -134,7 +134,7 @@ fn default(arg: &Arg, reader: &Reader<'_>) -> Option<(Span, Value)> {
         _ => {
             reader
                 .errors
-                .at(arg.value_span(), "a default is a literal, a variant such as `Color::Red`, `[…]` or `{…}`");
+                .at(arg.value_span(), "a default must be a literal, a variant such as `Color::Red`, `[…]` or `{…}`");
             return None;
         }
     };
@@ -165,12 +165,12 @@ fn items(arg: &Arg, reader: &Reader<'_>) -> Option<(Span, Box<FieldArgs>)> {
 }
 
 fn list(arg: &Arg, reader: &Reader<'_>) -> Option<ListArg> {
-    let allowed = "a list is `atomic`, `set` or `map(key = name)`";
+    let allowed = "a list must be `atomic`, `set` or `map(key = name)`";
     match &arg.value {
         Value::Dotted(names) if names.len() == 1 => match names[0].to_string().as_str() {
             "atomic" => return Some(ListArg::Atomic(names[0].span())),
             "set" => return Some(ListArg::Set(names[0].span())),
-            "map" => reader.errors.at(names[0].span(), "a list map names its key: `list = map(key = name)`"),
+            "map" => reader.errors.at(names[0].span(), "a list map needs a key: `list = map(key = name)`"),
             other => {
                 let near = crate::suggest::did_you_mean(other, ["atomic", "set", "map"]);
                 reader.errors.at(names[0].span(), format!("{allowed}{near}"));
@@ -179,7 +179,7 @@ fn list(arg: &Arg, reader: &Reader<'_>) -> Option<ListArg> {
         Value::Call(name, args) if name == "map" => {
             let keys = keys(args, reader)?;
             if keys.is_empty() {
-                reader.errors.at(name.span(), "a list map names its key: `list = map(key = name)`");
+                reader.errors.at(name.span(), "a list map needs a key: `list = map(key = name)`");
                 return None;
             }
             return Some(ListArg::Map(name.span(), keys));
@@ -205,7 +205,7 @@ fn map(arg: &Arg, reader: &Reader<'_>) -> Option<Span> {
     if word == "atomic" {
         return Some(word.span());
     }
-    reader.errors.at(word.span(), "a map is granular unless `map = atomic` is declared");
+    reader.errors.at(word.span(), "maps are granular by default; the only value is `map = atomic`");
     None
 }
 

@@ -1,40 +1,40 @@
-//! Typed access to arguments, against the table of those that exist: unknown names, wrong forms and repetitions are
-//! reported here, with the form that is expected.
+//! Typed access to arguments with a table of the known ones. Reports unknown names, syntax errors and repetitions,
+//! together with the expected form.
 use proc_macro2::Span;
 use syn::{Ident, Lit, LitInt, LitStr, ext::IdentExt};
 
 use super::args::{Arg, Number, Value};
 use crate::{diag::Errors, suggest::did_you_mean};
 
-/// An argument that exists: its name, and an example of its form.
+/// A known argument: its name, and an example.
 pub type Key = (&'static str, &'static str);
 
-/// The arguments of one attribute, read against its table.
+/// Reads the arguments of one attribute with its table.
 pub struct Reader<'e> {
-    /// What the attribute is called in errors, such as `#[api]`.
+    /// The attribute's name in errors, such as `#[api]`.
     pub attribute: &'static str,
-    /// The arguments that exist.
+    /// The known arguments.
     pub keys: &'static [Key],
-    /// Where reports go.
+    /// The sink for errors.
     pub errors: &'e Errors,
 }
 
 impl Reader<'_> {
-    /// The name of an argument, or nothing and a report where it has none, is unknown, or has been given before.
+    /// The name of an argument. Reports an error if it is missing, unknown or repeated.
     pub fn name(&self, arg: &Arg, seen: &mut Vec<String>, repeatable: &[&str]) -> Option<String> {
         let Some(ident) = &arg.name else {
-            self.errors.at(arg.span(), format!("{} takes named arguments: {}", self.attribute, self.names()));
+            self.errors.at(arg.span(), format!("{} expects named arguments: {}", self.attribute, self.names()));
             return None;
         };
         let name = ident.unraw().to_string();
         if !self.keys.iter().any(|&(key, _)| key == name) {
             let near = did_you_mean(&name, self.keys.iter().map(|&(key, _)| key));
-            let allowed = if near.is_empty() { format!("; it has {}", self.names()) } else { near };
+            let allowed = if near.is_empty() { format!("; its arguments are {}", self.names()) } else { near };
             self.errors.at(ident.span(), format!("{} has no argument `{name}`{allowed}", self.attribute));
             return None;
         }
         if seen.contains(&name) && !repeatable.contains(&name.as_str()) {
-            self.errors.at(ident.span(), format!("`{name}` is given twice; once is enough"));
+            self.errors.at(ident.span(), format!("`{name}` is given twice"));
             return None;
         }
         seen.push(name.clone());
@@ -48,16 +48,12 @@ impl Reader<'_> {
     fn wrong_form<T>(&self, arg: &Arg) -> Option<T> {
         let name = arg.name.as_ref().map(|n| n.unraw().to_string()).unwrap_or_default();
         let form = self.keys.iter().find(|(key, _)| *key == name).map_or("", |(_, form)| form);
-        let message = if form == name {
-            format!("`{name}` stands alone, without a value")
-        } else {
-            format!("`{name}` is written `{form}`")
-        };
+        let message = if form == name { format!("`{name}` takes no value") } else { format!("expected `{form}`") };
         self.errors.at(arg.value_span(), message);
         None
     }
 
-    /// `name`, alone.
+    /// `name`, without a value.
     pub fn flag(&self, arg: &Arg) -> Option<Span> {
         if matches!(arg.value, Value::Flag) { Some(arg.span()) } else { self.wrong_form(arg) }
     }

@@ -48,7 +48,7 @@ const COLUMN_KEYS: &[Key] = &[
     ("path", "path = spec.author"),
     ("with", "with = Book::ready"),
     ("priority", "priority = 1"),
-    ("description", "description = \"Who wrote it\""),
+    ("description", "description = \"The author of the book\""),
     ("format", "format = \"int32\""),
 ];
 
@@ -58,14 +58,14 @@ const SCALE_KEYS: &[Key] = &[
     ("selector", "selector = status.selector"),
 ];
 
-/// A path by Rust names, as written.
+/// A path of Rust field names.
 pub type Dotted = Vec<Ident>;
 
-/// `#[resource(…)]` as written.
+/// The parsed `#[resource(…)]` attributes.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub struct KindArgs {
-    /// `#[resource]` itself, for what is missing in it.
+    /// The span of `#[resource]`, for errors about missing arguments.
     pub span: Option<Span>,
     pub group: Option<LitStr>,
     pub version: Option<LitStr>,
@@ -95,10 +95,10 @@ pub struct KindArgs {
     pub unstored: bool,
     pub storage: Option<syn::Path>,
     pub convert: Option<(Span, Conversion)>,
-    /// The warning; empty for the usual one.
+    /// The deprecation warning; empty for the default one.
     pub deprecated: Option<String>,
     pub unserved: bool,
-    /// The name of each argument, and where it stands.
+    /// The name and span of each argument.
     pub given: Vec<(String, Span)>,
 }
 
@@ -127,7 +127,7 @@ pub struct ColumnArgs {
     pub format: Option<LitStr>,
 }
 
-/// Reads all `#[resource(…)]` of a type.
+/// Reads all `#[resource(…)]` attributes of a type.
 pub fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
     let mut kind = KindArgs::default();
     let mut seen = Vec::new();
@@ -147,7 +147,7 @@ pub fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
     kind
 }
 
-/// Arguments that name the kind.
+/// Arguments that define the kind's names.
 fn names(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
     match name {
         "group" => kind.group = reader.text(arg),
@@ -164,14 +164,14 @@ fn names(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
     }
 }
 
-/// Arguments that say how the kind behaves.
+/// Arguments that define the kind's behaviour.
 fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
     match name {
         "status" => kind.status = reader.flag(arg),
         "scale" => kind.scale = reader.args(arg).map(|args| scale(arg.span(), args, reader.errors)),
         "column" => kind.columns.extend(reader.args(arg).and_then(|args| column(arg.span(), args, reader.errors))),
         "selectable" => {
-            let expected = "a selectable field is a path: `selectable(spec.genre)`";
+            let expected = "a selectable field must be a path: `selectable(spec.genre)`";
             kind.selectable.extend(reader.paths(arg, expected));
         }
         "update_without_version" => kind.update_without_version = reader.flag(arg).is_some(),
@@ -190,7 +190,7 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
     }
 }
 
-/// Arguments of one of several versions.
+/// Arguments about versions.
 fn versions(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
     match name {
         "storage" => kind.storage = reader.function(arg),
@@ -202,7 +202,7 @@ fn versions(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
     }
 }
 
-/// A number for the whole kind, or the field in which each object has its own.
+/// A number for the whole kind, or the field with each object's number.
 fn grace(arg: &Arg, reader: &Reader<'_>) -> Option<GraceArgs> {
     match &arg.value {
         Value::Dotted(path) => Some(GraceArgs::Path(path.clone())),
@@ -234,7 +234,7 @@ fn scale(span: Span, args: &[Arg], errors: &Errors) -> ScaleArgs {
 fn column(span: Span, args: &[Arg], errors: &Errors) -> Option<ColumnArgs> {
     let reader = Reader { attribute: "column", keys: COLUMN_KEYS, errors };
     let [Arg { name: None, value: Value::Literal(syn::Lit::Str(name)) }, rest @ ..] = args else {
-        errors.at(span, "a column begins with its header: `column(\"Author\", path = spec.author)`");
+        errors.at(span, "a column starts with its header: `column(\"Author\", path = spec.author)`");
         return None;
     };
     let mut column =
@@ -252,7 +252,7 @@ fn column(span: Span, args: &[Arg], errors: &Errors) -> Option<ColumnArgs> {
     }
     let given = |key: &str| seen.iter().any(|s| s == key);
     match (given("path"), given("with")) {
-        // An argument that is misspelt has been reported already.
+        // A misspelt argument was already reported.
         (false, false) if errors.count() > before => None,
         (false, false) => {
             errors.at(name.span(), "the column needs `path = spec.author` or `with = Book::ready`");

@@ -1,11 +1,11 @@
-//! serde's attributes: those that the schema can mirror are read, the others refused, each with its reason.
+//! serde's attributes: reads those that the schema can mirror, and refuses the others with a reason.
 use proc_macro2::Span;
 use syn::{Attribute, Ident, LitStr, ext::IdentExt};
 
 use super::args::{Arg, Value, parse_args};
 use crate::{diag::Errors, suggest::did_you_mean};
 
-/// serde's attributes of a type, field or variant, as far as they are mirrored.
+/// The mirrored serde attributes of a type, field or variant.
 #[derive(Default)]
 pub struct SerdeArgs {
     pub rename: Option<LitStr>,
@@ -16,7 +16,7 @@ pub struct SerdeArgs {
     pub skip_serializing_if: Option<LitStr>,
 }
 
-/// Where attributes stand.
+/// The place of attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Type,
@@ -24,43 +24,43 @@ pub enum Place {
     Variant,
 }
 
-/// What is refused, and why.
+/// Refused attributes, and the reasons.
 const REFUSED: &[(&str, &str)] = &[
-    ("flatten", "the schema could not tell which fields are meant; nest the struct as a field of its own"),
+    ("flatten", "the schema cannot see which fields belong to the struct; use a nested field instead"),
     ("with", "the schema cannot see what the functions accept; declare a type of its own with `#[derive(ApiType)]`"),
     ("serialize_with", "the schema cannot see what the function writes; declare a type of its own"),
     ("deserialize_with", "the schema cannot see what the function accepts; declare a type of its own"),
     (
         "untagged",
-        "clients could not tell the members apart; a union is an object with exactly one member set, serde's default",
+        "clients cannot distinguish the members; a union is an object with exactly one member set, which is serde's default",
     ),
-    ("tag", "a union is an object with exactly one member set, serde's default; leave `tag` out"),
-    ("content", "a union is an object with exactly one member set, serde's default; leave `content` out"),
-    ("skip", "a field that is not on the wire is no part of a kind; keep it in another type"),
-    ("skip_serializing", "what was written could not be read back; keep the field in another type"),
-    ("skip_deserializing", "what was read would be lost; keep the field in another type"),
-    ("alias", "a field has one name on the wire; another name is another version of the kind"),
-    ("other", "what is unknown is refused by the schema before the type sees it"),
+    ("tag", "a union is an object with exactly one member set, which is serde's default; remove `tag`"),
+    ("content", "a union is an object with exactly one member set, which is serde's default; remove `content`"),
+    ("skip", "a kind has no fields that are not on the wire; move it to another type"),
+    ("skip_serializing", "the written object could not be read back; move the field to another type"),
+    ("skip_deserializing", "the value would be lost on output; move the field to another type"),
+    ("alias", "a field has one name on the wire; for another name, declare another version of the kind"),
+    ("other", "the schema refuses unknown values before the type sees them"),
     ("transparent", "the schema needs a struct with named fields"),
     ("from", "the schema cannot see what the conversion accepts"),
     ("try_from", "the schema cannot see what the conversion accepts"),
     ("into", "the schema cannot see what the conversion writes"),
     ("remote", "derive on the type itself"),
     ("getter", "derive on the type itself"),
-    ("borrow", "a kind owns its data"),
+    ("borrow", "a kind must own its data"),
     ("bound", "a kind has no type parameters"),
-    ("variant_identifier", "it is no part of a kind"),
-    ("field_identifier", "it is no part of a kind"),
+    ("variant_identifier", "it does not apply to kinds"),
+    ("field_identifier", "it does not apply to kinds"),
 ];
 
-/// What needs no mirror.
+/// Attributes without an effect on the schema.
 const HARMLESS: &[&str] = &["crate", "expecting"];
 
-/// What is mirrored.
+/// Attributes that the schema mirrors.
 const MIRRORED: &[&str] =
     &["rename", "rename_all", "rename_all_fields", "default", "skip_serializing_if", "deny_unknown_fields"];
 
-/// Reads all `#[serde(…)]` of a place.
+/// Reads all `#[serde(…)]` attributes of a place.
 pub fn read(attributes: &[Attribute], place: Place, errors: &Errors) -> SerdeArgs {
     let mut serde = SerdeArgs::default();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {
@@ -81,10 +81,10 @@ fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Er
     };
     match name.unraw().to_string().as_str() {
         "rename" | "rename_all" | "rename_all_fields" if text().is_none() => {
-            errors.at(name.span(), format!("`serde({name})` has one name for both directions: `{name} = \"…\"`"));
+            errors.at(name.span(), format!("`serde({name})` must have one name for both directions: `{name} = \"…\"`"));
         }
         "rename" if place == Place::Type => {
-            errors.at(name.span(), "`serde(rename)` on a type is not on the wire; leave it out");
+            errors.at(name.span(), "`serde(rename)` on a type has no effect on the wire; remove it");
         }
         "rename" => serde.rename = text(),
         "rename_all" => serde.rename_all = text(),
@@ -106,7 +106,7 @@ fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Er
             let message = REFUSED.iter().find(|(refused, _)| *refused == other).map_or_else(
                 || {
                     let near = did_you_mean(other, MIRRORED.iter().chain(HARMLESS).copied());
-                    format!("`serde({other})` is not known here, so the schema cannot mirror it{near}")
+                    format!("`serde({other})` is unknown, so the schema cannot mirror it{near}")
                 },
                 |(_, reason)| format!("`serde({other})` is refused: {reason}"),
             );
@@ -115,7 +115,7 @@ fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Er
     }
 }
 
-/// The rules by which `rename_all` makes names.
+/// The rules that `rename_all` supports.
 pub const RENAME_RULES: [&str; 8] = [
     "lowercase",
     "UPPERCASE",
@@ -127,7 +127,7 @@ pub const RENAME_RULES: [&str; 8] = [
     "SCREAMING-KEBAB-CASE",
 ];
 
-/// A field's name under a rule, as serde makes it.
+/// A field's name under a serde rule.
 pub fn field_name(rust: &str, rule: &str) -> String {
     match rule {
         "UPPERCASE" | "SCREAMING_SNAKE_CASE" => rust.to_ascii_uppercase(),
@@ -139,7 +139,7 @@ pub fn field_name(rust: &str, rule: &str) -> String {
     }
 }
 
-/// A variant's name under a rule, as serde makes it.
+/// A variant's name under a serde rule.
 pub fn variant_name(rust: &str, rule: &str) -> String {
     match rule {
         "lowercase" => rust.to_ascii_lowercase(),

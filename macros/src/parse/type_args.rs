@@ -7,13 +7,13 @@ use crate::diag::Errors;
 
 const KEYS: &[Key] = &[("proto_zeros", "proto_zeros")];
 
-/// `#[api(…)]` of a type as written.
+/// A type's parsed `#[api(…)]` attributes.
 #[derive(Default)]
 pub struct TypeArgs {
     pub proto_zeros: Option<Span>,
 }
 
-/// Reads all `#[api(…)]` of a type.
+/// Reads all `#[api(…)]` attributes of a type.
 pub fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
     let mut found = TypeArgs::default();
     let mut seen = Vec::new();

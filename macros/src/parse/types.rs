@@ -1,38 +1,38 @@
-//! What a field's type looks like, as far as its tokens tell. A type by another name (an alias, a user's own type) is
-//! `Other`; the compiler judges those through traits.
+//! Classifies a field's type by its tokens. Types under another name (aliases and the user's own types) are `Other`;
+//! the compiler checks those through traits.
 use proc_macro2::Span;
 use syn::{GenericArgument, PathArguments, Type, spanned::Spanned};
 
-/// The look of a type inside `Option` and `Box`.
+/// The class of a type inside `Option` and `Box`.
 #[derive(Clone, Copy)]
 pub enum Look<'t> {
     /// `bool`.
     Bool,
-    /// `i32`: smallest and largest value.
+    /// An integer type with its smallest and largest value.
     Int(i64, i64),
     /// `f64`.
     Float,
     /// `String`.
     Text,
-    /// `Vec` of this.
+    /// A `Vec` of this type.
     List(&'t Type),
-    /// A map of this.
+    /// A map with values of this type.
     Map(&'t Type),
     /// Anything else.
     Other,
 }
 
-/// A type and what it is wrapped in.
+/// A type and its wrappers.
 pub struct Looked<'t> {
-    /// It is inside `Option`.
+    /// True if it is inside `Option`.
     pub optional: bool,
     /// The type inside `Option` and `Box`.
     pub inner: &'t Type,
-    /// What it looks like.
+    /// Its class.
     pub look: Look<'t>,
 }
 
-/// Looks at a type.
+/// Classifies a type.
 pub fn look(ty: &Type) -> Looked<'_> {
     let Some((name, arguments)) = last_segment(ty) else {
         return Looked { optional: false, inner: ty, look: Look::Other };
@@ -52,7 +52,7 @@ pub fn look(ty: &Type) -> Looked<'_> {
     Looked { optional: false, inner: ty, look }
 }
 
-/// Where errors about a type go: its last name, which says what it is.
+/// The span for errors about a type: its last path segment.
 pub fn span(ty: &Type) -> Span {
     match ty {
         Type::Path(path) => path.path.segments.last().map_or_else(|| ty.span(), |segment| segment.ident.span()),
@@ -60,7 +60,7 @@ pub fn span(ty: &Type) -> Span {
     }
 }
 
-/// The last name of a path type, and its type arguments.
+/// The last segment of a path type, and its type arguments.
 pub fn last_segment(ty: &Type) -> Option<(String, Vec<&Type>)> {
     let Type::Path(path) = ty else { return None };
     let segment = path.path.segments.last()?;
@@ -74,16 +74,16 @@ pub fn last_segment(ty: &Type) -> Option<(String, Vec<&Type>)> {
 }
 
 impl Look<'_> {
-    /// What the type is called in errors.
+    /// The name of the class in errors.
     pub fn called(self) -> &'static str {
         match self {
             Self::Bool => "a boolean",
-            Self::Int(..) => "a whole number",
+            Self::Int(..) => "an integer",
             Self::Float => "a number",
             Self::Text => "text",
             Self::List(_) => "a list",
             Self::Map(_) => "a map",
-            Self::Other => "a type of its own",
+            Self::Other => "another type",
         }
     }
 }

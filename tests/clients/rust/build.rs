@@ -1,10 +1,10 @@
-//! Compiles the Protobuf definitions that the server exports, as any user of them would: protox reads them, prost-build
-//! makes Rust of them. `proto/` has the files of kinds as `--definitions` writes them; a step of the check compares them
-//! with what the server serves. The files of the API machinery are the runtime's own.
+//! Compiles the Protobuf definitions that the server exports, as a user would: protox parses them and prost-build
+//! generates Rust. `proto/` has the files of kinds as `--definitions` writes them; a step of the check compares them
+//! with the server's. The files of the API machinery come from the runtime.
 
 use std::{env, error::Error, fs, path::Path};
 
-/// The files that do not depend on kinds: where they are, and the paths by which they are imported.
+/// The files that do not depend on kinds, with their import paths.
 const SHARED: [(&str, &str); 4] = [
     ("meta_v1.proto", "k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto"),
     ("resource.proto", "k8s.io/apimachinery/pkg/api/resource/generated.proto"),
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let files = protox::compile(KINDS, [&include])?;
     let mut build = prost_build::Config::new();
-    // In the order of their keys, so that equal maps are equal bytes.
+    // In key order, so that equal maps have equal bytes.
     build.btree_map(["."]);
     build.include_file("messages.rs");
     build.compile_fds(files)?;

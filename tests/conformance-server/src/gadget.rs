@@ -1,4 +1,4 @@
-//! Gadget, as the kit's `gadget.yaml` declares it, but for its CEL rules.
+//! Gadget, as the kit's `gadget.yaml` declares it, without its CEL rules.
 
 use kindsmith::{ApiType, ObjectMeta, Resource};
 use serde::{Deserialize, Serialize};

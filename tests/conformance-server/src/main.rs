@@ -1,8 +1,8 @@
-//! The server under the conformance kit. Serves the built-in kinds, and Widget, Gadget and Sprocket; runs no controller,
-//! as kube-apiserver under the kit ran none.
+//! The server under the conformance kit. Serves the built-in kinds, and Widget, Gadget and Sprocket. Runs no
+//! controllers, like kube-apiserver under the kit.
 //!
-//! Not yet: the kinds and reviews of `rbac.authorization.k8s.io`, `authorization.k8s.io` and `authentication.k8s.io`, and
-//! Gadget's CEL rules. Users outside `system:masters` may do nothing until roles are built.
+//! Not yet: the kinds and reviews of `rbac.authorization.k8s.io`, `authorization.k8s.io` and `authentication.k8s.io`,
+//! and Gadget's CEL rules. Without roles, users outside `system:masters` may do nothing.
 
 mod gadget;
 mod sprocket;
@@ -16,16 +16,16 @@ use kindsmith::{Resource, Server};
 /// The server under the conformance kit.
 #[derive(Parser)]
 struct Flags {
-    /// Address to listen on; port 0 picks a free one.
+    /// Address to listen on; port 0 chooses a free one.
     #[arg(long, default_value = "127.0.0.1:18080")]
     listen: String,
     /// Directory that keeps the objects; without it they are kept in memory.
     #[arg(long)]
     data_dir: Option<PathBuf>,
-    /// File of `token,user,uid,"group,group"` lines; without it an admin's token is made.
+    /// File of `token,user,uid,"group,group"` lines; without it an admin token is created.
     #[arg(long)]
     token_file: Option<PathBuf>,
-    /// Speak TLS, with a certificate of the server's own.
+    /// Use TLS with the server's own certificate.
     #[arg(long)]
     tls: bool,
 }
@@ -34,7 +34,7 @@ struct Flags {
 async fn main() -> kindsmith::Result<()> {
     let flags = Flags::parse();
     let _log = kindsmith::logging::init("warn");
-    // Without the Age column that every kind has otherwise: the definition does not declare one.
+    // Without the default Age column, which the definition does not declare.
     let mut beta = sprocket::v1beta1::Sprocket::kind();
     beta.columns.retain(|column| column.name != "Age");
     let mut server = Server::builder()

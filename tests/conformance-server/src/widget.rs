@@ -99,7 +99,7 @@ pub struct WidgetStatus {
     pub conditions: Vec<WidgetCondition>,
 }
 
-// Looser than the shared `Condition`: only type and status are required here.
+// Less strict than the shared `Condition`: only type and status are required here.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WidgetCondition {

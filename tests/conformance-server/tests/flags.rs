@@ -21,7 +21,7 @@ fn with_tokens(folder: &Folder) -> String {
 }
 
 #[tokio::test]
-async fn objects_outlive_a_graceful_stop_which_ends_watches_cleanly() {
+async fn a_graceful_stop_keeps_objects_and_ends_watches_cleanly() {
     let folder = Folder::new("flags");
     let (tokens, data) = (with_tokens(&folder), format!("{}/data", folder.text()));
     let arguments = ["--listen", "127.0.0.1:0", "--data-dir", &data, "--token-file", &tokens];
@@ -37,7 +37,7 @@ async fn objects_outlive_a_graceful_stop_which_ends_watches_cleanly() {
     let ended = tokio::task::spawn_blocking(|| server.terminate());
     let last = tokio::time::timeout(Duration::from_secs(10), events.next()).await.expect("the watch ends");
     assert_eq!(last.expect("it ends after a whole frame"), None::<Value>);
-    let (well, _) = ended.await.expect("the server can be told to stop");
+    let (well, _) = ended.await.expect("the server can be stopped");
     assert!(well, "the server ends well at SIGTERM");
 
     let server = ServerProcess::start(PROGRAM, &arguments);
@@ -70,14 +70,14 @@ async fn the_token_file_is_read_again_when_it_changes_and_on_sighup() {
     let tokens = with_tokens(&folder);
     let server = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0", "--token-file", &tokens]);
     wait_for_status(&server, "t1", 200).await;
-    // Replaced by a rename, as a mounted Secret is.
+    // Replaced by a rename, like a mounted Secret.
     let new = folder.path().join("new.csv");
     std::fs::write(&new, "t4,admin,1,\"system:masters\"\n").expect("the folder takes a file");
     std::fs::rename(&new, &tokens).expect("the folder takes a file");
     wait_for_status(&server, "t4", 200).await;
     wait_for_status(&server, "t1", 401).await;
 
-    // A file that cannot be used changes nothing. SIGHUP reads it at once, so the next signal finds it read.
+    // An unusable file changes nothing. SIGHUP reads it at once, so it has been read at the next signal.
     std::fs::write(&tokens, "no user here\n").expect("the folder takes a file");
     server.signal("HUP");
     wait_for_status(&server, "t4", 200).await;
@@ -110,7 +110,7 @@ async fn the_admins_token_is_rotated_by_replacing_its_file() {
 }
 
 #[test]
-fn the_first_line_says_where_it_listens() {
+fn the_first_line_has_the_address() {
     let plain = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0"]);
     assert!(plain.url().starts_with("http://127.0.0.1:"), "{}", plain.url());
     assert_ne!(plain.port(), 0);
@@ -118,7 +118,7 @@ fn the_first_line_says_where_it_listens() {
     assert!(tls.url().starts_with("https://127.0.0.1:"), "{}", tls.url());
 }
 
-/// What a server that cannot start says.
+/// The error of a server that cannot start.
 fn refusal(arguments: &[&str]) -> String {
     let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output().expect("the program starts");
     assert!(!output.status.success());
@@ -127,7 +127,7 @@ fn refusal(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_server_that_cannot_start_says_why_and_what_to_do() {
+fn a_server_that_cannot_start_prints_the_reason_and_a_remedy() {
     let folder = Folder::new("flags");
     let data = format!("{}/data", folder.text());
     let first = ServerProcess::start(PROGRAM, &["--listen", "127.0.0.1:0", "--data-dir", &data]);

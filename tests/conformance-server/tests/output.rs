@@ -1,4 +1,4 @@
-//! Standard output and standard error that nobody reads, or that are closed.
+//! Standard output and standard error that are not read, or that are closed.
 
 use std::{
     io::{BufRead, BufReader},
@@ -10,7 +10,7 @@ use kindsmith_tests::{Client, Folder, ServerProcess};
 
 use super::{MAPS, PROGRAM, with_tokens};
 
-/// Sends requests whose log lines take more than a pipe and the log's queue hold.
+/// Sends requests whose log lines exceed the pipe and the log's queue.
 async fn fill_the_log(server: &ServerProcess) {
     let mut client = Client::new(server.url(), "t1");
     let path = format!("{MAPS}?nothing={}", "x".repeat(20_000));
@@ -21,7 +21,7 @@ async fn fill_the_log(server: &ServerProcess) {
 }
 
 #[tokio::test]
-async fn a_log_that_nobody_reads_holds_nothing_up_and_says_what_it_dropped() {
+async fn an_unread_log_blocks_nothing_and_counts_dropped_lines() {
     let folder = Folder::new("output");
     let arguments = ["--listen", "127.0.0.1:0", "--token-file", &with_tokens(&folder)];
     let mut command = Command::new(PROGRAM);
@@ -47,12 +47,12 @@ async fn a_log_that_nobody_reads_holds_nothing_up_and_says_what_it_dropped() {
     fill_the_log(&server).await;
     let ended = tokio::task::spawn_blocking(|| server.terminate());
     let (well, _) = tokio::time::timeout(Duration::from_secs(20), ended).await.expect("it ends").expect("it is ours");
-    assert!(well, "a server ends well even if nobody reads its log");
+    assert!(well, "a server ends successfully even if its log is not read");
     drop(unread);
 }
 
 #[test]
-fn closed_output_is_no_reason_to_end() {
+fn closed_output_does_not_end_the_server() {
     let folder = Folder::new("output");
     let data = folder.path().join("data");
     let mut server = Command::new(PROGRAM)
@@ -64,7 +64,7 @@ fn closed_output_is_no_reason_to_end() {
         .spawn()
         .expect("the program starts");
     drop((server.stdout.take(), server.stderr.take()));
-    // The kubeconfig comes before the first line of standard output, and the signal is obeyed after it.
+    // The kubeconfig is written before the first line of standard output, and the signal is handled after it.
     let deadline = Instant::now() + Duration::from_secs(20);
     while !data.join("kubeconfig").exists() {
         assert!(Instant::now() < deadline, "the server does not start");

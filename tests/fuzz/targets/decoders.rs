@@ -16,7 +16,7 @@ fn encoded(document: &Document) -> Vec<u8> {
     out
 }
 
-/// What a document looks like: the answer of an input that was understood.
+/// A summary of a document: the result of an accepted input.
 pub fn form(document: &Document) -> String {
     fn walk(document: &Document, out: &mut String) {
         if out.len() > 100 {
@@ -51,7 +51,7 @@ pub fn depth(document: &Document) -> usize {
     }
 }
 
-/// A document is written in every encoding that holds any document, and read again.
+/// Documents are written in every schemaless encoding, and read again.
 pub fn comes_back(document: &Document) {
     let limits = Limits { memory: usize::MAX, ..Limits::default() };
     let same = |encoding: &str, decoded: Result<Decoded, String>| {
@@ -68,7 +68,7 @@ pub fn comes_back(document: &Document) {
     same("YAML", yaml::decode(&bytes, &limits).map_err(|error| error.to_string()));
 }
 
-/// JSON text; judged beside serde_json.
+/// JSON text, compared with serde_json.
 pub struct Json;
 
 impl Target for Json {
@@ -95,7 +95,7 @@ impl Target for Json {
                 assert!(decoded.faults.len() <= 200, "{} faults", decoded.faults.len());
                 if let Err(error) = other {
                     let error = error.to_string();
-                    // It reads doubles less exactly: those next to the largest are infinite to it.
+                    // serde_json reads doubles less exactly: those next to the largest become infinite.
                     let known = error.contains("recursion limit") || error.contains("number out of range");
                     assert!(known, "serde_json refuses it: {error}");
                 }
@@ -111,7 +111,7 @@ impl Target for Json {
     }
 }
 
-/// JSON text of an object of a kind: unknown fields are dropped on the way.
+/// JSON text of an object of a kind; unknown fields are dropped.
 pub struct JsonOfAKind(Kind);
 
 impl JsonOfAKind {
@@ -193,7 +193,7 @@ impl Target for Cbor {
     }
 }
 
-/// An item of CBOR: heads of all sorts, lengths that may lie.
+/// A CBOR item: heads of all kinds, sometimes with false lengths.
 fn item(random: &mut Random, depth: usize, out: &mut Vec<u8>) {
     let major = if depth == 0 { random.below(4) } else { random.below(8) };
     let small = random.below(5);
@@ -234,7 +234,7 @@ fn item(random: &mut Random, depth: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// The head of an item, in the shortest form or a longer one; one in many lies.
+/// The head of an item in the shortest or a longer form, sometimes with a false length.
 fn head(random: &mut Random, major: usize, value: usize, out: &mut Vec<u8>) {
     let value = if random.one_in(60) { usize::try_from(random.number()).unwrap_or(0) } else { value };
     let major = u8::try_from(major << 5).expect("three bits");

@@ -1,4 +1,4 @@
-//! Objects of random kinds go through every pair of encodings and come back the same, or as much of them as Protobuf holds.
+//! Objects of random kinds pass through every pair of encodings unchanged, except for what Protobuf cannot represent.
 use std::sync::Arc;
 
 use kindsmith::{
@@ -16,8 +16,7 @@ use kindsmith_tests::Random;
 use super::decoders::form;
 use crate::{engine::Target, normal, sample::Sample, schemas};
 
-/// The first byte of an input says of which kind, the others are the seed of the object, and of the kind if it is a random
-/// one.
+/// The first byte of an input selects the kind; the rest is the seed of the object, and of the kind if it is random.
 pub struct Encodings {
     kinds: Vec<Kind>,
     /// A kind whose spec is metadata.
@@ -118,7 +117,7 @@ impl Target for Encodings {
             let json = encoder.write(Encoding::Json, &spoilt);
             let strict =
                 codec::decode_strict(&json, &Limits::default(), root, kind.policy.fault_order()).expect("JSON");
-            assert!(!strict.faults.is_empty(), "unknown fields are told");
+            assert!(!strict.faults.is_empty(), "unknown fields are reported");
             assert_eq!(strict.document, object, "unknown fields are dropped");
         }
         form(&object)

@@ -1,4 +1,4 @@
-//! Protobuf messages that belong to no kind: options of deletions, Status, Scale, discovery; with and without an envelope.
+//! Protobuf messages without a kind: options of deletions, Status, Scale, discovery; with and without an envelope.
 use std::sync::LazyLock;
 
 use kindsmith::{
@@ -14,7 +14,7 @@ use serde_json::json;
 use super::decoders::form;
 use crate::{engine::Target, json};
 
-/// The first byte of an input chooses the message.
+/// The first byte of an input selects the message.
 pub struct Messages;
 
 static ALL: [&LazyLock<Message>; 9] = [
@@ -63,7 +63,7 @@ impl Target for Messages {
     fn make(&self, random: &mut Random) -> Vec<u8> {
         let which = random.below(ALL.len());
         let mut input = vec![u8::try_from(which).expect("few messages")];
-        // What these messages cannot say is no finding.
+        // Values that these messages cannot represent are not a bug.
         let _ = ALL[which].encode(&example(which, random), &mut input);
         input
     }

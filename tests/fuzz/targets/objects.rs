@@ -1,4 +1,4 @@
-//! What needs whole objects: Protobuf, and ownership of fields.
+//! Targets that need whole objects: Protobuf, and field ownership.
 use kindsmith::{
     Resource, builtin,
     codec::{
@@ -15,7 +15,7 @@ use serde_json::{Map, json};
 use super::{decoders::form, patches::two};
 use crate::{engine::Target, json, sample::Sample};
 
-/// Protobuf messages of several kinds; the first byte chooses.
+/// Protobuf messages of several kinds; the first byte selects one.
 pub struct Protobuf(Vec<(Kind, Message)>);
 
 impl Protobuf {
@@ -57,7 +57,7 @@ impl Target for Protobuf {
             let envelope = protobuf::open(&bytes).expect("what was written has an envelope");
             protobuf::object(message, &envelope, &limits).expect("what was written is read")
         };
-        // What messages hold without a pointer is there after the first time.
+        // Non-pointer fields of messages are present after the first round.
         let again = there_and_back(&document);
         assert_eq!(there_and_back(&again), again, "{}", kind.kind);
         let mut text = Vec::new();
@@ -71,7 +71,7 @@ impl Target for Protobuf {
     }
 }
 
-/// Server-side apply, and the ownership of other writes. An input is a list: the object that is there, and what is applied.
+/// Server-side apply, and field ownership of other writes. An input is a list of the stored object and the applied one.
 pub struct Apply(Kind);
 
 const WRITER: Writer<'_> =
@@ -112,7 +112,7 @@ impl Apply {
         Self(Sample::kind())
     }
 
-    /// FieldsV1, more or less.
+    /// Mostly valid FieldsV1.
     fn fields(random: &mut Random, depth: usize) -> Document {
         if random.one_in(30) {
             return json::document(random, 1);
@@ -140,7 +140,7 @@ impl Apply {
         View { root: &self.0.schema, kind: &self.0.kind, reset: &[&["status"]], versions: &OneVersion }
     }
 
-    /// Whether a document could be stored: an object that is there always could.
+    /// True if a document could be stored, which is a precondition for the stored object.
     fn is_sound(&self, document: &Document) -> bool {
         let metadata = document.get("metadata").unwrap_or(&Document::Null);
         metadata.is_object()
@@ -204,7 +204,7 @@ impl Target for Apply {
         let force = input.len().is_multiple_of(2);
         match apply::merge(&self.view(), Some(&live), &config, &WRITER, force) {
             Ok(merged) => {
-                assert!(codec::size(&merged) < 64 * (input.len() + 1_000), "nothing is made up");
+                assert!(codec::size(&merged) < 64 * (input.len() + 1_000), "the size is bounded");
                 let again = apply::merge(&self.view(), Some(&merged), &config, &WRITER, force);
                 assert_eq!(again.as_ref(), Ok(&merged), "nothing changes the second time");
                 form(&merged)

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{engine::Target, json};
 
-/// The lines of an input are parameters; what stands after an empty line is a body.
+/// The lines of an input are parameters; the text after an empty line is a body.
 pub struct Parameters;
 
 const NAMES: &[&str] = &[

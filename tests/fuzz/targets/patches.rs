@@ -167,7 +167,7 @@ impl Strategic {
         Self(Sample::kind())
     }
 
-    /// A patch: fields where fields may be, directives among them.
+    /// A patch: fields and directives.
     fn patch(random: &mut Random, depth: usize) -> Document {
         if depth == 0 || random.one_in(5) {
             return match random.below(4) {
@@ -219,7 +219,10 @@ impl Target for Strategic {
         let answer = match strategic::apply(&self.0.schema, &document, &patch) {
             Ok(result) => {
                 assert!(result.is_object());
-                assert!(codec::size(&result) <= codec::size(&document) + codec::size(&patch) + 8, "nothing is made up");
+                assert!(
+                    codec::size(&result) <= codec::size(&document) + codec::size(&patch) + 8,
+                    "the size is bounded"
+                );
                 form(&result)
             }
             Err(error @ (PatchError::Malformed(_) | PatchError::TooLarge(_))) => {
@@ -227,7 +230,7 @@ impl Target for Strategic {
             }
             Err(error) => error_form(&error),
         };
-        // Any two documents: their difference, where there is one, can be said and applied.
+        // The difference of any two documents, if one exists, can be expressed and applied.
         if let Ok(difference) = strategic::diff(&self.0.schema, &document, &patch)
             && let Err(error) = strategic::apply(&self.0.schema, &document, &difference)
         {

@@ -1,4 +1,4 @@
-//! Queries as bytes: nothing is dropped from one, and nothing added, so that no damage widens what a request does.
+//! Queries as bytes: nothing is dropped or added, so that no damage widens the effect of a request.
 use std::fmt::Write;
 
 use kindsmith::meta::{
@@ -9,10 +9,10 @@ use kindsmith_tests::Random;
 
 use crate::engine::Target;
 
-/// An input is a query, as it is sent.
+/// An input is a raw query.
 pub struct Queries;
 
-/// Parameters of lists and deletions that may be given once.
+/// Parameters of lists and deletions that may occur once.
 const LIST: [&str; 10] = [
     "labelSelector",
     "fieldSelector",
@@ -30,7 +30,7 @@ const CREATE: [&str; 2] = ["fieldManager", "fieldValidation"];
 const VALUES: [&str; 10] =
     ["a=b", "a in (b, c),!d", "metadata.name=x", "All", "1", "true", "", "Strict", "Orphan", "\u{e9};&%+"];
 
-/// The pairs of a query, read as a specification would have it; `None` for one that is to be refused.
+/// The pairs of a query, parsed by the specification; `None` for one that must be refused.
 fn expected(query: &str) -> Option<Vec<(String, String)>> {
     fn text(encoded: &[u8]) -> Option<String> {
         let mut bytes = Vec::new();
@@ -63,7 +63,7 @@ fn expected(query: &str) -> Option<Vec<(String, String)>> {
     Some(pairs)
 }
 
-/// Holds what options were read against all that the query says.
+/// Compares the parsed options with the query.
 fn check_options(query: &Query, pairs: &[(String, String)]) -> String {
     let all = |name: &str| pairs.iter().filter(|(key, _)| key == name).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
     let once = |names: &[&str]| names.iter().all(|name| all(name).len() <= 1);

@@ -1,5 +1,5 @@
-//! What the server reads beside bodies: media types, continue tokens and other parameters, over a connection. Whole
-//! requests of all sorts are in `wire/hostile.rs`.
+//! Input other than bodies: media types, continue tokens and other parameters, over a connection. Complete requests of
+//! all kinds are in `wire/hostile.rs`.
 use std::{cell::RefCell, time::Duration};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -14,7 +14,7 @@ use crate::{engine::Target, json, sample::Sample};
 const OBJECTS: &str = "/api/v1/namespaces/default/configmaps";
 const METHODS: [&str; 4] = ["GET", "POST", "PATCH", "DELETE"];
 
-/// A server, and requests to it. The lines of an input: the method's number, the query, Accept, Content-Type, the body.
+/// Requests to a server. The lines of an input: the method's number, the query, Accept, Content-Type, the body.
 pub struct Requests {
     runtime: Runtime,
     client: RefCell<Client>,
@@ -109,7 +109,7 @@ impl Target for Requests {
         "[]",
     ];
     const LONGEST: usize = 4 << 10;
-    /// A revision that is still to come is waited for three seconds long.
+    /// The server waits three seconds for a future revision.
     const PATIENCE: Duration = Duration::from_secs(4);
 
     fn make(&self, random: &mut Random) -> Vec<u8> {
@@ -129,7 +129,7 @@ impl Target for Requests {
         let mut line = || lines.next().unwrap_or_default();
         let method = METHODS[line().first().map_or(0, |byte| usize::from(*byte)) % METHODS.len()];
         let query = String::from_utf8_lossy(line()).into_owned();
-        // These wait: for a revision that is still to come, for events.
+        // These wait: for a future revision, or for events.
         if query.contains("resourceVersion") || query.contains("watch") || query.contains("sendInitialEvents") {
             return "left out".to_owned();
         }

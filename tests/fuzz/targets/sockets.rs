@@ -1,4 +1,4 @@
-//! WebSockets: handshakes with any subprotocols, and whatever comes after them.
+//! WebSockets: handshakes with any subprotocols, and arbitrary messages.
 use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -20,8 +20,8 @@ use crate::{engine::Target, json, sample::Sample};
 const OBJECTS: &str = "/apis/fuzz.example.com/v1/namespaces/default/samples";
 const PATHS: [&str; 3] = ["/a/exec?", "/a/portforward?", "?watch=true&"];
 
-/// A server, and connections to it. The lines of an input: the path's number and the query, the subprotocols, then a message
-/// each: its first letter says of which sort.
+/// Connections to a server. The lines of an input: the path's number and the query, the subprotocols, then one message
+/// each, whose first letter selects its type.
 pub struct Sockets {
     runtime: Runtime,
     server: TestServer,
@@ -62,7 +62,7 @@ impl Sockets {
         Self { runtime, server }
     }
 
-    /// What the server says to a handshake and messages, up to the connection's end.
+    /// The server's answer to a handshake and messages, until the connection ends.
     async fn converse(&self, head: &str, messages: &[u8]) -> std::io::Result<Vec<u8>> {
         let host = self.server.url().strip_prefix("http://").expect("plain HTTP");
         let mut stream = TcpStream::connect(host).await?;
@@ -73,7 +73,7 @@ impl Sockets {
             answer.push(byte);
         }
         if answer.starts_with(b"HTTP/1.1 101") {
-            // The server may have heard enough before all is written.
+            // The server may close before everything is written.
             let _ = stream.write_all(messages).await;
         }
         let _ = stream.shutdown().await;
@@ -82,7 +82,7 @@ impl Sockets {
     }
 }
 
-/// A frame as clients send them. The mask is zero.
+/// A client frame. The mask is zero.
 fn frame(first: u8, payload: &[u8], out: &mut Vec<u8>) {
     out.push(first);
     match payload.len() {

@@ -162,8 +162,8 @@ impl Target for Quantities {
         let Ok(quantity) = String::from_utf8_lossy(input).parse::<Quantity>() else { return "none".to_owned() };
         let canonical = quantity.canonical();
         let again: Quantity = canonical.parse().expect("a canonical quantity is one");
-        // What was rounded to a number without a suffix is decimal from then on.
-        let settled: Quantity = again.canonical().parse().expect("a canonical quantity is one");
+        // Rounding to a number without a suffix changes the format to decimal.
+        let settled: Quantity = again.canonical().parse().expect("canonical text parses");
         assert_eq!(settled.canonical(), again.canonical());
         assert_eq!(again.compare(&settled), Ordering::Equal, "{canonical}");
         assert_eq!(quantity.whole() < 0, again.whole() < 0, "{canonical}");

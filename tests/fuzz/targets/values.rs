@@ -1,4 +1,4 @@
-//! Types of fields whose values have rules of their own, as they stand in JSON.
+//! Field types with their own value rules, in JSON.
 use kindsmith::{
     ByteString, Condition, IntOrString, LabelSelector, MicroTime, ObjectMeta, Quantity, RawJson, Time,
     codec::{self, Limits},
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::decoders::form;
 use crate::{engine::Target, json};
 
-/// Each type reads the input's document, or refuses it; what it read, it writes and reads again.
+/// Each type reads the input's document or refuses it. Accepted values are written and read again.
 pub struct Values;
 
 fn there_and_back<T: DeserializeOwned + Serialize>(document: &Document, settled: bool) -> Option<Document> {

@@ -10,7 +10,7 @@ use kindsmith_tests::Random;
 use super::decoders::{comes_back, depth, form};
 use crate::{engine::Target, json};
 
-/// YAML text; what is also JSON is the same as JSON's decoder says.
+/// YAML text. If it is also JSON, both decoders must agree.
 pub struct Yaml;
 
 const SCALARS: &[&str] = &[
@@ -64,7 +64,7 @@ const SCALARS: &[&str] = &[
 ];
 const BLOCKS: &[&str] = &["|", ">", "|-", ">+", "|2", ">-1", "|0", "|99"];
 
-/// Lines of a block, each with what it is indented by.
+/// The lines of a block, each with its indentation.
 fn block(random: &mut Random, depth: usize, indent: usize, out: &mut String) {
     let (list, pad) = (random.one_in(3), " ".repeat(indent));
     for number in 0..=random.below(4) {
@@ -154,7 +154,7 @@ impl Target for Yaml {
                 return ["[", "{a: ", "- ", "? ", "a:\n "][random.below(5)].repeat(deep).into_bytes();
             }
             1 => {
-                // Each line holds the one before it several times.
+                // Each line contains the previous one several times.
                 out.push_str("a0: &a0 [x, x]\n");
                 for line in 1..=random.below(30) {
                     let before = line - 1;
@@ -195,7 +195,7 @@ impl Target for Yaml {
     }
 }
 
-/// The document of a text that is an object or a list of JSON through and through.
+/// The document of a text that is a JSON object or list throughout.
 fn json_alone(input: &[u8], limits: &Limits) -> Option<Document> {
     let decoded = codec::decode(input, limits).ok().filter(|decoded| decoded.faults.is_empty());
     decoded.map(|decoded| decoded.document).filter(|document| document.is_object() || document.is_array())

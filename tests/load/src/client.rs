@@ -1,4 +1,4 @@
-//! A small HTTP/1.1 client: enough to send a request and read an answer of known length, or the lines of a watch.
+//! A small HTTP/1.1 client: sends a request and reads an answer of known length, or the lines of a watch.
 use std::{io::ErrorKind, time::Duration};
 
 use tokio::{
@@ -8,13 +8,13 @@ use tokio::{
 
 use crate::{Outcome, Target};
 
-/// One connection, kept open.
+/// A kept connection.
 pub struct Connection {
     stream: BufReader<TcpStream>,
     token: String,
 }
 
-/// An answer: its status and, where its length was told, its body.
+/// An answer: its status and, if its length is known, its body.
 pub struct Answer {
     /// The status code.
     pub status: u16,
@@ -30,7 +30,7 @@ impl Connection {
         Ok(Self { stream: BufReader::with_capacity(64 << 10, stream), token: target.token.clone() })
     }
 
-    /// Sends a request and reads the head of the answer, and its body where it has a length.
+    /// Sends a request and reads the head of the answer, and its body if its length is known.
     pub async fn send(&mut self, method: &str, path: &str, content_type: &str, body: &str) -> Outcome<Answer> {
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nAccept: application/json\r\n\
@@ -42,8 +42,8 @@ impl Connection {
         self.read_answer().await
     }
 
-    /// Gets a path with further headers, and reads the answer to its end without keeping it; gives its length. A slow
-    /// reader takes a buffer at a time, and waits between.
+    /// Gets a path with further headers, reads the answer to its end without keeping it, and returns its length. A slow
+    /// reader reads one buffer at a time with pauses.
     pub async fn fetch(&mut self, path: &str, headers: &str, wait: Option<Duration>) -> Outcome<u64> {
         let head =
             format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n{headers}\r\n", self.token);
@@ -118,8 +118,8 @@ impl Connection {
         Ok(Answer { status, body })
     }
 
-    /// Reads until so many watch events have arrived. An event ends with a brace and a line end; nothing else on the
-    /// wire does, as chunk headers end with a carriage return before theirs.
+    /// Reads until this many watch events have arrived. An event ends with a brace and a line end, and nothing else
+    /// does: chunk headers end with a carriage return before the line end.
     pub async fn count_events(&mut self, mut wanted: usize) -> Outcome<()> {
         let mut last = 0;
         while wanted > 0 {

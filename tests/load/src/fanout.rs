@@ -1,30 +1,30 @@
-//! What an event delivered to a watcher costs the server in CPU time.
+//! The server's CPU time per event delivered to a watcher.
 use std::fs;
 
 use crate::{Outcome, Target, client::Connection, fill::config_map};
 
-/// CPU time of a process so far, user and system, in microseconds.
+/// The CPU time of a process so far, user and system, in microseconds.
 fn cpu_us(pid: u32) -> Outcome<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let fields: Vec<&str> = text.rsplit_once(')').ok_or("no process name in /proc")?.1.split_whitespace().collect();
     let ticks = fields[11].parse::<u64>()? + fields[12].parse::<u64>()?;
-    Ok(ticks * 10_000) // the kernel tells it in ticks of a hundredth of a second
+    Ok(ticks * 10_000) // the kernel reports ticks of a hundredth of a second
 }
 
-/// Who changes what in a measurement.
+/// The parameters of a measurement.
 #[derive(Clone, Copy)]
 pub struct Plan {
-    /// How many watchers see every change.
+    /// The number of watchers of every change.
     pub watchers: usize,
-    /// How many clients write at a time, each its own object; each awaits its answers.
+    /// The number of concurrent writers. Each writes its own object and awaits its answers.
     pub writers: usize,
-    /// How many changes there are in all.
+    /// The total number of changes.
     pub changes: usize,
 }
 
 const COLLECTION: &str = "/api/v1/namespaces/fanout/configmaps";
 
-/// Opens the watchers, makes the changes, waits until everybody has seen them all.
+/// Opens the watchers, makes the changes, and waits until all watchers have received them.
 pub async fn measure(target: &Target, pid: u32, plan: Plan) -> Outcome<()> {
     let Plan { watchers, writers, changes } = plan;
     let mut setup = Connection::open(target).await?;
@@ -33,7 +33,7 @@ pub async fn measure(target: &Target, pid: u32, plan: Plan) -> Outcome<()> {
     for writer in 0..writers {
         setup.send("POST", COLLECTION, "application/json", &config_map(&format!("w{writer}"))).await?;
     }
-    // The same changes with nobody watching: what the writes alone cost.
+    // The same changes without watchers: the cost of the writes alone.
     let alone = change(target, pid, plan).await?;
     let there = setup.send("GET", COLLECTION, "application/json", "").await?.body;
     let objects = String::from_utf8_lossy(&there).matches(r#""uid":"#).count();
@@ -68,7 +68,7 @@ pub async fn measure(target: &Target, pid: u32, plan: Plan) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes the changes; gives the server's CPU time meanwhile.
+/// Makes the changes; returns the server's CPU time meanwhile.
 async fn change(target: &Target, pid: u32, plan: Plan) -> Outcome<u64> {
     let before = cpu_us(pid)?;
     let mut tasks = tokio::task::JoinSet::new();

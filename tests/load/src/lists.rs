@@ -1,4 +1,4 @@
-//! Lists in every encoding: how many a second beside those in JSON, and what memory they take where clients read slowly.
+//! Lists in every encoding: their rate compared with JSON, and their memory with slow clients.
 use std::{
     fs,
     sync::{
@@ -10,7 +10,7 @@ use std::{
 
 use crate::{Outcome, Target, client::Connection, fill};
 
-/// The forms, by name, with what is sent for them.
+/// The forms by name, with their headers.
 const FORMS: [(&str, &str, &str); 8] = [
     ("JSON", "", "Accept: application/json\r\n"),
     ("pretty JSON", "pretty=1", "Accept: application/json\r\n"),
@@ -22,20 +22,20 @@ const FORMS: [(&str, &str, &str); 8] = [
     ("gzip JSON", "", "Accept: application/json\r\nAccept-Encoding: gzip\r\n"),
 ];
 
-/// What is measured.
+/// The parameters of a measurement.
 #[derive(Clone, Copy)]
 pub struct Plan {
     /// Objects to list.
     pub count: usize,
-    /// Clients at a time.
+    /// The number of concurrent clients.
     pub clients: usize,
     /// Seconds for each form.
     pub seconds: u64,
-    /// Clients at a time that read slowly, where memory is measured.
+    /// The number of slow clients during the memory measurement.
     pub slow: usize,
 }
 
-/// Measures each form, and prints a line for it.
+/// Measures each form and prints a line for it.
 pub async fn measure(target: &Target, pid: Option<u32>, plan: Plan) -> Outcome<()> {
     fill::fill(target, plan.count).await?;
     let mut json = None;
@@ -53,7 +53,7 @@ pub async fn measure(target: &Target, pid: Option<u32>, plan: Plan) -> Outcome<(
     Ok(())
 }
 
-/// Whole answers a second, and the bytes of one.
+/// Complete answers per second, and the size of one in bytes.
 async fn rate(target: &Target, path: &str, headers: &'static str, plan: Plan) -> Outcome<(f64, u64)> {
     let (started, answers, bytes) = (Instant::now(), Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let mut tasks = tokio::task::JoinSet::new();
@@ -75,7 +75,7 @@ async fn rate(target: &Target, path: &str, headers: &'static str, plan: Plan) ->
     Ok((answers / started.elapsed().as_secs_f64(), bytes.load(Ordering::Relaxed)))
 }
 
-/// The resident memory before and the most while clients read slowly, in kilobytes.
+/// The resident memory before, and its maximum while clients read slowly, in kilobytes.
 async fn memory(target: &Target, pid: u32, path: &str, headers: &'static str, plan: Plan) -> Outcome<(u64, u64)> {
     let base = resident(pid)?;
     let mut tasks = tokio::task::JoinSet::new();

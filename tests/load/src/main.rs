@@ -1,5 +1,6 @@
-//! Load figures: `static` is the plain axum server to compare with, `fill` puts `ConfigMap`s into a server, `lists` lists them
-//! in every encoding, `fanout` measures what an event delivered to a watcher costs the server. `tests/load/run` drives them with wrk, side by side.
+//! Load measurements: `static` is a plain axum server for comparison, `fill` creates `ConfigMap`s in a server, `lists`
+//! lists them in every encoding, `fanout` measures the cost of delivering an event. `tests/load/run` runs them with
+//! wrk, side by side.
 mod client;
 mod fanout;
 mod fill;
@@ -20,7 +21,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serves static bytes at `/`: what plain axum reaches with an answer of this size.
+    /// Serves static bytes at `/`, to measure plain axum with an answer of this size.
     Static {
         /// Address to listen on.
         #[arg(long)]
@@ -33,44 +34,44 @@ enum Command {
     Fill {
         #[command(flatten)]
         server: Target,
-        /// How many.
+        /// Number of objects.
         #[arg(long, default_value_t = 10_000)]
         count: usize,
     },
-    /// Lists `ConfigMap`s of 1.6 KB in every encoding, and gives the rates beside JSON's.
+    /// Lists `ConfigMap`s of 1.6 KB in every encoding, and prints the rates relative to JSON.
     Lists {
         #[command(flatten)]
         server: Target,
-        /// The server's process, where its memory under slow readers is wanted, too.
+        /// Process id of the server, to also measure its memory with slow readers.
         #[arg(long)]
         pid: Option<u32>,
-        /// How many objects.
+        /// Number of objects.
         #[arg(long, default_value_t = 20_000)]
         count: usize,
-        /// How many clients at a time.
+        /// Number of concurrent clients.
         #[arg(long, default_value_t = 4)]
         clients: usize,
-        /// How many seconds for each encoding.
+        /// Seconds per encoding.
         #[arg(long, default_value_t = 6)]
         seconds: u64,
-        /// How many clients at a time that read slowly.
+        /// Number of concurrent slow clients.
         #[arg(long, default_value_t = 64)]
         slow: usize,
     },
-    /// Watches with many clients, changes objects, and divides the server's CPU time by the events delivered.
+    /// Watches with many clients, changes objects, and divides the server's CPU time by the delivered events.
     Fanout {
         #[command(flatten)]
         server: Target,
-        /// The server's process, whose CPU time is read from /proc.
+        /// Process id of the server, whose CPU time is read from /proc.
         #[arg(long)]
         pid: u32,
-        /// How many watchers.
+        /// Number of watchers.
         #[arg(long, default_value_t = 500)]
         watchers: usize,
-        /// How many clients write at a time, each its own object.
+        /// Number of concurrent writers, each with its own object.
         #[arg(long, default_value_t = 1)]
         writers: usize,
-        /// How many changes each of them sees.
+        /// Number of changes that each watcher sees.
         #[arg(long, default_value_t = 1_000)]
         changes: usize,
     },
@@ -79,7 +80,7 @@ enum Command {
 /// A server under load.
 #[derive(clap::Args, Clone)]
 struct Target {
-    /// Its address; loopback only.
+    /// Address of the server; loopback only.
     #[arg(long)]
     address: SocketAddr,
     /// A bearer token.

@@ -1,5 +1,5 @@
-//! A Pod, as far as `kubectl exec`, `attach`, `logs`, `cp` and `port-forward` look at one, and the handlers behind its
-//! subresources. What runs "in" it are processes of this machine, or a few lines of code.
+//! A Pod with the fields that `kubectl exec`, `attach`, `logs`, `cp` and `port-forward` use, and the handlers of its
+//! subresources. The containers are processes of this machine, or a few lines of code.
 
 mod logs;
 mod sessions;
@@ -17,15 +17,15 @@ use tokio::io::AsyncWriteExt;
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "", version = "v1", shortname = "po", builtin, status)]
 pub struct Pod {
-    /// Its name, and what else every object has.
+    /// Standard object's metadata.
     pub metadata: ObjectMeta,
-    /// What is to run.
+    /// The desired containers.
     pub spec: PodSpec,
-    /// What is known.
+    /// The observed state.
     pub status: Option<PodStatus>,
 }
 
-/// What runs in it.
+/// The desired state of a pod.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct PodSpec {
     /// The containers.
@@ -38,20 +38,20 @@ pub struct PodSpec {
 pub struct Container {
     /// Its name.
     pub name: String,
-    /// Its terminal, if it has one.
+    /// True if it has a terminal.
     pub tty: Option<bool>,
-    /// It can be typed to.
+    /// True if its standard input is open.
     pub stdin: Option<bool>,
 }
 
-/// What is known of it.
+/// The observed state of a pod.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct PodStatus {
     /// Such as `Running`.
     pub phase: Option<String>,
 }
 
-/// Gives a server pods.
+/// Adds pods to a server.
 pub fn serve(server: Builder) -> Builder {
     server
         .kind::<Pod>()
@@ -71,7 +71,7 @@ fn check(pod: &Pod, container: Option<&str>) -> Result<()> {
     }
 }
 
-/// Port 7 echoes, port 9 refuses, port 13 panics, others greet.
+/// Port 7 echoes, port 9 refuses, port 13 panics, others send a greeting.
 async fn forward(_pod: Parent<Pod>, _options: ForwardOptions) -> Result<Forward> {
     Ok(Forward::new(|port, mut stream| async move {
         match port {
@@ -79,7 +79,7 @@ async fn forward(_pod: Parent<Pod>, _options: ForwardOptions) -> Result<Forward>
                 let (mut from, mut to) = tokio::io::split(stream);
                 tokio::io::copy(&mut from, &mut to).await.map(drop)
             }
-            9 => Err(std::io::Error::other("nobody listens on port 9")),
+            9 => Err(std::io::Error::other("connection refused on port 9")),
             13 => panic!("as asked"),
             port => stream.write_all(format!("this is port {port}").as_bytes()).await,
         }

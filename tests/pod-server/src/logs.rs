@@ -1,4 +1,4 @@
-//! What pods write: a log, and a flood.
+//! The output of pods: a log, and a flood.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -17,11 +17,11 @@ use crate::{Pod, check};
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodLogOptions {
-    /// Which container.
+    /// The container's name.
     pub container: Option<String>,
-    /// Go on with what comes.
+    /// Follow the log.
     pub follow: Option<bool>,
-    /// How many lines from the end.
+    /// The number of lines from the end.
     #[api(minimum = 0)]
     pub tail_lines: Option<i64>,
 }
@@ -49,15 +49,15 @@ pub async fn log(pod: Parent<Pod>, options: PodLogOptions) -> Result<Text> {
     }))
 }
 
-/// Bytes that floods have written so far.
+/// The number of bytes that floods have written.
 static FLOODED: AtomicU64 = AtomicU64::new(0);
 
-/// How much floods have written so far.
+/// The number of bytes that floods have written.
 pub fn flooded() -> u64 {
     FLOODED.load(Ordering::Relaxed)
 }
 
-/// A flood, as fast as it is read, or a failure after some of it.
+/// A flood as fast as it is read, or a failure after part of it.
 pub async fn flood(pod: Parent<Pod>, _options: NoOptions) -> Result<Text> {
     let breaks = pod.metadata.name.starts_with("breaks");
     Ok(Text::written(move |mut out| async move {

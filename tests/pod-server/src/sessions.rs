@@ -1,4 +1,4 @@
-//! What runs in pods: processes, or a few lines of code.
+//! The commands in pods: processes, or a few lines of code.
 
 use std::{process::Stdio, time::Duration};
 
@@ -19,7 +19,7 @@ pub async fn exec(pod: Parent<Pod>, options: ExecOptions) -> Result<Session> {
             ["sizes"] => sizes(io).await,
             ["forever"] => std::future::pending().await,
             ["deaf"] => {
-                // Takes nothing in, and ends after a while.
+                // Reads nothing, and ends after a while.
                 tokio::time::sleep(Duration::from_millis(300)).await;
                 Ok(Exit::SUCCESS)
             }
@@ -29,7 +29,7 @@ pub async fn exec(pod: Parent<Pod>, options: ExecOptions) -> Result<Session> {
     }))
 }
 
-/// A shell that says back what it hears.
+/// A shell that echoes its input.
 async fn shell(mut io: Remote) -> Result<Exit> {
     let end = if io.tty { "\r\n" } else { "\n" };
     let mut line = Vec::new();
@@ -50,7 +50,7 @@ async fn shell(mut io: Remote) -> Result<Exit> {
     Ok(Exit::SUCCESS)
 }
 
-/// Tells the first two sizes of the terminal.
+/// Prints the first two sizes of the terminal.
 async fn sizes(mut io: Remote) -> Result<Exit> {
     for _ in 0..2 {
         let Some(size) = io.resize.recv().await else { return Ok(Exit::code(1)) };
@@ -73,7 +73,7 @@ async fn process(io: Remote, program: &str, arguments: &[&str]) -> Result<Exit> 
     let (mut to, mut from, mut errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let typed = tokio::spawn(async move {
         let to = to.as_mut().expect("piped");
-        // A process that reads no more breaks its pipe.
+        // Writing to a process that has stopped reading fails.
         let _ = tokio::io::copy(&mut stdin, to).await;
     });
     let (shown, told) = tokio::join!(
@@ -86,7 +86,7 @@ async fn process(io: Remote, program: &str, arguments: &[&str]) -> Result<Exit> 
     Ok(status.into())
 }
 
-/// What its main process says and hears.
+/// The input and output of its main process.
 pub async fn attach(_pod: Parent<Pod>, _options: ExecOptions) -> Result<Session> {
     Ok(Session::new(shell))
 }

@@ -1,4 +1,4 @@
-//! What is asked of authorizers, how much may be sent, and what discovery and OpenAPI say of connections.
+//! Authorization of handlers, size limits, and connections in discovery and OpenAPI.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ use crate::{
 
 const BOOKS: &str = "/apis/handlers.example.com/v1/namespaces/default/books";
 
-/// Allows what it is told to, and remembers what it was asked.
+/// Allows the listed requests, and records all.
 #[derive(Clone, Default)]
 struct Asked {
     seen: Arc<Mutex<Vec<String>>>,
@@ -26,9 +26,9 @@ struct Asked {
 }
 
 impl Asked {
-    /// What was asked about handlers since the last time.
+    /// The recorded requests about handlers since the last call.
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.seen.lock().expect("nobody panicked"))
+        std::mem::take(&mut *self.seen.lock().expect("no holder of the lock panicked"))
     }
 }
 
@@ -37,7 +37,7 @@ impl Authorize for Asked {
         let Attributes { verb, group, resource, subresource, namespace, name, .. } = of;
         let asked = format!("{verb} {group}/{resource}/{subresource} {namespace}/{name}");
         let forbidden = self.forbidden == Some(asked.as_str());
-        self.seen.lock().expect("nobody panicked").push(asked);
+        self.seen.lock().expect("no holder of the lock panicked").push(asked);
         Soon::now(if forbidden { Decision::NoOpinion(String::new()) } else { Decision::Allow })
     }
 }
@@ -56,7 +56,7 @@ async fn server(asked: &Asked) -> TestServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn authorizers_are_asked_about_the_subresource_itself() {
+async fn the_subresource_itself_is_authorized() {
     let asked = Asked::default();
     let server = server(&asked).await;
     asked.take();
@@ -76,12 +76,12 @@ async fn authorizers_are_asked_about_the_subresource_itself() {
     ] {
         let (code, answer) = server.call(method, &path, body).await;
         assert!(code < 300, "{method} {path}: {code} {answer}");
-        assert_eq!(asked.take(), [want], "{method} {path}: the handler's own changes ask nobody");
+        assert_eq!(asked.take(), [want], "{method} {path}: the handler's own changes are not authorized");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_connects_with_get_must_be_allowed_to_create() {
+async fn connecting_with_get_needs_permission_to_create() {
     let asked = Asked { forbidden: Some("create /pods/exec default/one"), ..Asked::default() };
     let server = server(&asked).await;
     asked.take();
@@ -110,7 +110,7 @@ async fn bodies_and_messages_have_limits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn code_that_takes_nothing_in_holds_back_its_client() {
+async fn a_handler_that_does_not_read_blocks_its_client() {
     let server = server(&Asked::default()).await;
     let path = format!("{PODS}/one/exec?command=forever&stdin=1&stdout=1");
     let mut socket = Socket::speaking(&server, &path, "v5.channel.k8s.io").await;
@@ -123,11 +123,11 @@ async fn code_that_takes_nothing_in_holds_back_its_client() {
     };
     let held = tokio::time::timeout(std::time::Duration::from_secs(2), flood).await;
     assert!(held.is_err(), "it goes on and on");
-    assert!(sent < 32 << 20, "{sent} bytes were taken in for nobody");
+    assert!(sent < 32 << 20, "{sent} bytes were accepted without a reader");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn discovery_and_openapi_know_connections() {
+async fn discovery_and_openapi_include_connections() {
     let server = server(&Asked::default()).await;
     let (_, list) = server.call("GET", "/api/v1", Value::Null).await;
     let of = |name: &str| list["resources"].as_array().expect("resources").iter().find(|r| r["name"] == name).cloned();

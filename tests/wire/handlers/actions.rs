@@ -1,4 +1,4 @@
-//! Subresources that take and give documents: actions, and what is computed from the parent.
+//! Subresources with documents: actions, and values computed from the parent.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -60,7 +60,7 @@ async fn an_action_changes_its_parent_and_answers_with_its_own_kind() {
 }
 
 #[tokio::test]
-async fn a_refusal_of_an_action_has_its_status_and_when_to_try_again() {
+async fn a_refusal_of_an_action_has_its_status_and_retry_after() {
     let server = with_book(1).await;
     assert_eq!(server.call("POST", &at("lend"), loan("ann")).await.0, 201);
     let (code, refusal) = server.call("POST", &at("lend"), loan("bob")).await;
@@ -71,7 +71,7 @@ async fn a_refusal_of_an_action_has_its_status_and_when_to_try_again() {
 }
 
 #[tokio::test]
-async fn bodies_of_actions_are_decoded_and_validated_as_objects_are() {
+async fn bodies_of_actions_are_decoded_and_validated_like_objects() {
     let server = with_book(1).await;
     let (code, refusal) = server.call("POST", &at("lend"), loan("")).await;
     assert_eq!((code, &refusal["details"]["causes"][0]["field"]), (422, &json!("spec.reader")));
@@ -101,7 +101,7 @@ async fn a_dry_run_of_an_action_stores_nothing() {
 }
 
 #[tokio::test]
-async fn changes_that_lose_a_race_are_made_again() {
+async fn changes_that_lose_a_race_are_retried() {
     let server = with_book(16).await;
     let path = at("lend");
     let calls: Vec<_> = (0..16).map(|reader| server.call("POST", &path, loan(&format!("r{reader}")))).collect();
@@ -111,7 +111,7 @@ async fn changes_that_lose_a_race_are_made_again() {
 }
 
 #[tokio::test]
-async fn patches_that_lose_a_race_are_made_again() {
+async fn patches_that_lose_a_race_are_retried() {
     let server = with_book(1).await;
     let path = at("keeping");
     for round in 0..10 {
@@ -125,7 +125,7 @@ async fn patches_that_lose_a_race_are_made_again() {
 }
 
 #[tokio::test]
-async fn a_conflict_that_a_handler_finds_by_itself_is_told_at_once() {
+async fn a_conflict_that_a_handler_returns_is_not_retried() {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     async fn busy(_book: Parent<Book>, _keeping: Keeping) -> Result<Keeping> {
         ASKED.fetch_add(1, Ordering::Relaxed);
@@ -139,7 +139,7 @@ async fn a_conflict_that_a_handler_finds_by_itself_is_told_at_once() {
     assert_eq!((code, ASKED.load(Ordering::Relaxed)), (409, 1), "{refusal}");
 }
 
-/// Awaits futures side by side.
+/// Awaits futures concurrently.
 async fn join<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut pinned: Vec<_> = futures.into_iter().map(Box::pin).collect();
     let mut done: Vec<Option<F::Output>> = pinned.iter().map(|_| None).collect();
@@ -158,7 +158,7 @@ async fn join<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
 }
 
 #[tokio::test]
-async fn an_action_without_an_answer_says_success() {
+async fn an_action_without_an_answer_returns_success() {
     let server = with_book(1).await;
     let (code, refusal) = server.call("POST", &at("removal"), json!({})).await;
     assert_eq!(code, 403);
@@ -173,7 +173,7 @@ async fn an_action_without_an_answer_says_success() {
 }
 
 #[tokio::test]
-async fn what_is_computed_from_the_parent_is_read_written_and_patched() {
+async fn values_computed_from_the_parent_are_read_written_and_patched() {
     let server = with_book(1).await;
     let (code, read) = server.call("GET", &at("keeping"), Value::Null).await;
     assert_eq!(code, 200, "{read}");

@@ -9,7 +9,7 @@ use kindsmith::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Asks whether the one who asks may borrow.
+/// Asks whether the user may borrow.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", cluster, unstored)]
 #[resource(column("Allowed", path = status.allowed))]
@@ -19,13 +19,13 @@ pub struct LoanReview {
     pub status: Option<LoanReviewStatus>,
 }
 
-/// What is asked for.
+/// The content of the question.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct LoanReviewSpec {
-    /// How many books.
+    /// The number of books.
     #[api(default = 1, minimum = 1)]
     pub books: i32,
-    /// What to do: `panic`, `refuse`, `invalid`, or anything else.
+    /// The behaviour: `panic`, `refuse`, `invalid`, or anything else.
     pub mode: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct LoanReviewSpec {
 #[serde(rename_all = "camelCase")]
 pub struct LoanReviewStatus {
     pub allowed: bool,
-    /// Who asked.
+    /// The user that asked.
     pub user: String,
     pub dry_run: bool,
 }
@@ -58,7 +58,7 @@ pub async fn review(mut review: LoanReview, context: RequestContext) -> Result<L
     Ok(review)
 }
 
-/// A question that is asked inside a namespace.
+/// A question inside a namespace.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", unstored)]
 pub struct Question {
@@ -80,21 +80,21 @@ pub struct Book {
     pub status: Option<BookStatus>,
 }
 
-/// What the library wants of it.
+/// The desired state of the book.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BookSpec {
-    /// How many copies there are.
+    /// The number of copies.
     #[api(default = 1, minimum = 0)]
     pub copies: i32,
-    /// Who keeps it.
+    /// The keeper of the book.
     pub keeper: Option<String>,
 }
 
-/// What there is of it.
+/// The observed state of the book.
 #[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BookStatus {
-    /// Who holds copies.
+    /// The readers that hold copies.
     #[serde(default)]
     pub readers: Vec<String>,
 }
@@ -118,21 +118,21 @@ pub struct Loan {
     pub status: Option<LoanStatus>,
 }
 
-/// To whom.
+/// The recipient.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct LoanSpec {
     /// The reader.
     #[api(min_length = 1)]
     pub reader: String,
-    /// For how long.
+    /// The duration.
     #[api(default = 14, maximum = 28)]
     pub days: i32,
 }
 
-/// What came of it.
+/// The result.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct LoanStatus {
-    /// Copies left.
+    /// The number of copies left.
     pub left: i32,
 }
 
@@ -155,12 +155,12 @@ pub async fn lend(book: Parent<Book>, mut loan: Loan) -> Result<Loan> {
     Ok(loan)
 }
 
-/// Throws a book out.
+/// Discards a book.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", unstored)]
 pub struct Removal {
     pub metadata: ObjectMeta,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
@@ -171,7 +171,7 @@ pub async fn remove(book: Parent<Book>, removal: Removal) -> Result<()> {
     book.delete(&DeleteOptions::default()).await
 }
 
-/// Says who keeps a book.
+/// Returns the keeper of a book.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", unstored)]
 pub struct Keeping {

@@ -1,4 +1,4 @@
-//! The user's own handlers on the wire: virtual kinds, subresources, streams, connections.
+//! The user's handlers over the wire: virtual kinds, subresources, streams, connections.
 
 mod access;
 mod actions;

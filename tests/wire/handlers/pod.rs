@@ -7,7 +7,7 @@ use serde_json::json;
 /// The pods' path.
 pub const PODS: &str = "/api/v1/namespaces/default/pods";
 
-/// A server with pods, of which `one`, `endless` and `breaks` are there.
+/// A server with the pods `one`, `endless` and `breaks`.
 pub async fn server() -> TestServer {
     let server = Server::test().configure(pod_server::serve).start().await;
     for name in ["one", "endless", "breaks"] {

@@ -1,4 +1,4 @@
-//! Sessions and forwarded ports over WebSockets, subprotocol by subprotocol.
+//! Sessions and forwarded ports over WebSockets, for each subprotocol.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ fn exec(words: &[&str], streams: &str) -> String {
     path
 }
 
-/// Sends a request that is no handshake of a WebSocket.
+/// Sends a request that is not a WebSocket handshake.
 async fn ask(server: &TestServer, method: &str, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
     let mut client = Client::new(server.url(), "");
     let bearer = format!("Bearer {}", server.token());
@@ -40,7 +40,7 @@ fn status(channel: &[u8]) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_newest_subprotocol_closes_stdin_and_tells_an_exit_code() {
+async fn the_newest_subprotocol_closes_stdin_and_reports_an_exit_code() {
     let server = pod::server().await;
     let path = exec(&["sh", "-c", "cat; echo done >&2; exit 5"], "stdin=1&stdout=1&stderr=1");
     let mut socket = Socket::speaking(&server, &path, "v5.channel.k8s.io").await;
@@ -58,7 +58,7 @@ async fn the_newest_subprotocol_closes_stdin_and_tells_an_exit_code() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_subprotocol_before_it_tells_success_as_a_status() {
+async fn the_previous_subprotocol_reports_success_as_a_status() {
     let server = pod::server().await;
     let mut socket = Socket::speaking(&server, &exec(&["echo", "hi"], "stdout=1&stderr=1"), "v4.channel.k8s.io").await;
     let [_, out, err, end, _] = socket.channels().await;
@@ -67,7 +67,7 @@ async fn the_subprotocol_before_it_tells_success_as_a_status() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn older_subprotocols_tell_failures_as_text_and_success_by_silence() {
+async fn older_subprotocols_report_failures_as_text_and_success_not_at_all() {
     let server = pod::server().await;
     let mut socket = Socket::speaking(&server, &exec(&["sh", "-c", "exit 3"], "stdout=1"), "channel.k8s.io").await;
     let [_, out, _, end, _] = socket.channels().await;
@@ -79,13 +79,13 @@ async fn older_subprotocols_tell_failures_as_text_and_success_by_silence() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn base64_makes_texts_of_all_messages() {
+async fn with_base64_all_messages_are_text() {
     let server = pod::server().await;
     let path = exec(&["echo-shell"], "stdin=1&stdout=1&stderr=1");
     let mut socket = Socket::speaking(&server, &path, "v4.base64.channel.k8s.io").await;
     assert_eq!(socket.next().await, Some(Message::Text("1".into())));
     assert_eq!(socket.next().await, Some(Message::Text("1JCA=".into())), "a prompt");
-    // What means nothing is passed over: no base64, no channel, bytes.
+    // Invalid messages are ignored: no base64, no channel, bytes.
     for nonsense in ["0***", "", "~", "zaGk="] {
         socket.send(Message::Text(nonsense.into())).await;
     }
@@ -98,7 +98,7 @@ async fn base64_makes_texts_of_all_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_terminal_has_sizes_and_no_stream_for_errors() {
+async fn a_terminal_has_sizes_and_no_stderr() {
     let server = pod::server().await;
     let path = exec(&["sizes"], "stdin=1&stdout=1&stderr=1&tty=1");
     let mut socket = Socket::speaking(&server, &path, "v5.channel.k8s.io").await;
@@ -111,7 +111,7 @@ async fn a_terminal_has_sizes_and_no_stream_for_errors() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refusals_and_panics_of_running_code_are_the_last_words() {
+async fn refusals_and_panics_of_running_handlers_end_the_session() {
     let server = pod::server().await;
     let mut socket = Socket::speaking(&server, &exec(&["refuse"], "stdout=1"), "v4.channel.k8s.io").await;
     let end = status(&socket.channels().await[3]);
@@ -124,7 +124,7 @@ async fn refusals_and_panics_of_running_code_are_the_last_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_wrong_with_a_request_is_told_before_the_handshake() {
+async fn invalid_requests_are_refused_before_the_handshake() {
     let server = pod::server().await;
     let speaking = [("sec-websocket-protocol", "v5.channel.k8s.io, v4.channel.k8s.io")];
     for (path, code, says) in [
@@ -144,7 +144,7 @@ async fn what_is_wrong_with_a_request_is_told_before_the_handshake() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unknown_subprotocols_and_spdy_are_refused_with_what_would_do() {
+async fn unknown_subprotocols_and_spdy_are_refused_with_the_supported_ones() {
     let server = pod::server().await;
     let path = exec(&["true"], "stdout=1");
     let unknown = [("sec-websocket-protocol", "v9.channel.k8s.io, SPDY/3.1+portforward.k8s.io")];
@@ -157,7 +157,7 @@ async fn unknown_subprotocols_and_spdy_are_refused_with_what_would_do() {
         assert_eq!((code, &refusal["reason"]), (400, &json!("BadRequest")), "{method}: {refusal}");
         assert!(message.contains("Upgrade request required: to WebSocket"), "{method}: {refusal}");
     }
-    // As kubectl does before 1.31, and when a WebSocket fails.
+    // Like kubectl before 1.31, and when a WebSocket fails.
     let spdy = [("upgrade", "SPDY/3.1"), ("connection", "Upgrade"), ("x-stream-protocol-version", "v5.channel.k8s.io")];
     let (code, body) = ask(&server, "POST", &path, &spdy).await;
     assert!(code == 400 && body.contains("SPDY is not served here"), "{code} {body}");
@@ -167,7 +167,7 @@ async fn unknown_subprotocols_and_spdy_are_refused_with_what_would_do() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ports_are_told_apart_by_channels() {
+async fn ports_are_identified_by_channels() {
     let server = pod::server().await;
     let path = format!("{PODS}/one/portforward?ports=7,9&ports=81");
     let mut socket = Socket::speaking(&server, &path, "v4.channel.k8s.io").await;
@@ -177,11 +177,11 @@ async fn ports_are_told_apart_by_channels() {
     }
     let mut heard = [socket.next().await.expect("9 or 81"), socket.next().await.expect("9 or 81")];
     heard.sort_by_key(|message| message.clone().into_data()[0]);
-    let want = [&b"\x03nobody listens on port 9"[..], b"\x04this is port 81"];
+    let want = [&b"\x03connection refused on port 9"[..], b"\x04this is port 81"];
     assert_eq!(heard.iter().map(|message| message.clone().into_data().to_vec()).collect::<Vec<_>>(), want);
     socket.write(0, b"to and fro").await;
     assert_eq!(socket.next().await, Some(Message::Binary(b"\0to and fro".to_vec().into())));
-    // Ports that nobody asked for, and those that are gone, take what is sent and do nothing.
+    // Ports that were not requested or are closed accept data and do nothing.
     for channel in [2, 4, 63, 200] {
         socket.write(channel, b"lost").await;
     }
@@ -205,7 +205,7 @@ async fn ports_are_told_apart_by_channels() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_of_the_server_ends_sessions_with_a_word() {
+async fn a_stop_of_the_server_ends_sessions_with_a_message() {
     let server = pod::server().await;
     let mut socket = Socket::speaking(&server, &exec(&["forever"], "stdout=1"), "v5.channel.k8s.io").await;
     let stopping = tokio::task::spawn_blocking(move || server.stop());

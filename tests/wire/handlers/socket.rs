@@ -1,4 +1,4 @@
-//! A client for WebSockets, which says exactly what a test wants it to.
+//! A WebSocket client with full control over its messages.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use tokio_tungstenite::{
     tungstenite::{Error, client::IntoClientRequest, handshake::client::Response, http::HeaderValue},
 };
 
-/// How long anything may take that a test waits for.
+/// The maximum duration of any wait.
 const SOON: Duration = Duration::from_secs(20);
 
 /// A WebSocket to a server.
 pub struct Socket {
     stream: WebSocketStream<TcpStream>,
-    /// The subprotocol that the server chose.
+    /// The subprotocol chosen by the server.
     pub protocol: Option<String>,
 }
 
-/// What a server said to a handshake that it refused: the status, and the body.
+/// The server's answer to a refused handshake: the status and the body.
 pub type Refused = (u16, String);
 
 impl Socket {
-    /// Opens one as the admin. `headers` come on top, such as the subprotocols.
+    /// Opens one as the admin. `headers` are added, such as the subprotocols.
     pub async fn open(server: &TestServer, path: &str, headers: &[(&'static str, &str)]) -> Result<Self, Refused> {
         let bearer = format!("Bearer {}", server.token());
         let headers: Vec<_> = [("authorization", bearer.as_str())].into_iter().chain(headers.iter().copied()).collect();
         Self::open_as(server, path, &headers).await
     }
 
-    /// Opens one with these headers and no others.
+    /// Opens one with exactly these headers.
     pub async fn open_as(server: &TestServer, path: &str, headers: &[(&'static str, &str)]) -> Result<Self, Refused> {
         let url = format!("{}{path}", server.url().replacen("http", "ws", 1));
         let mut request = url.into_client_request().expect("a URL");
@@ -64,7 +64,7 @@ impl Socket {
         self.stream.send(message).await.expect("the server listens");
     }
 
-    /// Sends a message to a server that need not hear it out: it may close before all of it is sent.
+    /// Sends a message to a server that may close before it has read all of it.
     pub async fn offer(&mut self, message: Message) {
         drop(self.stream.send(message).await);
     }
@@ -74,7 +74,7 @@ impl Socket {
         self.send(Message::Binary([&[channel], bytes].concat().into())).await;
     }
 
-    /// The next message with data; `None` once the server has closed, or the connection has gone.
+    /// The next message with data; `None` once the server has closed or the connection is gone.
     pub async fn next(&mut self) -> Option<Message> {
         loop {
             match timeout(SOON, self.stream.next()).await.expect("a message or the end") {
@@ -93,7 +93,7 @@ impl Socket {
         }
     }
 
-    /// How the server closed: the code and the reason. What comes before is passed over.
+    /// The server's close code and reason. Skips earlier messages.
     pub async fn closed(&mut self) -> Option<(u16, String)> {
         loop {
             match timeout(SOON, self.stream.next()).await.expect("the end") {
@@ -106,7 +106,7 @@ impl Socket {
         }
     }
 
-    /// All that comes until the end, by channel.
+    /// All data until the end, by channel.
     pub async fn channels(&mut self) -> [Vec<u8>; 5] {
         let mut channels: [Vec<u8>; 5] = Default::default();
         while let Some(message) = self.next().await {

@@ -1,4 +1,5 @@
-//! Text that is streamed, such as a log: as it comes, as fast as it is read, to an end that tells whether it was whole.
+//! Streamed text such as a log: sent as it is written, at the reader's speed, with an end that shows whether it is
+//! complete.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::{
     socket::{Message, Socket},
 };
 
-/// A connection on which a request has been sent and nothing read.
+/// A connection on which a request was sent and nothing was read.
 async fn asked(server: &TestServer, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port())).await.expect("the server listens");
     let token = server.token();
@@ -38,7 +39,7 @@ async fn text_comes_as_it_is_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn text_that_breaks_off_is_not_taken_for_whole() {
+async fn truncated_text_does_not_look_complete() {
     let server = pod::server().await;
     let mut stream = asked(&server, &format!("{PODS}/breaks/flood")).await;
     let mut all = Vec::new();
@@ -48,7 +49,7 @@ async fn text_that_breaks_off_is_not_taken_for_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_that_does_not_read_holds_back_its_writer_and_nobody_else() {
+async fn a_reader_that_does_not_read_blocks_only_its_writer() {
     let server = pod::server().await;
     let sleepers = [
         asked(&server, &format!("{PODS}/one/flood")).await,
@@ -58,13 +59,13 @@ async fn a_reader_that_does_not_read_holds_back_its_writer_and_nobody_else() {
     let mut socket = Socket::speaking(&server, &format!("{PODS}/one/flood"), "binary.k8s.io").await;
     assert!(socket.next().await.is_some());
     let written = settled().await;
-    // Pipes, sockets' buffers on both ends: no more than a few megabytes each, and then nothing.
-    assert!(written < 64 << 20, "{written} bytes were written for nobody");
+    // Pipes and socket buffers on both ends hold at most a few megabytes each.
+    assert!(written < 64 << 20, "{written} bytes were written without a reader");
     assert_eq!(server.call("GET", &format!("{PODS}/one/log"), Value::Null).await.0, 200);
     drop(sleepers);
 }
 
-/// How much the floods have written, once they write no more.
+/// The number of bytes that the floods have written, once they have stopped.
 async fn settled() -> u64 {
     let mut last = u64::MAX;
     for _ in 0..200 {

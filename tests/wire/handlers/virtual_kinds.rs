@@ -1,4 +1,4 @@
-//! Virtual kinds: only POST, nothing stored, decoded and validated as any object.
+//! Virtual kinds: only POST, nothing stored, decoded and validated like any object.
 
 use kindsmith::{Server, server::TestServer};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn a_post_is_answered_with_the_object_and_its_status() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_the_object_is_told_before_the_handler_sees_it() {
+async fn an_invalid_object_is_refused_before_the_handler_runs() {
     let server = server().await;
     let (code, refusal) = server.call("POST", REVIEWS, ask(&json!({"books": 0}))).await;
     assert_eq!((code, &refusal["details"]["causes"][0]["field"]), (422, &json!("spec.books")), "{refusal}");
@@ -45,7 +45,7 @@ async fn what_is_wrong_with_the_object_is_told_before_the_handler_sees_it() {
 }
 
 #[tokio::test]
-async fn a_handler_refuses_with_the_status_that_it_means() {
+async fn a_handler_refuses_with_its_own_status() {
     let server = server().await;
     let (code, refusal) = server.call("POST", REVIEWS, ask(&json!({"mode": "refuse"}))).await;
     assert_eq!((code, &refusal["reason"]), (403, &json!("Forbidden")));
@@ -58,7 +58,7 @@ async fn a_handler_refuses_with_the_status_that_it_means() {
 }
 
 #[tokio::test]
-async fn nothing_but_post_is_allowed_and_nothing_is_kept() {
+async fn only_post_is_allowed_and_nothing_is_stored() {
     let server = server().await;
     let named = json!({"metadata": {"name": "mine"}, "spec": {}});
     assert_eq!(server.call("POST", REVIEWS, named.clone()).await.0, 201);
@@ -93,7 +93,7 @@ async fn a_virtual_kind_may_live_in_namespaces() {
 }
 
 #[tokio::test]
-async fn discovery_and_openapi_say_what_is_served() {
+async fn discovery_and_openapi_include_virtual_kinds() {
     let server = server().await;
     let (_, list) = server.call("GET", "/apis/handlers.example.com/v1", Value::Null).await;
     let want = json!([

@@ -1,4 +1,4 @@
-//! Plain watches over WebSocket: a message for each event, in the encoding that was asked for.
+//! Plain watches over WebSocket: one message per event, in the requested encoding.
 
 use kindsmith::{Server, server::TestServer};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ async fn make(server: &TestServer, name: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_event_is_a_text_and_the_end_is_said() {
+async fn each_event_is_a_text_message_and_the_end_is_announced() {
     let server = Server::test().start().await;
     let mut made = Vec::new();
     for name in ["a", "b", "c"] {
@@ -29,7 +29,7 @@ async fn each_event_is_a_text_and_the_end_is_said() {
     }
     let bookmark = socket.json().await.expect("the end of the beginning");
     assert_eq!(bookmark["object"]["metadata"]["annotations"], json!({"k8s.io/initial-events-end": "true"}));
-    // What the client says means nothing.
+    // Messages from the client are ignored.
     socket.send(Message::Text("hello".into())).await;
     server.call("PATCH", &format!("{MAPS}/a"), json!({"data": {"k": "v"}})).await;
     server.call("DELETE", &format!("{MAPS}/b"), Value::Null).await;
@@ -59,7 +59,7 @@ async fn binary_encodings_come_in_binary_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_watch_that_comes_too_late_reads_so_in_its_stream() {
+async fn an_expired_watch_gets_an_error_in_its_stream() {
     let limits = kindsmith::cache::Limits { window: 2, ..kindsmith::cache::Limits::default() };
     let server = Server::test().configure(|server| server.cache_limits(limits)).start().await;
     let first = make(&server, "a").await;

@@ -1,9 +1,9 @@
-//! Bodies that no client should send: sound objects and patches, bent in one place or several, and noise.
+//! Invalid bodies: valid objects and patches with mutations, and noise.
 
 use kindsmith_tests::Random;
 use serde_json::{Value, json};
 
-/// A kind of object that is sent.
+/// A kind of object to send.
 #[derive(Clone, Copy)]
 pub enum Thing {
     ConfigMap,
@@ -15,7 +15,7 @@ pub enum Thing {
 }
 
 impl Thing {
-    /// A sound object of the kind.
+    /// A valid object of the kind.
     pub fn object(self, name: &str) -> Value {
         let meta = json!({"name": name, "labels": {"app": "a"}, "annotations": {"note": "x"}});
         match self {
@@ -46,7 +46,7 @@ impl Thing {
     }
 }
 
-/// A sound patch of most objects: a list of operations, or an object to merge.
+/// A valid patch of most objects: a list of operations, or an object to merge.
 pub fn patch(random: &mut Random, operations: bool) -> Value {
     if operations {
         let all = [
@@ -77,7 +77,7 @@ pub fn delete_options() -> Value {
     })
 }
 
-/// A sound body, bent in some places or none, as bytes.
+/// A body with zero or more mutations, as bytes.
 pub fn bent(random: &mut Random, mut value: Value) -> Vec<u8> {
     for _ in 0..[0, 0, 1, 1, 2, 3][random.below(6)] {
         bend(random, &mut value, 6);
@@ -103,7 +103,7 @@ pub fn bent(random: &mut Random, mut value: Value) -> Vec<u8> {
     bytes
 }
 
-/// Changes something somewhere in the value.
+/// Changes a random part of the value.
 fn bend(random: &mut Random, value: &mut Value, depth: usize) {
     let deeper = depth > 0 && !random.one_in(4);
     match value {

@@ -1,10 +1,10 @@
-//! Requests that no client should send, as bytes.
+//! Invalid requests as bytes.
 
 use kindsmith_tests::Random;
 
 use super::body::{self, Thing};
 
-/// Collections that are served, each with what lies in it.
+/// Served collections, each with its content.
 const SERVED: [(&str, Thing); 7] = [
     ("/api/v1/namespaces/default/configmaps", Thing::ConfigMap),
     ("/api/v1/namespaces/default/secrets", Thing::Secret),
@@ -14,7 +14,7 @@ const SERVED: [(&str, Thing); 7] = [
     ("/apis/wire.example.com/v1/namespaces/default/leaves", Thing::Leaf),
     ("/apis/wire.example.com/v1/namespaces/kube-public/leaves", Thing::Leaf),
 ];
-/// Others: of all namespaces, watched by old paths, missing.
+/// Other collections: across namespaces, under old watch paths, missing.
 const OTHERS: [&str; 7] = [
     "/api/v1/configmaps",
     "/apis/wire.example.com/v1/leaves",
@@ -141,7 +141,7 @@ const CONTENT_TYPES: [&str; 12] = [
     "\u{fc}",
 ];
 
-/// A request: a sound one in most of its parts, and odd in some.
+/// A request that is mostly valid, with some unusual parts.
 pub fn random(random: &mut Random, token: &str) -> Vec<u8> {
     if random.one_in(60) {
         return noise(random);
@@ -162,7 +162,7 @@ pub fn random(random: &mut Random, token: &str) -> Vec<u8> {
     } else if random.one_in(10) && path != collection {
         path += random.pick::<&str>(&["/status", "/scale", "/finalize", "/log", "/", "//", "/status/"]);
     }
-    // Namespaces of the other objects must live.
+    // The namespaces of the other objects must not be deleted.
     if method == "DELETE" && collection == "/api/v1/namespaces" && !path.ends_with(name) {
         path = collection.to_owned() + "/a";
     }
@@ -170,7 +170,7 @@ pub fn random(random: &mut Random, token: &str) -> Vec<u8> {
     assemble(random, method, &target, sent, name, token)
 }
 
-/// What a request sends.
+/// The body of a request.
 #[derive(Clone, Copy)]
 enum Sent {
     Nothing,
@@ -189,7 +189,7 @@ const PATCHES: [(&str, bool); 5] = [
 ];
 
 fn assemble(random: &mut Random, method: &str, target: &str, sent: Sent, name: &str, token: &str) -> Vec<u8> {
-    // A space would end the target; the rest of what is odd may stay.
+    // A space would end the target; other unusual characters may stay.
     let target = target.replace(' ', if random.one_in(2) { "+" } else { "%20" });
     let mut bytes = format!("{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n").into_bytes();
     if !random.one_in(40) {
@@ -211,7 +211,7 @@ fn assemble(random: &mut Random, method: &str, target: &str, sent: Sent, name: &
     if !body.is_empty() || random.one_in(5) {
         header(&mut bytes, "Content-Type", if random.one_in(12) { random.pick::<&str>(&CONTENT_TYPES) } else { kind });
     }
-    // Now and then a length that is not the body's: what is left is another request, of a kind.
+    // Sometimes a wrong Content-Length: the rest of the body becomes another request.
     let length = if random.one_in(100) { random.below(body.len() + 1) } else { body.len() };
     header(&mut bytes, "Content-Length", &length.to_string());
     bytes.extend_from_slice(b"\r\n");
@@ -239,7 +239,7 @@ fn odd_header(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
-/// A path that is no object's.
+/// A path that is not an object's.
 fn odd_path(random: &mut Random) -> String {
     let all: &[&str] = if random.one_in(2) { &PLACES } else { &OTHERS };
     let mut path = (*random.pick(all)).to_owned();
@@ -264,7 +264,7 @@ fn query(random: &mut Random) -> String {
     query
 }
 
-/// Bytes that are no HTTP, or hardly.
+/// Bytes that are not, or barely, HTTP.
 fn noise(random: &mut Random) -> Vec<u8> {
     match random.below(5) {
         0 => (0..20 + random.below(300)).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect::<Vec<_>>(),

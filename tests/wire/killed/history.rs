@@ -1,4 +1,4 @@
-//! What has been watched so far, over all kills.
+//! The watched events so far, over all kills.
 
 use kindsmith_tests::{Client, Random};
 
@@ -9,20 +9,20 @@ use crate::watcher::Watcher;
 pub struct Change {
     /// The object's name.
     pub name: String,
-    /// Its resourceVersion; `None` where an acknowledgement did not tell it (deletions answer a Status).
+    /// Its resourceVersion; `None` if the acknowledgement did not contain it (deletions answer a Status).
     pub revision: Option<u64>,
-    /// The number of the write that its data holds, or `None` for a deletion.
+    /// The number of the write in its data, or `None` for a deletion.
     pub write: Option<u64>,
 }
 
-/// All changes, in the order in which they were watched.
+/// All changes in watch order.
 pub struct History {
     since: u64,
     changes: Vec<Change>,
 }
 
 impl History {
-    /// Nothing yet, at a revision.
+    /// An empty history at a revision.
     pub fn since(revision: u64) -> Self {
         Self { since: revision, changes: Vec::new() }
     }
@@ -32,7 +32,7 @@ impl History {
         self.changes.last().and_then(|change| change.revision).unwrap_or(self.since)
     }
 
-    /// Adds changes that a watch gave.
+    /// Adds the changes of a watch.
     pub fn extend(&mut self, changes: Vec<Change>) {
         for change in changes {
             let revision = change.revision.expect("an event has a revision");
@@ -41,7 +41,7 @@ impl History {
         }
     }
 
-    /// The changes of one object, with revisions as far as an acknowledgement would tell them.
+    /// The changes of one object, with revisions as far as acknowledgements contain them.
     pub fn of(&self, name: &str) -> Vec<Change> {
         let mut changes: Vec<Change> = self.changes.iter().filter(|change| change.name == name).cloned().collect();
         for change in &mut changes {
@@ -52,7 +52,7 @@ impl History {
         changes
     }
 
-    /// Watches again from somewhere in the past: the answer must be what was watched then.
+    /// Watches again from a past revision: the answer must equal the recorded events.
     pub async fn check_replay(&self, client: &Client, random: &mut Random) {
         let Some(last) = self.changes.len().checked_sub(1) else { return };
         let at = random.below(last + 1);

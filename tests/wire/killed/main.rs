@@ -1,6 +1,6 @@
-//! kill -9 under load, thirty times over one data directory. Every acknowledged write is there, unharmed, with its
-//! resourceVersion; no resourceVersion is given twice; a watch resumed from before the kill gets every change once and in
-//! order, and never a 410.
+//! kill -9 under load, thirty times over one data directory. Every acknowledged write is there, intact and with its
+//! resourceVersion; no resourceVersion is used twice; a watch resumed from before the kill gets every change once and
+//! in order, and never a 410.
 
 mod history;
 mod watcher;
@@ -103,7 +103,7 @@ async fn killed_thirty_times_under_eight_writers() {
     check_acknowledged(&writers, &history);
 }
 
-/// The revision of the empty collection, from which everything is watched.
+/// The revision of the empty collection, from which the watch starts.
 async fn first_revision(arena: &Arena) -> u64 {
     let server = arena.start();
     let list = Client::new(server.url(), TOKEN).get(PATH).await.expect("the server answers").json();
@@ -114,7 +114,7 @@ fn head(list: &Value) -> u64 {
     list["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("a list has a revision")
 }
 
-/// After a start: compares what is there with what was acknowledged, and brings the history up to date.
+/// After a start: compares the content with the acknowledged writes, and updates the history.
 async fn settle(client: &Client, writers: &mut [Writer], history: &mut History) {
     let list = client.another().get(PATH).await.expect("a server that was killed starts again").json();
     for writer in writers {
@@ -123,7 +123,7 @@ async fn settle(client: &Client, writers: &mut [Writer], history: &mut History) 
     history.extend(Watcher::read_up_to(client, history.last(), head(&list)).await);
 }
 
-/// Each acknowledged write was watched exactly once, with its resourceVersion and its content, and nothing else was.
+/// Each acknowledged write was watched exactly once, with its resourceVersion and content, and nothing else was.
 fn check_acknowledged(writers: &[Writer], history: &History) {
     let mut seen = HashSet::new();
     let mut count = 0;

@@ -8,7 +8,7 @@ use tokio::{task::JoinHandle, time::timeout};
 
 use crate::{PATH, history::Change};
 
-/// A watch that runs beside the writers.
+/// A watch concurrent to the writers.
 pub struct Watcher(JoinHandle<Vec<Change>>);
 
 impl Watcher {
@@ -24,7 +24,7 @@ impl Watcher {
         }))
     }
 
-    /// What it has seen; to be called when the server is gone.
+    /// The watched changes. Call it when the server is gone.
     pub async fn finish(self) -> Vec<Change> {
         timeout(Duration::from_secs(20), self.0)
             .await
@@ -44,7 +44,7 @@ impl Watcher {
             let event = event.expect("the stream is whole").expect("the stream goes on");
             let found = change(&event);
             let at = revision(&event);
-            // Another resource may have the last revisions; then a bookmark says that they have passed.
+            // Another resource may have the last revisions; then a bookmark shows that they have passed.
             if at > upto {
                 return changes;
             }

@@ -1,5 +1,4 @@
-//! One writer: it creates, changes and deletes objects of its own by every means there is, and remembers what was
-//! acknowledged.
+//! A writer that creates, changes and deletes its objects in every possible way, and records the acknowledged writes.
 
 use std::{collections::BTreeMap, io};
 
@@ -8,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::{PATH, history::Change};
 
-/// How many objects a writer has.
+/// The number of objects of a writer.
 const OBJECTS: usize = 12;
 
-/// By how many names it is known as a manager.
+/// The number of its field managers.
 const MANAGERS: usize = 3;
 
 /// How an object is written.
@@ -19,7 +18,7 @@ const MANAGERS: usize = 3;
 enum Means {
     /// Created, or replaced.
     Whole,
-    /// Applied, which creates it where it is not there.
+    /// By an apply, which creates a missing object.
     Apply,
     Merge,
     Strategic,
@@ -27,7 +26,7 @@ enum Means {
 }
 
 impl Means {
-    /// Sends a write of an object that exists or does not: POST, PUT, or a PATCH of one of its types.
+    /// Writes an object that exists or not: with POST, PUT, or a PATCH of one of its types.
     async fn send(self, client: &mut Client, exists: bool, manager: usize, object: &Value) -> io::Result<Answer> {
         let name = object["metadata"]["name"].as_str().expect("an object has a name");
         let item = format!("{PATH}/{name}?fieldManager=m{manager}");
@@ -57,11 +56,11 @@ pub struct Writer {
     next_write: u64,
     /// The acknowledged changes of each object, in order.
     told: BTreeMap<String, Vec<Change>>,
-    /// Each object as its last write was answered, with its owners, where that was answered.
+    /// The last answer for each object, with its managers, if there was one.
     shown: BTreeMap<String, Value>,
-    /// All resourceVersions it was given.
+    /// All resourceVersions in its answers.
     revisions: Vec<u64>,
-    /// The write whose answer did not come: it happened, or it did not.
+    /// The write without an answer: its outcome is unknown.
     open: Option<Change>,
 }
 
@@ -78,17 +77,17 @@ impl Writer {
         }
     }
 
-    /// What was acknowledged, by object.
+    /// The acknowledged writes by object.
     pub fn told(&self) -> &BTreeMap<String, Vec<Change>> {
         &self.told
     }
 
-    /// All resourceVersions that answers gave.
+    /// All resourceVersions in answers.
     pub fn revisions(&self) -> &[u64] {
         &self.revisions
     }
 
-    /// Writes one thing after the other until the server is gone.
+    /// Writes continuously until the server is gone.
     pub async fn write_until_the_end(&mut self, mut client: Client) {
         while self.write(&mut client).await.is_ok() {}
     }
@@ -116,7 +115,7 @@ impl Writer {
         };
         let wanted = if exists { 200 } else { 201 };
         if answer.status == 503 {
-            // The server is going; a write that it refused did not happen, but it need not say so in time.
+            // The server is stopping. A refused write did not happen, but its answer may be missing.
             return Err(io::ErrorKind::ConnectionAborted.into());
         }
         assert_eq!(answer.status, wanted, "{name}: {:?}", answer.body);
@@ -132,7 +131,7 @@ impl Writer {
             let revision = revision(&object);
             change.revision = Some(revision);
             self.revisions.push(revision);
-            // The items of a list do not say their type.
+            // List items have no type.
             object.as_object_mut().expect("an object").retain(|member, _| member == "metadata" || member == "data");
             assert!(object["metadata"]["managedFields"].is_array(), "a write has an owner: {object}");
             self.shown.insert(change.name.clone(), object);
@@ -144,7 +143,7 @@ impl Writer {
         self.told.get(name).and_then(|changes| changes.last())
     }
 
-    /// Compares what a list shows with what was acknowledged, and settles the write whose answer did not come.
+    /// Compares a list with the acknowledged writes, and determines the outcome of the write without an answer.
     pub fn compare(&mut self, list: &Value) {
         let prefix = format!("w{}-", self.number);
         let items = list["items"].as_array().expect("a list has items");
@@ -174,9 +173,13 @@ impl Writer {
                 (None, None) => {}
                 (Some(number), Some(item)) => {
                     assert_eq!(write_of(item), number, "{name} lost an acknowledged write");
-                    assert_eq!(Some(revision(item)), last.revision, "{name} has another resourceVersion than was told");
+                    assert_eq!(
+                        Some(revision(item)),
+                        last.revision,
+                        "{name} has another resourceVersion than its last answer"
+                    );
                     if let Some(shown) = self.shown.get(name) {
-                        assert_eq!(item, shown, "{name} is not as it was told, or not whose it was told to be");
+                        assert_eq!(item, shown, "{name} differs from its last answer");
                     }
                 }
                 (Some(number), None) => panic!("{name} is gone, but write {number} was acknowledged"),

@@ -1,4 +1,4 @@
-//! Built-in kinds, with the client's own types of them.
+//! Built-in kinds with the client's own types.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::{Failure, kinds::named, refused::refused};
 
-/// Config maps: text and bytes, patches, a raw watch from a revision on, and the deletion of many.
+/// Config maps: text and bytes, patches, a raw watch from a revision, and the deletion of a collection.
 pub async fn config_maps(client: Client) -> Result<(), Failure> {
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
     let labels = || Some(BTreeMap::from([("set".to_owned(), "maps".to_owned())]));

@@ -1,4 +1,4 @@
-//! The dynamic Api: kinds that the client learns from discovery, objects without a type.
+//! The dynamic Api: kinds from discovery, and untyped objects.
 
 use kube::{
     Api, Client, ResourceExt,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{Failure, refused::refused};
 
-/// Both ways of discovery find the kinds, with all that they can do.
+/// Both forms of discovery list the kinds with all their verbs.
 pub async fn discovers(client: Client) -> Result<(), Failure> {
     let by_group = Discovery::new(client.clone()).run().await?;
     let aggregated = Discovery::new(client.clone()).run_aggregated().await?;
@@ -45,7 +45,7 @@ pub async fn discovers(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Objects are created and found again: by name, by selectors, in chunks, by their metadata alone.
+/// Objects are created and found: by name, by selectors, in chunks, and by their metadata only.
 pub async fn creates_gets_and_lists(client: Client) -> Result<(), Failure> {
     let (books, resource) = dynamic_books(client).await?;
     for number in 0..5 {
@@ -81,7 +81,7 @@ pub async fn creates_gets_and_lists(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Patches of both kinds, those that are only tried, and a replace by someone who has not seen the newest state.
+/// Both types of patches, dry runs, and a replace with an outdated resourceVersion.
 pub async fn patches_and_replaces(client: Client) -> Result<(), Failure> {
     let (books, resource) = dynamic_books(client).await?;
     let params = PatchParams::default();
@@ -117,7 +117,7 @@ pub async fn patches_and_replaces(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One object is deleted, one that has to wait for its finalizer, and many by a selector.
+/// Deletions of one object, of one with a finalizer, and of many by a selector.
 pub async fn deletes(client: Client) -> Result<(), Failure> {
     let (books, resource) = dynamic_books(client).await?;
     for name in ["gone", "held", "many-1", "many-2", "many-3"] {
@@ -146,7 +146,7 @@ pub async fn deletes(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The books of the default namespace, as discovery tells of them.
+/// The books of the default namespace, from discovery.
 async fn dynamic_books(client: Client) -> Result<(Api<DynamicObject>, ApiResource), Failure> {
     let (resource, _) = discovery::pinned_kind(&client, &kind("Book")).await?;
     Ok((Api::namespaced_with(client, "default", &resource), resource))

@@ -1,7 +1,7 @@
-//! The example's kinds as the client takes them.
+//! The example's kinds for the client.
 //!
-//! A kind's root type is what the client reads and writes. Only the metadata is the client's own type, for it hands out
-//! references to that; group, version and plural come from the kind's declaration.
+//! The client reads and writes a kind's root type. Only the metadata has the client's own type, because the client
+//! returns references to it. Group, version and plural come from the kind's declaration.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,18 @@ use library::{Book, BookSpec, Genre, Shelf};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, de::Error as _, ser::Error as _};
 use serde_json::Value;
 
-/// A kind's root type, with the client's metadata, which count in place of the root type's own.
+/// A kind's root type with the client's metadata, which replaces the root type's own.
 #[derive(Clone, Debug)]
 pub struct Typed<R> {
-    /// Name, labels and what else every object has.
+    /// Standard object's metadata.
     pub metadata: ObjectMeta,
     /// The object.
     pub object: R,
 }
 
-/// Where the objects of a kind live, which the client asks of the type.
+/// The scope of a kind's objects, which the client asks of the type.
 pub trait Scoped {
-    /// The client's marker for it.
+    /// The client's marker for the scope.
     type Scope;
 }
 

@@ -1,14 +1,14 @@
-//! The Rust client `kube` against the example server, over TLS: the dynamic Api, the typed Api with the kinds' own root
-//! types, refusals, built-in kinds, the same in Protobuf, leader election, and a reflector that follows the server through
-//! stops and kills. And what a Protobuf compiler makes of the definitions that a server exports.
+//! Runs the Rust client `kube` against the example server over TLS: the dynamic Api, the typed Api with the kinds' own
+//! root types, refusals, built-in kinds, all of that in Protobuf, leader election, and a reflector that survives stops
+//! and kills of the server. Also compiles the Protobuf definitions that a server exports.
 //!
 //! ```text
 //! cargo run --manifest-path tests/clients/rust/Cargo.toml -- --library target/debug/library
 //! cargo run --manifest-path tests/clients/rust/Cargo.toml -- --definitions FOLDER
 //! ```
 //!
-//! Starts the program by itself, in an empty folder. Prints `FAILED step: why` for each step that fails, and ends with
-//! `N passed, M failed`. Every step has a time limit.
+//! Starts the program itself, in an empty folder. Prints `FAILED step: why` for each failed step, and ends with `N
+//! passed, M failed`. Every step has a time limit.
 
 mod builtin;
 mod compiled;
@@ -34,13 +34,13 @@ use tokio::{sync::Mutex, time::timeout, try_join};
 
 use crate::{election::Way, following::End, server::Library};
 
-/// What a step fails with; a failed assertion counts as well.
+/// The error of a step; a failed assertion also counts.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// How long a step may take. Only a server that answers no more comes near it.
+/// The maximum duration of a step. Only a server that has stopped answering reaches it.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// How many steps did what they should, and how many did not.
+/// The number of passed and of failed steps.
 #[derive(Default)]
 struct Tally {
     passed: usize,
@@ -48,7 +48,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Runs a step, as a task of its own, so that an assertion that fails ends nothing but the step.
+    /// Runs a step in a separate task, so that a failed assertion ends only the step.
     async fn step(&mut self, name: &str, work: impl Future<Output = Result<(), Failure>> + Send + 'static) {
         let task = tokio::spawn(work);
         let stop = task.abort_handle();
@@ -152,7 +152,7 @@ async fn in_protobuf(tally: &mut Tally, client: Client) {
     tally.step("protobuf_definitions", compiled::definitions()).await;
 }
 
-/// Both ways at once, for most of it is waiting.
+/// Both at once, because most of the time is spent waiting.
 async fn elections(client: Client, kubeconfig: PathBuf) -> Result<(), Failure> {
     let holds = |way| election::holds(client.clone(), kubeconfig.clone(), way);
     try_join!(holds(Way::Update), holds(Way::Apply))?;

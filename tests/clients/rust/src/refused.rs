@@ -1,4 +1,4 @@
-//! Refusals, which the client tells apart by code and reason.
+//! Refusals, which the client distinguishes by code and reason.
 
 use std::fmt::Debug;
 
@@ -27,7 +27,7 @@ pub fn refused<T: Debug>(answer: Result<T, Error>, code: u16, reason: &str) -> B
     }
 }
 
-/// Each kind of refusal has its code, its reason, and says what it is about.
+/// Each kind of refusal has its code, its reason and its details.
 pub async fn reasons(client: Client) -> Result<(), Failure> {
     let books: Api<Typed<Book>> = Api::default_namespaced(client.clone());
     let create = PostParams::default();
@@ -63,7 +63,7 @@ pub async fn reasons(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Who has no token, or a wrong one, gets nothing.
+/// Requests without a token, or with a wrong one, are refused.
 pub async fn strangers(config: Result<Config, Failure>) -> Result<(), Failure> {
     let mut config = config?;
     config.auth_info.token = Some("wrong".to_owned().into());

@@ -1,4 +1,4 @@
-//! The example server as a process of its own, in an empty folder, at a port that it gets again when it is restarted.
+//! The example server as a separate process in an empty folder. It uses the same port again after a restart.
 
 use std::{
     fs::{File, create_dir_all, read_to_string, remove_dir_all},
@@ -20,10 +20,10 @@ use tokio::{
 
 use crate::Failure;
 
-/// How long the server may take to start, and to stop.
+/// The maximum time to start and to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The example server. Killed, and its folder removed, when dropped.
+/// The example server. Killed on drop, and its folder removed.
 pub struct Library {
     program: PathBuf,
     folder: PathBuf,
@@ -42,7 +42,7 @@ impl Library {
         Ok(library)
     }
 
-    /// Starts it, on the data that there is, unless it is running.
+    /// Starts it on the existing data, unless it is running.
     pub async fn start_again(&mut self) -> Result<(), Failure> {
         if self.running.is_some() {
             return Ok(());
@@ -61,29 +61,29 @@ impl Library {
         if !first.as_ref().is_some_and(|line| line.starts_with("listening on https://")) {
             return Err(format!("it began with {first:?}; its log:\n{}", read_to_string(self.log())?).into());
         }
-        // Read on, so that the server never waits for a reader.
+        // Continue to read, so that the server never blocks on output.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         self.running = Some(child);
         Ok(())
     }
 
-    /// Stops it with SIGTERM, as a supervisor does; it must end well, and soon, whoever still watches.
+    /// Stops it with SIGTERM. It must end successfully and soon, even with open watches.
     pub async fn stop(&mut self) -> Result<(), Failure> {
         let mut child = self.running.take().ok_or("it is not running")?;
         let id = child.id().ok_or("it ended by itself")?.to_string();
         if !Command::new("kill").args(["-TERM", &id]).status().await?.success() {
-            return Err("it could not be told to stop".into());
+            return Err("it could not be stopped".into());
         }
         let status = timeout(PATIENCE, child.wait()).await.map_err(|_| "it did not stop after SIGTERM")??;
         if status.success() { Ok(()) } else { Err(format!("it stopped with {status}").into()) }
     }
 
-    /// Kills it with SIGKILL, in the middle of whatever it does.
+    /// Kills it with SIGKILL at any moment.
     pub async fn kill(&mut self) -> Result<(), Failure> {
         Ok(self.running.take().ok_or("it is not running")?.kill().await?)
     }
 
-    /// The last step: it stops, and never panicked.
+    /// The last step: the server stops, and has never panicked.
     pub async fn end(&mut self) -> Result<(), Failure> {
         self.stop().await?;
         let log = read_to_string(self.log())?;
@@ -95,13 +95,13 @@ impl Library {
         self.folder.join("data/kubeconfig")
     }
 
-    /// What the kubeconfig says.
+    /// The content of the kubeconfig.
     pub async fn config(&self) -> Result<Config, Failure> {
         let kubeconfig = Kubeconfig::read_from(self.kubeconfig())?;
         Ok(Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
     }
 
-    /// A client of the admin's.
+    /// A client of the admin.
     pub async fn client(&self) -> Result<Client, Failure> {
         Ok(Client::try_from(self.config().await?)?)
     }
@@ -113,13 +113,13 @@ impl Library {
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // What is left of a temporary folder hurts nobody.
+        // A remaining temporary folder does no harm.
         let _ = remove_dir_all(&self.folder);
     }
 }
 
-/// An address that stays free while the server is down: its port is below those that connections are given, so that no
-/// connection takes it meanwhile, and a client that tries to connect does not meet itself.
+/// An address that stays free while the server is down. Its port is below the ephemeral range, so that no connection
+/// takes it meanwhile, and a client that tries to connect does not connect to itself.
 fn free_address() -> Result<String, Failure> {
     let first = 20_000 + std::process::id() % 10_000;
     let mut addresses = (first..first + 1_000).map(|port| format!("127.0.0.1:{port}"));

@@ -17,14 +17,14 @@ use crate::{
     refused::refused,
 };
 
-/// How long a condition may take to be told of.
+/// The maximum wait for a condition.
 const SOON: Duration = Duration::from_secs(20);
 
 fn books(client: Client) -> Api<Typed<Book>> {
     Api::default_namespaced(client)
 }
 
-/// Objects come back as the types that they were sent as, in a namespace and outside of any.
+/// Objects are returned as the types that were sent, in a namespace and at cluster scope.
 pub async fn objects(client: Client) -> Result<(), Failure> {
     let shelves: Api<Typed<Shelf>> = Api::all(client.clone());
     let spec = ShelfSpec { room: "Cellar".to_owned(), capacity: Some(3) };
@@ -56,7 +56,7 @@ pub async fn objects(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The status is written through its subresource alone, and the spec never is.
+/// The status can be written only through its subresource, and the spec cannot.
 pub async fn status(client: Client) -> Result<(), Failure> {
     let books = books(client);
     let mut sent = book("stated", 2);
@@ -110,7 +110,7 @@ pub async fn scale(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The client's get-or-create, and its get-and-modify.
+/// The client's get-or-create and get-and-modify.
 pub async fn entries(client: Client) -> Result<(), Failure> {
     let books = books(client);
     for wanted in [1, 11] {
@@ -123,7 +123,7 @@ pub async fn entries(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whoever waits for a state of one object is told when it comes.
+/// A client that waits for a state of one object is notified.
 pub async fn conditions(client: Client) -> Result<(), Failure> {
     let books = books(client);
     let made = books.create(&PostParams::default(), &book("awaited", 2)).await?;

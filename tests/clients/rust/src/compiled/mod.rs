@@ -1,5 +1,5 @@
-//! The definitions that the server exports, as a compiler makes Rust of them: their bytes are the server's, both ways, and
-//! those of the types that derive `Message`.
+//! The exported definitions compiled to Rust: their bytes equal the server's in both directions, and those of the types
+//! that derive `Message`.
 
 mod sample;
 
@@ -34,27 +34,27 @@ use crate::{
     protobuf::{PROTOBUF, accepting, raw, seal, send},
 };
 
-/// What prost-build makes of the definitions.
+/// The generated code of the definitions.
 #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs)]
 mod messages {
     include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 }
 
-/// How many objects of each kind are compared.
+/// The number of compared objects of each kind.
 const OBJECTS: usize = 30;
 
-/// The kinds that the definitions in `proto/` are of.
+/// The kinds of the definitions in `proto/`.
 fn kinds() -> Vec<Kind> {
     builtin::kinds().into_iter().chain([Sample::kind()]).collect()
 }
 
-/// Writes the definitions of the kinds, and what they import, into a folder.
+/// Writes the definitions of the kinds and their imports into a folder.
 pub fn export(folder: &Path) -> Result<(), Failure> {
     Ok(proto::files(&kinds()).iter().try_for_each(|file| file.write_below(folder))?)
 }
 
-/// The definitions that were compiled are those that a server with these kinds serves; and random objects of all kinds are
-/// the same bytes to the server, to what was compiled, and to the derived types.
+/// The compiled definitions equal those that a server with these kinds serves. Random objects of all kinds have the
+/// same bytes in the server, in the compiled code, and in the derived types.
 pub async fn definitions() -> Result<(), Failure> {
     let server = Server::test().tls().kind::<Sample>().start().await;
     let kubeconfig = Kubeconfig::read_from(server.kubeconfig())?;
@@ -72,7 +72,7 @@ pub async fn definitions() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The index has all files, and each is what was compiled.
+/// The index has all files, and each equals the compiled one.
 async fn served(client: &Client) -> Result<(), Failure> {
     let index = accepting(client, "GET", "/openapi/proto", "application/json", None).await?;
     let index: Value = serde_json::from_slice(&index.body)?;
@@ -82,12 +82,12 @@ async fn served(client: &Client) -> Result<(), Failure> {
         let file = accepting(client, "GET", &format!("/openapi/proto/{path}"), "*/*", None).await?;
         let compiled = fs::read(Path::new(env!("OUT_DIR")).join("proto").join(path))?;
         assert_eq!(file.code, 200, "{path}");
-        assert!(file.body == compiled, "{path} is not what was compiled; `--definitions` writes it anew");
+        assert!(file.body == compiled, "{path} differs from the compiled one; `--definitions` updates it");
     }
     Ok(())
 }
 
-/// Objects are made as JSON and read as messages, and made as messages and read back.
+/// Objects are generated as JSON and read as messages, and generated as messages and read back.
 async fn same_bytes<R, M>(client: &Client, metadata: fn(&mut M) -> &mut Option<ObjectMeta>) -> Result<(), Failure>
 where
     R: Resource + Message + Default,
@@ -102,7 +102,7 @@ where
         let sent = Some(("application/json", serde_json::to_vec(&document)?));
         let made = send(client, "POST", &collection, sent).await?;
         if made.code == 422 {
-            continue; // A rule of the kind's own, which documents are not made by.
+            continue; // The generated document breaks a validation rule of the kind.
         }
         let theirs = raw(&made.body, &version, name)?;
         let mut object = M::decode(theirs.as_slice())?;
@@ -125,8 +125,8 @@ where
     Err(format!("of {name} only {compared} objects could be compared").into())
 }
 
-/// The rules of events that random documents never keep: what an event is about is in its namespace, and one that tells
-/// its time tells who saw it.
+/// Makes random documents obey the rules of events: an event is in the namespace of its object, and one with a time has
+/// a reporter.
 fn keep_rules(document: &mut Value) {
     if document["kind"] == "Event" {
         document["involvedObject"]["namespace"] = "default".into();
@@ -140,8 +140,8 @@ fn keep_rules(document: &mut Value) {
     }
 }
 
-/// Whether a map has an entry without a value, such as empty text. Go writes them whole, and so does the server; prost
-/// writes neither keys nor values that are zero. To readers it is the same.
+/// True if a map has an entry without a value, such as empty text. Go and the server write such entries completely;
+/// prost omits zero keys and values. Both forms decode to the same map.
 fn has_zero_entries(schema: &Schema, document: &Value) -> bool {
     let within = |(name, value): (&String, &Value)| match (&schema.additional, schema.properties.get(name)) {
         (Some(values), _) => {
@@ -157,13 +157,13 @@ fn has_zero_entries(schema: &Schema, document: &Value) -> bool {
     }
 }
 
-/// An object but for what the server says of it.
+/// An object without the fields that the server sets.
 fn bare<M>(mut object: M, metadata: fn(&mut M) -> &mut Option<ObjectMeta>) -> M {
     *metadata(&mut object) = None;
     object
 }
 
-/// Bytes as text, which can be read where they differ.
+/// Bytes as text, for readable differences.
 fn text(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string()
 }

@@ -1,4 +1,4 @@
-//! A kind with every type of field that there is, all of them numbered.
+//! A kind with numbered fields of every type.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Resource, Message, Clone, Debug, Default, PartialEq)]
 #[resource(group = "sample.example.com", version = "v1")]
 pub struct Sample {
-    /// Name, labels and what else every object has.
+    /// Standard object's metadata.
     #[api(proto = 1)]
     pub metadata: ObjectMeta,
     /// Types of fields.
     #[api(proto = 2)]
     pub spec: SampleSpec,
-    /// A type that is not always there.
+    /// An optional type.
     #[api(proto = 3)]
     pub note: Option<Note>,
 }
@@ -127,7 +127,7 @@ pub enum Probe {
     },
 }
 
-/// A struct that is not always there, with zeros as Go writes them.
+/// An optional struct that writes zeros like Go.
 #[derive(ApiType, Message, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[api(proto_zeros)]

@@ -1,5 +1,5 @@
-//! One who wants to lead: a process of its own, so that it can be killed in the middle of whatever it does. It prints
-//! `leads` and `lost`, each with the time.
+//! A contender for leadership, in a separate process that can be killed at any moment. It prints `leads` and `lost`,
+//! each with the time.
 
 use std::{
     io::Write,
@@ -24,9 +24,9 @@ use crate::{
     protobuf::{Kind, body, send},
 };
 
-/// How long a leader tries to renew before it leads no more; less than the lease holds.
+/// How long a leader tries to renew before it gives up leadership; shorter than the lease.
 const RENEW_WITHIN: Duration = Duration::from_secs(3);
-/// How long between two tries.
+/// The interval between two tries.
 const RETRY: Duration = Duration::from_millis(300);
 /// How long before the end of a lease the lease manager renews it.
 const GRACE_SECONDS: u64 = 2;
@@ -34,14 +34,15 @@ const GRACE_SECONDS: u64 = 2;
 /// How a contender writes the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// As client-go does: it updates what it has read, in Protobuf, and a conflict says that another one was faster.
+    /// Like client-go: updates the lease that it has read, in Protobuf; a conflict means that another contender was
+    /// faster.
     Update,
-    /// As `kube-lease-manager` does: by apply on the server and by strategic merge patches, in JSON.
+    /// Like `kube-lease-manager`: by server-side apply and by strategic merge patches, in JSON.
     Apply,
 }
 
 impl Way {
-    /// The way's name on the command line.
+    /// The name of this way on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Update => "update",
@@ -74,7 +75,7 @@ fn say(what: &str) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Who leads by updates. The times in a lease are those of its holder's clock, so others go by when they saw it change.
+/// Leads by updates. A lease has the time of its holder's clock, so others measure from when they saw it change.
 struct Contender {
     client: Client,
     name: String,
@@ -90,7 +91,7 @@ impl Contender {
             }
             say("leads")?;
             let mut renewed = Instant::now();
-            // What a try began with counts: the lease may have been written any time after that.
+            // The time before the try counts, because the lease may have been written at any later time.
             while renewed.elapsed() < RENEW_WITHIN {
                 sleep(RETRY).await;
                 let began = Instant::now();
@@ -105,7 +106,7 @@ impl Contender {
         }
     }
 
-    /// Creates, takes over or renews the lease; false where it is another's.
+    /// Creates, takes over or renews the lease; false if another contender holds it.
     async fn try_to_hold(&mut self) -> Result<bool, Failure> {
         let path = format!("{}/{}", Lease::COLLECTION, self.name);
         let found = send(&self.client, "GET", &path, None).await?;
@@ -134,7 +135,7 @@ impl Contender {
         Ok(true)
     }
 
-    /// The lease as it is from now on.
+    /// The updated lease.
     fn claim(&self, old: &LeaseSpec) -> Result<LeaseSpec, Failure> {
         let micros = now();
         let nanos = i32::try_from(micros % 1_000_000)? * 1_000;

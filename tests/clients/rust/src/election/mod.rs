@@ -1,5 +1,5 @@
-//! Leader election by a Lease: two processes contend for it, the one that leads is killed, and the other one takes over when
-//! the lease has run out. There are never two leaders.
+//! Leader election with a Lease: two processes contend for it. When the leader is killed, the other process takes over
+//! after the lease has expired. There are never two leaders.
 
 mod contender;
 
@@ -20,9 +20,9 @@ use tokio::{
 pub use self::contender::{Way, contend};
 use crate::Failure;
 
-/// How long a lease holds without being renewed.
+/// The duration of a lease without renewal.
 const DURATION: Duration = Duration::from_secs(4);
-/// How long a leader may take to be found.
+/// The maximum time to elect a leader.
 const PATIENCE: Duration = Duration::from_secs(40);
 /// How often the leader is killed.
 const KILLS: i32 = 2;
@@ -33,7 +33,7 @@ fn now() -> u64 {
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// A contender, killed when dropped, and since when it leads.
+/// A contender, killed on drop, and the time since when it leads.
 struct Process {
     identity: String,
     child: Child,
@@ -54,7 +54,7 @@ impl Process {
         Ok(Self { identity: identity.to_owned(), child, lines })
     }
 
-    /// Waits until it says that it leads; gives back since when.
+    /// Waits until it leads; returns since when.
     async fn leads(&mut self) -> Result<u64, Failure> {
         loop {
             let line = self.lines.next_line().await?.ok_or("a contender ended by itself")?;
@@ -77,7 +77,7 @@ impl Process {
     }
 }
 
-/// The leader is killed again and again, and each time the one who waits takes over.
+/// The leader is killed repeatedly, and each time the other contender takes over.
 pub async fn holds(client: Client, kubeconfig: PathBuf, way: Way) -> Result<(), Failure> {
     let name = format!("leader-by-{}", way.name());
     let leases: Api<Lease> = Api::namespaced(client, "default");
@@ -99,7 +99,7 @@ pub async fn holds(client: Client, kubeconfig: PathBuf, way: Way) -> Result<(), 
 
         let killed = leader.kill().await?;
         let last = spec(&leases, &name).await?.renew_time.ok_or("it was renewed")?;
-        let since = timeout(PATIENCE, next.leads()).await.map_err(|_| "nobody took over")??;
+        let since = timeout(PATIENCE, next.leads()).await.map_err(|_| "no contender took over")??;
         let free = u64::try_from(last.0.as_microsecond())? + u64::try_from(DURATION.as_micros())?;
         assert!(since > killed && since >= free, "it leads since {since}, but the lease held until {free}");
         let taken = spec(&leases, &name).await?;

@@ -1,8 +1,8 @@
-//! A reflector that follows the server through stops and kills while a writer goes on writing.
+//! A reflector that follows a server through stops and kills while a writer keeps writing.
 //!
-//! The writer is the only one in its namespace, and finds out what became of a write that got no answer: so it knows
-//! every change, in order. The reflector must be told of exactly these, each once, and its store must end up as the
-//! server's list. The server keeps its history when it ends, so no end of it makes the client list again.
+//! The writer is the only one in its namespace, and determines the outcome of each write without an answer. So it knows
+//! every change, in order. The reflector must receive exactly these, each once, and its store must finally equal the
+//! server's list. The server keeps its history across restarts, so no restart makes the client list again.
 
 mod writer;
 
@@ -37,13 +37,13 @@ use crate::{
     server::Library,
 };
 
-/// Books that are there before anybody follows, and are never written: more than fit into a chunk.
+/// Books that exist from the beginning and are never written: more than fit into a chunk.
 const KEPT: usize = 20;
 
-/// Writes before and after each end of the server.
+/// The number of writes before and after each end of the server.
 const WRITES: usize = 50;
 
-/// How long the reflector may take to know what the server knows. The client waits longer after each failure.
+/// The maximum time until the reflector is up to date. The client waits longer after each failure.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How the server ends.
@@ -54,7 +54,7 @@ pub enum End {
     Kill,
 }
 
-/// Follows books in a namespace of their own while the server ends and starts again.
+/// Follows books in a separate namespace while the server ends and starts again.
 pub async fn through(
     library: Arc<tokio::sync::Mutex<Library>>,
     namespace: &str,
@@ -62,11 +62,11 @@ pub async fn through(
     ends: Vec<End>,
 ) -> Result<(), Failure> {
     let mut library = library.lock().await;
-    // A step before this one may have failed while the server was down.
+    // An earlier step may have failed while the server was down.
     library.start_again().await?;
     let client = library.client().await?;
     let books = books_of(client.clone(), namespace).await?;
-    // A client of its own, as a controller elsewhere would have.
+    // A separate client, like that of a controller elsewhere.
     let follower = Follower::start(Api::namespaced(library.client().await?, namespace), config).await?;
 
     let (writer, progress) = Writer::new(books.clone());
@@ -93,7 +93,7 @@ pub async fn through(
         }
         Ok::<_, Failure>(())
     });
-    // Where it does not converge, what is missing says more than that time is up.
+    // If it does not converge, the difference is more informative than a timeout.
     let in_time = converged.await;
     follower.compare(&changes)?;
     in_time.map_err(|_| "the store never became what the server lists")??;
@@ -118,27 +118,27 @@ async fn books_of(client: Client, namespace: &str) -> Result<Api<Typed<Book>>, F
     Ok(books)
 }
 
-/// What the server lists, whole, by name.
+/// The server's complete list, by name.
 async fn listed(books: &Api<Typed<Book>>) -> Result<BTreeMap<String, Value>, Failure> {
     let list = books.list(&ListParams::default()).await?;
     list.items.iter().map(|book| Ok((book.name_any(), serde_json::to_value(book)?))).collect()
 }
 
-/// The names that there must be after all the changes, sorted.
+/// The expected names after all changes, sorted.
 fn written_names(changes: &[Change], kept: usize) -> Vec<String> {
     let mut names: BTreeMap<String, bool> = (0..kept).map(|number| (format!("kept-{number:02}"), true)).collect();
     names.extend(changes.iter().map(|change| (change.name.clone(), change.revision.is_some())));
     names.into_iter().filter_map(|(name, there)| there.then_some(name)).collect()
 }
 
-/// A reflector, and what it was told.
+/// A reflector, and the events that it received.
 struct Follower {
     store: Store<Typed<Book>>,
     told: Arc<Mutex<Told>>,
     _task: JoinSet<()>,
 }
 
-/// What the watcher told since it first had everything.
+/// The watcher's events since its initial list.
 #[derive(Default)]
 struct Told {
     initial: bool,
@@ -159,7 +159,7 @@ impl Told {
 }
 
 impl Follower {
-    /// Starts to follow, and waits until it knows what there is.
+    /// Starts to follow, and waits for the initial list.
     async fn start(books: Api<Typed<Book>>, config: watcher::Config) -> Result<Self, Failure> {
         let (store, writer) = reflector::store();
         let told = Arc::new(Mutex::new(Told::default()));
@@ -167,10 +167,10 @@ impl Follower {
         let mut stream = reflector::reflector(writer, watcher::watcher(books, config)).default_backoff().boxed();
         let mut task = JoinSet::new();
         task.spawn(async move {
-            // Errors are what an end of the server looks like; the watcher goes on by itself.
+            // The end of the server shows as errors; the watcher continues by itself.
             while let Some(event) = stream.next().await {
                 if let Ok(event) = event {
-                    hears.lock().expect("nobody panics with it").hear(&event);
+                    hears.lock().expect("no holder of the lock panics").hear(&event);
                 }
             }
         });
@@ -178,20 +178,20 @@ impl Follower {
         Ok(Self { store, told, _task: task })
     }
 
-    /// The store, whole, by name.
+    /// The complete store, by name.
     fn stored(&self) -> Result<BTreeMap<String, Value>, Failure> {
         let state = self.store.state();
         state.iter().map(|book| Ok((book.name_any(), serde_json::to_value(book.as_ref())?))).collect()
     }
 
-    /// How many changes it was told of.
+    /// The number of changes that it received.
     fn told(&self) -> usize {
-        self.told.lock().expect("nobody panics with it").changes.len()
+        self.told.lock().expect("no holder of the lock panics").changes.len()
     }
 
-    /// It must have been told of these changes, and no others, in this order.
+    /// It must have received exactly these changes, in this order.
     fn compare(&self, changes: &[Change]) -> Result<(), Failure> {
-        let told = self.told.lock().expect("nobody panics with it");
+        let told = self.told.lock().expect("no holder of the lock panics");
         if !told.initial || told.lists != 1 {
             return Err(format!("it had to list {} times", told.lists).into());
         }

@@ -1,4 +1,4 @@
-//! One who writes without pause, and knows what became of each write, even of those that the server never answered.
+//! A writer that writes continuously and knows the outcome of each write, even of those without an answer.
 
 use std::{
     collections::BTreeMap,
@@ -26,23 +26,23 @@ use crate::{
     kinds::{Typed, book},
 };
 
-/// How many books it writes, in turns.
+/// The number of books that it writes in turn.
 const BOOKS: usize = 12;
 
-/// How long the server may be away.
+/// The maximum time that the server may be away.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A change of an object: the revision that it has since, or that it is gone.
+/// A change of an object: its new revision, or its deletion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// The object's name.
     pub name: String,
-    /// Its revision; none for an object that is gone.
+    /// Its revision; `None` for a deleted object.
     pub revision: Option<String>,
 }
 
 impl Change {
-    /// The change that made the object what it is.
+    /// The change that produced an object.
     pub fn applied(book: &Typed<Book>) -> Self {
         Self { name: book.name_any(), revision: book.resource_version() }
     }
@@ -57,11 +57,11 @@ pub struct Writer {
     going: Arc<AtomicBool>,
 }
 
-/// How far the writer is.
+/// The writer's progress.
 pub struct Progress(watch::Receiver<usize>);
 
 impl Progress {
-    /// Waits until there were so many changes; gives back how many there are. A writer that gave up says why.
+    /// Waits until there are this many changes; returns their number. Fails with the writer's error if it gave up.
     pub async fn wait_for(
         &self,
         changes: usize,
@@ -83,7 +83,7 @@ impl Progress {
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// After the write that it is at.
+    /// After its current write.
     pub fn stop(&self) {
         self.0.store(false, Relaxed);
     }
@@ -97,12 +97,12 @@ impl Writer {
         (Self { books, known: BTreeMap::new(), changes: Vec::new(), count, going }, Progress(progress))
     }
 
-    /// What stops it.
+    /// The handle that stops it.
     pub fn stop(&self) -> Stop {
         Stop(self.going.clone())
     }
 
-    /// Writes until it is told to stop; gives back all changes, in order.
+    /// Writes until it is stopped; returns all changes, in order.
     pub async fn run(mut self) -> Result<Vec<Change>, Failure> {
         let mut number = 0;
         while self.going.load(Relaxed) {
@@ -121,7 +121,7 @@ impl Writer {
         Ok(self.changes)
     }
 
-    /// Creates, changes or deletes a book; gives back the revision that it has since.
+    /// Creates, changes or deletes a book; returns its new revision.
     async fn write(&self, number: usize, name: &str) -> Result<Option<String>, Failure> {
         let written = if !self.known.contains_key(name) {
             self.books.create(&PostParams::default(), &book(name, 1)).await.map(Some)
@@ -138,7 +138,7 @@ impl Writer {
         }
     }
 
-    /// What became of a write without an answer: nobody else writes, so what there is tells.
+    /// The outcome of a write without an answer. There is no other writer, so the current state shows it.
     async fn outcome(&self, name: &str) -> Result<Option<String>, Failure> {
         let asking = async {
             loop {
@@ -153,7 +153,7 @@ impl Writer {
     }
 }
 
-/// Whether the server, or the connection to it, is going away: the only way for a write to get no answer.
+/// True if the server or the connection is ending: the only reason for a write without an answer.
 fn away(error: &Error) -> bool {
     match error {
         Error::Api(status) => status.code == 503,

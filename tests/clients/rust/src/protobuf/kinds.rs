@@ -1,4 +1,4 @@
-//! Lease and ConfigMap as kube-apiserver's own messages, and what they are as the client's own types.
+//! Lease and ConfigMap as kube-apiserver's messages, and as the client's own types.
 
 use std::{collections::BTreeMap, fmt::Debug};
 
@@ -34,18 +34,18 @@ pub trait Kind: k8s_pb::Resource + prost::Message + Default + Clone + Debug + Pa
         + DeserializeOwned;
     /// Its list as a message.
     type List: prost::Message + Default;
-    /// Where its objects are.
+    /// The path of its objects.
     const COLLECTION: &'static str;
 
     /// An object to create.
     fn sample() -> Self;
-    /// What an update changes.
+    /// The change of an update.
     fn change(&mut self);
-    /// What a patch changes.
+    /// The change of a patch.
     fn patch() -> Value;
-    /// Name, labels and the rest.
+    /// The metadata.
     fn metadata(&mut self) -> &mut ObjectMeta;
-    /// What a list has.
+    /// The items of a list.
     fn items(list: Self::List) -> (ListMeta, Vec<Self>);
     /// The object as the client's own type.
     fn json(self) -> Result<Self::Json, Failure>;
@@ -142,7 +142,7 @@ impl Kind for Lease {
     }
 }
 
-/// In Go an empty map is left out of JSON, and so is empty text and zero.
+/// Go omits empty maps, empty text and zero in JSON.
 fn some<T>(map: BTreeMap<String, T>) -> Option<BTreeMap<String, T>> {
     (!map.is_empty()).then_some(map)
 }

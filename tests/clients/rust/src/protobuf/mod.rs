@@ -1,5 +1,5 @@
-//! Lease and ConfigMap in Protobuf, as programs of Go speak them: with kube-apiserver's own messages, compiled by prost from
-//! its definitions, through the client's connection; and the same objects as the client's own types, by JSON.
+//! Lease and ConfigMap in Protobuf, as Go programs use it: with kube-apiserver's messages, compiled by prost from its
+//! definitions, through the client's connection. The same objects are also read as JSON into the client's own types.
 
 mod kinds;
 mod wire;
@@ -41,7 +41,7 @@ fn sample<K: Kind>(name: &str) -> K {
     sample
 }
 
-/// Objects are created, read, listed, updated, patched and deleted, and are the same as what the client reads as JSON.
+/// Objects are created, read, listed, updated, patched and deleted, and equal what the client reads as JSON.
 pub async fn objects<K: Kind>(client: Client) -> Result<(), Failure> {
     let api: Api<K::Json> = Api::namespaced(client.clone(), "default");
     let object = format!("{}/message", K::COLLECTION);
@@ -80,7 +80,7 @@ pub async fn objects<K: Kind>(client: Client) -> Result<(), Failure> {
     deletes::<K>(&client).await
 }
 
-/// Options of a deletion are read from Protobuf; what deletions answer is Protobuf.
+/// Options of deletions are read from Protobuf, and their answers are Protobuf.
 async fn deletes<K: Kind>(client: &Client) -> Result<(), Failure> {
     let object = format!("{}/message", K::COLLECTION);
     let only = Preconditions { uid: Some("another".to_owned()), resource_version: None };
@@ -100,7 +100,7 @@ async fn deletes<K: Kind>(client: &Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A watch tells each change, in frames, from a revision on; and what is wrong with where it should begin.
+/// A watch sends each change since a revision in frames, and errors about its start.
 pub async fn watches<K: Kind>(client: Client) -> Result<(), Failure> {
     let list = send(&client, "GET", K::COLLECTION, None).await?;
     let (metadata, _) = K::items(list.message(K::API_VERSION, &format!("{}List", K::KIND))?);
@@ -122,7 +122,7 @@ pub async fn watches<K: Kind>(client: Client) -> Result<(), Failure> {
     let mut last: K = open(&events[2].1, K::API_VERSION, K::KIND)?;
     assert_ne!(last.metadata().resource_version, changed.clone().metadata().resource_version);
     last.metadata().resource_version.clone_from(&changed.clone().metadata().resource_version);
-    assert_eq!(last, changed, "as it was, but for the revision of its end");
+    assert_eq!(last, changed, "the same except for the revision of the deletion");
 
     let bookmarks = format!(
         "{}?watch=1&timeoutSeconds=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan",
@@ -139,7 +139,7 @@ pub async fn watches<K: Kind>(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is no Protobuf, or is none here, is refused in Protobuf; and so is what no numbers are known for.
+/// Invalid Protobuf, and kinds without numbers, are refused with errors in Protobuf.
 pub async fn refusals(client: Client) -> Result<(), Failure> {
     const MAPS: &str = <k8s_pb::api::core::v1::ConfigMap as Kind>::COLLECTION;
     type Map = k8s_pb::api::core::v1::ConfigMap;
@@ -153,7 +153,7 @@ pub async fn refusals(client: Client) -> Result<(), Failure> {
         causes.first().map(|cause| (cause.field(), cause.reason())),
         Some(("metadata.name", "FieldValueInvalid"))
     );
-    // Patches are no objects: there is none in Protobuf.
+    // Patches are not objects and have no Protobuf form.
     let patch = send(&client, "PATCH", &format!("{MAPS}/kube-root"), body(&sample::<Map>("m"))).await?;
     patch.refused(415, "UnsupportedMediaType")?;
     strangers(&client, MAPS).await?;
@@ -170,7 +170,7 @@ pub async fn refusals(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fields that only a newer client knows are dropped, unless it asks to be told.
+/// Unknown fields of newer clients are dropped, unless the client asks for strict validation.
 async fn strangers(client: &Client, maps: &str) -> Result<(), Failure> {
     type Map = k8s_pb::api::core::v1::ConfigMap;
     // The field 1000, of text.
@@ -186,7 +186,7 @@ async fn strangers(client: &Client, maps: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Metadata alone and the scale are numbered, whatever the kind is.
+/// Metadata and the scale have numbers, whatever the kind.
 pub async fn of_any_kind(client: Client) -> Result<(), Failure> {
     let books: Api<Typed<Book>> = Api::default_namespaced(client.clone());
     let made = books.create(&PostParams::default(), &book("any", 3)).await?;

@@ -1,4 +1,4 @@
-//! Requests with bodies and answers in Protobuf, by the client's own connection.
+//! Requests with Protobuf bodies and answers over the client's connection.
 
 use http_body_util::BodyExt;
 use k8s_pb::apimachinery::pkg::{
@@ -13,7 +13,7 @@ use crate::Failure;
 /// The media type.
 pub const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// What every body begins with.
+/// The beginning of every body.
 const MARK: &[u8] = b"k8s\0";
 
 /// A message in an envelope.
@@ -28,12 +28,12 @@ pub fn seal_raw(api_version: &str, kind: &str, message: Vec<u8>) -> Vec<u8> {
     [MARK, &unknown.encode_to_vec()].concat()
 }
 
-/// The message in an envelope, which must say that it is one of this type.
+/// The message in an envelope, which must name this type.
 pub fn open<M: Message + Default>(body: &[u8], api_version: &str, kind: &str) -> Result<M, Failure> {
     Ok(M::decode(raw(body, api_version, kind)?.as_slice())?)
 }
 
-/// The bytes of the message in an envelope, which must say that they are of this type.
+/// The bytes of the message in an envelope, which must name this type.
 pub fn raw(body: &[u8], api_version: &str, kind: &str) -> Result<Vec<u8>, Failure> {
     let unknown = Unknown::decode(body.strip_prefix(MARK).ok_or_else(|| format!("no envelope: {body:?}"))?)?;
     let found = unknown.type_meta.unwrap_or_default();
@@ -43,7 +43,7 @@ pub fn raw(body: &[u8], api_version: &str, kind: &str) -> Result<Vec<u8>, Failur
     Ok(unknown.raw.unwrap_or_default())
 }
 
-/// An answer, read whole.
+/// A complete answer.
 pub struct Answer {
     /// The HTTP status.
     pub code: u16,
@@ -54,7 +54,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The message, of an answer that must be a success in Protobuf.
+    /// The message of an answer that must be a success in Protobuf.
     pub fn message<M: Message + Default>(&self, api_version: &str, kind: &str) -> Result<M, Failure> {
         self.expect_protobuf()?;
         if self.code >= 300 {
@@ -81,12 +81,12 @@ impl Answer {
     }
 }
 
-/// Sends a request; `body` is a media type and bytes of it. Takes only Protobuf for an answer.
+/// Sends a request; `body` is a media type and its bytes. Accepts only Protobuf.
 pub async fn send(client: &Client, method: &str, path: &str, body: Option<(&str, Vec<u8>)>) -> Result<Answer, Failure> {
     accepting(client, method, path, PROTOBUF, body).await
 }
 
-/// As [`send`], with the media type that is taken for an answer.
+/// Like [`send`], accepting a media type.
 pub async fn accepting(
     client: &Client,
     method: &str,
@@ -111,7 +111,7 @@ pub async fn watch(client: &Client, path: &str) -> Result<Vec<(String, Vec<u8>)>
     assert_eq!((answer.code, answer.media_type), (200, accept));
     let mut events = Vec::new();
     let mut rest = answer.body.as_slice();
-    // A frame is its length, four bytes with the highest first, and that many bytes.
+    // A frame is its length in four bytes, big-endian, and that many bytes.
     while let Some((length, after)) = rest.split_first_chunk() {
         let length = usize::try_from(u32::from_be_bytes(*length))?;
         let (frame, next) = after.split_at_checked(length).ok_or("the stream ended within a frame")?;
