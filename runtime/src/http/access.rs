@@ -1,4 +1,4 @@
-//! Who asks, and may they: asked for every request, before anything else is looked at.
+//! Authentication and authorization of every request, before anything else is examined.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::{
     verbs::Request,
 };
 
-/// The user who asks: the one that a layer in the process has put into the request's extensions, or the one whom the
-/// authenticators know by its headers and certificates.
+/// The requesting user: the one that a layer in the process has put into the request's extensions, or the one that the
+/// authenticators identify by headers and certificates.
 ///
 /// # Errors
 /// 401.
@@ -41,8 +41,8 @@ pub async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused
     }
 }
 
-/// A further verb on the object that a request names, or on a subresource of it, which the request's own verb may turn out
-/// to need.
+/// The attributes of a further verb on the requested object, or on a subresource of it, that the request turns out to
+/// need.
 pub fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
     let kind = &*request.served.kind;
     Attributes {
@@ -58,7 +58,7 @@ pub fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, pa
     }
 }
 
-/// Whether the user may create the object that a request names, or that subresource of it.
+/// Checks that the user may create the requested object, or that subresource of it.
 ///
 /// # Errors
 /// 403.
@@ -70,7 +70,7 @@ pub async fn may_create(app: &App, request: &Request, subresource: &str, path: &
     }
 }
 
-/// Headers as authenticators see them.
+/// Headers for authenticators.
 struct RequestHeaders<'a>(&'a HeaderMap);
 
 impl Headers for RequestHeaders<'_> {
@@ -79,7 +79,7 @@ impl Headers for RequestHeaders<'_> {
     }
 }
 
-/// Whether the user may do what a request asks for.
+/// Checks that the user may make a request.
 ///
 /// # Errors
 /// 403.
@@ -92,11 +92,11 @@ pub async fn authorize(app: &App, asked: &Asked, user: &User) -> Result<(), Refu
     }
 }
 
-/// The user as which a request is served: its sender, or whom the sender may be and asks to be. A request that asks for
-/// it and may not have it is refused, never served as its sender's own.
+/// The user as which a request is served: its sender, or the user that the sender may impersonate. If impersonation is
+/// denied, the request is refused, never served as its sender's own.
 ///
 /// # Errors
-/// 400 for groups and the like without a name, 403.
+/// 400 for groups and similar headers without a user name, 403.
 pub async fn act_as(app: &App, asked: &Asked, sender: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Refused> {
     let Some(wanted) = wanted(headers)? else { return Ok(sender) };
     let verb = asked.verb_name();
@@ -110,12 +110,12 @@ pub async fn act_as(app: &App, asked: &Asked, sender: Arc<User>, headers: &Heade
     Ok(Arc::new(user))
 }
 
-/// Whom a request asks to be: `Impersonate-User` and, beside it, `-Uid`, `-Group` and `-Extra-<key>`.
+/// The requested impersonation: `Impersonate-User` and the headers `-Uid`, `-Group` and `-Extra-<key>`.
 fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
     let mut wanted = Wanted::default();
     for (name, value) in headers {
         let Some(part) = name.as_str().strip_prefix("impersonate-") else { continue };
-        // Whoever sends such a header means something by it: what cannot be read must not be passed over.
+        // An unreadable header must not be ignored, because its sender meant something by it.
         let value = value.to_str().map_err(|_| status::bad_request(format!("the header {name} is not text")))?;
         match part {
             "user" if wanted.user.name.is_empty() => value.clone_into(&mut wanted.user.name),
@@ -129,7 +129,7 @@ fn wanted(headers: &HeaderMap) -> Result<Option<Wanted>, Refused> {
         }
     }
     if wanted.user.name.is_empty() {
-        // An empty name asks for nobody.
+        // An empty name requests no impersonation.
         if wanted == Wanted::default() {
             return Ok(None);
         }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_say_whom_a_request_wants_to_be() {
+    fn headers_name_the_impersonated_user() {
         assert_eq!(asks_to_be(&[("accept", "x"), ("impersonate-user", "")]), Ok(None));
         let found = asks_to_be(&[
             ("impersonate-user", "alice"),

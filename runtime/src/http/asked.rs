@@ -1,5 +1,5 @@
-//! What a request asks for, read from its method, path and query, once. Routing and authorizers see this one value, so
-//! that what is served is always what was allowed.
+//! The meaning of a request, parsed once from its method, path and query. Routing and authorization use this one value,
+//! so that only what was authorized is served.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// The verb that a method means on a path; `watch` is the parameter of that name. `None` for a method that means nothing
-/// on resources.
+/// The verb of a method on a path; `watch` is the parameter of that name. `None` for a method without a meaning for
+/// resources.
 fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
     Some(match method.as_str() {
         "GET" | "HEAD" if path.watch => Verb::Watch,
@@ -36,10 +36,10 @@ fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
     })
 }
 
-/// What a request asks for.
+/// The parsed meaning of a request.
 #[derive(Debug)]
 pub struct Asked {
-    /// The path: decoded, without slashes at the end.
+    /// The decoded path without trailing slashes.
     pub path: String,
     /// What the path names.
     pub target: Target,
@@ -47,26 +47,26 @@ pub struct Asked {
     pub query: Query,
     /// The method.
     pub method: Method,
-    /// What is done to a resource; `None` where the path names none, or the method means nothing on it.
+    /// The verb on a resource; `None` if the path names none, or if the method has no meaning for it.
     pub verb: Option<Verb>,
     /// The parameter `pretty`.
     pub pretty: Option<bool>,
     /// The parameter `watch`.
     watch: bool,
-    /// The object that a field selector pins a collection to.
+    /// The object name to which a field selector restricts a collection.
     pinned: Option<String>,
-    /// What is served there when the request begins. It uses this to its end, whatever comes in its place meanwhile.
+    /// The resource at the beginning of the request. The request uses it to the end, even if it is replaced meanwhile.
     pub served: Option<Arc<Served>>,
 }
 
 impl Asked {
-    /// Reads a request.
+    /// Parses a request.
     ///
     /// # Errors
-    /// 400 for a path with two readings, for a query that cannot be read, and for one that repeats a parameter which says
-    /// what is asked for.
+    /// 400 for an ambiguous path, for an unreadable query, and for one that repeats a parameter which determines the
+    /// request.
     pub fn read(parts: &Parts, registry: &Registry) -> Result<Self, Refused> {
-        // `OPTIONS *` is about the server as a whole.
+        // `OPTIONS *` is about the whole server.
         let whole = parts.method == Method::OPTIONS && parts.uri.path() == "*";
         let path = path::parse(if whole { "/" } else { parts.uri.path() });
         let path::Path { text, mut target } = path.map_err(|why| status::bad_request(why.to_string()))?;
@@ -85,7 +85,7 @@ impl Asked {
         Ok(Self { path: text, target, query, method, verb, pretty, watch, pinned, served })
     }
 
-    /// The path below a group and version, where it is one.
+    /// The path below a group and version, if it is one.
     pub fn resource(&self) -> Option<&ResourcePath> {
         match &self.target {
             Target::Resource(resource) => Some(resource),
@@ -93,12 +93,12 @@ impl Asked {
         }
     }
 
-    /// The verb that another method would mean on this path.
+    /// The verb of another method on this path.
     pub fn verb_of(&self, method: &Method) -> Option<Verb> {
         meaning(method, self.resource()?, self.watch)
     }
 
-    /// The verb as authorizers know it.
+    /// The verb for authorizers.
     pub fn verb_name(&self) -> Cow<'static, str> {
         match self.target {
             Target::Resource(_) => self.verb.map_or("", Verb::as_str).into(),
@@ -106,7 +106,7 @@ impl Asked {
         }
     }
 
-    /// What authorizers are asked, with [`Asked::verb_name`].
+    /// The attributes for authorizers, with [`Asked::verb_name`].
     pub fn attributes<'a>(&'a self, user: &'a User, verb: &'a str) -> Attributes<'a> {
         let of = |part: fn(&ResourcePath) -> &str| self.resource().map_or("", part);
         Attributes {
@@ -123,7 +123,7 @@ impl Asked {
     }
 }
 
-/// The name to which a field selector pins a collection: who may see one object may list and watch that one.
+/// The name to which a field selector restricts a collection: a user who may see one object may list and watch it.
 fn pinned_name(verb: Option<Verb>, path: &ResourcePath, query: &Query) -> Result<Option<String>, OptionsError> {
     if !matches!(verb, Some(Verb::List | Verb::Watch | Verb::DeleteCollection)) || !path.name.is_empty() {
         return Ok(None);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn authorizers_see_what_is_served() {
+    fn authorizers_see_the_served_resource() {
         let user = User::default();
         let asked = read("GET", "/%61pi/v1/namespaces/x/%73ecrets/?fieldSelector=metadata.name%3Da").unwrap();
         let seen = asked.attributes(&user, "list");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_with_two_readings_are_refused() {
+    fn ambiguous_requests_are_refused() {
         for (uri, named) in [
             ("/api/v1/namespaces/x%2fy", "%2F"),
             ("/api/v1/configmaps?labelSelector=a%3Dc%ff", "labelSelector"),

@@ -1,4 +1,4 @@
-//! Request bodies: read within limits of size and time, and decoded by their media type.
+//! Request bodies: read within limits of size and time, and decoded by media type.
 
 use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
     verbs::Patch,
 };
 
-/// The media type of the body: lower case, without parameters; empty where the client gave none.
+/// The media type of the body in lower case without parameters; empty if the client sent none.
 pub fn media_type(headers: &HeaderMap) -> String {
     let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
@@ -30,10 +30,11 @@ pub fn media_type(headers: &HeaderMap) -> String {
 /// Reads the whole body.
 ///
 /// # Errors
-/// 415 for a compressed body, 413 past the limit, 408 where it does not arrive in time, 429 where too many large ones come
+/// 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time, 429 if too many large bodies
+/// arrive at once, 400 if the connection broke.
 /// at once, 400 where the connection broke.
 pub async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
-    // What a few bytes of it unpack to has no bound that a client would expect.
+    // A few compressed bytes may expand beyond any reasonable limit.
     let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");
     if let Some(encoding) = headers.get_all(CONTENT_ENCODING).iter().find(|encoding| !plain(encoding)) {
         return Err(status::compressed_body(&String::from_utf8_lossy(encoding.as_bytes())).into());
@@ -70,8 +71,7 @@ async fn collect(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<By
     })
 }
 
-/// A large body; its room is given back when nobody holds it any more, which is when its request has
-/// been worked on.
+/// A large body. Its share of the budget is released when its last holder drops it, after the request is processed.
 struct Large {
     bytes: BytesMut,
     _room: OwnedSemaphorePermit,
@@ -83,7 +83,7 @@ impl AsRef<[u8]> for Large {
     }
 }
 
-/// What a body is to be.
+/// The expected content of a body.
 #[derive(Clone)]
 pub enum Expected {
     /// An object of the kind.
@@ -95,7 +95,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// The kind, as refusals name it.
+    /// The kind, for errors.
     fn kind(&self) -> &str {
         match self {
             Self::Object(served) => &served.kind.kind,
@@ -104,7 +104,7 @@ impl Expected {
         }
     }
 
-    /// It can be read from Protobuf.
+    /// True if it can be decoded from Protobuf.
     fn numbered(&self) -> bool {
         match self {
             Self::Object(served) => served.messages.is_some(),
@@ -113,10 +113,10 @@ impl Expected {
     }
 }
 
-/// Decodes a body of an object or of options.
+/// Decodes the body of an object or of options.
 ///
 /// # Errors
-/// 415 for a media type that is not read, 400 for a body that cannot be decoded.
+/// 415 for an unsupported media type, 400 for a body that cannot be decoded.
 pub fn decode(media_type: &str, body: &[u8], expected: &Expected) -> Result<codec::Decoded, Refused> {
     let limits = match expected {
         Expected::DeleteOptions => codec::Limits::OPTIONS,
@@ -142,10 +142,10 @@ pub fn decode(media_type: &str, body: &[u8], expected: &Expected) -> Result<code
     })?)
 }
 
-/// Reads a patch.
+/// Parses a patch.
 ///
 /// # Errors
-/// 400 for a body that cannot be decoded; what else is wrong with the patch by itself.
+/// 400 for a body that cannot be decoded; errors of the patch itself.
 pub fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, Refused> {
     let patch = match of {
         PatchType::Json => Patch::Json(body),
@@ -157,7 +157,7 @@ pub fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, Refused> {
     Ok(patch.read()?)
 }
 
-/// The body of an apply, in CBOR or else in YAML; JSON is read as the YAML that it is.
+/// The body of an apply in CBOR or YAML; JSON is a subset of YAML.
 fn decode_apply(body: &[u8], is_cbor: bool) -> Result<codec::Decoded, Refused> {
     let limits = codec::Limits::PATCH;
     let decoded = if is_cbor {
@@ -190,7 +190,7 @@ fn from_protobuf(
             let version = served.kind.group_version.to_string();
             let fits =
                 ["", &version].contains(&envelope.api_version) && ["", &served.kind.kind].contains(&envelope.kind);
-            // The numbers of another kind would be misread. Its type alone is enough for the verbs to refuse it.
+            // The numbers of another kind would be misread. The verbs refuse it because of its type alone.
             let message = served.messages.as_ref().filter(|_| fits);
             message.map_or_else(type_alone, |message| protobuf::decode_strict(message, &envelope, &limits))
         }

@@ -1,4 +1,4 @@
-//! Documents about all kinds, rendered once a generation of the registry, and answered with an ETag.
+//! Documents about all kinds, rendered once per generation of the registry, and served with an ETag.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -16,11 +16,11 @@ use ring::digest::{SHA256, digest};
 
 use super::response;
 
-/// Something made of the kinds, remade when they change: once, however many ask for it meanwhile. It is made where it holds
-/// up no other request.
+/// A value derived from the kinds, recomputed when they change, once for all concurrent requests. Computing it does not
+/// block other requests.
 pub struct PerGeneration<T> {
     made: ArcSwapOption<(u64, T)>,
-    /// Held by the one that makes it.
+    /// Locked while the value is computed.
     making: tokio::sync::Mutex<()>,
 }
 
@@ -31,7 +31,7 @@ impl<T> Default for PerGeneration<T> {
 }
 
 impl<T: Send + Sync + 'static> PerGeneration<T> {
-    /// What was made for a generation or a later one, made now where that has not happened yet.
+    /// The value for a generation or a later one; computed now if necessary.
     pub async fn get(&self, generation: u64, make: impl FnOnce() -> T + Send + 'static) -> Arc<(u64, T)> {
         let made = || self.made.load_full().filter(|made| made.0 >= generation);
         if let Some(made) = made() {
@@ -47,7 +47,7 @@ impl<T: Send + Sync + 'static> PerGeneration<T> {
     }
 }
 
-/// Does what takes long on a thread of its own. A panic goes on here.
+/// Runs slow work on a separate thread. Propagates its panic.
 pub async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
@@ -59,7 +59,7 @@ pub async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     }
 }
 
-/// A rendered document and the hash by which clients know it again.
+/// A rendered document and the hash for its ETag.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// Its bytes.
@@ -69,7 +69,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// A document of these bytes.
+    /// A document with these bytes.
     pub fn new(body: impl Into<Bytes>) -> Self {
         let body = body.into();
         let mut hash = String::with_capacity(64);
@@ -79,7 +79,7 @@ impl Document {
         Self { body, hash }
     }
 
-    /// The answer with this document, or 304 where the client has it.
+    /// The answer with this document, or 304 if the client has it.
     pub fn respond(&self, headers: &HeaderMap, content_type: HeaderValue, cache: &'static str) -> Response {
         let etag = format!("\"{}\"", self.hash);
         let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn made_once_however_many_ask_meanwhile_and_nobody_else_waits() {
+    async fn made_once_for_concurrent_requests_without_blocking_others() {
         let (cached, made) = (Arc::new(PerGeneration::default()), Arc::new(AtomicUsize::new(0)));
         let asking: Vec<_> = (0..16)
             .map(|_| {
@@ -133,7 +133,7 @@ mod tests {
                 tokio::spawn(async move { cached.get(1, make).await.1 })
             })
             .collect();
-        // This runtime has one thread: it is free while the documents are made.
+        // This runtime has one thread, which is free while the documents are rendered.
         let mut turns = 0;
         while made.load(Ordering::SeqCst) == 0 {
             turns += 1;
@@ -147,14 +147,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_newer_stays() {
+    async fn a_newer_value_stays() {
         let cached = PerGeneration::default();
         assert_eq!(cached.get(2, || "two").await.1, "two");
         assert_eq!(cached.get(1, || panic!("there is a newer one")).await.1, "two");
     }
 
     #[test]
-    fn a_client_that_has_it_is_told_so() {
+    fn a_client_that_has_it_gets_304() {
         let document = Document::new("{}");
         assert_eq!(document.hash.len(), 64);
         let mut headers = HeaderMap::new();

@@ -1,26 +1,26 @@
-//! The channel subprotocols: several streams over one WebSocket, each message with its channel's number before its bytes.
+//! The channel subprotocols: several streams over one WebSocket. Each message starts with its channel's number.
 
 use axum::extract::ws::Message;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// The number that stands before a channel that its sender closes.
+/// The number before the number of a channel that its sender closes.
 const CLOSE: u8 = 255;
-/// Channels that a connection can have. As text, their numbers are the characters that follow `0`.
+/// The maximum number of channels of a connection. In text, their numbers are the characters after `0`.
 pub const CHANNELS: u8 = 64;
 
 /// A version of the channel subprotocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channels {
-    /// Messages are text: the number as a digit, the bytes in base64.
+    /// Messages are text: the number as a digit, and the bytes in base64.
     base64: bool,
-    /// Errors are told as a Status in JSON, not as text.
+    /// Errors are sent as a Status in JSON instead of text.
     pub statuses: bool,
-    /// A channel can be closed by itself.
+    /// A single channel can be closed.
     closes: bool,
 }
 
-/// The subprotocols of sessions, as clients name them; a client may name none.
+/// The subprotocols of sessions, by their names; a client may name none.
 pub const SESSIONS: [&str; 6] = [
     "v5.channel.k8s.io",
     "v4.channel.k8s.io",
@@ -32,19 +32,19 @@ pub const SESSIONS: [&str; 6] = [
 /// The subprotocols of forwarded ports.
 pub const FORWARDS: [&str; 3] = ["v4.channel.k8s.io", "v4.base64.channel.k8s.io", ""];
 
-/// A message as it was meant.
+/// A parsed message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Said {
     /// Bytes of a channel.
     Data(u8, Bytes),
-    /// No more bytes of a channel come.
+    /// A channel was closed.
     Closed(u8),
-    /// Something that means nothing.
+    /// A meaningless message.
     Nothing,
 }
 
 impl Channels {
-    /// The version that a subprotocol stands for.
+    /// The version of a subprotocol.
     pub fn of(protocol: &str) -> Self {
         Self {
             base64: protocol.contains("base64"),
@@ -67,7 +67,7 @@ impl Channels {
         Message::Binary(message.freeze())
     }
 
-    /// What a message means.
+    /// Parses a message.
     pub fn read(self, message: Message) -> Said {
         let bytes = message.into_data();
         let Some((&number, rest)) = bytes.split_first() else { return Said::Nothing };

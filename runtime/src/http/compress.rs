@@ -1,8 +1,8 @@
-//! Long answers, compressed for clients that ask for it. Streams of events never are: what a client waits for would sit in
-//! the compressor. Answers that clients know again by an ETag are not either.
+//! Compresses long answers for clients that accept it. Event streams are never compressed, because events would be
+//! stuck in the compressor. Answers with an ETag are not compressed either.
 //!
-//! A body is compressed while it is sent, a piece at a time, so that memory is held for no more than a piece; and off the
-//! threads that serve connections.
+//! A body is compressed while it is sent, one piece at a time, so that only one piece is in memory. The work runs off
+//! the threads that serve connections.
 
 use std::{
     future::Future,
@@ -26,16 +26,16 @@ use http_body::{Body as _, Frame};
 
 use super::offload;
 
-/// Answers up to this size are sent as they are, as in kube-apiserver.
+/// Answers up to this size are not compressed, as in kube-apiserver.
 pub const THRESHOLD: usize = 128 << 10;
 
-/// Whether the client asks for compressed answers.
+/// True if the client accepts compressed answers.
 pub fn is_wanted(headers: &HeaderMap) -> bool {
     let Some(given) = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()) else { return false };
     given.split(',').any(|token| token.trim() == "gzip")
 }
 
-/// The same answer, compressed where it is known to be long.
+/// The answer, compressed if it is known to be long.
 pub fn gzip(answer: Response) -> Response {
     let is_long = answer.body().size_hint().lower() > THRESHOLD as u64;
     if !is_long || answer.headers().contains_key(ETAG) || answer.headers().contains_key(CONTENT_ENCODING) {
@@ -45,7 +45,8 @@ pub fn gzip(answer: Response) -> Response {
     parts.headers.remove(CONTENT_LENGTH);
     parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     parts.headers.append(VARY, HeaderValue::from_static("Accept-Encoding"));
-    // The fastest level, as in kube-apiserver: it halves most documents of this size at a tenth of the work of the best.
+    // The fastest level, as in kube-apiserver: it halves most large documents with a tenth of the work of the best
+    // level.
     let stage = Stage::Reading(Box::new(GzEncoder::new(Vec::new(), Compression::new(1))));
     Response::from_parts(parts, Body::new(Gzip { plain: body, stage }))
 }
@@ -57,17 +58,17 @@ struct Gzip {
 }
 
 type Encoder = GzEncoder<Vec<u8>>;
-/// A piece on its way, and what compresses the next.
+/// The compression of a piece, which returns the encoder.
 type Packing = Pin<Box<dyn Future<Output = (Box<Encoder>, Bytes)> + Send>>;
 
 enum Stage {
-    /// What comes next of the plain body is to be compressed.
+    /// The next piece of the plain body is to be read.
     Reading(Box<Encoder>),
     Packing(Packing),
     End,
 }
 
-/// Compresses a piece; gives what is ready to be sent.
+/// Compresses a piece; returns the available output.
 fn pack(mut encoder: Box<Encoder>, plain: &[u8]) -> (Box<Encoder>, Bytes) {
     encoder.write_all(plain).expect("writing to memory does not fail");
     let packed = std::mem::take(encoder.get_mut()).into();
@@ -105,7 +106,7 @@ impl http_body::Body for Gzip {
                     }
                     Poll::Ready((encoder, packed)) => {
                         this.stage = Stage::Reading(encoder);
-                        // What the compressor still wants more for is no frame.
+                        // Without output yet, there is no frame.
                         if !packed.is_empty() {
                             return Poll::Ready(Some(Ok(Frame::data(packed))));
                         }
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_as_it_is() {
+    fn answers_that_are_not_compressed() {
         let short = gzip(response::json(StatusCode::OK, vec![b'x'; 128 << 10]));
         assert!(!short.headers().contains_key(CONTENT_ENCODING) && !short.headers().contains_key(VARY));
         assert_eq!(short.body().size_hint().exact(), Some(128 << 10));

@@ -1,5 +1,5 @@
-//! Subresources that stream or connect: their options are read, their handler is asked, and what it gives is sent as text or
-//! carried over a WebSocket.
+//! Subresources that stream or connect: reads their options, calls the handler, and sends its result as text or over a
+//! WebSocket.
 
 use axum::response::Response;
 use serde_json::json;
@@ -25,11 +25,11 @@ use crate::{
     verbs::{Error, Request},
 };
 
-/// A request to stream or connect.
+/// A request to stream or to connect.
 pub struct Connecting<'a> {
     /// The server.
     pub app: &'a App,
-    /// The HTTP side.
+    /// The HTTP exchange.
     pub exchange: Box<Exchange>,
     /// The parent.
     pub parent: Request,
@@ -38,10 +38,10 @@ pub struct Connecting<'a> {
 }
 
 impl Connecting<'_> {
-    /// Serves it.
+    /// Serves the request.
     ///
     /// # Errors
-    /// 404 where there is no such object; 400 and 422 for options; 400 for what is no handshake; what the handler says.
+    /// 404 if the object does not exist; 400 and 422 for options; 400 for an invalid handshake; errors of the handler.
     pub async fn serve(self) -> Result<Response, Refused> {
         match &self.mounted.handler {
             Handler::Text(handler) => self.text(handler).await,
@@ -68,8 +68,8 @@ impl Connecting<'_> {
         let (target, options) = self.target().await?;
         let redirected = self.redirected()?;
         self.may_create().await?;
-        // What the handler refuses is told first: clients whose handshake fails try again in a way that is not served, and
-        // show what that is answered.
+        // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
+        // the answer to that.
         let run = self.ask(handler, target, options).await?.into_run();
         let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&SESSIONS)).await?;
         let channels = Channels::of(&handshake.protocol);
@@ -80,13 +80,13 @@ impl Connecting<'_> {
 
     async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
         let (target, options) = self.target().await?;
-        // First, since those who speak something else name their ports in another way, too.
+        // Checked first, because clients of other protocols also name their ports in another way.
         websocket::agree(&self.exchange.parts.headers, Known::Only(&FORWARDS))?;
         let ports = self.ports()?;
         self.may_create().await?;
         let serve = self.ask(handler, target, options).await?.into_serve();
         let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS)).await?;
-        // A client that names no subprotocol speaks as the first one has it, in bytes.
+        // Without a subprotocol, the first one in binary is used.
         let channels = Channels::of(&handshake.protocol);
         Ok(handshake.accept(&self.app.handlers, move |socket| forward::run(socket, channels, serve, ports)))
     }
@@ -96,7 +96,7 @@ impl Connecting<'_> {
         asked.map_err(|refusal| refused(refusal, &self.parent.served.kind, &self.parent.name))
     }
 
-    /// What the handler gets: the parent, and the options.
+    /// The handler's input: the parent and the options.
     async fn target(&self) -> Result<(Target, Document), Refused> {
         let (query, nothing) = (&self.exchange.asked.query, Preconditions::default());
         let target = target(self.app, &self.parent, self.mounted, WriteOptions::default(), query, nothing).await?;
@@ -115,18 +115,18 @@ impl Connecting<'_> {
         Ok((target, options))
     }
 
-    /// A connection is as good as an action, although browsers can ask for it with GET only: who opens one must be allowed
-    /// to create, too.
+    /// A connection is equivalent to an action, although browsers can only use GET. Opening one therefore needs
+    /// permission to create, too.
     async fn may_create(&self) -> Result<(), Refused> {
         access::may_create(self.app, &self.parent, self.mounted.name, &self.exchange.asked.path).await
     }
 
-    /// The streams that the client redirects.
+    /// The streams that the client requests.
     fn redirected(&self) -> Result<Redirected, Refused> {
         let query = &self.exchange.asked.query;
         let flag = |name: &str| query.switch(name).map(Option::unwrap_or_default);
         let tty = flag("tty")?;
-        // A terminal has one screen: what goes to it comes as output.
+        // A terminal merges both outputs into stdout.
         let stderr = flag("stderr")? && !tty;
         let redirected = Redirected { stdin: flag("stdin")?, stdout: flag("stdout")?, stderr, tty };
         if redirected.stdin || redirected.stdout || redirected.stderr {
@@ -135,7 +135,7 @@ impl Connecting<'_> {
         Err(status::bad_request("you must specify at least 1 of stdin, stdout, stderr").into())
     }
 
-    /// The ports that the client names, one a parameter or several with commas.
+    /// The ports that the client names, one per parameter or several separated by commas.
     fn ports(&self) -> Result<Vec<u16>, Refused> {
         let given = self.exchange.asked.query.all("ports").flat_map(|value| value.split(','));
         let mut ports = Vec::new();

@@ -1,16 +1,16 @@
-//! How long a request may take: the parameter `timeout`, bounded by the server's own limit. Watches and connections to
-//! handlers last as long as they need.
+//! Request timeouts: the parameter `timeout`, limited by the server's own maximum. Watches and connections to handlers
+//! have none.
 
 use std::time::Duration;
 
 use super::{App, asked::Asked, methods, status, status::Refused};
 use crate::meta::duration;
 
-/// The time within which a request must be answered; `None` for one that may take long. A `timeout` that is zero, or
-/// longer than the server's limit, asks for that limit.
+/// The time limit of a request; `None` for a long-running one. Zero, or more than the server's maximum, means that
+/// maximum.
 ///
 /// # Errors
-/// 400 for a `timeout` that is not a duration or is repeated.
+/// 400 for a `timeout` that is invalid or repeated.
 pub fn of(app: &App, asked: &Asked) -> Result<Option<Duration>, Refused> {
     if methods::is_long_running(asked) {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! One request from its first byte to its answer: authenticate, authorize, then serve what its path names.
-//! One handler serves all paths, since kinds may come while the server runs.
+//! Handles a request from its first byte to its answer: authenticates, authorizes, and serves what its path names. One
+//! handler serves all paths, because kinds may be added while the server runs.
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::Instant};
 
@@ -25,15 +25,15 @@ use super::{
 };
 use crate::auth::User;
 
-/// A request that may go on: who asks, and for what. Handed on in a box, since futures copy what they are handed.
+/// An authenticated and authorized request. Boxed, because futures copy their arguments.
 pub struct Exchange {
-    /// Who asks.
+    /// The user.
     pub user: Arc<User>,
-    /// Method, URI and headers. What is asked for is in `asked`, read once: nothing reads the URI again.
+    /// Method, URI and headers. The meaning of the request is in `asked`; do not parse the URI again.
     pub parts: Parts,
-    /// What is asked for.
+    /// The meaning of the request.
     pub asked: Arc<Asked>,
-    /// The answer is for a person to read.
+    /// True if the answer should be indented for a person.
     pub pretty: bool,
 }
 
@@ -43,7 +43,7 @@ impl Exchange {
         text(&self.parts.headers, name)
     }
 
-    /// What the client accepts.
+    /// The `Accept` header.
     pub fn accept(&self) -> Option<&str> {
         self.header(&ACCEPT)
     }
@@ -53,7 +53,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Answers a request, and makes sure that the answer arrives.
+/// Answers a request, and ensures that the answer arrives.
 pub async fn receive(site: Arc<Site>, request: Request) -> Response {
     let (request, unread) = unread::lend(request);
     let mut slot = None;
@@ -64,16 +64,16 @@ pub async fn receive(site: Arc<Site>, request: Request) -> Response {
     };
     if let Some(unread) = unread {
         if answer.status().is_client_error() || answer.status().is_server_error() {
-            // What is left to do waits for the client, which must not keep others out.
+            // The rest depends on the client, which must not occupy a slot meanwhile.
             slot = None;
         }
-        // Boxed, so that the state of a request without a body stays small.
+        // Boxed to keep the state of a request without a body small.
         answer = Box::pin(site.drain.before(answer, unread)).await;
     }
     if is_head { response::head(answer) } else { inflight::hold(answer, slot) }
 }
 
-/// Answers a request. The slot that it was given stays with the caller.
+/// Answers a request. The caller keeps its slot.
 pub async fn handle(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> Response {
     let logged = tracing::enabled!(tracing::Level::DEBUG).then(|| {
         let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
@@ -122,7 +122,7 @@ async fn answer(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> 
     answer
 }
 
-/// Serves a request within the time that it may take. What it has begun to write may be there after a 504.
+/// Serves a request within its time limit. After a 504, its writes may have happened.
 async fn in_time(
     site: &Site,
     mut parts: Parts,
@@ -136,12 +136,12 @@ async fn in_time(
     if websocket::is_asked(&parts.headers)
         && let Some(slot) = slot
     {
-        // The connection that comes of the request shares it.
+        // A connection that results from the request shares the slot.
         parts.extensions.insert(slot.clone());
     }
     let limit = deadline::of(&site.app, &asked)?;
     let mut served = pin!(serve(site, parts, body, asked, pretty, deprecated));
-    // Most requests are answered at once, and need no timer.
+    // Most requests are answered at once and need no timer.
     if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(served.as_mut().poll(cx))).await {
         return answer;
     }
@@ -151,7 +151,7 @@ async fn in_time(
     }
 }
 
-/// Serves a request, and notes the warning that its answer carries, whatever that is, where its version is deprecated.
+/// Serves a request. For a deprecated version, any answer gets a warning.
 async fn serve(
     site: &Site,
     parts: Parts,
@@ -174,7 +174,7 @@ async fn serve(
     resource::serve(site, exchange, resource, body).await
 }
 
-/// Serves what is not below a group and version.
+/// Serves paths that are not below a group and version.
 async fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
     let (path, query) = (exchange.asked.path.as_str(), &exchange.asked.query);
     let answer = match site.app.health.answer(path, query) {

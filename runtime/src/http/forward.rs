@@ -1,5 +1,5 @@
-//! Forwarded ports over a WebSocket: for each port a channel of data and one of errors, each of which begins with the port's
-//! number in two bytes, least first.
+//! Forwarded ports over a WebSocket: each port has a data channel and an error channel, which both start with the
+//! port's number in two bytes, little-endian.
 
 use std::{future::poll_fn, io, task::Poll};
 
@@ -17,24 +17,24 @@ use super::{
 };
 use crate::handlers::Serve;
 
-/// Bytes that wait on either side of a port's code.
+/// The buffer size in each direction of a port.
 const WAITING: usize = 64 << 10;
-/// Most bytes of a message.
+/// The maximum size of a message.
 const PIECE: usize = 32 << 10;
-/// Most ports of one connection: two channels each.
+/// The maximum number of ports of one connection, with two channels each.
 pub const PORTS: usize = CHANNELS as usize / 2;
 
 /// The connection's side of the ports.
 struct Ports {
-    /// Where bytes for each port go; `None` once its code takes no more.
+    /// The input of each port; `None` once its handler no longer reads.
     inputs: Vec<Option<WriteHalf<DuplexStream>>>,
-    /// What the ports' code says, by channel.
+    /// The output of the handlers, by channel.
     said: mpsc::Receiver<(u8, Bytes)>,
-    /// The code of the ports, which goes when this does.
+    /// The handlers, which are cancelled when this is dropped.
     _work: JoinSet<()>,
 }
 
-/// Serves ports until the client or the code of all of them has ended.
+/// Serves ports until the client disconnects or all handlers have ended.
 pub async fn run(mut socket: Socket, channels: Channels, serve: Serve, ports: Vec<u16>) {
     let end = converse(&mut socket, channels, open(&serve, &ports), &ports).await.err();
     socket.close(None, end).await;
@@ -49,7 +49,7 @@ fn open(serve: &Serve, ports: &[u16]) -> Ports {
         let (serving, errors, tell) = (guarded(serve, *port, theirs), tell.clone(), tell.clone());
         work.spawn(async move {
             if let Err(error) = serving.await {
-                // Nobody to tell is nobody who cares.
+                // If the connection is gone, the error does not matter.
                 let _ = errors.send((data + 1, error.to_string().into())).await;
             }
         });
@@ -67,7 +67,7 @@ fn open(serve: &Serve, ports: &[u16]) -> Ports {
     Ports { inputs, said, _work: work }
 }
 
-/// A port's code, whose panic is an error of that port and of no other.
+/// A port's handler; its panic is an error of this port only.
 fn guarded(serve: &Serve, port: u16, stream: DuplexStream) -> impl Future<Output = io::Result<()>> + Send + use<> {
     let mut serving = guard::attempt(|| serve(port, stream));
     let panicked = || Poll::Ready(Err(io::Error::other("the server failed at this port; its log says why")));

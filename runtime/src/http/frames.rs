@@ -1,4 +1,4 @@
-//! Frames of watches: events and bookmarks in the form that was negotiated, each written whole.
+//! Watch frames: events and bookmarks in the negotiated form, each written completely.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -21,23 +21,23 @@ use crate::{
     verbs::Unconverted,
 };
 
-/// Events from this size on are handed on without a copy.
+/// Events of at least this size are sent without a copy.
 const LARGE: usize = 4 << 10;
 
-/// Writes events in the form that was negotiated.
+/// Writes events in the negotiated form.
 pub struct Render {
     served: Arc<Served>,
-    /// What writes frames that are not JSON.
+    /// Writes frames other than JSON.
     renderer: Option<Renderer>,
     accepted: Accepted,
     include: Include,
     columns_sent: bool,
-    /// An object could not be written, which the client has been told: the stream is at its end.
+    /// The stream has ended, because an object could not be written; the client got an error.
     broken: bool,
 }
 
 impl Render {
-    /// For the objects of a resource.
+    /// A renderer for the objects of a resource.
     pub fn new(call: &Call<'_>) -> Self {
         Self {
             served: call.request.served.clone(),
@@ -49,7 +49,7 @@ impl Render {
         }
     }
 
-    /// Whether the stream is at its end, since an object could not be written, which the client has been told.
+    /// True if the stream has ended, because an object could not be written; the client got an error.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
@@ -59,8 +59,8 @@ impl Render {
         self.accepted.encoding
     }
 
-    /// An event in the version that was asked for, for who goes through so many bytes of stored objects. One whose object has
-    /// no form there breaks the stream off: its frame says why.
+    /// An event in the requested version; `among_bytes` is the size of the stored objects that the caller processes. If
+    /// its object cannot be converted, the stream ends with an error frame.
     pub fn shown<'e>(&mut self, event: &'e Event, among_bytes: usize, out: &mut Vec<u8>) -> Option<Cow<'e, Event>> {
         match self.served.show_among(event.object(), among_bytes) {
             Ok(Cow::Borrowed(_)) => Some(Cow::Borrowed(event)),
@@ -75,7 +75,7 @@ impl Render {
         }
     }
 
-    /// The frame of an event, where it is the same for all who watch in this form.
+    /// The frame of an event, if all watchers in this form share it.
     pub fn shared(&self, event: &Event) -> Option<Bytes> {
         match &self.renderer {
             Some(renderer) => renderer.frame(event.event_type(), event.object()).ok(),
@@ -83,7 +83,7 @@ impl Render {
         }
     }
 
-    /// The frame of a large event in JSON, in two pieces: a copy for each of its watchers would add up.
+    /// The frame of a large JSON event in two pieces: one copy per watcher would add up.
     pub fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
         let is_plain = self.renderer.is_none() && self.accepted.shape == Shape::Full && !self.broken;
         let is_large = event.object().json_bytes().len() >= LARGE;
@@ -128,7 +128,7 @@ impl Render {
         let table = Table::new(self.served.kind.clone(), self.accepted.meta_version(), include);
         match guard::attempt(|| table.of_event(object, !self.columns_sent)) {
             Some(made) => out.extend_from_slice(&made),
-            // As kube-apiserver does where it cannot make the form that was asked for.
+            // Like kube-apiserver if it cannot produce the requested form.
             None => return out.extend_from_slice(object.json_bytes()),
         }
         self.columns_sent = true;
@@ -144,7 +144,7 @@ impl Render {
         match self.accepted.shape {
             Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
             Shape::Partial => partial::write(out, &object, self.accepted.meta_version()),
-            // What ends the initial events is said in its metadata, which is there whatever was asked for.
+            // The end of the initial events is marked in the metadata, which is therefore always included.
             Shape::Table if ends_initial && self.include == Include::None => {
                 self.table(out, &object, Include::Metadata);
             }
@@ -154,7 +154,7 @@ impl Render {
     }
 }
 
-/// An object of the kind with nothing but a revision.
+/// An object of the kind with only a revision.
 fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Object {
     let text: &[u8] = if ends_initial {
         br#"{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}"#

@@ -1,4 +1,4 @@
-//! A handler that panics is answered with 500, and the connection lives on; so does a stream.
+//! A panic of a handler is answered with 500; the connection, or the stream, continues.
 
 use std::{
     any::Any,
@@ -12,17 +12,17 @@ use axum::response::Response;
 
 use super::{negotiate::Accepted, response, status};
 
-/// Polls a handler; its panic is an answer.
+/// Polls a handler; converts its panic to an answer.
 pub fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<'_>) -> Poll<Response> {
     catch_unwind(AssertUnwindSafe(|| handler.poll(cx))).unwrap_or_else(|panic| {
         tracing::error!(message = said(&*panic), "a handler panicked");
-        // What it panicked with is for the log: it may quote what the client may not see.
+        // The panic message is only logged: it may contain data that the client may not see.
         let status = status::internal("the server failed while it answered; its log says why");
         Poll::Ready(response::status(&status, Accepted::default()))
     })
 }
 
-/// Runs what may call the user's code in the middle of a stream; `None` where it panicked.
+/// Runs code in a stream that may call the user's code; `None` if it panicked.
 pub fn attempt<T>(run: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(run));
     result.inspect_err(|panic| tracing::error!(message = said(&**panic), "a stream met a panic")).ok()

@@ -1,4 +1,4 @@
-//! Requests that the user's own handlers answer: virtual kinds, and subresources of a kind's own.
+//! Requests to users' handlers: virtual kinds, and subresources.
 
 use std::sync::Arc;
 
@@ -34,15 +34,15 @@ use crate::{
     verbs::{Answer, Error, Request, Retry},
 };
 
-/// What the client is told of a refusal about an object of a kind.
+/// The Status for a handler's refusal about an object of a kind.
 pub fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
     refusal.about(kind, name).into()
 }
 
-/// Asks a virtual kind.
+/// Serves a virtual kind.
 ///
 /// # Errors
-/// What is wrong with the object; what its handler says.
+/// Errors of the object; those of its handler.
 pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let mut options = WriteOptions::for_create(&call.exchange.asked.query)?;
     options.client = call.client_name();
@@ -63,7 +63,7 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     object::respond(&call, StatusCode::CREATED, answer, &warnings).await
 }
 
-/// What a handler gave as an answer, to a request that is about so many bytes.
+/// A handler's document as the answer to a request of this size.
 async fn show(app: &App, request: &Request, given: Document, bytes: usize) -> Result<Answer, Refused> {
     let show = heavy::run(app, request, bytes, Bytes::new(), move |api, request, _| {
         Box::pin(async move { Ok(api.show(request, given)?) })
@@ -71,10 +71,10 @@ async fn show(app: &App, request: &Request, given: Document, bytes: usize) -> Re
     show.await
 }
 
-/// Serves a subresource of a kind's own, of which the verb is served.
+/// Serves a custom subresource that supports the verb.
 ///
 /// # Errors
-/// 404 where there is no such object; what is wrong with the request; what the handler says.
+/// 404 if the object does not exist; errors of the request; those of the handler.
 pub async fn subresource(
     site: &Site,
     exchange: Box<Exchange>,
@@ -116,15 +116,15 @@ pub async fn subresource(
     }
 }
 
-/// A request to a subresource that takes and gives documents.
+/// A request to a subresource that reads and writes documents.
 struct Documented<'a> {
-    /// The HTTP side; its request is about the kind of the body.
+    /// The HTTP exchange; its request has the kind of the body.
     call: Call<'a>,
     /// The parent.
     parent: Request,
     mounted: &'a Mounted,
     documents: &'a Documents,
-    /// What the answer is of.
+    /// A request with the kind of the answer.
     answer: Request,
 }
 
@@ -146,7 +146,7 @@ impl Documented<'_> {
         };
         let take = take.as_ref().ok_or_else(status::method_not_allowed)?;
         let options = WriteOptions { client: self.call.client_name(), ..options };
-        // An object that is not there is told before anything about the body is.
+        // A missing object is reported before errors of the body.
         self.target(options.clone(), None).await?;
         let (media_type, bytes) = self.call.read(body).await?;
         let (length, given) = (bytes.len() + heavy::stored(&self.parent), options.clone());
@@ -161,7 +161,7 @@ impl Documented<'_> {
         self.respond(code, given, &warnings, length).await
     }
 
-    /// A PATCH: reads, patches and writes, again where another write came between.
+    /// A PATCH: reads, patches and writes, and retries if another write came in between.
     async fn patch(self, body: Body) -> Result<Response, Refused> {
         let (Some(read), Some(write)) = (&self.documents.get, &self.documents.put) else {
             return Err(status::method_not_allowed().into());
@@ -190,7 +190,7 @@ impl Documented<'_> {
                 Err(refused) => Err(refused),
             };
             match written {
-                // Lost to another write of the parent; any other conflict is for the client to know.
+                // Lost against another write of the parent. Other conflicts are reported to the client.
                 Err(Refused(status)) if status.code == 409 && self.parent_is_newer(&before) && retry.again().await => {}
                 Err(refused) => return Err(refused),
                 Ok(given) => return self.respond(StatusCode::OK, given, &warnings, bytes.len() + stored).await,
@@ -198,13 +198,13 @@ impl Documented<'_> {
         }
     }
 
-    /// Whether the parent has another resourceVersion than it had.
+    /// True if the parent's resourceVersion has changed.
     fn parent_is_newer(&self, before: &Document) -> bool {
         let now = self.parent.served.objects.snapshot().get(&self.parent.key());
         now.is_some_and(|now| *before != now.revision().to_string())
     }
 
-    /// What the handler gets: the parent, which is held against a uid and a resourceVersion in the body's metadata.
+    /// The handler's input: the parent, after checking the uid and resourceVersion in the body's metadata.
     async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, Refused> {
         let expects = body.map(|body| Preconditions::of(&body["metadata"])).unwrap_or_default();
         let query = &self.call.exchange.asked.query;
@@ -217,7 +217,7 @@ impl Documented<'_> {
         refused(refusal, &self.parent.served.kind, &self.parent.name)
     }
 
-    /// Answers with what a handler gave, to a request that is about so many bytes.
+    /// Answers with a handler's document to a request of this size.
     async fn respond(
         self,
         code: StatusCode,
@@ -237,7 +237,7 @@ impl Documented<'_> {
     }
 }
 
-/// What a handler of a subresource gets: the parent as it is now.
+/// The input of a subresource's handler: the current parent.
 ///
 /// # Errors
 /// 404.

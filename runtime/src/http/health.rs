@@ -1,4 +1,4 @@
-//! Health: `/healthz`, `/livez` and `/readyz`, each as a whole, one check at a time, or told in words (`?verbose`).
+//! Health: `/healthz`, `/livez` and `/readyz`, completely, as single checks, or in detail (`?verbose`).
 
 use std::sync::{
     Arc,
@@ -12,16 +12,16 @@ use crate::meta::options::Query;
 struct Check {
     /// Its name in paths.
     name: String,
-    /// Whether it says only that requests should go elsewhere, and nothing about being alive.
+    /// True if it only affects readiness, not liveness.
     of_readiness: bool,
-    /// Whether all is well.
+    /// Runs the check.
     well: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// Something to say that makes nothing fail.
+/// Additional information, which does not affect the result.
 type Note = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// What the health endpoints report. Clones share the state.
+/// The health endpoints. Clones share the state.
 #[derive(Clone)]
 pub struct Health {
     stopping: Arc<AtomicBool>,
@@ -35,7 +35,7 @@ impl Default for Health {
     }
 }
 
-/// Which of the endpoints.
+/// The endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Endpoint {
     Healthz,
@@ -50,7 +50,7 @@ impl Health {
         self.and(Check { name: name.to_owned(), of_readiness: false, well: Arc::new(check) })
     }
 
-    /// Adds a check to `/readyz`. Where it fails, a restart would not help, so the server counts as alive.
+    /// Adds a check to `/readyz`, for failures that a restart would not fix: the server stays alive.
     #[must_use]
     pub fn with_readiness(self, name: &str, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.and(Check { name: name.to_owned(), of_readiness: true, well: Arc::new(check) })
@@ -61,20 +61,20 @@ impl Health {
         self
     }
 
-    /// Adds a line to `/readyz?verbose`, where there is something to say. It makes nothing fail.
+    /// Adds an optional line to `/readyz?verbose`, which does not affect the result.
     #[must_use]
     pub fn with_note(mut self, note: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         Arc::make_mut(&mut self.notes).push(Arc::new(note));
         self
     }
 
-    /// From now on `/readyz` fails, so that load balancers send no more requests.
+    /// Makes `/readyz` fail, so that load balancers send no more requests.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Answers a health path, such as `/readyz` or `/livez/ping`: whether all is well, and the text. `None` for a path
-    /// that is no health path or names no check.
+    /// Answers a health path, such as `/readyz` or `/livez/ping`: the result and the text. `None` if the path is not a
+    /// health path or names no check.
     pub fn answer(&self, path: &str, query: &Query) -> Option<(bool, String)> {
         let mut segments = path.trim_start_matches('/').splitn(2, '/');
         let name = segments.next()?;
@@ -105,7 +105,7 @@ impl Health {
     }
 }
 
-/// Whether a path is one of health, whatever it asks for.
+/// True for health paths.
 pub fn is_health(path: &str) -> bool {
     let name = path.trim_start_matches('/').split('/').next();
     matches!(name, Some("healthz" | "livez" | "readyz"))
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_a_line_of_its_own_and_makes_nothing_fail() {
+    fn a_note_is_a_separate_line_and_does_not_affect_the_result() {
         let health = Health::default().with_note(|| Some("store: 3 values are damaged".to_owned())).with_note(|| None);
         let want = "[+]ping ok\n[+]shutdown ok\n[!]store: 3 values are damaged\nreadyz check passed\n";
         assert_eq!(ask(&health, "/readyz", "verbose"), Some((true, want.to_owned())));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_readiness_asks_does_not_end_the_server() {
+    fn readiness_checks_do_not_affect_liveness() {
         let health = Health::default().with_readiness("store", || false);
         let want = "[+]ping ok\n[-]store failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n";
         assert_eq!(ask(&health, "/readyz", ""), Some((false, want.to_owned())));

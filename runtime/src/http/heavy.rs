@@ -1,6 +1,6 @@
-//! Requests by weight. One about much, in its body or in what is stored, is worked on apart from the threads that serve
-//! connections: as one piece from the decoding of its body to its commit, few such pieces at a time. So others are not
-//! held up, and what is decoded takes memory for a few requests, however many come at once.
+//! Heavy requests, with a large body or a large stored object, are processed off the threads that serve connections: as
+//! one unit from decoding to commit, and only a few at a time. They do not delay others, and decoded documents take
+//! memory for only a few requests.
 
 use std::pin::Pin;
 
@@ -9,18 +9,18 @@ use bytes::Bytes;
 use super::{App, offload, status::Refused};
 use crate::verbs::{Api, Request};
 
-/// More bytes than this are much. Fewer take less than a millisecond.
+/// The size in bytes above which a request is heavy. Smaller ones take less than a millisecond.
 pub const LARGE: usize = 64 << 10;
 
-/// Work on a request.
+/// The processing of a request.
 pub type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send + 'w>>;
 
-/// Does work on a body and on so many bytes that are stored: at once where they are few, otherwise when its turn comes.
-/// Work that has had its turn goes on when the request is given up. A large body has its room until the work is over. The
-/// work must not wait for a turn of its own, nor for code that might.
+/// Processes a body and this many stored bytes: at once if they are few, otherwise when a slot is free. Work that has
+/// started continues if the request is cancelled. A large body keeps its share of the budget until then. The work must
+/// not wait for a slot itself, nor for code that might.
 ///
 /// # Errors
-/// As the work.
+/// Those of the work.
 pub async fn run<T: Send + 'static>(
     app: &App,
     request: &Request,
@@ -32,7 +32,7 @@ pub async fn run<T: Send + 'static>(
         return work(&app.api, request, body).await;
     }
     let (api, request) = (app.api.clone(), request.clone());
-    // Boxed, so that the state of a light request stays small.
+    // Boxed to keep the state of a light request small.
     Box::pin(offload::write(async move {
         let _room = body.clone();
         work(&api, &request, body).await
@@ -40,7 +40,7 @@ pub async fn run<T: Send + 'static>(
     .await
 }
 
-/// The bytes of the object that a request names, as it is stored; none where there is no such object.
+/// The size of the requested object as stored; zero if it does not exist.
 pub fn stored(request: &Request) -> usize {
     request.served.objects.snapshot().get(&request.key()).map_or(0, |object| object.json_bytes().len())
 }

@@ -1,7 +1,6 @@
-//! How many requests are served at a time: short ones that read, short ones that write, and long-running ones (watches,
-//! connections, texts that go on), each with a limit of its own. Health is never refused.
-//! Guarantees that a request past its limit is refused at once, and that a slot is held until its answer is complete in
-//! memory and short, or has been sent or dropped.
+//! Limits concurrent requests: short reads, short writes, and long-running requests (watches, connections, streamed
+//! texts), each with a separate limit. Health checks are never refused. A request above the limit is refused at once. A
+//! slot is held until the answer is complete in memory and short, or was sent or dropped.
 
 use std::{
     pin::Pin,
@@ -19,12 +18,12 @@ use tokio::sync::watch;
 
 use super::{Limits, asked::Asked, methods, path::Target, status, status::Refused};
 
-/// The requests that are served.
+/// The running requests.
 pub struct InFlight {
     reading: Arc<Class>,
     writing: Arc<Class>,
     long_running: Arc<Class>,
-    /// Has a receiver in each slot.
+    /// Has one receiver per slot.
     served: watch::Sender<()>,
 }
 
@@ -34,11 +33,11 @@ struct Class {
     most: usize,
 }
 
-/// One request's share of its class, given back when its last holder is dropped: the request, its answer, or the connection
-/// that came of it.
+/// A request's slot in its class, released when its last holder is dropped: the request, its answer, or the resulting
+/// connection.
 pub struct Slot {
     class: Arc<Class>,
-    /// Says that a request is served for as long as it is here.
+    /// Marks a running request while it exists.
     _served: watch::Receiver<()>,
 }
 
@@ -49,7 +48,7 @@ impl Drop for Slot {
 }
 
 impl InFlight {
-    /// With the limits' numbers.
+    /// Creates the classes with the configured limits.
     pub fn new(limits: &Limits) -> Self {
         let class = |most| Arc::new(Class { served: AtomicUsize::new(0), most });
         Self {
@@ -60,12 +59,12 @@ impl InFlight {
         }
     }
 
-    /// Waits until no slot is taken.
+    /// Waits until no slot is in use.
     pub async fn idle(&self) {
         self.served.closed().await;
     }
 
-    /// A slot for a request; none where it needs none.
+    /// A slot for a request; `None` if it needs none.
     ///
     /// # Errors
     /// 429.
@@ -82,11 +81,11 @@ impl InFlight {
     }
 }
 
-/// A longer answer keeps its request's slot until it has been sent. What is left of a shorter one is the connection's work,
-/// which has bounds of its own.
+/// Longer answers keep the slot until they are sent. The connection, which has limits of its own, handles the rest of
+/// shorter ones.
 const SHORT: u64 = 64 << 10;
 
-/// The answer, which keeps the slot for as long as it must.
+/// The answer, which holds the slot as long as necessary.
 pub fn hold(answer: Response, slot: Option<Arc<Slot>>) -> Response {
     match slot {
         Some(slot) if answer.body().size_hint().exact().is_none_or(|length| length > SHORT) => {

@@ -1,6 +1,6 @@
-//! Lists in JSON: a header, the cached bytes of the items, and a tail, sent without parsing or rendering any object.
-//! The length is known before the first byte is sent. Items are copied together into chunks as the client takes them, since
-//! a system call an item costs more than the copying; an answer holds the state that it lists, and a chunk.
+//! Lists in JSON: a header, the cached bytes of the items, and a tail, without parsing or rendering any object. The
+//! length is known before the first byte is sent. Items are copied into chunks as the client reads them, because a
+//! system call per item costs more than copying. An answer holds the listed snapshot and one chunk.
 
 use std::{
     convert::Infallible,
@@ -17,11 +17,11 @@ use super::{
 };
 use crate::{cache::Object, kind::Kind, verbs};
 
-/// Bytes copied together before they are handed to the connection.
+/// The size of a chunk.
 const CHUNK: usize = 128 << 10;
 
-/// The members of a list's `metadata`, with braces. Where items are whole objects, the token to go on with is there even if it
-/// is empty, as in kube-apiserver.
+/// The members of a list's `metadata`, with braces. For lists of whole objects, the continue token is present even if
+/// it is empty, as in kube-apiserver.
 pub fn metadata(list: &verbs::List, whole: bool) -> String {
     let mut text = format!("{{\"resourceVersion\":\"{}\"", list.revision);
     if let Some(token) = list.continue_token.as_deref().or(whole.then_some("")) {
@@ -36,19 +36,19 @@ pub fn metadata(list: &verbs::List, whole: bool) -> String {
     text
 }
 
-/// Which bytes of an object stand for it in the list.
+/// The part of an object that a list contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// With type meta, as kube-apiserver lists custom resources.
     Whole,
-    /// Without type meta, as kube-apiserver lists the kinds compiled into it.
+    /// Without type meta, as kube-apiserver lists its compiled kinds.
     Bare,
-    /// Its metadata alone, as PartialObjectMetadata of this version.
+    /// Only its metadata, as PartialObjectMetadata of this version.
     Partial(&'static str),
 }
 
 impl Part {
-    /// What lists of a kind hold; of their metadata alone, where that was asked for.
+    /// The part that lists of a kind contain in the accepted form.
     pub fn of(kind: &Kind, accepted: Accepted) -> Self {
         match accepted.shape {
             Shape::Partial | Shape::PartialList => Self::Partial(accepted.meta_version()),
@@ -57,7 +57,7 @@ impl Part {
         }
     }
 
-    /// What a list begins with, up to its first item.
+    /// The beginning of a list up to its first item.
     pub fn head(self, kind: &Kind, list: &verbs::List) -> String {
         let (kind, version) = match self {
             Self::Partial(version) => ("PartialObjectMetadataList", version.to_owned()),
@@ -67,7 +67,7 @@ impl Part {
         format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},\"items\":[")
     }
 
-    /// How many bytes [`Part::write`] appends.
+    /// The number of bytes that [`Part::write`] appends.
     pub fn length(self, object: &Object) -> usize {
         match self {
             Self::Whole => object.json_bytes().len(),
@@ -89,7 +89,7 @@ impl Part {
     }
 }
 
-/// What a list in JSON ends with.
+/// The end of a JSON list.
 pub const TAIL: &[u8] = b"]}";
 
 /// A list in JSON as a response body.

@@ -1,7 +1,8 @@
-//! Lists in every form but plain JSON: written item by item, in pieces, with no more at hand than a piece.
+//! Lists in all forms except plain JSON: written item by item in pieces, with only one piece in memory.
 //!
-//! An item that cannot be written is found before the first byte. Only Protobuf, and a version that is not the stored one,
-//! have such, and there all items are measured first: in Protobuf, the length of the list stands before it.
+//! Items that cannot be written are found before the first byte. They only occur in Protobuf and in versions other than
+//! the storage version. In these cases all items are measured first; Protobuf needs the length of the list before its
+//! items anyway.
 
 use std::sync::Arc;
 
@@ -22,15 +23,15 @@ use crate::{
     verbs::{List, Place, Unconverted},
 };
 
-/// A piece is full with more bytes than this, which is as long as the longest answer that is not compressed.
+/// The size at which a piece is complete, the same as that of the longest uncompressed answer.
 const PIECE: usize = compress::THRESHOLD;
 
-/// What a step brought.
+/// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing yet: the list is still being measured.
+    /// No output yet: the list is being measured.
     Measured,
-    /// The next bytes, and more to come.
+    /// The next bytes; more will follow.
     Piece(Vec<u8>),
     /// The last bytes.
     Last(Vec<u8>),
@@ -42,17 +43,17 @@ pub struct Listing {
     list: List,
     place: Place,
     written: usize,
-    /// How many bytes are left, where that is known.
+    /// The number of remaining bytes, if it is known.
     left: Option<usize>,
-    /// What was found to have no form in the version that was asked for.
+    /// The objects that cannot be converted to the requested version.
     unconverted: Unconverted,
-    /// How many bytes a piece has more than, but for the last.
+    /// The minimum size of all pieces except the last.
     piece: usize,
     stage: Stage,
     form: Form,
 }
 
-/// How far it is.
+/// The progress.
 enum Stage {
     /// The lengths of the items are being summed.
     Measure(usize),
@@ -68,14 +69,14 @@ enum Form {
     Protobuf { renderer: Renderer, keep: bool, message: Vec<u8> },
 }
 
-/// The items as JSON.
+/// Renders the items from JSON.
 enum Source {
     Objects(Arc<Served>, Part),
     Rows(Table),
 }
 
 impl Source {
-    /// What the list begins with, up to its first item.
+    /// The beginning of the list up to its first item.
     fn head(&self, list: &List) -> Vec<u8> {
         match self {
             Self::Objects(served, part) => part.head(&served.kind, list).into_bytes(),
@@ -83,7 +84,7 @@ impl Source {
         }
     }
 
-    /// The member that holds the items.
+    /// The member with the items.
     fn member(&self) -> &'static str {
         match self {
             Self::Objects(..) => "items",
@@ -100,7 +101,7 @@ impl Source {
 }
 
 impl Listing {
-    /// A list in an encoding that is text; its rows, where there is a Table.
+    /// A list in a text encoding, with rows for a Table.
     pub fn text(served: &Arc<Served>, accepted: Accepted, table: Option<Table>, list: List) -> Self {
         let items = match table {
             Some(table) => Source::Rows(table),
@@ -132,7 +133,7 @@ impl Listing {
         Self { served, list, place: Place::default(), written: 0, left, unconverted, piece: PIECE, stage, form }
     }
 
-    /// How many bytes are left, where that is known.
+    /// The number of remaining bytes, if it is known.
     pub fn left(&self) -> Option<usize> {
         self.left
     }
@@ -140,8 +141,8 @@ impl Listing {
     /// Does the next piece of work.
     ///
     /// # Errors
-    /// 406 for an object that is no message of its kind, 500 for objects that have no form in the version that was asked for;
-    /// never after the first piece, but where a conversion makes something else of an object than it did before.
+    /// 406 for an object that does not fit its kind's message, 500 for objects that cannot be converted to the
+    /// requested version. After the first piece only if a conversion is not deterministic.
     pub fn step(&mut self) -> Result<Step, Refused> {
         let mut out = Vec::with_capacity(self.piece.min(self.list.items.json_bytes()) + self.piece / 8);
         match self.stage {
@@ -158,7 +159,7 @@ impl Listing {
         Ok(if matches!(self.stage, Stage::End) { Step::Last(out) } else { Step::Piece(out) })
     }
 
-    /// Writes items until a piece is full, and the tail after the last one; whether it did that.
+    /// Writes items until a piece is full, and the tail after the last one. Returns whether that was the end.
     fn items(&mut self, out: &mut Vec<u8>) -> Result<bool, Refused> {
         let mut items = self.list.items.walk(self.place);
         while out.len() <= self.piece {
@@ -174,7 +175,7 @@ impl Listing {
         Ok(false)
     }
 
-    /// Sums up the lengths of further items, about a piece of them, and notes which have no form.
+    /// Adds the lengths of about one piece of further items, and records those that cannot be converted.
     fn measure(&mut self, mut sum: usize) -> Result<(), Refused> {
         let (mut items, mut seen) = (self.list.items.walk(self.place), 0);
         while seen <= self.piece {
@@ -198,18 +199,18 @@ impl Listing {
     }
 }
 
-/// 500 for a list whose items have become others since they were measured.
+/// 500 for a list whose items have changed since they were measured.
 fn inconstant() -> Refused {
     status::internal("a conversion makes different objects of one object").into()
 }
 
 impl Form {
-    /// Whether the lengths of items give that of the whole.
+    /// True if the lengths of items determine that of the whole.
     fn is_sized(&self) -> bool {
         matches!(self, Self::Protobuf { .. } | Self::Text { items: Source::Objects(..), indent: None, .. })
     }
 
-    /// How many bytes an item adds, where the whole is sized.
+    /// The number of bytes that an item adds, if the whole has a length.
     fn length(&self, object: &Arc<Object>) -> Result<usize, Refused> {
         Ok(match self {
             Self::Protobuf { renderer, keep, .. } => protobuf::list_item_length(renderer.item_length(object, *keep)?),
@@ -218,7 +219,7 @@ impl Form {
         })
     }
 
-    /// Writes what stands before the items. Of a list that is sized, the length of all items is given, and becomes that of
+    /// Writes the part before the items. For a list with a length, `length` is that of all items, and becomes that of
     /// the whole.
     fn head(&mut self, list: &List, length: Option<&mut usize>, out: &mut Vec<u8>) {
         match self {

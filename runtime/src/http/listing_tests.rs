@@ -1,4 +1,4 @@
-//! Tests of lists in pieces: put together they are what the encoders of whole documents write.
+//! Lists in pieces equal the output of the encoders of whole documents.
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Bodies of objects: of config maps, which have a message, or of anything.
+/// Bodies of objects: of config maps, which have a message, or arbitrary ones.
 fn bodies(compiled: bool) -> BoxedStrategy<Vec<Value>> {
     let data = prop::collection::btree_map("[a-z]{1,8}", text(), 0..4).prop_map(|data| json!({ "data": data }));
     let body = if compiled { data.boxed() } else { value().prop_map(|value| json!({ "spec": value })).boxed() };
@@ -85,7 +85,7 @@ fn written(mut listing: Listing, piece: usize) -> Vec<u8> {
     }
 }
 
-/// The document that a list is.
+/// The document of a list.
 fn document(served: &Served, accepted: Accepted, objects: &[Arc<Object>]) -> Value {
     let part = Part::of(&served.kind, accepted);
     let item = |object: &Arc<Object>| {
@@ -109,7 +109,7 @@ fn document(served: &Served, accepted: Accepted, objects: &[Arc<Object>]) -> Val
     json!({"kind": kind, "apiVersion": version, "metadata": metadata, "items": objects.iter().map(item).collect::<Vec<_>>()})
 }
 
-/// The list in an envelope, put together here.
+/// The list in an envelope, assembled independently.
 fn envelope(served: &Served, document: &Value) -> Vec<u8> {
     let own = served.messages.as_ref().filter(|_| document["kind"] != "PartialObjectMetadataList");
     let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
@@ -167,7 +167,7 @@ proptest! {
         prop_assert_eq!(found, out);
 
         if compiled || !whole {
-            // The second time lengths are known.
+            // The second round uses known lengths.
             for _ in 0..2 {
                 let found = written(binary(served, form(Encoding::Protobuf), list_of(&objects), budget), piece);
                 prop_assert_eq!(found, envelope(served, &expected));
@@ -202,7 +202,7 @@ proptest! {
 
         let pretty = list(Accepted { pretty: true, ..form(Encoding::Json) });
         prop_assert_eq!(String::from_utf8_lossy(&pretty), by_levels(&String::from_utf8_lossy(&found)));
-        // Numbers read as the encoder of YAML is given them.
+        // Parse numbers as the YAML encoder gets them.
         expected = render::read(&found);
         let mut yaml = Vec::new();
         codec::yaml::encode(&expected, &mut yaml);
@@ -252,7 +252,7 @@ fn by_levels(json: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_written_is_found_before_the_first_byte() {
+fn items_that_cannot_be_written_are_found_before_the_first_byte() {
     let served = &KINDS[0];
     let mut objects = objects(&served.kind, vec![json!({"data": {"k": "v"}}); 50]);
     objects.push(sample::object(&served.kind, "ns/z", 5, json!({"data": {"k": 5}})));

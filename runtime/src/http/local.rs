@@ -1,4 +1,4 @@
-//! Requests without a connection, for tests inside the process: they take the whole way but the wire.
+//! Requests without a connection, for tests inside the process. They take the normal path except for the network.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use tower::ServiceExt as _;
 use super::Service;
 use crate::auth::User;
 
-/// Who sends a request inside the process.
+/// The sender of a request inside the process.
 #[derive(Clone, Copy, Debug)]
 pub enum Caller<'a> {
-    /// The user whom the authenticators know by this bearer token.
+    /// The user with this bearer token.
     Token(&'a str),
-    /// This user; no authenticator is asked.
+    /// This user, without authentication.
     User(&'a User),
 }
 
-/// Sends a request with a JSON body, or none where it is null (a PATCH is a JSON merge patch), and reads the whole
-/// answer: its status, and its body as JSON, or as text where it is none.
+/// Sends a request with a JSON body, or without one for null (a PATCH is a JSON merge patch). Returns the status, and
+/// the body as JSON, or as text if it is not JSON.
 ///
 /// # Panics
-/// On a method or a path that no request can have.
+/// If the method or path is invalid.
 pub async fn call(service: &Service, caller: Caller<'_>, method: &str, path: &str, sent: &Value) -> (u16, Value) {
     let kind = match method {
         "PATCH" => "application/merge-patch+json",

@@ -1,5 +1,5 @@
-//! Which methods a path serves, by the endpoints of its kind. Owns the checks that routing makes, so that `Allow` names
-//! exactly the methods that routing lets through.
+//! The methods of a path, derived from the endpoints of its kind. Routing uses these checks, so that `Allow` lists
+//! exactly the methods that routing accepts.
 
 use axum::{
     body::Body,
@@ -18,20 +18,20 @@ use crate::{
     verbs::Error,
 };
 
-/// The methods that something may serve.
+/// All possible methods.
 const METHODS: [Method; 6] = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// What kubectl lists before it sends an object that cannot be patched, such as one of a virtual kind: it gives up where it
-/// gets no list. There are none here, and discovery does not name them.
+/// kubectl lists these before it sends an object that cannot be patched, such as one of a virtual kind, and gives up
+/// without a list. The list is empty, and discovery does not contain it.
 const CUSTOM_KINDS: (&str, &str, &str) = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
 
-/// Whether a request lists definitions of kinds, which are not served.
+/// True if a request lists definitions of kinds, which are not served.
 pub fn lists_custom_kinds(path: &ResourcePath, verb: Option<Verb>) -> bool {
     let asked = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
     asked == CUSTOM_KINDS && verb == Some(Verb::List)
 }
 
-/// The value of `Allow` for a path: the methods that it serves.
+/// The value of `Allow` for a path: its methods.
 pub fn allow(asked: &Asked) -> HeaderValue {
     let mut names: Vec<&str> = METHODS.iter().filter(|method| serves(asked, method)).map(Method::as_str).collect();
     if !names.is_empty() {
@@ -40,7 +40,7 @@ pub fn allow(asked: &Asked) -> HeaderValue {
     HeaderValue::from_str(&names.join(", ")).expect("names of methods are a header value")
 }
 
-/// The answer to OPTIONS on a resource; `None` where the path serves nothing.
+/// The answer to OPTIONS on a resource; `None` if the path has no methods.
 pub fn options(asked: &Asked) -> Option<Response> {
     let allow = allow(asked);
     (!allow.is_empty()).then(|| {
@@ -52,7 +52,7 @@ pub fn options(asked: &Asked) -> Option<Response> {
 }
 
 fn serves(asked: &Asked, method: &Method) -> bool {
-    // Discovery, health and the like are read.
+    // Discovery, health and similar paths are read-only.
     let Some(path) = asked.resource() else { return matches!(*method, Method::GET | Method::HEAD) };
     let verb = asked.verb_of(method);
     match &asked.served {
@@ -61,7 +61,7 @@ fn serves(asked: &Asked, method: &Method) -> bool {
     }
 }
 
-/// Whether a request is a watch, or about a subresource that streams or connects: these last as long as they need.
+/// True if a request is a watch or a subresource that streams or connects, which have no time limit.
 pub fn is_long_running(asked: &Asked) -> bool {
     let Some(path) = asked.resource() else { return false };
     if path.subresource.is_empty() {
@@ -72,7 +72,7 @@ pub fn is_long_running(asked: &Asked) -> bool {
     found.is_ok_and(|(_, operation)| operation.connects || matches!(operation.answer, Answer::Text))
 }
 
-/// What is served of a kind on a path with a method, whose verb is given beside it.
+/// The operation of a kind for a path, a method, and its verb.
 ///
 /// # Errors
 /// 404 for a path that names nothing; 405.
@@ -92,17 +92,17 @@ pub fn operation<'s>(
         });
     };
     let found = verb.filter(|verb| fits(path, *verb)).and_then(|verb| endpoint.operation(verb));
-    // A connection needs a GET or a POST of its own.
+    // A connection needs a GET or a POST.
     let found = found.filter(|operation| !operation.connects || *method != Method::HEAD);
     found.map(|operation| (endpoint, operation)).ok_or_else(|| status::method_not_allowed().into())
 }
 
-/// Whether a verb is asked for where it belongs: on a collection or on an object.
+/// True if the verb applies to the path, a collection or an object.
 fn fits(path: &ResourcePath, verb: Verb) -> bool {
     let named = !path.name.is_empty();
     match verb {
         Verb::Watch => true,
-        // The old paths below `watch/` are for watches alone.
+        // The old paths below `watch/` are only for watches.
         _ if path.watch => false,
         Verb::List | Verb::DeleteCollection => !named,
         Verb::Create => !named || !path.subresource.is_empty(),
@@ -110,7 +110,7 @@ fn fits(path: &ResourcePath, verb: Verb) -> bool {
     }
 }
 
-/// Checks that a path and a verb fit the scope of a kind.
+/// Checks that a path and a verb match the scope of a kind.
 ///
 /// # Errors
 /// 404 for a path that names nothing; 405 for a verb that needs a namespace.

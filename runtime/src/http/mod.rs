@@ -1,6 +1,6 @@
-//! HTTP: the only layer that names axum. Reads requests, authenticates and authorizes each of them, calls the verbs, and
-//! writes what they answer: objects and lists as slices of the cache, streams, Tables, discovery, OpenAPI, health.
-//! Guarantees that every request is answered, a panic included.
+//! HTTP, the only layer that names axum. Reads requests, authenticates and authorizes each of them, calls the verbs, and
+//! writes their answers: objects and lists as slices of the cache, streams, Tables, discovery, OpenAPI, health.
+//! Every request is answered, even after a panic, and only `status` creates a Status.
 
 use std::{
     convert::Infallible,
@@ -66,48 +66,49 @@ pub use local::{Caller, call};
 pub use unread::Draining;
 pub use watch::EndsAt;
 
-/// What the HTTP layer serves.
+/// The parts that the HTTP layer serves.
 pub struct App {
     /// The verbs.
     pub api: Arc<verbs::Api>,
-    /// The user's own code that answers for virtual kinds and for kinds' own subresources.
+    /// Users' handlers of virtual kinds and subresources.
     pub handlers: Arc<Handlers>,
-    /// Who asks. A request of whom it knows nothing is the user `system:anonymous`, where the authenticator says so; 401 otherwise.
+    /// Authenticates requests. A request without an identified user is `system:anonymous` if the authenticator says so,
+    /// and otherwise 401.
     pub authenticator: Arc<dyn Authenticate>,
-    /// May they.
+    /// Authorizes requests.
     pub authorizer: Arc<dyn Authorize>,
-    /// What `/healthz`, `/livez` and `/readyz` say.
+    /// The answers of `/healthz`, `/livez` and `/readyz`.
     pub health: Health,
-    /// What `/version` says.
+    /// The answer of `/version`.
     pub version: VersionInfo,
-    /// What requests may use.
+    /// The limits of requests.
     pub limits: Limits,
 }
 
-/// The client's certificate chain in DER, verified against the server's client CAs. A listener that asks for certificates
-/// puts it into the extensions of each request.
+/// The client's certificate chain in DER, verified against the server's client CAs. A listener that requests
+/// certificates puts it into the extensions of each request.
 #[derive(Clone, Debug, Default)]
 pub struct PeerCertificates(pub Arc<Vec<Vec<u8>>>);
 
-/// What requests may use.
+/// Limits of requests.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Largest request body, in bytes.
+    /// The maximum size of a request body in bytes.
     pub body_bytes: usize,
-    /// Longest time for the body of a request to arrive, in seconds.
+    /// The maximum time for a request body to arrive, in seconds.
     pub body_seconds: u64,
-    /// Longest time for a request to be answered, in seconds; clients may ask for less. Watches, and connections to
-    /// handlers, last longer.
+    /// The maximum time to answer a request, in seconds; clients may request less. Does not apply to watches and
+    /// connections to handlers.
     pub request_seconds: u64,
-    /// Shortest time after which a watch without `timeoutSeconds` ends; the longest is twice as long.
+    /// The minimum duration of a watch without `timeoutSeconds`, in seconds. The maximum is twice as long.
     pub min_watch_seconds: u64,
-    /// Short requests that read and are served at a time; further ones are answered with 429. Health is never refused.
+    /// The maximum number of concurrent short reads; further ones get 429. Health checks are never refused.
     pub reads_in_flight: usize,
-    /// Short requests that write and are served at a time.
+    /// The maximum number of concurrent short writes.
     pub writes_in_flight: usize,
-    /// Watches, connections and streamed texts that are open at a time.
+    /// The maximum number of open watches, connections and streamed texts.
     pub long_running: usize,
-    /// What the rest of a body that nobody read may cost before the answer is sent.
+    /// Limits of reading the unread rest of a body before the answer is sent.
     pub draining: Draining,
 }
 
@@ -126,14 +127,14 @@ impl Default for Limits {
     }
 }
 
-/// What `/version` says. Clients read `major` and `minor` as the version of Kubernetes whose API they may expect.
+/// The answer of `/version`. Clients interpret `major` and `minor` as the version of Kubernetes whose API is served.
 #[derive(Clone, Debug)]
 pub struct VersionInfo {
     /// Major version of Kubernetes.
     pub major: String,
     /// Minor version of Kubernetes.
     pub minor: String,
-    /// The whole version, such as `v1.36.0+kindsmith-0.1.0`.
+    /// The full version, such as `v1.36.0+kindsmith-0.1.0`.
     pub git_version: String,
     /// The platform, such as `linux/amd64`.
     pub platform: String,
@@ -150,7 +151,7 @@ impl Default for VersionInfo {
     }
 }
 
-/// The processor's name as clients of the API know it.
+/// The CPU architecture as clients of the API name it.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",
@@ -162,20 +163,21 @@ fn architecture() -> &'static str {
 /// The whole API as a [`tower::Service`]: nest it in an application, wrap it in layers, or call it in a test without a
 /// socket. Clones are cheap and share everything.
 ///
-/// It is always ready, needs no layer around it and no connect info. Who asks is decided by the server's authenticators,
-/// from the request's headers and from [`PeerCertificates`]; a layer that knows the user by itself puts an
-/// `Arc<`[`User`](crate::auth::User)`>` into the request's extensions, and then they are not asked. A prefix that it is nested under must be stripped from the
+/// It is always ready, and needs no layer around it and no connect info. The server's authenticators identify the user
+/// from the request's headers and from [`PeerCertificates`]. A layer that already knows the user puts an
+/// `Arc<`[`User`](crate::auth::User)`>` into the request's extensions, and the authenticators are skipped. If the
+/// service is nested under a prefix, strip it from the request's path, as axum's `nest_service` does.
 /// request's path, as axum's `nest_service` does.
 #[derive(Clone)]
 pub struct Service(Arc<Site>);
 
 impl Service {
-    /// Serves an app.
+    /// Creates the service of an app.
     pub fn new(app: Arc<App>) -> Self {
         Self(Arc::new(Site::new(app)))
     }
 
-    /// Waits until no request is served: all are answered, and what is long of their answers has been sent or dropped.
+    /// Waits until no request is running: all are answered, and long answers were sent or dropped.
     pub async fn idle(&self) {
         self.0.in_flight.idle().await;
     }
@@ -200,7 +202,7 @@ where
     }
 }
 
-/// The server and the documents that are rendered once for all requests.
+/// The server, and the documents that are rendered once for all requests.
 struct Site {
     app: Arc<App>,
     in_flight: inflight::InFlight,

@@ -1,5 +1,4 @@
-//! Content negotiation: what a client accepts, matched once against what an endpoint offers.
-//! Owns the reading of `Accept`.
+//! Content negotiation: matches what a client accepts against what an endpoint offers. Owns the parsing of `Accept`.
 
 use crate::codec::Encoding;
 
@@ -8,7 +7,7 @@ use crate::codec::Encoding;
 pub struct Clause {
     /// The type and subtype, lower case, such as `application/json` or `*/*`.
     pub media_type: String,
-    /// Parameters but for `q`, in order; names in lower case.
+    /// Parameters except `q`, in order; names in lower case.
     pub params: Vec<(String, String)>,
     /// The quality, 0 to 1.
     pub quality: f32,
@@ -20,7 +19,7 @@ impl Clause {
         self.params.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
-    /// Whether the clause covers a media type.
+    /// True if the clause matches a media type.
     pub fn covers(&self, media_type: &str) -> bool {
         self.media_type == media_type
             || self.media_type == "*/*"
@@ -36,8 +35,8 @@ impl Clause {
     }
 }
 
-/// Reads an `Accept` header: the alternatives by falling quality, then as written. Those of quality zero are refusals and
-/// are left out; what cannot be read is skipped.
+/// Parses an `Accept` header: the alternatives by descending quality, then in their given order. Omits those of quality
+/// zero, which are refusals, and skips invalid ones.
 pub fn clauses(header: &str) -> Vec<Clause> {
     let mut found: Vec<Clause> = header.split(',').filter_map(clause).filter(|c| c.quality > 0.0).collect();
     found.sort_by(|a, b| b.quality.total_cmp(&a.quality).then(b.specificity().cmp(&a.specificity())));
@@ -65,10 +64,10 @@ fn clause(text: &str) -> Option<Clause> {
     Some(Clause { media_type, params, quality })
 }
 
-/// What is made of an object or a list before it is written.
+/// The shape into which an object or a list is converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// Nothing.
+    /// No conversion.
     #[default]
     Full,
     /// A `Table`.
@@ -79,21 +78,21 @@ pub enum Shape {
     PartialList,
 }
 
-/// What was agreed on for an answer about objects.
+/// The negotiated form of an answer about objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Accepted {
     /// The encoding.
     pub encoding: Encoding,
     /// The shape.
     pub shape: Shape,
-    /// Tables and partial metadata are in `meta.k8s.io/v1beta1` rather than `v1`.
+    /// Tables and partial metadata use `meta.k8s.io/v1beta1` instead of `v1`.
     pub beta: bool,
-    /// Indented for a person.
+    /// Indented for people.
     pub pretty: bool,
 }
 
 impl Accepted {
-    /// Whether the shape can be written in the encoding: Tables only as text, whole objects as far as they are numbered.
+    /// True if the encoding supports the shape: Tables only as text, whole objects in Protobuf only with numbers.
     fn is_offered(self, offer: Offer) -> bool {
         match self.shape {
             Shape::Full => offer.protobuf || self.encoding != Encoding::Protobuf,
@@ -109,29 +108,29 @@ impl Accepted {
     }
 }
 
-/// Why nothing could be agreed on.
+/// Why negotiation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// No alternative names a media type that is offered.
     MediaType,
     /// A media type is offered, but not with these parameters.
     Params,
-    /// What was agreed on cannot be streamed.
+    /// The negotiated form cannot be streamed.
     Stream,
 }
 
-/// What is offered beside what always is.
+/// What is offered in addition to the default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offer {
-    /// Whole objects can be written as Protobuf: their fields are numbered.
+    /// Whole objects can be written as Protobuf, because their fields have numbers.
     pub protobuf: bool,
     /// The answer is a watch.
     pub stream: bool,
-    /// The answer is no object, and has no shapes.
+    /// The answer is not an object and has no shapes.
     pub shapeless: bool,
 }
 
-/// Agrees on the answer to a request about objects.
+/// Negotiates the answer to a request about objects.
 ///
 /// # Errors
 /// [`Refused`]: the answer is 406.
@@ -149,7 +148,7 @@ pub fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> 
             }
             refused = Refused::Params;
             match with_params(&clause, encoding).filter(|accepted| accepted.is_offered(offer)) {
-                // The client prefers it, and there is no telling it otherwise but by a refusal, as in kube-apiserver.
+                // The client prefers it, and only a refusal can say that it is not available, as in kube-apiserver.
                 Some(_) if offer.stream && encoding.stream_media_type().is_none() => return Err(Refused::Stream),
                 Some(accepted) => return Ok(accepted),
                 None => {}
@@ -159,8 +158,8 @@ pub fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> 
     Err(refused)
 }
 
-/// The form of an answer without shapes, such as a Status: what the client accepts, or indented JSON where it accepts
-/// nothing of it.
+/// The form of an answer without shapes, such as a Status: what the client accepts, or indented JSON if it accepts
+/// nothing that is available.
 pub fn plain(accept: Option<&str>, pretty: bool) -> Accepted {
     match objects(accept, Offer { protobuf: true, stream: false, shapeless: true }) {
         Ok(accepted) => Accepted { pretty: accepted.pretty | pretty, ..accepted },
@@ -201,13 +200,13 @@ fn with_params(clause: &Clause, encoding: Encoding) -> Option<Accepted> {
     Some(accepted)
 }
 
-/// Whether an answer is indented: `?pretty=true` says so, and programs that show the answer to a person get it unasked.
+/// True if an answer is to be indented: with `?pretty=true`, and by default for programs that show answers to people.
 pub fn pretty(parameter: Option<bool>, user_agent: Option<&str>) -> bool {
     let is_person = |agent: &str| ["curl", "Wget", "Mozilla/5.0"].iter().any(|person| agent.starts_with(person));
     parameter.unwrap_or_else(|| user_agent.is_some_and(is_person))
 }
 
-/// The first of the offered media types that the client accepts, for documents without shapes; `None` is 406.
+/// The first offered media type that the client accepts, for documents without shapes; `None` means 406.
 pub fn first<'o>(accept: Option<&str>, offers: &[&'o str]) -> Option<&'o str> {
     let Some(header) = accept.filter(|header| !header.trim().is_empty()) else { return offers.first().copied() };
     clauses(header).iter().find_map(|clause| offers.iter().find(|offer| clause.covers(offer)).copied())

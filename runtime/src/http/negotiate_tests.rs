@@ -61,7 +61,7 @@ fn refusals() {
 }
 
 #[test]
-fn who_gets_indented_answers() {
+fn answers_are_indented_for_some_clients() {
     assert!(pretty(Some(true), None));
     assert!(!pretty(Some(false), Some("curl/8")), "the query wins");
     assert!(pretty(None, Some("Mozilla/5.0 (X11)")) && pretty(None, Some("Wget/1.2")));

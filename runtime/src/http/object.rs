@@ -1,4 +1,4 @@
-//! Answers with objects, in the form that was negotiated: as cached, as a Table, or their metadata alone.
+//! Answers with objects in the negotiated form: as cached, as a Table, or only their metadata.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ use crate::{
 const PARTIAL: &str = "PartialObjectMetadata";
 const PARTIAL_LIST: &str = "PartialObjectMetadataList";
 
-/// A list of so many objects and bytes is rendered where the request is served; it takes less than a millisecond.
+/// Lists up to these sizes are rendered on the request's thread, in less than a millisecond.
 const SHORT_ITEMS: usize = 16;
 const SHORT_BYTES: usize = heavy::LARGE;
 
 /// Answers with one object.
 ///
 /// # Errors
-/// 406 where a list's shape was asked for.
+/// 406 if the shape of a list was requested.
 pub async fn respond(
     call: &Call<'_>,
     code: StatusCode,
@@ -52,10 +52,11 @@ pub async fn respond(
     Ok(response)
 }
 
-/// A document of another kind than objects are of, such as Scale. It has no columns: clients take it instead of a Table.
+/// A document of a kind other than the object's, such as Scale. It has no columns, so clients get it instead of a
+/// Table.
 ///
 /// # Errors
-/// 406 where a list's shape was asked for.
+/// 406 if the shape of a list was requested.
 fn shaped(mut document: Document, accepted: Accepted) -> Result<Document, Refused> {
     match accepted.shape {
         Shape::Full | Shape::Table => Ok(document),
@@ -80,11 +81,11 @@ async fn one(call: &Call<'_>, code: StatusCode, object: Arc<Object>) -> Result<R
     if object.json_bytes().len() <= heavy::LARGE {
         return form.render(code, &object);
     }
-    // Boxed, so that the state of a request for a small object stays small.
+    // Boxed to keep the state of a request for a small object small.
     Box::pin(offload::answer(move || form.render(code, &object))).await
 }
 
-/// What an object is to be written as.
+/// The form in which to write an object.
 struct Form {
     renderer: Option<Renderer>,
     kind: Arc<Kind>,
@@ -116,7 +117,7 @@ impl Form {
 /// Answers with a list.
 ///
 /// # Errors
-/// 406 where the shape of one object was asked for.
+/// 406 if the shape of one object was requested.
 pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
     let accepted = call.accepted;
     if accepted.shape == Shape::Partial {
@@ -140,10 +141,10 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
     pieces::respond(accepted.encoding, listing, is_short).await
 }
 
-/// Answers a deletion: with the object that waits for its finalizers, or a Status that says what is gone.
+/// Answers a deletion: with the object that waits for its finalizers, or with a Status about the deleted one.
 ///
 /// # Errors
-/// As [`respond`].
+/// Like [`respond`].
 pub async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
     match deleted {
         Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,

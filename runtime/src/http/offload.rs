@@ -1,6 +1,6 @@
-//! Work that takes long, off the threads that serve connections: a piece at a time, few at a time, in the order in which
-//! it came. So a request that takes much does not hold up those that take little, and what is worked on at once takes
-//! memory for a few pieces, however many clients ask.
+//! Runs slow work off the threads that serve connections: in pieces, a few at a time, first come, first served.
+//! Expensive requests do not delay cheap ones, and the memory for running pieces is limited, however many clients there
+//! are.
 
 use std::{
     sync::{Arc, LazyLock},
@@ -13,34 +13,34 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
 };
 
-/// Work on answers. As many pieces at a time as there are cores: more would not be faster.
+/// Work on answers: as many pieces at a time as there are cores.
 static ANSWERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores())));
 
-/// Writes that are about much: half of the cores, so that as many are left to everything else.
+/// Heavy writes: on half of the cores, to leave the others to everything else.
 static WRITES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores().div_ceil(2))));
 
-/// Runs a write. It panics where the write does. One that has begun is not given up when this is dropped: like any other
-/// write, it may have happened.
+/// Runs a write and propagates its panic. A write that has started continues if this is dropped: like any other write,
+/// it may have happened.
 pub async fn write<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     let runtime = Handle::current();
     run(WRITES.clone(), move || runtime.block_on(work)).await
 }
 
-/// Bytes of large bodies that are in memory at a time, in kilobytes: those that are being read, those that wait for their
-/// turn, and those that are worked on. Twenty of the largest that are taken by default.
+/// The budget for large bodies in memory, in kilobytes: those being received, waiting, or processed. Twenty of the
+/// largest bodies by default.
 const ROOM_KB: u32 = 64 << 10;
 static ROOM: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(ROOM_KB as usize)));
 
-/// How long a body waits for room. Who sends slowly holds room no longer than a body may take.
+/// How long a body waits for the budget. Slow senders cannot hold it longer than a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Waits for room for a large body; it is given back when this is dropped. None where there is no room in time.
+/// Waits for a share of the budget for a large body, which is released on drop. `None` on timeout.
 pub async fn room(bytes: usize) -> Option<OwnedSemaphorePermit> {
     let wanted = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(ROOM_KB).min(ROOM_KB);
     tokio::time::timeout(PATIENCE, ROOM.clone().acquire_many_owned(wanted)).await.ok()?.ok()
 }
 
-/// Runs a piece of work on an answer. It panics where the work does.
+/// Runs a piece of work on an answer and propagates its panic.
 pub async fn answer<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     run(ANSWERS.clone(), work).await
 }
@@ -56,7 +56,7 @@ async fn run<T: Send + 'static>(turns: Arc<Semaphore>, work: impl FnOnce() -> T 
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The server is going down, and nobody waits for this any more.
+            // The server is shutting down, so the result is no longer needed.
             Err(_) => std::future::pending().await,
         },
     }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn large_bodies_wait_for_room_and_give_it_back() {
+    async fn large_bodies_wait_for_the_budget_and_release_it() {
         let all = room(usize::MAX).await.expect("no other test reads a large body");
         assert!(room(100_000).await.is_none(), "none came in time");
         let waiting = tokio::spawn(async { room(100_000).await.is_some() });
@@ -81,13 +81,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_that_waits_holds_up_nobody_and_goes_on_when_it_is_given_up() {
+    async fn a_waiting_write_blocks_nothing_and_continues_when_it_is_cancelled() {
         let (go, wait) = tokio::sync::oneshot::channel::<()>();
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (done, ends) = tokio::sync::oneshot::channel();
         let given_up = tokio::spawn(write(async move {
             begun.send(()).unwrap();
-            // This thread goes on to serve others, such as the one who ends the wait.
+            // This thread continues to serve others, such as the one that ends the wait.
             wait.await.unwrap();
             done.send(()).unwrap();
         }));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_panics_gives_its_turn_back() {
+    async fn a_panic_releases_its_slot() {
         for _ in 0..100 {
             let failed = tokio::spawn(answer(|| panic!("a column of the user"))).await;
             assert!(failed.is_err_and(|error| error.is_panic()));

@@ -1,4 +1,4 @@
-//! PartialObjectMetadata: an object's metadata alone, cut out of the cached bytes.
+//! PartialObjectMetadata: an object's metadata, cut out of the cached bytes.
 
 use bytes::BufMut;
 
@@ -16,7 +16,7 @@ pub fn write(out: &mut impl BufMut, object: &Object, meta_version: &str) {
     out.put_slice(b"}");
 }
 
-/// How many bytes [`write`] appends.
+/// The number of bytes that [`write`] appends.
 pub fn length(object: &Object, meta_version: &str) -> usize {
     START.len() + meta_version.len() + METADATA.len() + object.metadata_bytes().len() + 1
 }

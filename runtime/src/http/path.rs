@@ -1,26 +1,26 @@
-//! Request paths: what a request is about. Owns the decoding of paths. Guarantees that a path is decoded once, and that
-//! one with two readings is refused. Knows the shapes of Kubernetes paths. Which kinds are served matters to one of them
-//! alone: a collection in a namespace looks as a subresource of the namespace does.
+//! Request paths. Owns their decoding: a path is decoded once, and an ambiguous one is refused. Knows the forms of
+//! Kubernetes paths. Only one of them depends on the served kinds: a collection in a namespace looks like a subresource
+//! of the namespace.
 
 use std::{fmt, mem};
 
 use crate::{kind::Registry, meta::percent};
 
-/// A path that was read: its text and its meaning come from one reading, for routing and for authorizers alike.
+/// A parsed path: its text and its meaning have one source, for routing and for authorization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Decoded, without slashes at the end.
+    /// Decoded, without trailing slashes.
     pub text: String,
-    /// What it names.
+    /// What it refers to.
     pub target: Target,
 }
 
-/// What a path names.
+/// What a path refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Not below `/api/<version>` or `/apis/<group>/<version>`: discovery, health and the like.
+    /// Not below `/api/<version>` or `/apis/<group>/<version>`: discovery, health and similar paths.
     Other,
-    /// Something of a group and version.
+    /// A resource in a group and version.
     Resource(ResourcePath),
 }
 
@@ -35,7 +35,7 @@ pub enum Refusal {
     Null,
     /// A segment is `.` or `..`, which some programs resolve.
     DotSegment,
-    /// A segment is empty, which some programs leave out.
+    /// A segment is empty, which some programs drop.
     EmptySegment,
 }
 
@@ -59,9 +59,9 @@ pub struct ResourcePath {
     pub group: String,
     /// The version.
     pub version: String,
-    /// The namespace; empty where the path has none. For `namespaces/x` it is `x`, as authorizers expect.
+    /// The namespace; empty if the path has none. For `namespaces/x` it is `x`, as authorizers expect.
     pub namespace: String,
-    /// The resource is in the namespace, rather than the namespace itself.
+    /// True if the resource is in the namespace, false if it is the namespace itself.
     pub scoped: bool,
     /// The plural name of the resource.
     pub resource: String,
@@ -69,7 +69,7 @@ pub struct ResourcePath {
     pub name: String,
     /// The subresource; empty for the object itself.
     pub subresource: String,
-    /// Segments were left over: nothing is served there.
+    /// The path has too many segments and refers to nothing.
     pub excess: bool,
     /// The path has the old `watch/` prefix.
     pub watch: bool,
@@ -79,13 +79,13 @@ pub struct ResourcePath {
 const NAMESPACES: &str = "namespaces";
 
 impl ResourcePath {
-    /// The namespace that the resource is in; empty where it is in none.
+    /// The namespace of the resource; empty if it has none.
     pub fn scope(&self) -> &str {
         if self.scoped { &self.namespace } else { "" }
     }
 
-    /// Takes `namespaces/<name>/<segment>` for a subresource of the namespace where it has one of that name. As it was read,
-    /// it is a collection in the namespace.
+    /// Interprets `namespaces/<name>/<segment>` as a subresource if the namespace has one of that name. Parsing treats
+    /// it as a collection in the namespace.
     pub fn resolve(&mut self, registry: &Registry) {
         if !self.scoped || !self.name.is_empty() {
             return;
@@ -99,7 +99,7 @@ impl ResourcePath {
     }
 }
 
-/// Reads a path.
+/// Parses a path.
 ///
 /// # Errors
 /// [`Refusal`]: the answer is 400.
@@ -122,7 +122,7 @@ pub fn parse(path: &str) -> Result<Path, Refusal> {
     if text.contains('\0') {
         return Err(Refusal::Null);
     }
-    // The longest path of a resource has nine segments; one more is left over.
+    // The longest resource path has nine segments; one more is excess.
     let (mut segments, mut count) = ([""; 10], 0);
     for segment in text[1..].split('/').filter(|_| !given.is_empty()) {
         match segment {
@@ -139,7 +139,7 @@ pub fn parse(path: &str) -> Result<Path, Refusal> {
     Ok(Path { text, target })
 }
 
-/// What the segments of a decoded path name.
+/// What the segments of a decoded path refer to.
 fn target(segments: &[&str]) -> Target {
     let (group, version, rest) = match segments {
         ["api", version, rest @ ..] if !rest.is_empty() => ("", *version, rest),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_a_namespace_is_a_subresource_where_the_namespace_has_it() {
+    fn a_segment_below_a_namespace_may_be_its_subresource() {
         let cache = Cache::new(Arc::new(Memory::new()), Limits::default());
         let registry = Registry::new(cache);
         let resolved = |path: &str| {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_is_marked() {
+    fn excess_segments_are_marked() {
         assert!(resource("/api/v1/namespaces/x/configmaps/a/status/more").excess);
         assert!(!resource("/api/v1/namespaces/x/configmaps//").excess, "slashes at the end do not count");
     }
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_two_readings_is_refused() {
+    fn an_ambiguous_path_is_refused() {
         use percent::Malformed::{Escape, Utf8};
         for (path, why) in [
             ("/api/v1/%zz/x", Refusal::Malformed(Escape)),

@@ -1,5 +1,5 @@
-//! Lists as response bodies that are written as the client takes them: the next piece is made when the one before has
-//! been taken, and until then the answer holds nothing but the state that it lists.
+//! Lists as response bodies that are written as the client reads them: the next piece is rendered after the previous
+//! one was taken. In between the answer only holds the listed snapshot.
 
 use std::{
     future::Future,
@@ -24,24 +24,24 @@ use super::{
 };
 use crate::codec::Encoding;
 
-/// A list's pieces.
+/// The pieces of a list.
 struct Pieces {
-    /// Made before the answer began, so that what is wrong with it is found in time.
+    /// Rendered before the answer starts, so that errors are found in time.
     first: Option<Bytes>,
     next: Next,
 }
 
-/// A piece on its way, and the list that it is of.
+/// A piece being rendered, with its list.
 type Making = Pin<Box<dyn Future<Output = (Box<Listing>, Option<Step>)> + Send>>;
 
 enum Next {
-    /// Not asked for.
+    /// No piece is requested.
     Idle(Box<Listing>),
     Making(Making),
     End,
 }
 
-/// Answers with a list. A short one is made where the request is served; it takes less than a millisecond.
+/// Answers with a list. A short one is rendered on the request's thread, in less than a millisecond.
 ///
 /// # Errors
 /// 406 for a list that cannot be written in its encoding.
@@ -68,7 +68,7 @@ fn made(mut listing: Box<Listing>) -> (Box<Listing>, Result<Step, Refused>) {
     (listing, step)
 }
 
-/// The next piece of an answer that has begun; `None` where it must break off.
+/// The next piece of an answer that has started; `None` if it must be aborted.
 fn made_late(mut listing: Box<Listing>) -> (Box<Listing>, Option<Step>) {
     let step = match guard::attempt(|| listing.step()) {
         Some(Ok(step)) => Some(step),
@@ -110,7 +110,7 @@ impl http_body::Body for Pieces {
                             self.next = Next::Idle(listing);
                             continue;
                         }
-                        // The connection is broken off: the client must not take what it got for the whole.
+                        // Abort the connection: the client must not take the partial list for a complete one.
                         None => return Poll::Ready(Some(Err(io::Error::other("the list cannot be written")))),
                     };
                     return Poll::Ready(Some(Ok(Frame::data(piece.into()))));

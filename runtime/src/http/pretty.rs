@@ -1,6 +1,6 @@
-//! Indentation of JSON for people: works on the text, so that keys and numbers stay as they were written.
+//! Indents JSON for people. Works on the text, so that keys and numbers stay unchanged.
 
-/// Indents compact JSON by two spaces a level, and ends it with a newline.
+/// Indents compact JSON by two spaces per level, and ends it with a newline.
 pub fn indent(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len() * 2);
     let mut indent = Indent::default();
@@ -9,18 +9,18 @@ pub fn indent(json: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Indents compact JSON that comes in pieces, which may end anywhere.
+/// Indents compact JSON in pieces, which may end anywhere.
 #[derive(Default)]
 pub struct Indent {
     depth: usize,
-    /// Just behind an opening bracket: what comes next says whether anything is in it.
+    /// True directly after an opening bracket, when it is unknown whether it is empty.
     opened: bool,
     in_text: bool,
     escaped: bool,
 }
 
 impl Indent {
-    /// Appends the next piece. The newline at the end of all is the caller's.
+    /// Appends the next piece. The caller adds the final newline.
     pub fn write(&mut self, json: &[u8], out: &mut Vec<u8>) {
         let mut rest = json;
         while let Some(&byte) = rest.first() {
@@ -54,7 +54,7 @@ impl Indent {
         }
     }
 
-    /// Copies text up to the quote that ends it; gives what comes after.
+    /// Copies text up to its closing quote; returns the rest.
     fn text<'j>(&mut self, json: &'j [u8], out: &mut Vec<u8>) -> &'j [u8] {
         let mut at = 0;
         while self.in_text && at < json.len() {

@@ -1,5 +1,5 @@
-//! Documents and objects in encodings other than JSON. Objects are made from the cache's JSON, once for all who want them
-//! in the same form.
+//! Documents and objects in encodings other than JSON. Objects are rendered from the cache's JSON once for all readers
+//! of the same form.
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ use crate::{
     schema::Document,
 };
 
-/// What of an object is rendered.
+/// The rendered part of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Piece {
     /// The object as an item of a list.
     Item,
-    /// The object with type meta, where items of lists have none.
+    /// The object with type meta, if list items have none.
     Typed,
     /// A frame of a watch.
     Frame(EventType),
 }
 
-/// The number by which a piece in a form is known among renderings: no two have the same.
+/// The unique number of a part in a form, among renderings.
 fn number(form: Accepted, piece: Piece) -> u32 {
     let piece = match piece {
         Piece::Item => 0,
@@ -39,7 +39,7 @@ fn number(form: Accepted, piece: Piece) -> u32 {
     piece << 6 | (form.encoding as u32) << 4 | (form.shape as u32) << 2 | flags
 }
 
-/// A document of an encoding. Where Protobuf has no message for it, there is no such answer.
+/// A document in an encoding; `None` if Protobuf has no message for it.
 pub fn document(encoding: Encoding, message: Option<&protobuf::Message>, document: &Document) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     match encoding {
@@ -51,7 +51,7 @@ pub fn document(encoding: Encoding, message: Option<&protobuf::Message>, documen
     Some(out)
 }
 
-/// The document of JSON text that the server itself wrote.
+/// Parses JSON text that the server wrote.
 pub fn read(json: &[u8]) -> Document {
     let decoded = codec::decode(json, &Limits::NONE);
     decoded.map(|decoded| decoded.document).unwrap_or_default()
@@ -64,7 +64,7 @@ pub fn yaml(json: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Writes a kind's objects as Protobuf or CBOR, whole or their metadata alone.
+/// Writes a kind's objects as Protobuf or CBOR, whole or only their metadata.
 #[derive(Clone)]
 pub struct Renderer {
     served: Arc<Served>,
@@ -73,7 +73,7 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A renderer of a form; `None` where the form is text, or a Table.
+    /// A renderer for a form; `None` if the form is text or a Table.
     pub fn new(served: &Arc<Served>, accepted: Accepted, kept: &Arc<Renderings>) -> Option<Self> {
         let shape = match accepted.shape {
             Shape::Full => Shape::Full,
@@ -81,26 +81,26 @@ impl Renderer {
             Shape::Table => return None,
         };
         let binary = matches!(accepted.encoding, Encoding::Protobuf | Encoding::Cbor);
-        // As it is known among renderings: what makes no difference to one object is left out.
+        // The form among renderings, without settings that do not affect a single object.
         let form = Accepted { shape, pretty: false, ..accepted };
         binary.then(|| Self { served: served.clone(), form, kept: kept.clone() })
     }
 
-    /// An object as an answer of its own.
+    /// An object as a separate answer.
     ///
     /// # Errors
-    /// 406 for an object that is no message of its kind. Nothing is left out instead: who writes back what was read would
-    /// lose it.
+    /// 406 for an object that does not fit its kind's message. Nothing is dropped, because a client that writes the
+    /// object back would lose it.
     pub fn object(&self, object: &Arc<Object>) -> Result<Vec<u8>, Refused> {
         let (item, mut out) = (self.typed_item(object)?, Vec::new());
         self.seal(&item, &mut out);
         Ok(out)
     }
 
-    /// A watch's frame about an object, shared with all others who watch in this form.
+    /// A watch frame about an object, shared between watchers of this form.
     ///
     /// # Errors
-    /// As [`Renderer::object`].
+    /// Like [`Renderer::object`].
     pub fn frame(&self, event: EventType, object: &Arc<Object>) -> Result<Bytes, Refused> {
         self.piece(object, Piece::Frame(event), || {
             let mut whole = Vec::new();
@@ -109,7 +109,7 @@ impl Renderer {
         })
     }
 
-    /// The frame of a bookmark, which is kept for nobody.
+    /// The frame of a bookmark, which is not kept.
     pub fn bookmark(&self, object: &Object) -> Vec<u8> {
         let mut whole = Vec::new();
         let made = self.make(object, true).expect("a bookmark has nothing but metadata of the server's making");
@@ -117,7 +117,7 @@ impl Renderer {
         frame(self.form.encoding, "BOOKMARK", &whole)
     }
 
-    /// The kind whose objects it writes.
+    /// The kind of the objects.
     pub fn served(&self) -> &Arc<Served> {
         &self.served
     }
@@ -126,7 +126,7 @@ impl Renderer {
         &self.served.kind
     }
 
-    /// A piece of an object, as it is kept, or made now and kept.
+    /// A part of an object: kept, or rendered now and kept.
     fn piece(
         &self,
         object: &Arc<Object>,
@@ -140,15 +140,15 @@ impl Renderer {
         Ok(self.kept.get(object, number(self.form, piece), || made))
     }
 
-    /// Whether a list of so many bytes is kept item by item: one that would drive out what others want is not.
+    /// True if a list of this size is kept item by item, because it does not evict too much.
     pub fn keeps(&self, list_bytes: usize) -> bool {
         self.kept.has_room_for(list_bytes)
     }
 
-    /// Appends an object as an item of a list, without a head of its own.
+    /// Appends an object as a list item without a field header.
     ///
     /// # Errors
-    /// As [`Renderer::object`].
+    /// Like [`Renderer::object`].
     pub fn write_item(&self, object: &Arc<Object>, keep: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             out.extend_from_slice(&found);
@@ -162,11 +162,11 @@ impl Renderer {
         Ok(())
     }
 
-    /// How many bytes [`Renderer::write_item`] appends. An object that is not kept remembers it, so that lists are made
-    /// twice only once.
+    /// The number of bytes that [`Renderer::write_item`] appends. An object that is not kept records it, so that its
+    /// next list need not render it twice.
     ///
     /// # Errors
-    /// As [`Renderer::object`].
+    /// Like [`Renderer::object`].
     pub fn item_length(&self, object: &Arc<Object>, keep: bool) -> Result<usize, Refused> {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             return Ok(found.len());
@@ -194,17 +194,17 @@ impl Renderer {
         self.piece(object, Piece::Item, || self.make(object, self.items_are_typed()))
     }
 
-    /// Whether items of lists carry type meta: in CBOR as in JSON. In Protobuf, type meta is never part of a message.
+    /// True if list items have type meta: in CBOR as in JSON. Protobuf messages never contain type meta.
     fn items_are_typed(&self) -> bool {
         self.form.shape != Shape::Full || self.lists_whole()
     }
 
-    /// Whether items of lists are whole objects, with type meta.
+    /// True if list items are whole objects with type meta.
     pub fn lists_whole(&self) -> bool {
         self.form.shape == Shape::Full && self.kind().policy.lists_type_meta()
     }
 
-    /// An object that can be put in the mark of its encoding.
+    /// An object that can be wrapped with the marker of its encoding.
     fn typed_item(&self, object: &Arc<Object>) -> Result<Bytes, Refused> {
         if self.form.encoding == Encoding::Protobuf || self.items_are_typed() {
             return self.item(object);
@@ -212,7 +212,7 @@ impl Renderer {
         self.piece(object, Piece::Typed, || self.make(object, true))
     }
 
-    /// Marks a rendered object as what it is.
+    /// Wraps a rendered object with the marker of its encoding.
     fn seal(&self, item: &[u8], out: &mut Vec<u8>) {
         match (self.form.encoding, self.form.shape) {
             (Encoding::Protobuf, Shape::Full) => {
@@ -257,7 +257,7 @@ impl Renderer {
     }
 }
 
-/// A watch's frame about an object that is written whole. JSON is framed where it is written.
+/// A watch frame about a completely written object. JSON frames are written elsewhere.
 pub fn frame(encoding: Encoding, event: &str, object: &[u8]) -> Vec<u8> {
     if encoding == Encoding::Protobuf {
         return protobuf::watch_frame(event, object);

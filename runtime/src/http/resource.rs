@@ -1,5 +1,5 @@
-//! Requests about objects: finds the kind, checks that the method makes sense on the path, reads options and body, calls
-//! the verb, and hands its answer to the form that was negotiated.
+//! Requests about objects: finds the kind, checks that the method applies to the path, reads options and body, calls
+//! the verb, and writes its answer in the negotiated form.
 
 use axum::{
     body::Body,
@@ -41,21 +41,21 @@ use crate::{
     verbs::{Api, Error, Request},
 };
 
-/// The list of definitions where there are none.
+/// An empty list of definitions.
 const NO_CUSTOM_KINDS: &str =
     r#"{"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1","metadata":{},"items":[]}"#;
 
-/// A request whose kind was found.
+/// A request with its kind.
 pub struct Call<'a> {
     /// The server.
     pub app: &'a App,
-    /// The HTTP side.
+    /// The HTTP exchange.
     pub exchange: Box<Exchange>,
-    /// What the verbs are asked.
+    /// The request for the verbs.
     pub request: Request,
-    /// What the client gets it as.
+    /// The negotiated form.
     pub accepted: Accepted,
-    /// What a Table's rows carry.
+    /// What the rows of a Table contain.
     pub include: Include,
 }
 
@@ -74,7 +74,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
         return Box::pin(handled::subresource(site, exchange, served, path, verb, mounted, body)).await;
     }
     if served.kind.subresources.iter().any(|own| own.subresource == subresource) {
-        // Declared in a model, and nobody answers for it.
+        // Declared in a model, without a handler.
         return Err(status::no_such_resource().into());
     }
     let numbered = served.messages.is_some() || matches!(operation.answer, endpoint::Answer::Scale);
@@ -88,7 +88,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     let name = if verb == Verb::Watch { String::new() } else { path.name.clone() };
     let request = Request { user: exchange.user.clone(), served, namespace, name, subresource };
     let call = Call { app, exchange, request, accepted, include };
-    // All but the most frequent verb are boxed, so that the state of a request that only gets an object stays small.
+    // All verbs except the most frequent one are boxed, to keep the state of a simple get small.
     match verb {
         Verb::Get => call.get().await,
         Verb::List => Box::pin(call.list()).await,
@@ -102,7 +102,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     }
 }
 
-/// The answer where no kind is served: a Status below a group and version that exist, a plain page elsewhere.
+/// The answer if no kind is served: a Status below an existing group and version, and otherwise a plain page.
 fn missing(app: &App, exchange: &Exchange, path: &ResourcePath) -> Result<Response, Refused> {
     if methods::lists_custom_kinds(path, exchange.asked.verb) {
         return Ok(response::json(StatusCode::OK, NO_CUSTOM_KINDS));
@@ -121,7 +121,7 @@ impl Call<'_> {
         &self.request.served.kind
     }
 
-    /// What writes the objects of the answer, where that is not text.
+    /// The renderer of the answer, unless it is text.
     pub fn renderer(&self) -> Option<Renderer> {
         Renderer::new(&self.request.served, self.accepted, self.app.api.cache.renderings())
     }
@@ -154,7 +154,7 @@ impl Call<'_> {
         };
         let answer = match self.app.api.watch(&self.request, &options).await {
             Ok(watching) => watch::respond(&self, watching, options.timeout_seconds, handshake.is_some()),
-            // A watch that comes too late has begun as far as clients are concerned: they read the refusal in the stream.
+            // Clients expect the error of an expired watch in the stream.
             Err(error @ Error::Expired { .. }) => watch::refuse(error, self.accepted.encoding),
             Err(error) => return Err(error.into()),
         };
@@ -210,10 +210,10 @@ impl Call<'_> {
         object::respond(&self, code(written.created), written.answer, &written.warnings).await
     }
 
-    /// Does work on a body and on so many bytes that are stored, as [`heavy::run`] does.
+    /// Processes a body and this many stored bytes like [`heavy::run`].
     ///
     /// # Errors
-    /// As the work.
+    /// Those of the work.
     pub async fn heavy<T: Send + 'static>(
         &self,
         stored: usize,
@@ -223,27 +223,27 @@ impl Call<'_> {
         heavy::run(self.app, &self.request, stored, body, work).await
     }
 
-    /// The body, and its media type.
+    /// The body and its media type.
     ///
     /// # Errors
-    /// As [`body::read`].
+    /// Like [`body::read`].
     pub async fn read(&self, body: Body) -> Result<(String, Bytes), Refused> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         Ok((body::media_type(headers), bytes))
     }
 
-    /// The types of patches that are taken where the request asks.
+    /// The supported types of patches for the request.
     fn patch_types(&self) -> &[PatchType] {
         let path = self.exchange.asked.resource();
         let endpoint = path.and_then(|path| self.request.served.endpoint(&path.subresource));
         endpoint.map_or(&[], Endpoint::patch_types)
     }
 
-    /// The body of a patch, its type, which is one of those, and its options.
+    /// The body of a patch, its type, which is supported, and its options.
     ///
     /// # Errors
-    /// 415; 400 for options that cannot be read; as [`body::read`].
+    /// 415; 400 for invalid options; like [`body::read`].
     pub async fn read_patch(
         &self,
         body: Body,
@@ -276,7 +276,7 @@ impl Call<'_> {
         let options = self.delete_options(body, DeleteOptions::for_collection).await?;
         let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
         match object::respond_list(&self, list).await {
-            // All is deleted: that some of it has no form in this version is no failure.
+            // Everything was deleted: it is not an error that some objects cannot be converted to this version.
             Err(Refused(status)) if status.code == 500 && self.request.served.view.is_some() => {
                 Ok(response::status(&Status { code: 200, ..Status::success(None) }, self.accepted))
             }
@@ -284,18 +284,18 @@ impl Call<'_> {
         }
     }
 
-    /// Asked before a write that creates its object where there is none: who may change an object may not always.
+    /// Authorizes creation before a write that may create its object, which needs more than permission to change it.
     async fn may_create(&self) -> Result<(), Refused> {
         access::may_create(self.app, &self.request, "", &self.exchange.asked.path).await
     }
 
-    /// What the client calls itself.
+    /// The client's name.
     pub fn client_name(&self) -> String {
         let given = self.exchange.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
         client_name(given.unwrap_or_default())
     }
 
-    /// Deletion by force asks for more than deletion: whoever may delete an object may not yet pass over what holds it.
+    /// Forced deletion needs an additional permission, because it ignores finalizers.
     async fn authorize_force(&self) -> Result<(), Refused> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
         let (request, kind) = (&self.request, self.kind());
@@ -333,17 +333,17 @@ impl Call<'_> {
     }
 }
 
-/// The body of a write as the document that it is to be.
+/// The body of a write as a document.
 ///
 /// # Errors
-/// As [`body::decode`].
+/// Like [`body::decode`].
 pub fn document(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
     let expected =
         if request.is_scale() { body::Expected::Scale } else { body::Expected::Object(request.served.clone()) };
     body::decode(media_type, body, &expected)
 }
 
-/// Why a write did nothing: where its object is missing and the user may not create it, because of that.
+/// The error of a failed write. If its object is missing and the user may not create it, the authorization error.
 fn not_created(error: Error, refusal: Option<Refused>) -> Refused {
     match (error, refusal) {
         (Error::NotFound(..), Some(refusal)) => refusal,

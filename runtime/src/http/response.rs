@@ -1,4 +1,4 @@
-//! Responses: the headers that every answer has, and the few forms of answers.
+//! Responses: the headers of every answer, and the common forms of answers.
 
 use std::sync::{
     OnceLock,
@@ -23,15 +23,15 @@ use crate::{
     schema::Document,
 };
 
-/// The header by which a request is found again in logs.
+/// The header that identifies a request in logs.
 pub const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
-/// How to authenticate, which every 401 says (RFC 9110, 11.6.1).
+/// The challenge that every 401 contains (RFC 9110, 11.6.1).
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"kindsmith\"");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, private");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// An answer with the headers that all have.
+/// An answer with the common headers.
 pub fn with(code: StatusCode, content_type: HeaderValue, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = code;
@@ -42,18 +42,18 @@ pub fn with(code: StatusCode, content_type: HeaderValue, body: Body) -> Response
     response
 }
 
-/// JSON as it is.
+/// JSON, unchanged.
 pub fn json(code: StatusCode, body: impl Into<Bytes>) -> Response {
     with(code, JSON, Body::from(body.into()))
 }
 
-/// JSON, indented where a person reads it.
+/// JSON, indented for people if requested.
 pub fn json_for(code: StatusCode, body: impl Into<Bytes>, indented: bool) -> Response {
     let body = body.into();
     if indented { json(code, pretty::indent(&body)) } else { json(code, body) }
 }
 
-/// A body that comes in pieces.
+/// A body in pieces.
 pub fn stream<B>(media_type: &'static str, body: B) -> Response
 where
     B: http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
@@ -66,7 +66,7 @@ pub fn encoded(code: StatusCode, encoding: Encoding, body: impl Into<Bytes>) -> 
     with(code, HeaderValue::from_static(encoding.media_type()), Body::from(body.into()))
 }
 
-/// A document in an encoding that is text, given as JSON.
+/// A document in a text encoding, given as JSON.
 pub fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted) -> Response {
     match form.encoding {
         Encoding::Yaml => encoded(code, Encoding::Yaml, render::yaml(&json.into())),
@@ -74,7 +74,8 @@ pub fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted) -> Re
     }
 }
 
-/// A document that is no object of a kind, in the encoding that was agreed on; in JSON where that has no message for it.
+/// A document that is not an object of a kind, in the negotiated encoding, or in JSON if Protobuf has no message for
+/// it.
 pub fn document(code: StatusCode, document: &Document, form: Accepted) -> Response {
     if form.encoding != Encoding::Json {
         let kind = document.get("kind").and_then(Document::as_str).unwrap_or_default();
@@ -87,7 +88,7 @@ pub fn document(code: StatusCode, document: &Document, form: Accepted) -> Respon
     json_for(code, body, form.pretty)
 }
 
-/// The messages of what the API answers beside objects.
+/// The messages of answers other than objects.
 fn message_of(kind: &str) -> Option<&'static protobuf::Message> {
     Some(match kind {
         "Status" => &protobuf::STATUS,
@@ -106,7 +107,7 @@ pub fn text(code: StatusCode, body: impl Into<Bytes>) -> Response {
     with(code, TEXT, Body::from(body.into()))
 }
 
-/// The answer to HEAD: that to GET without its body, whose length it tells where that is known.
+/// The answer to HEAD: that of GET without its body, with its length if known.
 pub fn head(answer: Response) -> Response {
     let length = answer.body().size_hint().exact();
     let mut answer = answer.map(|_| Body::empty());
@@ -116,12 +117,12 @@ pub fn head(answer: Response) -> Response {
     answer
 }
 
-/// What kube-apiserver answers on paths that nothing is registered for.
+/// kube-apiserver's answer for unknown paths.
 pub fn page_not_found() -> Response {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
-/// A Status in the form that was agreed on.
+/// A Status in the negotiated form.
 pub fn status(status: &Status, form: Accepted) -> Response {
     let code = if status.code == 0 { 200 } else { status.code };
     let code = StatusCode::from_u16(code).expect("a Status has a code of HTTP");
@@ -140,24 +141,24 @@ pub fn status(status: &Status, form: Accepted) -> Response {
     response
 }
 
-/// The audit id of an answer: the client's own where it gave one, otherwise a new one.
+/// The audit id of an answer: the client's, or a new one.
 pub fn audit_id(given: Option<&HeaderValue>) -> HeaderValue {
     given.filter(|id| id.len() <= 64).cloned().unwrap_or_else(fresh_audit_id)
 }
 
-/// A uuid that no other request of this process has: a random half drawn once, and a counter scattered over the other.
+/// A uuid that is unique in this process: one random half, and a scattered counter.
 fn fresh_audit_id() -> HeaderValue {
     static SEED: OnceLock<(u64, u64)> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let (high, low) = *SEED.get_or_init(|| {
         let mut bytes = [0; 16];
-        // Without randomness the ids are still distinct within the process, which is all that they promise.
+        // Without randomness the ids are still unique within the process, which is all that is promised.
         getrandom::fill(&mut bytes).unwrap_or_default();
         let number = u128::from_be_bytes(bytes);
         ((number >> 64) as u64, u64::try_from(number & u128::from(u64::MAX)).unwrap_or_default())
     });
     let low = low ^ COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // Version 4 and variant 1, as the form of random uuids has them.
+    // The bits for version 4 and variant 1 of random uuids.
     let number = u128::from(high & !0xf000 | 0x4000) << 64 | u128::from(low & !(0b11 << 62) | 0b10 << 62);
     let (mut text, mut at) = ([b'-'; 36], 0);
     for (index, byte) in number.to_be_bytes().into_iter().enumerate() {

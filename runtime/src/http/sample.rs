@@ -77,7 +77,7 @@ fn count_data(document: &Value) -> Value {
     document["data"].as_object().map_or(0, serde_json::Map::len).into()
 }
 
-/// A namespaced kind that answers as those compiled into kube-apiserver.
+/// A namespaced kind that behaves like those compiled into kube-apiserver.
 pub fn config_map() -> Kind {
     let data = Schema {
         kind: Type::Object,

@@ -1,5 +1,5 @@
-//! A session over a WebSocket: standard streams on channels 0 to 2, how it ended on channel 3, the size of the terminal on
-//! channel 4. Bytes wait on either side only as far as the streams' own buffers go.
+//! A session over a WebSocket: standard streams on channels 0 to 2, the result on channel 3, and the terminal's size on
+//! channel 4. Only the streams' own buffers hold data.
 
 use std::io;
 
@@ -26,13 +26,13 @@ const STDERR: u8 = 2;
 const ERROR: u8 = 3;
 const RESIZE: u8 = 4;
 
-/// Most bytes of a message.
+/// The maximum size of a message.
 const PIECE: usize = 32 << 10;
 
-/// How the code of a session ended: as it says, or by a panic.
+/// How the handler of a session ended: with its result, or by a panic.
 type Ended = Result<Result<Exit, Refusal>, tokio::task::JoinError>;
 
-/// The code of a session, which goes when this does.
+/// The handler of a session, cancelled on drop.
 struct Work(JoinHandle<Result<Exit, Refusal>>);
 
 impl Drop for Work {
@@ -41,7 +41,7 @@ impl Drop for Work {
     }
 }
 
-/// A session that runs.
+/// A running session.
 struct Running {
     socket: Socket,
     channels: Channels,
@@ -49,12 +49,12 @@ struct Running {
     stdout: Option<DuplexStream>,
     stderr: Option<DuplexStream>,
     resize: tokio::sync::mpsc::Sender<crate::handlers::TerminalSize>,
-    /// What the client sent and the code has not taken yet.
+    /// Input of the client that the handler has not read yet.
     waiting: Bytes,
     work: Work,
 }
 
-/// Runs a session to its end. `tell` makes a Status of what the code refuses.
+/// Runs a session to its end. `tell` converts the handler's refusal to a Status.
 pub async fn run(
     socket: Socket,
     channels: Channels,
@@ -92,7 +92,7 @@ pub async fn run(
 }
 
 impl Running {
-    /// Clients take an empty message on the first stream that they read for the sign that the connection stands.
+    /// Clients treat an empty message on the first stream that they read as the sign that the connection works.
     async fn greet(&mut self) -> Result<(), End> {
         let first = match (&self.stdout, &self.stderr) {
             (Some(_), _) => STDOUT,
@@ -102,7 +102,7 @@ impl Running {
         self.socket.send(self.channels.write(first, b"")).await
     }
 
-    /// Carries bytes until the code has ended and all that it wrote is sent.
+    /// Transfers data until the handler has ended and its output is sent.
     async fn converse(&mut self) -> Result<Ended, End> {
         let (mut out, mut err) = (vec![0; PIECE], vec![0; PIECE]);
         let mut ended = None;
@@ -120,7 +120,7 @@ impl Running {
                 written = write(&mut self.stdin, &self.waiting), if !reading => if let Ok(count) = written {
                     self.waiting.advance(count);
                 } else {
-                    // The code takes no more: what it does not want is thrown away.
+                    // The handler no longer reads: drop its input.
                     self.waiting.clear();
                     self.stdin = None;
                 },
@@ -137,13 +137,13 @@ impl Running {
         }
     }
 
-    /// Takes in what the client says.
+    /// Handles a message of the client.
     fn hear(&mut self, said: Said) {
         match said {
             Said::Data(STDIN, bytes) if self.stdin.is_some() => self.waiting = bytes,
             Said::Closed(STDIN) => self.stdin = None,
             Said::Data(RESIZE, bytes) => {
-                // A size that cannot be read changes nothing; nor does one that nobody waits for.
+                // An invalid size is ignored, and so is one that the handler does not wait for.
                 if let Ok(size) = serde_json::from_slice(&bytes) {
                     let _ = self.resize.try_send(size);
                 }
@@ -161,7 +161,7 @@ async fn write(stream: &mut Option<DuplexStream>, bytes: &[u8]) -> io::Result<us
     }
 }
 
-/// Reads some bytes; none at the end, and never returns for a stream that is not there.
+/// Reads some bytes; zero at the end, and never returns if there is no stream.
 async fn read(stream: &mut Option<DuplexStream>, buffer: &mut [u8]) -> usize {
     match stream {
         Some(stream) => stream.read(buffer).await.unwrap_or(0),
@@ -169,7 +169,7 @@ async fn read(stream: &mut Option<DuplexStream>, buffer: &mut [u8]) -> usize {
     }
 }
 
-/// What the client is told at the end.
+/// The message to the client at the end.
 fn last_words(channels: Channels, ended: Ended, tell: impl Fn(Refusal) -> Status) -> Option<Message> {
     match ended {
         Ok(Ok(Exit(0))) if channels.statuses => Some(channels.write(ERROR, &json(&Status::success(None)))),
@@ -196,7 +196,7 @@ fn json(status: &Status) -> Vec<u8> {
     serde_json::to_vec(status).expect("a Status is plain data")
 }
 
-/// The Status of an exit code that is no success; kubectl exits with the same.
+/// The Status of a nonzero exit code, with which kubectl exits.
 fn exited(code: i32) -> Status {
     let cause = StatusCause { reason: "ExitCode".to_owned(), message: code.to_string(), ..StatusCause::default() };
     let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };

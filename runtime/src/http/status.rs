@@ -1,5 +1,5 @@
-//! Failures of requests as the API answers them; the Statuses of verbs' errors are in `verbs`. The words are those that
-//! clients of kube-apiserver meet, since clients match on reasons and people search for messages.
+//! Failures as the API reports them: the only place that creates a `Status`. The wording is kube-apiserver's, because
+//! clients match on reasons and people search for messages.
 
 use super::negotiate::{Offer, Refused as Unacceptable};
 pub(super) use crate::verbs::status::{bad_request, internal, method_not_allowed, no_such_resource, of_watch};
@@ -35,9 +35,9 @@ impl From<OptionsError> for Status {
     }
 }
 
-/// 403: what an authorizer did not allow.
+/// 403: denied by an authorizer.
 pub fn forbidden(asked: &Attributes<'_>, decision: &Decision) -> Status {
-    // kube-apiserver escapes these so that no browser takes the message for HTML.
+    // kube-apiserver escapes these so that browsers do not interpret the message as HTML.
     let message = asked.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let message = match decision {
         Decision::NoOpinion(reason) | Decision::Deny(reason) if !reason.is_empty() => format!("{message}: {reason}"),
@@ -52,8 +52,8 @@ pub fn unauthorized() -> Status {
     Status::failure(401, "Unauthorized", "Unauthorized", None)
 }
 
-/// 406: nothing that the client accepts is offered. What kube-apiserver's routes refuse for the kinds compiled into it, its
-/// handler of custom resources refuses in the words of parameters.
+/// 406: no offered form is accepted. kube-apiserver words this differently for its compiled kinds and for custom
+/// resources.
 pub fn not_acceptable(refused: Unacceptable, offer: Offer, policy: &dyn Policy) -> Status {
     let offered = offered(offer.protobuf);
     let offers = offered.clone().map(Encoding::media_type).collect::<Vec<_>>().join(", ");
@@ -75,25 +75,25 @@ pub fn not_acceptable(refused: Unacceptable, offer: Offer, policy: &dyn Policy) 
     }
 }
 
-/// The encodings of documents: Protobuf is there where fields are numbered.
+/// The encodings of documents; Protobuf only if fields have numbers.
 fn offered(numbered: bool) -> impl Iterator<Item = Encoding> + Clone {
     Encoding::ALL.into_iter().filter(move |encoding| numbered || *encoding != Encoding::Protobuf)
 }
 
-/// 406: a shape that only lists have was asked of an object, or the other way round.
+/// 406: the shape of a list was requested for an object, or the reverse.
 pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
     let what = if is_list { "a list" } else { "not a list" };
     Status::failure(406, "NotAcceptable", format!("you requested {asked}, but the requested object is {what}"), None)
 }
 
-/// 406: an object that does not fit into the message of its kind, such as one stored before its schema was changed.
+/// 406: an object does not fit its kind's message, such as one stored before a change of the schema.
 pub fn unwritable(name: &str, error: &EncodeError) -> Status {
     let media_type = Encoding::Protobuf.media_type();
     let message = format!("{name:?} cannot be written as {media_type}, only in the other encodings: {error}");
     Status::failure(406, "NotAcceptable", message, None)
 }
 
-/// 415: a body of a media type that is not read. Protobuf is read where fields are numbered.
+/// 415: unsupported media type of a body. Protobuf is supported if fields have numbers.
 pub fn unsupported_body(numbered: bool) -> Status {
     let offers = offered(numbered).map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None)
@@ -103,13 +103,13 @@ fn unknown_format(offers: &str) -> String {
     format!("the body of the request was in an unknown format - accepted media types include: {offers}")
 }
 
-/// 415: a body that is compressed.
+/// 415: a compressed body.
 pub fn compressed_body(encoding: &str) -> Status {
     let message = format!("the body of the request is encoded as {encoding:?}, and only plain bodies are read");
     Status::failure(415, "UnsupportedMediaType", message, None)
 }
 
-/// 415: a patch of a type that is not served.
+/// 415: an unsupported type of patch.
 pub fn unsupported_patch(offers: &[PatchType], policy: &dyn Policy) -> Status {
     let offers: Vec<&str> = offers.iter().map(|offer| offer.media_type()).collect();
     let offers = offers.join(", ");
@@ -120,7 +120,7 @@ pub fn unsupported_patch(offers: &[PatchType], policy: &dyn Policy) -> Status {
     Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None)
 }
 
-/// 429: as many requests as the server takes at a time are being served.
+/// 429: too many concurrent requests.
 pub fn too_many_requests() -> Status {
     let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
     Status::failure(429, "TooManyRequests", "Too many requests, please try again later.", Some(details))
@@ -137,8 +137,8 @@ pub fn slow_body() -> Status {
     Status::failure(408, "Timeout", "the body of the request did not arrive in time", None)
 }
 
-/// 504: the request took longer than it may. A write may have happened: there is no `Retry-After`, so that clients do not
-/// repeat it by themselves.
+/// 504: the request took too long. A write may have happened, so there is no `Retry-After`, to prevent automatic
+/// retries.
 pub fn timed_out() -> Status {
     let message = "Timeout: request did not complete within the allotted timeout";
     Status::failure(504, "Timeout", message, Some(StatusDetails::default()))

@@ -1,4 +1,4 @@
-//! Tests of failures against the recorded ones.
+//! Failures compared with recorded ones of kube-apiserver.
 use serde_json::{Value, json};
 
 use super::*;
@@ -145,7 +145,7 @@ fn who_may_not() {
 }
 
 #[test]
-fn what_a_stream_says_at_its_end() {
+fn the_error_at_the_end_of_a_stream() {
     let expired = of_watch(WatchError::Expired(Revision(5))).unwrap();
     assert_eq!((expired.code, expired.reason.as_str()), (410, "Expired"));
     assert_eq!(of_watch(WatchError::Lagged), None);

@@ -1,5 +1,5 @@
-//! Text of a handler as a response body: polled by the connection itself, so that a slow client holds back its handler and
-//! nobody else, and a client that goes away takes the handler's code with it.
+//! Text of a handler as a response body. The connection polls it, so a slow client blocks only its own handler, and the
+//! handler is cancelled when the client disconnects.
 
 use std::{
     io,
@@ -21,23 +21,23 @@ use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 use super::{guard, response, websocket::Socket};
 use crate::handlers::Text;
 
-/// Most bytes of one piece.
+/// The maximum size of a piece.
 pub const PIECE: usize = 16 << 10;
 
-/// Answers with text as it comes, until it or the server ends.
+/// Answers with text as it is written, until it or the server ends.
 pub fn respond(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Response {
     let body = TextBody { text: text.into_reader(), stopping: Box::pin(stopping), failed: None, ended: false };
     response::with(StatusCode::OK, HeaderValue::from_static("text/plain"), Body::new(body))
 }
 
-/// Carries text over a WebSocket: in bytes, or in base64 as text.
+/// Sends text over a WebSocket: as binary, or in base64 as text.
 pub async fn carry(mut socket: Socket, text: Text, base64: bool) {
     let mut text = text.into_reader();
     let mut piece = vec![0; PIECE];
     let end = loop {
         let read = tokio::select! {
             read = text.read(&mut piece) => read,
-            // What the client says means nothing, but that it is there.
+            // Messages of the client are ignored, except that they show that it is alive.
             heard = socket.receive(true) => match heard {
                 Ok(_) => continue,
                 Err(end) => break Some(end),
@@ -58,7 +58,7 @@ pub async fn carry(mut socket: Socket, text: Text, base64: bool) {
 struct TextBody {
     text: Pin<Box<dyn AsyncRead + Send>>,
     stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
-    /// How the text broke off, as is told next.
+    /// The error that ended the text, to be reported next.
     failed: Option<io::Error>,
     ended: bool,
 }
@@ -85,8 +85,8 @@ impl http_body::Body for TextBody {
                 Poll::Ready(None)
             }
             Ok(()) => Poll::Ready(Some(Ok(Frame::data(Bytes::copy_from_slice(buffer.filled()))))),
-            // The connection is broken off: the client must not take what it got for the whole. What came before is sent
-            // while there is nothing to take; with the error it would be thrown away.
+            // Abort the connection: the client must not take the partial text for a complete one. Earlier data is sent
+            // first, while no new data is available; together with the error it would be dropped.
             Err(error) => {
                 tracing::debug!(%error, "a handler's text broke off");
                 self.failed = Some(error);

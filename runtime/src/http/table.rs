@@ -1,4 +1,4 @@
-//! Tables: columns and cells as command lines show them, made from objects by the kind's own columns.
+//! Tables: columns and cells for kubectl, computed from objects by the kind's columns.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::{
     verbs::List,
 };
 
-/// What kube-apiserver says of the name column, and clients print in `kubectl get -o wide --help`-like views.
+/// kube-apiserver's description of the name column.
 const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
-/// What each row carries beside its cells.
+/// What each row contains besides its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Include {
     /// Nothing.
@@ -37,10 +37,10 @@ pub enum Include {
 }
 
 impl Include {
-    /// Reads `includeObject`, where a Table was asked for.
+    /// Parses `includeObject` for a Table.
     ///
     /// # Errors
-    /// 400 for a value that is none of the allowed.
+    /// 400 for an invalid value.
     pub fn parse(query: &Query, accepted: Accepted) -> Result<Self, Refused> {
         if accepted.shape != Shape::Table {
             return Ok(Self::default());
@@ -59,7 +59,7 @@ impl Include {
     }
 }
 
-/// Makes Tables of a kind's objects.
+/// Creates Tables of a kind's objects.
 pub struct Table {
     kind: Arc<Kind>,
     meta_version: &'static str,
@@ -68,7 +68,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Tables as of now.
+    /// Tables with ages as of now.
     pub fn new(kind: Arc<Kind>, meta_version: &'static str, include: Include) -> Self {
         Self { kind, meta_version, include, now: Time::now() }
     }
@@ -78,7 +78,7 @@ impl Table {
         self.of_event(object, true)
     }
 
-    /// The Table of one object, with or without the columns: a stream of Tables has them once.
+    /// The Table of one object, with or without columns: a stream of Tables has them only once.
     pub fn of_event(&self, object: &Object, with_columns: bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(2048);
         self.open(&mut out, &format!("{{\"resourceVersion\":\"{}\"}}", object.revision()), with_columns);
@@ -87,7 +87,7 @@ impl Table {
         out
     }
 
-    /// What the Table of a list begins with, up to its first row.
+    /// The beginning of a list's Table up to its first row.
     pub fn head(&self, list: &List) -> Vec<u8> {
         let mut out = Vec::with_capacity(2048);
         self.open(&mut out, &list::metadata(list, false), true);
@@ -109,7 +109,7 @@ impl Table {
         let name =
             json!({"name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0});
         let further = self.kind.columns.iter().map(|column| {
-            // kube-apiserver's own kinds call all of their columns text, those with counts and ages among them.
+            // kube-apiserver's compiled kinds declare all columns as text, even counts and ages.
             let printed = self.kind.policy.prints_tables();
             json!({
                 "name": column.name,
@@ -125,7 +125,7 @@ impl Table {
 
     /// Appends the row of an object.
     pub fn row(&self, out: &mut Vec<u8>, object: &Object) {
-        // An object that cannot be decoded still has its row, so that it can be seen and deleted.
+        // An object that cannot be decoded still has a row, so that it is visible and can be deleted.
         let document: Document = serde_json::from_slice(object.json_bytes()).unwrap_or_default();
         out.extend_from_slice(b"{\"cells\":[");
         if !self.kind.names_itself() {
@@ -158,7 +158,7 @@ impl Table {
                 Ok(at) => at.age(self.now).into(),
                 Err(_) => "<invalid>".into(),
             },
-            // What a kind computes is shown as it is: `2/3` may stand in a column of integers.
+            // Computed values are shown unchanged: `2/3` may be in a column of integers.
             (_, value) if matches!(column.cell, Cell::Computed(_)) => value,
             ("string", text @ Value::String(_)) => text,
             ("string", other) => other.to_string().into(),

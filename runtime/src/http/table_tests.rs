@@ -19,7 +19,7 @@ fn cells_of_a_declared_kind() {
     assert_eq!((&all[1], &all[2], &all[3]), (&json!(3), &json!("Red"), &json!("Up")));
     let age = all[4].as_str().unwrap();
     assert!(age.ends_with('y') || age.ends_with('d'), "{age}");
-    // What is missing, or of another type than the column, has no cell; text columns print what they find as JSON.
+    // Missing values, and values of another type than the column, have no cell; text columns print values as JSON.
     assert_eq!(cells(&kind, json!({"spec": {}})), json!(["a", null, null, null, null]));
     let odd = cells(&kind, json!({"metadata": {"creationTimestamp": "yesterday"}, "spec": {"size": "3", "color": 5}}));
     assert_eq!(odd, json!(["a", null, "5", null, "<invalid>"]));
@@ -49,7 +49,7 @@ fn columns_of_both_styles() {
 }
 
 #[test]
-fn rows_carry_what_was_asked_for() {
+fn rows_contain_what_was_requested() {
     let kind = sample::widget();
     let object = sample::object(&kind, "ns/a", 7, json!({"spec": {"size": 1}}));
     assert_eq!(table(&kind, Include::None, &object)["rows"][0]["object"], Value::Null);
@@ -76,7 +76,7 @@ fn streams_have_the_columns_once() {
 }
 
 #[test]
-fn include_is_checked_where_a_table_was_asked_for() {
+fn include_is_checked_only_for_tables() {
     let query = [("includeObject", "Bogus")].into_iter().collect();
     let table = Accepted { shape: Shape::Table, ..Accepted::default() };
     assert!(Include::parse(&query, Accepted::default()).is_ok());

@@ -1,7 +1,6 @@
-//! Request bodies that nobody has read when the answer is known. Many clients send all of a body before they read the
-//! answer, and lose the answer where the connection is closed under them. So the rest of a body is read and dropped first,
-//! within limits of size, time and number; past them the connection is closed after the answer, and the connection's own
-//! lingering close does the rest.
+//! Unread request bodies. Many clients send a whole body before they read the answer, and lose the answer if the
+//! connection is closed before. So the rest of a body is read and dropped first, within limits of size, time and
+//! number. Beyond them the connection is closed after the answer, with a lingering close.
 
 use std::{
     future::poll_fn,
@@ -30,16 +29,16 @@ use tokio::{
     time::timeout,
 };
 
-/// What the rest of a refused body may cost.
+/// Limits of reading the rest of a refused body.
 #[derive(Clone, Debug)]
 pub struct Draining {
-    /// Most bytes.
+    /// The maximum number of bytes.
     pub bytes: u64,
-    /// Longest time in all.
+    /// The maximum total time.
     pub time: Duration,
-    /// Longest time without a byte.
+    /// The maximum time without data.
     pub silence: Duration,
-    /// Most bodies at a time.
+    /// The maximum number of bodies at a time.
     pub at_once: usize,
 }
 
@@ -49,13 +48,13 @@ impl Default for Draining {
     }
 }
 
-/// Reads and drops what is left of bodies.
+/// Reads and drops the rest of bodies.
 pub struct Drain {
     limits: Draining,
     places: Semaphore,
 }
 
-/// Where a body comes back to when its reader drops it.
+/// Receives a body that its reader drops.
 pub struct Unread {
     rest: oneshot::Receiver<Body>,
     touched: Arc<AtomicBool>,
@@ -63,14 +62,14 @@ pub struct Unread {
     version: Version,
 }
 
-/// A body that goes back when it is dropped before its end.
+/// A body that is returned if it is dropped before its end.
 struct Lent {
     body: Option<Body>,
     home: Option<oneshot::Sender<Body>>,
     touched: Arc<AtomicBool>,
 }
 
-/// The request, and where its body comes back to if it has one.
+/// The request, and the receiver of its body, if it has one.
 pub fn lend(request: Request) -> (Request, Option<Unread>) {
     if request.body().is_end_stream() {
         return (request, None);
@@ -112,24 +111,24 @@ impl Drop for Lent {
         if let (Some(body), Some(home)) = (self.body.take(), self.home.take())
             && !body.is_end_stream()
         {
-            // Where the request has gone, nobody waits for it.
+            // If the request is gone, the body is not needed.
             let _ = home.send(body);
         }
     }
 }
 
 impl Drain {
-    /// With limits.
+    /// Creates a drain with limits.
     pub fn new(limits: Draining) -> Self {
         let places = Semaphore::new(limits.at_once);
         Self { limits, places }
     }
 
-    /// Makes sure that an answer arrives: the rest of the request's body is read first. Where that would cost too much, the
-    /// answer says that the connection is closed after it.
+    /// Ensures that an answer arrives, by reading the rest of the request's body first. If that would exceed the
+    /// limits, the answer announces that the connection will be closed.
     pub async fn before(&self, mut answer: Response, mut unread: Unread) -> Response {
         let Ok(body) = unread.rest.try_recv() else { return answer };
-        // A client that waits to be asked for its body reads the answer at once; one that was too slow has had its time.
+        // A client that waits for 100 Continue reads the answer at once; one that was too slow has had its time.
         let waits = unread.waits_to_send && !unread.touched.load(Ordering::Relaxed);
         let slow = matches!(answer.status(), StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT);
         let hopeless = waits || slow;
@@ -139,7 +138,7 @@ impl Drain {
         answer
     }
 
-    /// Reads a body to its end; whether that was reached within the limits.
+    /// Reads a body to its end; returns whether that succeeded within the limits.
     async fn drop_rest(&self, mut body: Body) -> bool {
         if body.size_hint().lower() > self.limits.bytes {
             return false;

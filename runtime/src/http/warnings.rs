@@ -1,19 +1,19 @@
-//! Warnings to the client, as `Warning` headers: what went through although something is wrong with it.
-//! Guarantees that each text is told once, and that all of them fit into what clients and proxies take as headers.
+//! Warnings to the client as `Warning` headers, about accepted requests with a problem. Each text is sent once, and all
+//! of them fit into the header limits of clients and proxies.
 
 use axum::http::{HeaderMap, HeaderValue, header::WARNING};
 
-/// Characters of all warnings together past which each of them is cut.
+/// The total number of characters above which each warning is truncated.
 const ALL: usize = 4 << 10;
 
-/// Characters that are left of a warning that is cut.
+/// The maximum length of a truncated warning.
 const ONE: usize = 256;
 
-/// The most headers. Some clients refuse an answer with more than a hundred headers in all, such as Python's.
+/// The maximum number of headers. Some clients, such as Python's, refuse answers with more than a hundred headers.
 const MOST: usize = 32;
 
-/// Adds a header for each text. Where they are too long together, each is cut short, and the last ones are left out. The
-/// last header says how many were left out.
+/// Adds a header for each text. If they are too long together, each is truncated, and the last ones are dropped. The
+/// last header then contains the number of dropped ones.
 pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
     let mut told: Vec<&str> = Vec::with_capacity(warnings.len());
     let mut seen = std::collections::HashSet::new();
@@ -32,7 +32,7 @@ pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
     }
 }
 
-/// Adds a header for a text before those that are there.
+/// Adds a header before the existing ones.
 pub fn warn_first(headers: &mut HeaderMap, text: &str) {
     let others: Vec<HeaderValue> = headers.get_all(WARNING).iter().cloned().collect();
     headers.insert(WARNING, quote(text, ALL).0);
@@ -41,7 +41,7 @@ pub fn warn_first(headers: &mut HeaderMap, text: &str) {
     }
 }
 
-/// The value of a header for the beginning of a text, and how many characters that is.
+/// The value of a header for the beginning of a text, and its number of characters.
 fn quote(text: &str, most: usize) -> (HeaderValue, usize) {
     let (mut value, mut length) = (String::with_capacity(text.len().min(ALL) + 16), 0);
     value.push_str("299 - \"");
@@ -49,7 +49,7 @@ fn quote(text: &str, most: usize) -> (HeaderValue, usize) {
         length += 1;
         match character {
             '"' | '\\' => value.extend(['\\', character]),
-            // Which no header may hold.
+            // Headers must not contain control characters.
             control if control.is_control() => value.push(' '),
             other => value.push(other),
         }
@@ -77,18 +77,18 @@ mod tests {
     }
 
     #[test]
-    fn each_is_told_once_and_none_is_empty() {
+    fn each_warning_is_sent_once_and_none_is_empty() {
         assert_eq!(told(&["a", "", "b", "a"]), ["299 - \"a\"", "299 - \"b\""]);
     }
 
     #[test]
-    fn they_stay_whole_while_they_fit() {
+    fn warnings_that_fit_are_not_truncated() {
         let long = "x".repeat(ALL - 1);
         assert_eq!(told(&[&long, "y"]), [format!("299 - \"{long}\""), "299 - \"y\"".to_owned()]);
     }
 
     #[test]
-    fn there_are_no_more_than_clients_take() {
+    fn the_number_of_warnings_is_limited() {
         let texts: Vec<String> = (0..500).map(|at| at.to_string()).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         assert_eq!(told(&texts[..MOST]).last().unwrap(), "299 - \"31\"", "as many as fit are all told");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_are_cut_and_the_last_left_out() {
+    fn too_many_warnings_are_truncated_and_the_last_dropped() {
         let texts: Vec<String> = (0..1_000).map(|at| format!("{at:04}{}", "ä".repeat(300))).collect();
         let all = told(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(all.len(), ALL / ONE + 1);

@@ -1,5 +1,5 @@
-//! Watches as response bodies: polled by the connection itself, with no task and no channel a watcher.
-//! Guarantees that frames are whole: a stream ends between two events, never inside one.
+//! Watches as response bodies, polled by the connection itself, without a task or a channel per watcher. Frames are
+//! complete: a stream ends between two events, never inside one.
 
 use std::{
     convert::Infallible,
@@ -33,23 +33,24 @@ use crate::{
     verbs::{Error, Items, Place, Watching},
 };
 
-/// Time between bookmarks.
+/// The interval between bookmarks.
 const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
-/// The longest watch: further timeouts are cut to it.
+/// The maximum duration of a watch; longer timeouts are reduced to it.
 const MAX_SECONDS: u64 = 7 * 24 * 3600;
-/// Events taken from the cache at a time.
+/// The maximum number of events taken from the cache at a time.
 const BATCH: usize = 128;
-/// Bytes of the length before a frame in Protobuf.
+/// The size of the length before a Protobuf frame.
 const FRAME_LENGTH: usize = 4;
-/// Bytes of events copied together before they are handed to the connection. A watcher that does not read holds as many.
+/// The size of the buffer into which events are copied before they are sent. A watcher that does not read holds this
+/// much.
 const CHUNK: usize = 8 << 10;
 
-/// When an answer is to end, at the latest, whatever its reader does. An extension of the response, for the connection:
-/// a body that nobody polls cannot end itself.
+/// The latest end of an answer, even if its reader does not read. An extension of the response for the connection,
+/// because a body that is not polled cannot end itself.
 #[derive(Clone, Copy, Debug)]
 pub struct EndsAt(pub Instant);
 
-/// Answers with a watch. Events are copied together where they are not wanted one by one.
+/// Answers with a watch. Events are merged into larger writes unless they are requested one by one.
 pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>, one_by_one: bool) -> Response {
     let timeout = match timeout_seconds {
         Some(seconds) if seconds != 0 => Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(MAX_SECONDS)),
@@ -81,8 +82,8 @@ fn media_type(encoding: Encoding) -> &'static str {
     encoding.stream_media_type().expect("what cannot be streamed was refused")
 }
 
-/// Carries a watch's answer, whose events come one by one, over a WebSocket, a message for each event: text where the
-/// encoding is, and without the lengths that tell the events of a plain stream apart.
+/// Sends a watch's answer, whose events come one by one, over a WebSocket. Each event is a message: text for text
+/// encodings, and without the length prefix of plain streams.
 pub fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> Response {
     let encoding = call.accepted.encoding;
     let message = move |mut frame: Bytes| match encoding {
@@ -97,14 +98,14 @@ pub fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> R
     handshake.accept(&call.app.handlers, move |socket| websocket::carry(socket, answer.into_body(), ends, message))
 }
 
-/// Answers with a stream that holds nothing but a refusal.
+/// Answers with a stream that contains only an error.
 pub fn refuse(error: Error, encoding: Encoding) -> Response {
     let mut frame = Vec::new();
     error_frame(&mut frame, &Status::from(error), encoding);
     response::with(StatusCode::OK, HeaderValue::from_static(media_type(encoding)), frame.into())
 }
 
-/// Between a time and twice that time, so that the watches of a restarted server do not all end at once.
+/// A random time between one and two times `seconds`, so that the watches of a restarted server do not all end at once.
 fn spread(seconds: u64) -> Duration {
     let mut random = [0; 4];
     getrandom::fill(&mut random).unwrap_or_default();
@@ -114,27 +115,27 @@ fn spread(seconds: u64) -> Duration {
 /// A watch as a response body.
 struct WatchBody {
     render: Render,
-    /// The objects to begin with and how far they were sent, until all were. Boxed, as most watches have none for most of
-    /// their time.
+    /// The initial objects and the number of sent ones, until all were sent. Boxed, because most watches have none most
+    /// of the time.
     initial: Option<Box<(Items, Place)>>,
     initial_bookmark: Option<Revision>,
     watch: Watch,
     events: Vec<Event>,
-    /// What comes after the opening of an event that was handed on in two.
+    /// The rest of an event whose opening was sent separately.
     rest: Option<Bytes>,
-    /// Events are not copied together: each is a message of its own.
+    /// Events are not merged: each is a separate message.
     one_by_one: bool,
     deadline: Instant,
     next_bookmark: Option<Instant>,
-    /// Wakes at the deadline or at the next bookmark, whichever comes first.
+    /// Fires at the deadline or at the next bookmark, whichever comes first.
     alarm: Pin<Box<Sleep>>,
-    /// Whom the alarm will wake, once it has been looked at.
+    /// The waker registered with the alarm.
     alarm_wakes: Option<Waker>,
     ended: bool,
 }
 
 impl WatchBody {
-    /// The next bytes of the initial events, their closing bookmark included.
+    /// The next bytes of the initial events, including their closing bookmark.
     fn initial(&mut self) -> Option<Bytes> {
         if let Some(rest) = self.rest.take() {
             return Some(rest);
@@ -170,7 +171,7 @@ impl WatchBody {
             }
         }
         if all_sent {
-            // The state that they were taken from is not needed any more.
+            // The snapshot is no longer needed.
             self.initial = None;
         }
         if self.initial.is_none()
@@ -183,15 +184,16 @@ impl WatchBody {
         (!out.is_empty()).then(|| out.into())
     }
 
-    /// What the clock asks for: a bookmark, the end, or nothing yet.
+    /// The output that the time requires: a bookmark, the end, or nothing yet.
     fn on_time(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let now = Instant::now();
-        // The alarm wakes this task already: looking at it again at every event would cost more than the clock.
+        // The alarm already has this task's waker: polling it again for every event would cost more than reading the
+        // clock.
         if now < self.alarm.deadline() && self.alarm_wakes.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             return Poll::Pending;
         }
         self.alarm_wakes = Some(cx.waker().clone());
-        // Without constraint: a task that has used up its turn would be sent away before the alarm has noted its waker.
+        // Unconstrained, because a task without budget would yield before the alarm has registered its waker.
         ready!(Pin::new(&mut unconstrained(self.alarm.as_mut())).poll(cx));
         self.alarm_wakes = None;
         self.ended = now >= self.deadline;
@@ -252,7 +254,7 @@ impl WatchBody {
     }
 }
 
-/// Whether an event of the object still fits, or is the first.
+/// True if an event of the object still fits, or is the first.
 fn has_room(out: &[u8], most: usize, object: &Object) -> bool {
     out.is_empty() || out.len() + object.json_bytes().len() < most
 }
@@ -277,7 +279,7 @@ impl Body for WatchBody {
             return Poll::Ready(Some(Ok(Frame::data(bytes))));
         }
         while !this.ended {
-            // The clock comes first, so that a busy watch ends in time, too.
+            // The time is checked first, so that a busy watch ends in time, too.
             let bytes = match this.on_time(cx) {
                 Poll::Ready(bytes) => bytes,
                 Poll::Pending => ready!(this.live(cx)),

@@ -1,7 +1,7 @@
-//! WebSockets: the handshake with its subprotocols, and connections that are kept alive, bounded, and ended at a stop.
+//! WebSockets: the handshake with its subprotocols, and connections with pings, limits and a graceful end.
 //!
-//! axum's own support is used, which stands on tungstenite: the handshake needs the request's upgrade, and axum has it at
-//! hand; a second implementation beside it would bring nothing but itself.
+//! Uses axum's own support, which is based on tungstenite: the handshake needs the request's upgrade, which axum
+//! provides, and a second implementation would have no benefit.
 
 use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
@@ -29,27 +29,27 @@ use crate::{
     meta::status::Status,
 };
 
-/// The subprotocol by which browsers, which cannot send headers, send a bearer's token.
+/// The subprotocol with which browsers, which cannot set headers, send a bearer token.
 const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
-/// What those are told who ask for SPDY.
+/// The error for SPDY requests.
 const SPDY: &str = "Upgrade request required: to WebSocket, since SPDY is not served here (kubectl exec and attach ask for a \
                     WebSocket by themselves since 1.30; kubectl port-forward speaks SPDY even inside of one)";
-/// Largest message that is read; clients send pieces of some 32 KiB.
+/// The maximum size of a message that is read; clients send pieces of about 32 KiB.
 const MESSAGE_BYTES: usize = 1 << 20;
-/// How often the peer is asked whether it is still there. One that says nothing until the next time is gone.
+/// The ping interval. A peer that sends nothing until the next ping is gone.
 const PING: Duration = Duration::from_secs(30);
-/// Most bytes that are read or written at a time.
+/// The maximum number of bytes read or written at a time.
 const BUFFER: usize = 16 << 10;
-/// How long after its end a watch may still be busy with what its reader does not take.
+/// How long after its end a watch may still try to send.
 const OVERTIME: Duration = Duration::from_secs(1);
-/// How long a connection may be without anything but that.
+/// The maximum idle time of a connection, apart from pings.
 const IDLE: Duration = Duration::from_hours(4);
-/// How long the peer may take to say goodbye.
+/// The maximum time for the peer to answer a close.
 const GOODBYE: Duration = Duration::from_secs(5);
-/// The same where the server is stopping, which waits for nobody who does not listen.
+/// The same while the server is stopping.
 const LAST_GOODBYE: Duration = Duration::from_secs(1);
 
-/// Whether a request asks for a WebSocket.
+/// True if a request asks for a WebSocket.
 pub fn is_asked(headers: &HeaderMap) -> bool {
     asks_for(headers, "websocket")
 }
@@ -62,45 +62,45 @@ fn asks_for(headers: &HeaderMap, protocol: &str) -> bool {
     has(CONNECTION, "upgrade") && has(UPGRADE, protocol)
 }
 
-/// The subprotocols that a request names, in its order.
+/// The requested subprotocols, in their order.
 fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty())
 }
 
-/// The token that a request for a WebSocket carries among its subprotocols.
+/// The token among the subprotocols of a WebSocket request.
 pub fn bearer(headers: &HeaderMap) -> Option<String> {
     if !is_asked(headers) {
         return None;
     }
     let token = protocols(headers).find_map(|protocol| protocol.strip_prefix(BEARER))?;
-    // Some other subprotocol must be there to be agreed on: the token itself is never sent back.
+    // Another subprotocol must be present for the agreement: the token itself is never sent back.
     protocols(headers).find(|protocol| !protocol.starts_with(BEARER))?;
     let token = String::from_utf8(URL_SAFE_NO_PAD.decode(token.trim_end_matches('=')).ok()?).ok()?;
     (!token.is_empty()).then_some(token)
 }
 
-/// A handshake, and what was agreed on.
+/// A handshake and its agreed subprotocol.
 pub struct Handshake {
     upgrade: WebSocketUpgrade,
     slot: Option<Arc<Slot>>,
-    /// The subprotocol; empty where the client named none.
+    /// The subprotocol; empty if the client named none.
     pub protocol: String,
 }
 
-/// Which subprotocols an endpoint knows.
+/// The subprotocols that an endpoint supports.
 #[derive(Clone, Copy)]
 pub enum Known<'a> {
     /// These; the empty one stands for a client that names none.
     Only(&'a [&'a str]),
-    /// The one that the client names, whatever it is.
+    /// Any that the client names.
     Any,
 }
 
-/// The subprotocol that both sides speak.
+/// Agrees on a subprotocol.
 ///
 /// # Errors
-/// 400 for a request that is no handshake, 403 for one that names no subprotocol that is known.
+/// 400 for a request that is not a handshake, 403 for one without a supported subprotocol.
 pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
     if !is_asked(headers) {
         let spdy = asks_for(headers, "SPDY/3.1");
@@ -120,15 +120,15 @@ pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
         let supported: Vec<&str> = supported.iter().filter(|protocol| !protocol.is_empty()).copied().collect();
         let (named, supported) = (named.join(" "), supported.join(" "));
         let why = format!("requested protocol(s) are not supported: [{named}]; supports [{supported}]");
-        // 403, as kube-apiserver has it, although who asks has nothing to do with it.
+        // 403, as in kube-apiserver, although it has nothing to do with permissions.
         Status::failure(403, "Forbidden", why, None).into()
     })
 }
 
-/// Reads a handshake. GET and POST are alike to it.
+/// Reads a handshake, by GET or POST.
 ///
 /// # Errors
-/// As [`agree`].
+/// Like [`agree`].
 pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
     let protocol = agree(&parts.headers, known)?;
     parts.method = Method::GET;
@@ -141,7 +141,7 @@ pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake,
 }
 
 impl Handshake {
-    /// Agrees, and runs code on the connection that comes of it.
+    /// Accepts the handshake, and runs code on the resulting connection.
     pub fn accept<F, Fut>(self, handlers: &Handlers, run: F) -> Response
     where
         F: FnOnce(Socket) -> Fut + Send + 'static,
@@ -153,16 +153,16 @@ impl Handshake {
     }
 }
 
-/// A WebSocket connection, which pings its peer and knows of a stop.
+/// A WebSocket connection that sends pings and ends when the server stops.
 pub struct Socket {
     socket: WebSocket,
     stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
     ping: Interval,
-    /// When something was last said.
+    /// The time of the last message.
     heard: Instant,
-    /// A ping was sent, and nothing has come since.
+    /// A ping was sent, and nothing was received since.
     unanswered: bool,
-    /// What counts it, until it is dropped.
+    /// Counts the connection until it is dropped.
     _counted: (Connected, Option<Arc<Slot>>),
 }
 
@@ -171,7 +171,7 @@ pub struct Socket {
 pub enum End {
     /// The peer has gone.
     Gone,
-    /// Nothing was said for too long.
+    /// The connection was idle for too long.
     Idle,
     /// The server stops.
     Stopping,
@@ -190,13 +190,13 @@ impl Socket {
         Self { socket, stopping, ping, heard: now, unanswered: false, _counted: counted }
     }
 
-    /// The next message with data; `None` as its turn comes to be asked again. Where the peer is ahead of those who read it,
-    /// it is not listened to. What this gives may be dropped and asked for again.
+    /// The next message with data; `None` if the caller should check its state and call again. With `listening` false,
+    /// because the reader is behind, it does not read from the peer. Safe to cancel.
     ///
     /// # Errors
     /// [`End`].
     pub async fn receive(&mut self, listening: bool) -> Result<Option<Message>, End> {
-        // In this order: an answer that has come counts, although the time for it is over.
+        // In this order: an answer that has arrived counts, even if its time is over.
         tokio::select! {
             biased;
             () = &mut self.stopping => Err(End::Stopping),
@@ -218,7 +218,7 @@ impl Socket {
                 if now.duration_since(self.heard) > IDLE {
                     return Err(End::Idle);
                 }
-                // Who is not listened to cannot answer.
+                // A peer that is not read cannot answer.
                 self.unanswered = listening;
                 self.socket.send(Message::Ping(Bytes::new())).await.map_err(|_| End::Gone)?;
                 Ok(None)
@@ -226,7 +226,7 @@ impl Socket {
         }
     }
 
-    /// Sends a message. It waits while the peer is slow, for as long as the server runs.
+    /// Sends a message. Waits while the peer is slow, as long as the server runs.
     ///
     /// # Errors
     /// [`End`].
@@ -238,7 +238,8 @@ impl Socket {
         }
     }
 
-    /// Says last words, if any, and goodbye; waits a while for the peer to do so, too, so that it reads them.
+    /// Sends an optional last message and a close, and waits for the peer's close for a while, so that the peer reads
+    /// them.
     pub async fn close(mut self, last: Option<Message>, end: Option<End>) {
         let (code, reason) = match end {
             None => (close_code::NORMAL, ""),
@@ -254,14 +255,13 @@ impl Socket {
             while let Some(Ok(_)) = self.socket.recv().await {}
             Ok::<_, axum::Error>(())
         };
-        // A peer that does not listen any more has lost nothing.
+        // A peer that no longer reads loses nothing.
         let within = if end == Some(End::Stopping) { LAST_GOODBYE } else { GOODBYE };
         let _ = timeout(within, goodbye).await;
     }
 }
 
-/// Carries the pieces of a body, each as a message, until its end: the body's own, or the one that it was given, which
-/// comes whatever the peer does.
+/// Sends the pieces of a body as messages until the body ends, or until the given time, whatever the peer does.
 pub async fn carry(mut socket: Socket, body: Body, ends: Option<EndsAt>, message: impl Fn(Bytes) -> Message + Send) {
     let all = carry_all(&mut socket, body, message);
     let end = match ends {
@@ -275,7 +275,7 @@ async fn carry_all(socket: &mut Socket, mut body: Body, message: impl Fn(Bytes) 
     loop {
         let piece = tokio::select! {
             piece = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)) => piece,
-            // What the client says means nothing, but that it is there.
+            // Messages of the client are ignored, except that they show that it is alive.
             heard = socket.receive(true) => match heard {
                 Ok(_) => continue,
                 Err(end) => return Some(end),

@@ -79,7 +79,7 @@ impl From<Error> for Status {
     }
 }
 
-/// What clients are told of the object that has the name they want, before all else.
+/// The beginning of the message about the object that already has the name.
 fn told(occupant: Occupant) -> &'static str {
     match occupant {
         Occupant::Staying => "",
@@ -87,7 +87,7 @@ fn told(occupant: Occupant) -> &'static str {
     }
 }
 
-/// 409: a cause for each field.
+/// 409, with a cause for each field.
 fn apply_failed(message: String, conflicts: Vec<Conflict>) -> Status {
     let cause = |conflict: Conflict| StatusCause {
         reason: "FieldManagerConflict".to_owned(),
@@ -107,7 +107,7 @@ pub(crate) fn bad_request(message: impl Into<String>) -> Status {
     Status::failure(400, "BadRequest", message, None)
 }
 
-/// 404: a group and version are served, but not this resource or path below them.
+/// 404: the group and version are served, but not this resource or path.
 pub(crate) fn no_such_resource() -> Status {
     let message = "the server could not find the requested resource";
     Status::failure(404, "NotFound", message, Some(StatusDetails::default()))
@@ -119,14 +119,14 @@ pub(crate) fn method_not_allowed() -> Status {
     Status::failure(405, "MethodNotAllowed", message, Some(StatusDetails::default()))
 }
 
-/// 500: the server failed, not the client.
+/// 500: an error of the server, not of the client.
 pub(crate) fn internal(message: &str) -> Status {
     let cause = StatusCause { message: message.to_owned(), ..StatusCause::default() };
     let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };
     Status::failure(500, "InternalError", format!("Internal error occurred: {message}"), Some(details))
 }
 
-/// 500: objects are stored that cannot be decoded. The message names the first, since some clients show no causes.
+/// 500: stored objects that cannot be decoded. The message names the first, because some clients do not show causes.
 fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String)>, more: bool) -> Status {
     let mut message = format!("failed to read one or more {resource} from the storage");
     if let Some((key, why)) = causes.first() {
@@ -140,12 +140,12 @@ fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String
     if more {
         causes.push(cause("FieldValueTooMany", "too many errors, the list is truncated".to_owned(), String::new()));
     }
-    // For a collection kube-apiserver says so in the place of a name.
+    // For a collection kube-apiserver uses this instead of a name.
     let name = if name.is_empty() { "list".to_owned() } else { name };
     Status::failure(500, "StoreReadError", message, Some(StatusDetails { causes, ..details(resource, name) }))
 }
 
-/// 422: one cause for each error; the message names each text once.
+/// 422: one cause per error; the message contains each text once.
 pub(crate) fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Status {
     let told = &errors[..errors.len().min(MOST_ERRORS)];
     let (mut texts, mut known) = (Vec::with_capacity(told.len()), HashSet::with_capacity(told.len()));
@@ -192,7 +192,7 @@ pub(crate) fn refuse(
     Status::failure(403, "Forbidden", message, Some(StatusDetails { causes, ..details(resource, name) }))
 }
 
-/// What a watch that cannot begin or go on tells its client in the stream; nothing where the client should just resume.
+/// The error of a watch that cannot start or continue, for its stream; `None` if the client should just resume.
 pub(crate) fn of_watch(error: WatchError) -> Option<Status> {
     match error {
         WatchError::Expired(oldest) => {

@@ -1,4 +1,4 @@
-//! Groups and their versions, as discovery orders them.
+//! Groups and their versions in discovery order.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ pub struct Group {
 pub struct Version {
     /// Such as `v1`.
     pub name: String,
-    /// The kinds: those compiled in by name, declared ones as they were registered.
+    /// The kinds: compiled ones by name, declared ones in the order of registration.
     pub kinds: Vec<Arc<Served>>,
 }
 
-/// The groups of all kinds: the core group first, the others as they were registered.
+/// The groups of all kinds: the core group first, the others in the order of registration.
 pub fn of(served: &[Arc<Served>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for served in served {

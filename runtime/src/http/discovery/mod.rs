@@ -1,5 +1,5 @@
-//! Discovery: which groups, versions and resources are served, document by document or aggregated; the version of the
-//! server; and the paths that there are. Rendered once a generation of the registry.
+//! Discovery: the served groups, versions and resources, as single documents or aggregated; the server's version; and
+//! the list of paths. Rendered once per generation of the registry.
 
 mod groups;
 mod resources;
@@ -28,15 +28,15 @@ use super::{
 pub struct Documents {
     /// By path.
     plain: BTreeMap<String, Vec<u8>>,
-    /// Aggregated discovery: by path and version of its API.
+    /// Aggregated discovery, by path and version of its API.
     aggregated: BTreeMap<(&'static str, &'static str), cached::Document>,
     core_versions: Vec<String>,
 }
 
-/// Versions of the aggregated discovery API, the newest first.
+/// Versions of the aggregated discovery API, newest first.
 const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 
-/// Answers a path of discovery; `None` for one that is none.
+/// Answers a discovery path; `None` for other paths.
 ///
 /// # Errors
 /// 406.
@@ -109,7 +109,7 @@ impl Documents {
         Self { plain, aggregated, core_versions }
     }
 
-    /// Answers with aggregated discovery where the client prefers it.
+    /// Answers with aggregated discovery if the client prefers it.
     fn aggregated(&self, exchange: &Exchange, path: &str) -> Option<Response> {
         for clause in negotiate::clauses(exchange.accept()?) {
             if !clause.covers("application/json") {
@@ -209,7 +209,7 @@ struct ApiVersion {
 }
 
 impl ApiGroup {
-    /// A group, with type meta where it is a document of its own.
+    /// A group, with type meta if it is a separate document.
     fn new(group: &Group, alone: bool) -> Self {
         let (kind, api_version) = if alone { ("APIGroup", "v1") } else { ("", "") };
         let versions: Vec<ApiVersion> = group

@@ -1,4 +1,4 @@
-//! What discovery says of a kind: its resources and the verbs on them, in the forms of both discovery APIs.
+//! A kind in discovery: its resources and their verbs, for both discovery APIs.
 
 use base64::Engine;
 use ring::digest::{SHA256, digest};
@@ -34,13 +34,13 @@ pub struct Resource {
     storage_version_hash: String,
 }
 
-/// The verbs of an endpoint, in the order in which kube-apiserver lists them.
+/// The verbs of an endpoint, in kube-apiserver's order.
 fn verbs(kind: &Kind, endpoint: &Endpoint) -> Vec<&'static str> {
     let all = if endpoint.subresource.is_empty() { kind.policy.verbs() } else { Verb::BY_NAME };
     all.into_iter().filter(|verb| endpoint.operation(*verb).is_some()).map(Verb::as_str).collect()
 }
 
-/// A kind's entries in the APIResourceList of its group and version, which also tells the version that is stored.
+/// A kind's entries in the APIResourceList of its group and version, including the storage version.
 pub fn of(kind: &Kind, stored: &GroupVersion, endpoints: &[Endpoint]) -> Vec<Resource> {
     endpoints.iter().map(|endpoint| resource(kind, stored, endpoint)).collect()
 }
@@ -72,7 +72,7 @@ fn resource(kind: &Kind, stored: &GroupVersion, endpoint: &Endpoint) -> Resource
     }
 }
 
-/// Stands for the version in which objects are stored; clients compare it and read nothing out of it.
+/// Identifies the storage version; clients only compare it.
 fn storage_version_hash(kind: &Kind, stored: &GroupVersion) -> String {
     let hash = digest(&SHA256, format!("{}/{}/{}", stored.group, stored.version, kind.kind).as_bytes());
     base64::engine::general_purpose::STANDARD.encode(&hash.as_ref()[..8])
@@ -119,7 +119,7 @@ impl ResponseKind {
     }
 }
 
-/// A kind's entry in aggregated discovery; none for a kind of which nothing is served.
+/// A kind's entry in aggregated discovery; `None` for a kind without endpoints.
 pub fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Discovered> {
     let (whole, parts) = endpoints.split_first()?;
     let subresources = parts

@@ -1,4 +1,4 @@
-//! Requests past the limits of what is served at a time, and bodies that nobody read.
+//! Requests above the limits of concurrency, and unread bodies.
 
 use std::{
     collections::VecDeque,
@@ -49,7 +49,7 @@ async fn short_requests_past_the_limit_are_refused_until_a_long_answer_has_been_
 }
 
 #[tokio::test]
-async fn a_request_that_asks_for_an_upgrade_in_vain_keeps_its_slot() {
+async fn a_request_for_an_unsupported_upgrade_keeps_its_slot() {
     let rig = rig(Limits { reads_in_flight: 1, ..Limits::default() }).await;
     let long = json!({"metadata": {"name": "long"}, "data": {"text": "x".repeat(100_000)}});
     assert_eq!(rig.post(CONFIG_MAPS, &long).await.0, 201);
@@ -73,7 +73,7 @@ async fn watches_past_the_limit_are_refused_until_one_ends() {
     assert_eq!(rig.answer("GET", &path, &[], "").await.status(), 200);
 }
 
-/// A body that comes in pieces, and counts those that were read. It never ends where it hangs.
+/// A body in pieces that counts those that were read. With `hangs` it never ends.
 struct Pieces {
     left: VecDeque<Bytes>,
     hangs: bool,
@@ -135,7 +135,7 @@ async fn the_rest_of_a_refused_body_is_read_before_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_waits_to_be_asked_for_its_body_is_answered_at_once() {
+async fn a_client_that_waits_for_100_continue_is_answered_at_once() {
     let rig = rig(Limits::default()).await;
     let (body, read) = pieces(5, true);
     let began = tokio::time::Instant::now();
@@ -145,7 +145,7 @@ async fn a_client_that_waits_to_be_asked_for_its_body_is_answered_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_sends_a_refused_body_slowly_keeps_nobody_out() {
+async fn a_slow_refused_body_does_not_occupy_a_slot() {
     let draining = Draining { at_once: 1, ..Draining::default() };
     let rig = rig(Limits { writes_in_flight: 1, draining, ..Limits::default() }).await;
     let (slow, _) = pieces(1, true);

@@ -1,4 +1,4 @@
-//! Compressed answers: long ones, in every encoding, for those who ask.
+//! Compressed answers: long ones in every encoding, for clients that accept them.
 use std::io::Read;
 
 use flate2::read::GzDecoder;
@@ -7,7 +7,7 @@ use super::*;
 
 const THRESHOLD: usize = 128 << 10;
 
-/// A server with more config maps than are sent plainly.
+/// A server with more config maps than fit into an uncompressed answer.
 async fn rig() -> Rig {
     let rig = Rig::with(crate::builtin::kinds()).await;
     for at in 0..20 {
@@ -36,7 +36,7 @@ async fn long_lists_in_every_encoding() {
         assert_eq!(header(plain.headers(), "content-encoding"), "", "nobody asked");
         let plain = collect(plain).await;
         assert!(plain.len() > THRESHOLD);
-        // What is kept of a first rendering is compressed like a new one.
+        // Kept renderings are compressed like new ones.
         for _ in 0..2 {
             let packed = rig.answer("GET", path, &[("accept", accept), ("accept-encoding", "br, gzip")], "").await;
             let headers = packed.headers();
@@ -48,7 +48,7 @@ async fn long_lists_in_every_encoding() {
             assert_eq!(header(headers, "content-length"), "");
             let packed = collect(packed).await;
             assert!(packed.len() < plain.len() / 10, "{} of {}", packed.len(), plain.len());
-            // The best level says 2 here, the fastest 4.
+            // The best level has 2 here, the fastest 4.
             assert_eq!((packed[..3].to_vec(), packed[8]), (vec![0x1f, 0x8b, 8], 4));
             let found = unpacked(&packed);
             if accept == table {
@@ -61,7 +61,7 @@ async fn long_lists_in_every_encoding() {
 }
 
 #[tokio::test]
-async fn what_is_sent_plainly() {
+async fn answers_that_are_sent_uncompressed() {
     let rig = rig().await;
     let gzip = ("accept-encoding", "gzip");
     for (path, why) in [

@@ -1,9 +1,9 @@
-//! How long requests may take.
+//! Time limits of requests.
 use std::time::Duration;
 
 use super::*;
 
-/// A body of which no more than the beginning arrives.
+/// A body of which only the beginning arrives.
 fn unfinished() -> Body {
     struct Unfinished(bool);
 
@@ -44,14 +44,14 @@ async fn a_request_that_takes_too_long_is_answered_504() {
         let message = "Timeout: request did not complete within the allotted timeout";
         assert_eq!((&status["reason"], &status["message"]), (&json!("Timeout"), &json!(message)));
     }
-    // A revision that is still to come is waited for.
+    // The server waits for a future revision.
     let (code, status) = rig.get(&format!("{CONFIG_MAPS}?resourceVersion=9999&timeout=10ms")).await;
     assert_eq!((code, status["details"]["causes"].is_null()), (504, true));
     assert_eq!(rig.get(&format!("{CONFIG_MAPS}?timeout=1ms")).await.0, 200, "what is answered at once has its answer");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_that_is_no_duration_is_refused() {
+async fn an_invalid_timeout_is_refused() {
     let rig = Rig::new().await;
     let start = "invalid timeout specified in the request URL - ";
     for (given, why) in [("5", "time: missing unit in duration \"5\""), ("x", "time: invalid duration \"x\"")] {

@@ -1,8 +1,8 @@
-//! Documents about the kinds that are served.
+//! Documents about the served kinds.
 use super::*;
 
 #[tokio::test]
-async fn discovery_and_openapi_are_known_again() {
+async fn discovery_and_openapi_have_etags() {
     let rig = Rig::new().await;
     let (_, groups) = rig.get("/apis").await;
     assert_eq!(groups["groups"][0]["preferredVersion"]["groupVersion"], "conformance.example.com/v1");
@@ -32,7 +32,7 @@ async fn discovery_and_openapi_are_known_again() {
 }
 
 #[tokio::test]
-async fn openapi_lists_what_is_served_and_no_more() {
+async fn openapi_lists_exactly_what_is_served() {
     let rig = Rig::new().await;
     let (_, document) = rig.get("/openapi/v3/apis/conformance.example.com/v1").await;
     let patch = &document["paths"]["/apis/conformance.example.com/v1/namespaces/{namespace}/widgets/{name}"]["patch"];
@@ -66,7 +66,7 @@ async fn openapi_lists_what_is_served_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_kind_that_comes_while_running_is_served() {
+async fn a_kind_that_is_added_while_running_is_served() {
     let rig = Rig::new().await;
     assert_eq!(rig.get("/apis/late.example.com/v1").await.0, 404);
     let mut late = sample::widget();
@@ -77,7 +77,7 @@ async fn a_kind_that_comes_while_running_is_served() {
     assert_eq!(rig.get("/openapi/v3/apis/late.example.com/v1").await.0, 200);
 }
 
-/// kubectl merges lists on its own machine, too, by what these documents say.
+/// kubectl merges lists on the client, too, based on these documents.
 #[tokio::test]
 async fn openapi_says_how_lists_are_merged() {
     let rig = Rig::new().await;
@@ -116,7 +116,7 @@ async fn protobuf_definitions_are_served_with_all_that_they_import() {
 }
 
 #[tokio::test]
-async fn kubectl_is_told_that_no_kind_is_defined_by_another() {
+async fn kubectl_gets_an_empty_list_of_definitions() {
     let rig = Rig::with(crate::builtin::kinds()).await;
     let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let (code, list) = rig.get(path).await;

@@ -1,4 +1,4 @@
-//! Doubles of sixteen and seventeen digits are stored, changed and shown as they were sent, in every encoding.
+//! Doubles of sixteen and seventeen digits are stored, changed and shown unchanged in every encoding.
 use super::*;
 use crate::{
     codec::{self, cbor, yaml},
@@ -17,7 +17,7 @@ async fn rig() -> Rig {
     Rig::with(vec![Namespace::kind(), widget]).await
 }
 
-/// The text of the ratio in an answer that is JSON.
+/// The text of the ratio in a JSON answer.
 fn ratio(json: &str) -> &str {
     let (_, rest) = json.split_once("\"ratio\":").expect(json);
     rest.split([',', '}', '\n']).next().unwrap().trim()

@@ -1,5 +1,4 @@
-//! What is served of a kind is told by discovery in both forms, by both versions of OpenAPI, by `Allow` and by routing:
-//! these tests hold that all of them say the same, of every path and every method.
+//! Discovery in both forms, both versions of OpenAPI, `Allow` and routing must agree on every path and every method.
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
@@ -10,9 +9,9 @@ use crate::{
     kind::{Policy, model::Scope},
 };
 
-/// Subresources that a kind may have, and one that none has.
+/// Subresources that a kind may have, and one that does not exist.
 const NAMES: [&str; 8] = ["status", "scale", "finalize", "note", "act", "log", "shell", "nothing"];
-/// The methods, with the verbs that they mean on a collection, on an object, and below it.
+/// The methods, with their verbs on a collection, on an object, and on a subresource.
 const METHODS: [(&str, &str, &str, &str); 6] = [
     ("GET", "list", "get", "get"),
     ("HEAD", "list", "get", "get"),
@@ -26,7 +25,7 @@ fn refuse<T>() -> handlers::Result<T> {
     Err(Refusal::forbidden("not today"))
 }
 
-/// What is only asked about.
+/// A virtual kind.
 #[derive(crate::Resource, Clone, Debug)]
 #[resource(group = "asked.example.com", version = "v1", unstored)]
 struct Question {
@@ -44,8 +43,8 @@ impl Policy for Held {
     }
 }
 
-/// The built-in kinds, with subresources of every sort for config maps; a kind that is only asked about; one kind with
-/// status and scale, and one with finalizers in its spec.
+/// The built-in kinds, with all types of subresources for config maps; a virtual kind; a kind with status and scale;
+/// and one with finalizers in its spec.
 async fn rig() -> Rig {
     let mut kinds = builtin::kinds();
     let mut pending = Pending::default();
@@ -62,9 +61,9 @@ async fn rig() -> Rig {
     Rig::handled(kinds, pending).await
 }
 
-/// What is said of one kind.
+/// The descriptions of one kind.
 struct Told {
-    /// By the name in the list of resources, without the plural: the verbs.
+    /// The verbs by the name in the list of resources, without the plural.
     listed: BTreeMap<String, BTreeSet<String>>,
     /// `/apis/group/version`.
     root: String,
@@ -114,7 +113,7 @@ impl Told {
         below.chain([(String::new(), verbs(resource))]).collect()
     }
 
-    /// Holds what is told of a path against what is served there: these methods.
+    /// Compares the descriptions of a path with these methods.
     async fn check(&self, rig: &Rig, template: &str, expected: &BTreeSet<&str>, in_openapi: bool) {
         let path = template.replace("{namespace}", "default").replace("{name}", "default");
         let allow = rig.answer("OPTIONS", &path, &[], "").await;
@@ -140,7 +139,7 @@ impl Told {
         }
     }
 
-    /// Whether OpenAPI calls an operation a connection.
+    /// True if OpenAPI describes an operation as a connection.
     fn connects(&self, template: &str) -> bool {
         self.openapi[1][template]["get"]["x-kubernetes-action"] == "connect"
     }
@@ -178,7 +177,7 @@ impl Told {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_that_tells_what_is_served_says_the_same() {
+async fn all_descriptions_of_endpoints_agree() {
     let rig = rig().await;
     let (_, v2) = rig.get("/openapi/v2").await;
     let (kinds, _) = rig.0.app.api.registry.all();
@@ -193,7 +192,7 @@ async fn all_that_tells_what_is_served_says_the_same() {
 }
 
 #[tokio::test]
-async fn the_old_paths_of_watches_lead_to_no_subresource() {
+async fn the_old_watch_paths_have_no_subresources() {
     let rig = rig().await;
     for (method, name) in [("GET", "log"), ("GET", "note"), ("POST", "act"), ("POST", "shell")] {
         let path = format!("/api/v1/watch/namespaces/default/configmaps/default/{name}");

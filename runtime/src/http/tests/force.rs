@@ -1,11 +1,11 @@
-//! Objects that cannot be read, over the wire: how they are told, and who may delete them.
+//! Unreadable objects over HTTP: their errors, and who may delete them.
 use super::*;
 use crate::{
     auth::{Attributes, Decision, Soon},
     storage::{Expect, Op},
 };
 
-/// Everyone may do everything, but only masters may delete by force.
+/// Allows everything to everyone, except forced deletion, which only masters may do.
 struct Careful;
 
 impl Authorize for Careful {
@@ -18,7 +18,7 @@ impl Authorize for Careful {
 }
 
 #[tokio::test]
-async fn an_object_that_cannot_be_read_is_told_and_deleted_by_who_may() {
+async fn an_unreadable_object_is_reported_and_deleted_with_permission() {
     let kinds = vec![Namespace::kind(), sample::config_map()];
     let rig = Rig::authorized(kinds, Arc::new(Careful)).await;
     rig.config_map("broken").await;

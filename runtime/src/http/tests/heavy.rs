@@ -1,4 +1,4 @@
-//! Writes that are about much are worked on apart from the threads that serve requests.
+//! Heavy writes are processed off the threads that serve requests.
 
 use std::{
     sync::Mutex,
@@ -8,7 +8,7 @@ use std::{
 use super::*;
 use crate::http::heavy;
 
-/// Where the hook was run last.
+/// The thread on which the hook ran last.
 static LAST: Mutex<Option<ThreadId>> = Mutex::new(None);
 
 fn notes_its_thread(document: &Document, _: &HookContext<'_>) -> Result<Vec<FieldError>, String> {
@@ -17,7 +17,7 @@ fn notes_its_thread(document: &Document, _: &HookContext<'_>) -> Result<Vec<Fiel
     if document["data"].get("unread").is_some() { Err("no such type".to_owned()) } else { Ok(Vec::new()) }
 }
 
-/// The status of a write, and whether it was worked on apart. The runtime of the test has one thread.
+/// The status of a write, and whether it ran on another thread. The test's runtime has one thread.
 async fn write(rig: &Rig, method: &str, path: &str, media_type: &str, body: &Value) -> (u16, bool) {
     *LAST.lock().unwrap() = None;
     let (code, _) = rig.json(method, path, &[("content-type", media_type)], &body.to_string()).await;
@@ -25,7 +25,7 @@ async fn write(rig: &Rig, method: &str, path: &str, media_type: &str, body: &Val
 }
 
 #[tokio::test]
-async fn writes_about_much_are_worked_on_apart() {
+async fn heavy_writes_run_on_other_threads() {
     const JSON: &str = "application/json";
     const MERGE: &str = "application/merge-patch+json";
     const APPLY: &str = "application/apply-patch+yaml";

@@ -1,4 +1,4 @@
-//! Methods: what each path serves, what 405 and OPTIONS say of it, and HEAD.
+//! Methods: those of each path, 405 and OPTIONS, and HEAD.
 use super::*;
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn a_405_names_the_methods_that_the_path_serves() {
 }
 
 #[tokio::test]
-async fn options_are_answered_where_something_is_served() {
+async fn options_are_answered_for_served_paths() {
     let rig = Rig::new().await;
     let nested = "/api/v1/namespaces/default/namespaces/default";
     let nothings = "/api/v1/namespaces/default/nothings";
@@ -47,7 +47,7 @@ async fn options_are_answered_where_something_is_served() {
 }
 
 #[tokio::test]
-async fn head_is_answered_as_get_is() {
+async fn head_is_answered_like_get() {
     let rig = Rig::new().await;
     rig.config_map("a").await;
     let one = format!("{CONFIG_MAPS}/a");
@@ -59,7 +59,7 @@ async fn head_is_answered_as_get_is() {
 }
 
 #[tokio::test]
-async fn a_401_says_how_to_authenticate() {
+async fn a_401_has_a_challenge() {
     let rig = Rig::new().await;
     let answer = rig.answer("GET", CONFIG_MAPS, &[("authorization", "Bearer wrong")], "").await;
     assert_eq!(

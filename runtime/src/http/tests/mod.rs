@@ -1,4 +1,4 @@
-//! Tests of whole requests, in process: a memory store, the sample kinds, and requests as a connection would pass them.
+//! Tests of complete requests inside the process, with a memory store and the sample kinds.
 
 use std::{future::poll_fn, pin::Pin};
 

@@ -1,4 +1,4 @@
-//! `Accept` as clients send it.
+//! Typical `Accept` headers of clients.
 use super::*;
 use crate::codec::{Limits, protobuf, yaml};
 
@@ -12,7 +12,7 @@ const METADATA: &str = "application/vnd.kubernetes.protobuf;as=PartialObjectMeta
 const METADATA_LIST: &str = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
-/// The media type of an answer and its kind, of which Protobuf has it in its envelope.
+/// The media type of an answer and its kind, which Protobuf has in its envelope.
 async fn asked(rig: &Rig, path: &str, accept: &str) -> (u16, String, String) {
     let answer = rig.answer("GET", path, &[("accept", accept)], "").await;
     let (code, media_type) = (answer.status().as_u16(), header(answer.headers(), "content-type"));
@@ -27,7 +27,7 @@ async fn asked(rig: &Rig, path: &str, accept: &str) -> (u16, String, String) {
 }
 
 #[tokio::test]
-async fn what_clients_send_and_get() {
+async fn answers_to_typical_accept_headers() {
     let rig = Rig::with([crate::builtin::kinds(), vec![sample::widget()]].concat()).await;
     rig.config_map("a").await;
     rig.post(WIDGETS, &json!({"metadata": {"name": "a"}, "spec": {"size": 3}})).await;
@@ -47,7 +47,7 @@ async fn what_clients_send_and_get() {
         ("/version", CLIENT_GO, (200, JSON, "")),
         (widget, METADATA, (200, PROTOBUF, "PartialObjectMetadata")),
         (WIDGETS, METADATA_LIST, (200, PROTOBUF, "PartialObjectMetadataList")),
-        // It takes what it gets of lists, and nothing of an object, where that has no such form.
+        // It accepts any form of lists, but only this one of objects, which is not available.
         (CONFIG_MAPS, METADATA, (406, JSON, "Status")),
         (map, BROWSER, (200, JSON, "ConfigMap")),
         (map, "*/*", (200, JSON, "ConfigMap")),
@@ -86,12 +86,12 @@ async fn what_clients_send_and_get() {
 }
 
 #[tokio::test]
-async fn refusals_name_what_there_is() {
+async fn refusals_name_the_available_forms() {
     let rig = Rig::with([crate::builtin::kinds(), vec![sample::widget()]].concat()).await;
     let message = async |path: &str, accept: &str| {
         let answer = rig.answer("GET", path, &[("accept", accept)], "").await;
         assert_eq!(answer.status(), 406);
-        // JSON is YAML: a Status is told in what the client reads.
+        // JSON is YAML: a Status is sent in the encoding that the client reads.
         let status = yaml::decode(&collect(answer).await, &Limits::default()).expect("a Status").document;
         status["message"].as_str().unwrap().to_owned()
     };

@@ -1,4 +1,4 @@
-//! OpenAPI says which media types are served; these tests ask with each, and with those that it does not say.
+//! Requests with each media type that OpenAPI lists succeed, and those with others do not.
 use std::collections::BTreeSet;
 
 use super::*;
@@ -26,7 +26,7 @@ fn texts(list: &Value) -> BTreeSet<String> {
     list.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-/// One operation as version 3 lists it: its media types.
+/// The media types of an operation in version 3.
 struct Listed {
     method: String,
     path: String,
@@ -35,7 +35,7 @@ struct Listed {
     watches: bool,
 }
 
-/// The operations of all groups; versions 2 and 3 say the same of each.
+/// The operations of all groups, on which versions 2 and 3 must agree.
 async fn operations(rig: &Rig) -> Vec<Listed> {
     let (_, index) = rig.get("/openapi/v3").await;
     let (_, v2) = rig.get("/openapi/v2").await;
@@ -63,7 +63,7 @@ async fn operations(rig: &Rig) -> Vec<Listed> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_openapi_lists_is_served_and_nothing_else_is() {
+async fn exactly_the_media_types_in_openapi_are_served() {
     let rig = Rig::with([crate::builtin::kinds(), vec![sample::widget()]].concat()).await;
     let all = operations(&rig).await;
     assert!(all.len() > 60, "{}", all.len());

@@ -1,9 +1,9 @@
-//! Tests of bodies in Protobuf, as command lines send them.
+//! Protobuf bodies as kubectl sends them.
 use super::*;
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// What `kubectl create namespace team` sends: everything that is no pointer in Go, empty or not.
+/// The body of `kubectl create namespace team`, with all non-pointer fields of Go, even empty ones.
 const TEAM: &[u8] = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09Namespace\x12\x1c\
     \x0a\x14\x0a\x04team\x12\0\x1a\0\"\0*\x002\x008\0B\0\x12\0\x1a\x02\x0a\0\x1a\0\"\0";
 
@@ -61,7 +61,7 @@ async fn what_is_refused() {
 #[tokio::test]
 async fn fields_of_unknown_numbers() {
     let rig = Rig::with(crate::builtin::kinds()).await;
-    // The namespace `team`, with a field 9 of text beside its metadata and one inside of its spec.
+    // The namespace `team`, with a text field 9 at the top level and one inside its spec.
     let given = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09Namespace\x12\x10\x0a\x06\x0a\x04team\x12\x03J\x01xJ\x01y";
     let path = |query: &str| format!("/api/v1/namespaces?dryRun=All{query}");
     let (code, status) = send(&rig, "POST", &path("&fieldValidation=Strict"), given).await;

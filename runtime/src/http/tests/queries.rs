@@ -1,4 +1,4 @@
-//! What a request asks for is read once, and strictly: no part of a query is dropped, and no path has two readings.
+//! Requests are parsed once and strictly: no part of a query is dropped, and ambiguous paths are refused.
 use std::sync::Mutex;
 
 use super::*;
@@ -40,7 +40,7 @@ async fn a_damaged_query_changes_nothing() {
     assert_eq!(rig.get(&harmless).await.0, 200, "what is well-formed and unknown is ignored");
 }
 
-/// Keeps what it is asked, and allows it.
+/// Records all requests and allows them.
 #[derive(Default)]
 struct Recorder(Mutex<Vec<String>>);
 
@@ -53,7 +53,7 @@ impl Authorize for Recorder {
 }
 
 #[tokio::test]
-async fn authorizers_are_asked_about_what_is_served() {
+async fn authorizers_see_what_is_served() {
     let recorder = Arc::new(Recorder::default());
     let rig = Rig::authorized(vec![Namespace::kind(), sample::config_map()], recorder.clone()).await;
     rig.config_map("a").await;

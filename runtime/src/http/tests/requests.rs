@@ -1,4 +1,4 @@
-//! Requests about objects: who may, what is refused, and the forms of answers.
+//! Requests about objects: authorization, refusals, and forms of answers.
 use super::*;
 
 #[tokio::test]
@@ -13,13 +13,13 @@ async fn who_may_ask() {
     let (_, status) = rig.json("GET", &format!("{CONFIG_MAPS}/a"), &[("authorization", "")], "").await;
     let recorded = "configmaps \"a\" is forbidden: User \"system:anonymous\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"default\"";
     assert_eq!(status["message"], recorded);
-    // Whether a thing exists is not told to those who may not ask.
+    // Users without permission do not learn whether something exists.
     assert_eq!(rig.json("GET", "/apis/no/such/thing", &[("authorization", "")], "").await.0, 403);
     assert_eq!(rig.json("PUT", CONFIG_MAPS, &[("authorization", "Bearer alicetoken")], "").await.0, 403);
 }
 
 #[tokio::test]
-async fn what_is_not_there() {
+async fn missing_objects_and_resources() {
     let rig = Rig::new().await;
     for (path, want) in [
         ("/api/v1/namespaces/default/nothings", "the server could not find the requested resource"),
@@ -53,7 +53,7 @@ async fn what_is_not_there() {
 }
 
 #[tokio::test]
-async fn methods_that_make_no_sense() {
+async fn methods_that_do_not_apply() {
     let rig = Rig::new().await;
     let widget = "/apis/conformance.example.com/v1/namespaces/default/widgets/w";
     for (method, path) in [
@@ -166,6 +166,6 @@ async fn the_state_of_a_request_stays_small() {
     let request = Request::builder().uri("/").body(Body::empty()).unwrap();
     let mut slot = None;
     let handler = dispatch::handle(&rig.0, request, &mut slot);
-    // It is copied a few times on its way to the heap: at 9 KB that was a tenth of what a get costs.
+    // It is copied several times on its way to the heap: at 9 KB that was a tenth of the cost of a get.
     assert!(size_of_val(&handler) < 4_000, "{} bytes", size_of_val(&handler));
 }

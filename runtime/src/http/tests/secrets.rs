@@ -1,4 +1,5 @@
-//! Refusals show no values of a stored object: who may change it may not be allowed to read it, and messages go to logs.
+//! Errors show no values of a stored object: a user who may change it may not be allowed to read it, and messages are
+//! logged.
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 use super::*;
@@ -6,7 +7,7 @@ use super::*;
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const HIDDEN: &str = "the password that nobody may see";
 
-/// Merge patches of a Secret that cannot be.
+/// Invalid merge patches of a Secret.
 fn merges() -> Vec<Value> {
     vec![
         json!({"nope": 1}),
@@ -26,7 +27,7 @@ fn merges() -> Vec<Value> {
     ]
 }
 
-/// JSON patches of a Secret that cannot be; some copy its data to where errors show values.
+/// Invalid JSON patches of a Secret; some copy its data to fields whose errors show values.
 fn operations() -> Vec<Value> {
     vec![
         json!([{"op": "add", "path": "/nope", "value": 1}]),
@@ -49,7 +50,7 @@ fn operations() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_refused_write_of_a_secret_shows_nothing_of_it() {
+async fn a_refused_write_of_a_secret_shows_no_values() {
     let rig = Rig::with(crate::builtin::kinds()).await;
     let hidden = STANDARD.encode(HIDDEN);
     let secret = json!({"metadata": {"name": "s", "finalizers": ["example.com/hold"],

@@ -1,4 +1,4 @@
-//! WebSockets whose peers do not do their part, over a connection in memory, with a clock that jumps.
+//! WebSockets with misbehaving peers, over a connection in memory with paused time.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -21,10 +21,10 @@ use crate::{
 
 const HANDSHAKE: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
                            sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-/// An answer to a ping, masked with nothing.
+/// An answer to a ping with a zero mask.
 const PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
 
-/// The client's end of a WebSocket whose server's end runs this code, and the server's handlers, which are to stay.
+/// The client's end of a WebSocket whose server's end runs this code, and the server's handlers, which must be kept.
 async fn connected<F, Fut>(run: F) -> (DuplexStream, Arc<Handlers>)
 where
     F: FnOnce(Socket) -> Fut + Clone + Send + 'static,
@@ -51,7 +51,7 @@ where
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_that_leaves_a_ping_unanswered_is_gone() {
+async fn a_peer_that_does_not_answer_a_ping_is_disconnected() {
     let (tell, mut told) = mpsc::channel(1);
     let (mut client, _handlers) = connected(move |mut socket| async move {
         let end = loop {
@@ -89,7 +89,7 @@ impl http_body::Body for Endless {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_ends_in_time_although_its_peer_reads_nothing() {
+async fn a_watch_ends_in_time_even_if_its_peer_reads_nothing() {
     let (tell, mut told) = mpsc::channel(1);
     let began = Instant::now();
     let _connected = connected(move |socket| async move {

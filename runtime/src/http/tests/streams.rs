@@ -1,4 +1,4 @@
-//! Watches, with a clock that runs on its own while everyone waits.
+//! Watches, with a clock that advances while all tasks wait.
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -25,7 +25,7 @@ async fn a_watch_from_its_initial_events_to_its_end() {
         types.extend(frame(&mut body).await.unwrap().into_iter().map(|event| event["type"].clone()));
     }
     assert_eq!(types, ["ADDED", "DELETED"]);
-    // Two bookmarks, a minute apart, then one more at the end: the clock runs on its own here.
+    // Two bookmarks, a minute apart, and one at the end: the clock advances by itself.
     for _ in 0..3 {
         let events = frame(&mut body).await.unwrap();
         assert_eq!((events.len(), &events[0]["type"]), (1, &json!("BOOKMARK")));

@@ -1,4 +1,4 @@
-//! A kind in several versions, as clients find it.
+//! A kind in several versions, as clients see it.
 use super::*;
 use crate::{kind::convert::Unchanged, meta::GroupVersion};
 
@@ -8,7 +8,7 @@ fn widget_in(version: &str) -> Kind {
     Kind { group_version, conversion: Some(Arc::new(Unchanged)), ..widget }
 }
 
-/// Widgets in the stored version, a deprecated one, one that is not served, and a later one.
+/// Widgets in the storage version, a deprecated one, one that is not served, and a later one.
 async fn rig() -> Rig {
     let deprecated = Some("v1beta1 is \"old\"".to_owned());
     Rig::with(vec![
@@ -24,7 +24,7 @@ async fn rig() -> Rig {
 const GROUP: &str = "/apis/conformance.example.com";
 
 #[tokio::test]
-async fn discovery_and_openapi_know_the_served_versions_in_their_priority() {
+async fn discovery_and_openapi_list_served_versions_by_priority() {
     let rig = rig().await;
     let (_, group) = rig.get(GROUP).await;
     let versions: Vec<&Value> = group["versions"].as_array().unwrap().iter().map(|found| &found["version"]).collect();
@@ -51,7 +51,7 @@ async fn discovery_and_openapi_know_the_served_versions_in_their_priority() {
 }
 
 #[tokio::test]
-async fn every_answer_of_a_deprecated_version_says_so_first() {
+async fn every_answer_of_a_deprecated_version_has_a_warning_first() {
     let rig = rig().await;
     let (old, new) =
         (format!("{GROUP}/v1beta1/namespaces/default/widgets"), format!("{GROUP}/v1/namespaces/default/widgets"));

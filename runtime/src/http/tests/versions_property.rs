@@ -1,5 +1,5 @@
-//! Random writes through random versions of a kind, against a plain model: what is read through any version is what was
-//! written, converted; each change is seen once, in order, by who watches any version.
+//! Random writes through random versions of a kind, compared with a simple model. Every version shows the converted
+//! object, and watches in every version get each change once and in order.
 use std::{collections::BTreeMap, time::Duration};
 
 use proptest::{option, prelude::*, sample::select};
@@ -15,13 +15,13 @@ use crate::{
     schema::{Schema, fixture::schema},
 };
 
-/// The stored version, one that has other names and places for its fields, and one that does not know all of them.
+/// The storage version, one with renamed and moved fields, and one that lacks some fields.
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v2"];
 const STORED: usize = 0;
 const BETA: usize = 1;
 const NARROW: usize = 2;
 
-/// Where a version that does not have a field keeps it.
+/// The annotation for a field that a version lacks.
 const FINISH: &str = "example.com/v1.spec.finish";
 const TONE: &str = "example.com/v1beta1.spec.tone";
 
@@ -59,7 +59,7 @@ fn version(kind: &Kind) -> Version<'_> {
     Version { name: &kind.group_version, schema: &kind.schema }
 }
 
-/// What the store holds of an object.
+/// The stored content of an object.
 #[derive(Clone, Debug, PartialEq)]
 struct Gear {
     teeth: i64,
@@ -71,7 +71,7 @@ struct Gear {
     generation: u64,
 }
 
-/// What a request says of each field: nothing, that it has none, or its value.
+/// The fields of a request: absent, null, or a value.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::option_option, reason = "a merge patch tells the three apart")]
 struct Fields {
@@ -92,7 +92,7 @@ enum Verb {
     Delete,
 }
 
-/// A verb on the object of a name through a version, and the version through which it is looked at then.
+/// A verb on an object through a version, and the version in which the result is read.
 type Step = (usize, &'static str, Verb, usize);
 
 fn fields() -> impl Strategy<Value = Fields> {
@@ -119,7 +119,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec((0..3_usize, select(&["a", "b"][..]), verb, 0..3_usize), 1..25)
 }
 
-/// The paths of a gear's fields in a version, in the order of [`Fields`]; `None` where it does not have one.
+/// The paths of a gear's fields in a version, in the order of [`Fields`]; `None` for a missing field.
 fn paths(version: usize) -> [Option<Path>; 5] {
     let annotation = |name: &str| Some(Path(["metadata", "annotations", name].map(str::to_owned).to_vec()));
     let field = |path: &str| Some(Path::from(path));
@@ -132,14 +132,14 @@ fn paths(version: usize) -> [Option<Path>; 5] {
     }
 }
 
-/// What a request is sent as.
+/// The body of a request.
 fn body(version: usize, name: &str, fields: &Fields, is_patch: bool) -> Value {
     let mut body = json!({"metadata": {"name": name}, "spec": {}});
     let text = |value: &Option<Option<&'static str>>, is_kept: bool| {
-        // An annotation keeps a field as JSON.
+        // An annotation contains a field as JSON.
         value.map(|value| value.map(|value| Value::from(if is_kept { format!("{value:?}") } else { value.to_owned() })))
     };
-    // What is the default is not kept.
+    // The default is not kept.
     let is_kept = |finish: &&str| version != BETA || *finish != "Plain";
     let finish = fields.finish.map(|finish| finish.filter(is_kept));
     let values = [
@@ -161,8 +161,8 @@ fn body(version: usize, name: &str, fields: &Fields, is_patch: bool) -> Value {
 }
 
 impl Gear {
-    /// What is stored after a write of these fields through a version: of an object that is there, or of a new one. A write
-    /// that replaces the object says all of it.
+    /// The stored content after writing these fields through a version, to an existing or a new object. A write that
+    /// replaces the object contains all fields.
     fn written(before: Option<&Self>, version: usize, fields: &Fields, replaces: bool) -> Self {
         let kept = before.filter(|_| !replaces);
         let or = |said: Option<Option<&'static str>>, was: Option<&'static str>| said.unwrap_or(was);
@@ -171,7 +171,7 @@ impl Gear {
         let mut gear = Self {
             teeth: fields.teeth.unwrap_or(kept.map(|gear| gear.teeth)).unwrap_or(default),
             color: or(fields.color, kept.and_then(|gear| gear.color)),
-            // A version that does not have the field, nor keeps it, loses it.
+            // A version without the field, and without an annotation for it, loses it.
             finish: if version == NARROW { "Plain" } else { finish },
             tone: or(fields.tone, kept.and_then(|gear| gear.tone)),
             note: or(fields.note, kept.and_then(|gear| gear.note)),
@@ -188,7 +188,7 @@ impl Gear {
         gear
     }
 
-    /// What a version shows.
+    /// The object in a version.
     fn shown(&self, version: usize) -> Value {
         let said = |value: Option<&'static str>| value.map(Some);
         let fields = Fields {
@@ -208,7 +208,7 @@ impl Gear {
     }
 }
 
-/// What of an object is compared.
+/// The compared part of an object.
 fn seen(object: &Value) -> Value {
     let mut seen = json!({});
     for member in ["apiVersion", "spec", "color"] {
@@ -224,14 +224,14 @@ fn revision(object: &Value) -> u64 {
     object["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
-/// A change as it must be seen: its type, the object, and what it is after or was before.
+/// An expected event: its type, the object, and its state after or before the change.
 struct Changed {
     event: &'static str,
     name: &'static str,
     gear: Gear,
 }
 
-/// The server, and what should be in it.
+/// The server and its expected content.
 struct Checked {
     rig: Rig,
     gears: BTreeMap<&'static str, (Gear, u64)>,
@@ -286,7 +286,7 @@ impl Checked {
                 prop_assert_eq!(seen(&answer), after.shown(version), "{} {} {}", method, at, sent);
                 let is_new = before.as_ref().is_none_or(|(gear, _)| *gear != after);
                 let has_new_revision = before.as_ref().is_none_or(|(_, at)| *at != revision(&answer));
-                // An apply may change who owns what, and nothing else.
+                // An apply may change only the owners.
                 let is_apply = matches!(verb, Verb::Apply(..));
                 prop_assert!(has_new_revision == is_new || is_apply && has_new_revision, "{} {} {}", method, at, sent);
                 if has_new_revision {
@@ -351,7 +351,7 @@ async fn check(steps: Vec<Step>) -> Result<(), TestCaseError> {
     for step in steps {
         checked.take(step).await?;
     }
-    // Nothing but this comes after the last change.
+    // This must be the next event after the last change.
     checked.take((STORED, "z", Verb::Create(Fields::default()), BETA)).await?;
     for version in 0..VERSIONS.len() {
         let late = format!("{}?watch=1&resourceVersion={start}", path(version));
@@ -364,7 +364,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn reads_through_any_version_are_what_was_written_through_any_version(steps in steps()) {
+    fn every_version_reads_what_any_version_wrote(steps in steps()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(check(steps))?;
     }

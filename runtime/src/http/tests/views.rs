@@ -1,4 +1,4 @@
-//! Lists and watches through a version that is not the stored one, in every form.
+//! Lists and watches in a version other than the storage version, in every form.
 use std::sync::Arc;
 
 use super::*;
@@ -40,7 +40,7 @@ async fn create(rig: &Rig, name: &str, color: &str) -> Value {
     made
 }
 
-/// What v2 shows of an object.
+/// An object in v2.
 fn in_v2(stored: &Value) -> Value {
     let mut shown = stored.clone();
     shown["apiVersion"] = json!("example.com/v2");
@@ -49,7 +49,7 @@ fn in_v2(stored: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_list_is_in_its_version_whatever_its_form_and_each_object_is_converted_once() {
+async fn a_list_in_any_form_is_in_its_version_and_converts_each_object_once() {
     let (rig, renamed) = rig().await;
     let stored = [create(&rig, "a", "red").await, create(&rig, "b", "blue").await, create(&rig, "c", "red").await];
     rig.get(V1).await;
@@ -87,7 +87,7 @@ async fn a_list_is_in_its_version_whatever_its_form_and_each_object_is_converted
 }
 
 #[tokio::test]
-async fn a_list_that_holds_what_has_no_form_is_refused_before_it_begins() {
+async fn a_list_with_an_unconvertible_object_is_refused_before_it_starts() {
     let (rig, renamed) = rig().await;
     for (name, color) in [("a", "red"), ("b", "unpaintable"), ("c", "slippery"), ("d", "red")] {
         create(&rig, name, color).await;
@@ -113,7 +113,7 @@ async fn a_list_that_holds_what_has_no_form_is_refused_before_it_begins() {
 }
 
 #[tokio::test]
-async fn a_collection_is_deleted_although_what_it_held_cannot_be_shown() {
+async fn a_collection_is_deleted_even_if_its_objects_cannot_be_shown() {
     let (rig, _) = rig().await;
     for (name, color) in [("a", "red"), ("b", "unpaintable")] {
         create(&rig, name, color).await;
@@ -125,7 +125,7 @@ async fn a_collection_is_deleted_although_what_it_held_cannot_be_shown() {
     assert_eq!(rig.get(V1).await.1["items"], json!([]));
 }
 
-/// The events of the next frames, as many as are asked for.
+/// The events of the next `count` frames.
 async fn events(body: &mut Body, count: usize) -> Vec<Value> {
     let mut seen = Vec::new();
     while seen.len() < count {
@@ -188,7 +188,7 @@ async fn a_watch_in_other_forms_is_in_its_version_and_so_are_its_bookmarks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_ends_with_an_error_after_whole_frames_where_an_object_has_no_form() {
+async fn a_watch_ends_with_an_error_after_complete_frames_if_an_object_cannot_be_converted() {
     let (rig, renamed) = rig().await;
     create(&rig, "a", "red").await;
     let mut bodies = Vec::new();
@@ -198,7 +198,7 @@ async fn a_watch_ends_with_an_error_after_whole_frames_where_an_object_has_no_fo
     create(&rig, "b", "red").await;
     create(&rig, "c", "unpaintable").await;
     create(&rig, "d", "red").await;
-    // One that meets it among the initial events.
+    // A watch that finds it among the initial events.
     bodies.push(rig.answer("GET", &format!("{V2}?watch=1"), &[], "").await.into_body());
     for mut body in bodies {
         let seen = events(&mut body, 3).await;
@@ -213,7 +213,7 @@ async fn a_watch_ends_with_an_error_after_whole_frames_where_an_object_has_no_fo
     assert!(renamed.reads() <= 4, "nobody converts what was converted");
 }
 
-/// Gears of a size, stored, and v2 over a budget of renderings.
+/// Stored gears of a size, and v2 with a budget for renderings.
 fn many(count: usize, bytes: usize, budget_bytes: usize) -> (Arc<Served>, Arc<Renamed>, Vec<Arc<Object>>) {
     let limits = cache::Limits { rendering_bytes: budget_bytes, ..cache::Limits::default() };
     let registry = Registry::new(Cache::new(Arc::new(Memory::new()), limits));
@@ -233,7 +233,7 @@ fn list_of(objects: &[Arc<Object>]) -> List {
     List { revision: Revision(9), items: Items::of(objects.to_vec()), continue_token: None, remaining: None }
 }
 
-/// The pieces of a list, and how many bytes were to come when the first one had.
+/// The pieces of a list, and the number of remaining bytes after the first.
 fn pieces(mut listing: Listing) -> Result<(Vec<Vec<u8>>, Option<usize>), Refused> {
     let (mut pieces, mut left) = (Vec::new(), None);
     loop {
@@ -252,7 +252,7 @@ fn pieces(mut listing: Listing) -> Result<(Vec<Vec<u8>>, Option<usize>), Refused
 }
 
 #[test]
-fn a_list_that_is_longer_than_the_budget_is_converted_at_the_pace_of_its_reader() {
+fn a_list_that_exceeds_the_budget_is_converted_at_the_pace_of_its_reader() {
     for (budget, conversions) in [(0, 2), (64 << 20, 1)] {
         let (served, renamed, objects) = many(300, 4_000, budget);
         let json = Accepted::default();
@@ -273,7 +273,7 @@ fn a_list_that_is_longer_than_the_budget_is_converted_at_the_pace_of_its_reader(
 }
 
 #[test]
-fn an_error_names_a_hundred_objects_and_says_that_there_are_more() {
+fn an_error_names_a_hundred_objects_and_mentions_more() {
     let (served, renamed, _) = many(0, 0, 1 << 20);
     let objects = many(150, 0, 0).2;
     let broken: Vec<_> = objects

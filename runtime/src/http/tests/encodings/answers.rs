@@ -21,7 +21,7 @@ async fn objects() {
 }
 
 #[tokio::test]
-async fn bytes_are_bytes_where_the_type_holds_them() {
+async fn byte_fields_are_encoded_as_bytes() {
     let rig = rig().await;
     let secret = json!({"metadata": {"name": "s"}, "data": {"p": "c2VjcmV0"}});
     let (code, made) = rig.post("/api/v1/namespaces/default/secrets", &secret).await;

@@ -104,7 +104,7 @@ async fn types_of_patches() {
 }
 
 #[tokio::test]
-async fn declared_kinds_merge_strategically_where_they_say_how() {
+async fn declared_kinds_with_merge_rules_support_strategic_merge() {
     let mut schema = Schema::clone(&sample::widget().schema);
     assert!(!schema.says_how_patches_merge());
     let text = Schema { kind: Type::String, ..Schema::default() };

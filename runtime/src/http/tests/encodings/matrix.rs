@@ -1,13 +1,13 @@
-//! Every encoding of bodies against every encoding of answers, for every shape of either: what is said is the same.
+//! Every encoding of bodies with every encoding of answers, for every shape of either: the content is the same.
 use super::*;
 
-/// What is asked. Writes are dry runs, so that one can be asked after another.
+/// A request. Writes are dry runs, so that they can be repeated.
 struct Ask {
     method: &'static str,
     path: String,
-    /// The shape that the answer is asked for in.
+    /// The requested shape of the answer.
     shape: &'static str,
-    /// The body and the message that it is in Protobuf, where there is one.
+    /// The body and its Protobuf message, if it has one.
     body: Option<(Value, Option<protobuf::Message>)>,
     /// The answer can be Protobuf.
     numbered: bool,
@@ -24,7 +24,7 @@ fn write(method: &'static str, path: &str, body: Value, message: Option<&protobu
     Ask { method, path, body: Some((body, message.cloned())), ..read("", "", numbered) }
 }
 
-/// The document of an answer. Items of lists are given the types that JSON gives them.
+/// Decodes an answer. List items get the types that they have in JSON.
 fn decode(encoding: Encoding, body: &[u8]) -> Value {
     match encoding {
         Encoding::Json => serde_json::from_slice(body).expect("JSON"),
@@ -80,7 +80,7 @@ fn encode(encoding: Encoding, body: &Value, message: Option<&protobuf::Message>)
     out
 }
 
-/// Without what each answer to a dry run has its own of.
+/// Removes the parts that differ between answers to dry runs.
 fn still(mut value: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {
@@ -94,7 +94,7 @@ fn still(mut value: Value) -> Value {
             }
             fields.values_mut().for_each(|field| *field = still(field.take()));
         }
-        // How old something is may change between two answers.
+        // Ages may differ between two answers.
         Value::String(text) if text.strip_suffix('s').is_some_and(|age| age.parse::<u32>().is_ok()) => {
             *text = "age".into();
         }
@@ -120,7 +120,7 @@ async fn ask(rig: &Rig, ask: &Ask, given: Encoding, wanted: Encoding) -> (u16, S
     (answer.status().as_u16(), header(answer.headers(), "content-type"), collect(answer).await)
 }
 
-/// Asks for the same in every way, and compares.
+/// Sends the same request in every combination, and compares the answers.
 async fn compare(rig: &Rig, one: &Ask) {
     let (code, _, plain) = ask(rig, one, Encoding::Json, Encoding::Json).await;
     let plain = still(decode(Encoding::Json, &plain));
@@ -135,7 +135,7 @@ async fn compare(rig: &Rig, one: &Ask) {
                 Encoding::Json | Encoding::Yaml => true,
             };
             if !is_offered {
-                // A Status is told in what the client reads.
+                // A Status is sent in an encoding that the client reads.
                 let told = Encoding::of_media_type(&media_type).expect("an encoding");
                 assert_eq!((again, &decode(told, &body)["reason"]), (406, &json!("NotAcceptable")), "{what}");
                 continue;

@@ -67,7 +67,7 @@ fn items(list: &[u8]) -> Vec<&[u8]> {
 }
 
 #[test]
-fn every_encoding_is_known_by_its_name() {
+fn every_encoding_is_found_by_its_name() {
     for encoding in Encoding::ALL {
         assert_eq!(Encoding::of_media_type(encoding.media_type()), Some(encoding));
     }

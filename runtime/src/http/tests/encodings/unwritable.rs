@@ -1,11 +1,11 @@
-//! Objects that are no messages of their kind: stored so, since nothing that came through the pipeline is.
+//! Objects that do not fit their kind's message. They are stored directly, because the pipeline would refuse them.
 use super::*;
 use crate::{
     kind::{index::Indexes, record},
     storage::{Expect, Op},
 };
 
-/// A server on which the config map `odd` has a number where its kind has text.
+/// A server with the config map `odd`, which has a number instead of text.
 async fn odd() -> Rig {
     let rig = rig().await;
     let mut map = rig.config_map("odd").await;
@@ -25,7 +25,7 @@ const WHY: &str =
     "\"odd\" cannot be written as application/vnd.kubernetes.protobuf, only in the other encodings: data.k: ";
 
 #[tokio::test]
-async fn they_are_refused_rather_than_cut() {
+async fn they_are_refused_and_not_truncated() {
     let rig = odd().await;
     let path = format!("{CONFIG_MAPS}/odd");
     for path in [&*path, CONFIG_MAPS] {
@@ -40,7 +40,7 @@ async fn they_are_refused_rather_than_cut() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_tells_and_ends() {
+async fn a_watch_reports_them_and_ends() {
     let rig = odd().await;
     rig.config_map("pad").await;
     let query = "watch=1&timeoutSeconds=50&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";

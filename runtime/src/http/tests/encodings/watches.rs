@@ -74,7 +74,7 @@ async fn watches() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_is_rendered_once_for_all_who_watch() {
+async fn a_change_is_rendered_once_for_all_watchers() {
     for accept in [PROTOBUF, CBOR] {
         let rig = rig().await;
         let path = format!("{CONFIG_MAPS}?watch=1&timeoutSeconds=5");
@@ -93,7 +93,7 @@ async fn a_change_is_rendered_once_for_all_who_watch() {
 }
 
 #[tokio::test]
-async fn what_a_stream_says_when_it_comes_too_late() {
+async fn an_expired_stream_contains_an_error() {
     let refuse = async |encoding| {
         let error = crate::verbs::Error::Expired { message: "too old".to_owned(), continue_token: None };
         collect(watch::refuse(error, encoding)).await
@@ -166,7 +166,7 @@ async fn streaming_lists() {
             }
             let mut plain = plain.clone();
             for event in &mut plain[2..] {
-                // Of a kind that Protobuf has required fields of, a bookmark has them empty.
+                // In a Protobuf bookmark, required fields are present and empty.
                 event["object"]["metadata"].as_object_mut().unwrap().remove("creationTimestamp");
             }
             assert_eq!(found, plain, "{kind} in {encoding:?}");
