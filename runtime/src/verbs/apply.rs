@@ -1,5 +1,4 @@
-//! Server-side apply: an object becomes what its managers have said of it, each for the fields that it names. Creates the
-//! object where there is none.
+//! Server-side apply: merges the fields that each manager declares for an object. Creates a missing object.
 use super::{
     Api, Error, Request, Written,
     decode::Origin,
@@ -22,7 +21,7 @@ impl Api {
     /// Applies a configuration.
     ///
     /// # Errors
-    /// [`Error::Conflicts`] where others own what it would change and it is not forced; what is wrong with it.
+    /// [`Error::Conflicts`] if it would change fields of other managers and is not forced; errors of the object.
     pub(super) async fn apply(
         &self,
         request: &Request,
@@ -53,7 +52,7 @@ impl Api {
     }
 }
 
-/// What a configuration makes of an object, or of none.
+/// The result of merging a configuration into an object, or into none.
 fn merge(
     request: &Request,
     old: Option<&Document>,
@@ -64,8 +63,8 @@ fn merge(
     with_writer(request, &options.write.field_manager, merged)?.map_err(refused)
 }
 
-/// Holds a configuration that creates its object against what there is: nothing. A uid or a resourceVersion names an
-/// object that was, so there is something that the client does not know.
+/// Checks a configuration that creates its object. A uid or resourceVersion refers to an earlier object, so the
+/// client's view is outdated.
 fn check_new(request: &Request, new: &Document) -> Result<(), Error> {
     Preconditions::of(&new["metadata"]).check(None).map_err(|Mismatch { of, expected, .. }| match of {
         Identity::Uid => {

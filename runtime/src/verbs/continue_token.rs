@@ -1,20 +1,20 @@
-//! Continue tokens: where a list that is read in pages goes on. Opaque to clients, and not trusted: a token can name only
-//! a key below the prefix that the request is authorized for.
+//! Continue tokens: the position of the next page of a list. Opaque to clients, and not trusted: a token can only
+//! contain a key below the prefix for which the request is authorized.
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
 use super::Error;
 use crate::meta::{Revision, go};
 
-/// The form of tokens, as kube-apiserver names it; both servers' tokens look alike.
+/// The version of the token format, like kube-apiserver's.
 const VERSION: &str = "meta.k8s.io/v1";
 
-/// Where a list goes on.
+/// The position of the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
-    /// The revision that is being listed; `None` goes on in the newest state, inconsistently.
+    /// The revision that is being listed; `None` continues with the newest state, inconsistently.
     pub revision: Option<Revision>,
-    /// The last key of the page before, below the list's prefix.
+    /// The last key of the previous page, below the list's prefix.
     pub after: String,
 }
 
@@ -32,12 +32,12 @@ impl Position {
     /// The token for clients.
     pub fn encode(&self) -> String {
         let revision = self.revision.map_or(-1, |revision| i64::try_from(revision.0).unwrap_or(i64::MAX));
-        // The first key after a key is that key with a zero byte at its end.
+        // The first key after a key is that key with a zero byte appended.
         let token = Token { version: VERSION.to_owned(), revision, start: format!("{}\0", self.after) };
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&token).expect("a token is plain JSON"))
     }
 
-    /// Reads a client's token.
+    /// Parses a client's token.
     ///
     /// # Errors
     /// [`Error::BadRequest`].

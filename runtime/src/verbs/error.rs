@@ -4,27 +4,28 @@ use crate::{
     patch::apply,
 };
 
-/// What has the name that a new object was to get.
+/// The object that already has the name of a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occupant {
-    /// An object that stays.
+    /// An object that is not being deleted.
     Staying,
-    /// An object whose deletion is under way: the name may be free soon.
+    /// An object that is being deleted, so the name may soon be free.
     Terminating,
 }
 
-/// Why a verb refused or failed.
+/// Why a verb failed.
 #[derive(Clone, Debug)]
 pub enum Error {
-    /// 404: no object of this name.
+    /// 404: no object has this name.
     NotFound(GroupResource, String),
-    /// 404: the resource was removed while the request was under way.
+    /// 404: the resource was removed during the request.
     NotServed,
     /// 409: an object of this name exists.
     AlreadyExists(GroupResource, String, Occupant),
-    /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. kube-apiserver names a kind here in places.
+    /// 409: `Operation cannot be fulfilled on <what> "<name>": <message>`. kube-apiserver names a kind here in some
+    /// cases.
     Conflict(GroupResource, String, String),
-    /// 409: an apply would change what other managers own: a message that names all, and each.
+    /// 409: an apply would change fields of other managers; with a message about all, and each of them.
     Conflicts(String, Vec<apply::Conflict>),
     /// 422: the object, or the options, are invalid.
     Invalid(GroupKind, String, Vec<FieldError>),
@@ -36,52 +37,52 @@ pub enum Error {
         resource: GroupResource,
         /// The object's name; may be empty.
         name: String,
-        /// Why.
+        /// The reason.
         message: String,
         /// Further causes: reason, message, field.
         causes: Vec<(String, String, String)>,
     },
     /// 405.
     MethodNotAllowed,
-    /// 410 Expired. A list that was being continued gets a fresh token that goes on, inconsistently.
+    /// 410 Expired. A continued list gets a fresh token to continue inconsistently.
     Expired {
-        /// What the client is told.
+        /// The message for the client.
         message: String,
-        /// The token to go on with from the newest state.
+        /// The token to continue with the newest state.
         continue_token: Option<String>,
     },
     /// 504 Timeout with the cause `ResourceVersionTooLarge` and Retry-After 1.
     TooLargeRevision {
-        /// What was asked for.
+        /// The requested revision.
         asked: Revision,
-        /// What there is.
+        /// The current revision.
         current: Revision,
     },
-    /// 409 `AlreadyExists` with Retry-After: generateName found no free name. The name is the last one tried.
+    /// 409 `AlreadyExists` with Retry-After: generateName found no free name. The last one tried is given.
     GeneratedNameTaken(GroupResource, String, Occupant),
-    /// 422 as kube-apiserver answers a patch that does not apply: reason Invalid, `details: {}`, and the message
+    /// 422 like kube-apiserver's for a patch that cannot be applied: reason Invalid, `details: {}`, and the message
     /// `the server rejected our request due to an error in our request`. The text is for logs.
     InapplicablePatch(String),
-    /// 415: the patch type is not served; what is.
+    /// 415: the patch type is not supported; lists the supported ones.
     UnsupportedMediaType(String),
     /// 413.
     TooLarge(String),
-    /// 500 as kube-apiserver gives it, with no reason.
+    /// 500 without a reason, as in kube-apiserver.
     Unknown(String),
-    /// 500 `StoreReadError`: what is stored cannot be decoded.
+    /// 500 `StoreReadError`: the stored object cannot be decoded.
     StoreRead {
         /// The resource.
         resource: GroupResource,
         /// The object's name; empty for a collection.
         name: String,
-        /// Which objects, by their keys in the store, and why; never empty.
+        /// The keys of the objects in the store and the reasons; never empty.
         causes: Vec<(String, String)>,
-        /// There are more than are named.
+        /// True if there are more than are listed.
         more: bool,
     },
     /// 500 `InternalError`.
     Internal(String),
-    /// 503 with Retry-After: the server is stopping, or its disk takes no writes. Nothing was written.
+    /// 503 with Retry-After: the server is stopping, or its disk is not writable. Nothing was written.
     Unavailable(String),
     /// 507 with Retry-After: the disk is full. Nothing was written.
     InsufficientStorage(String),

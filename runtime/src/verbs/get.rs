@@ -1,17 +1,17 @@
-//! get: one object, no older than asked for.
+//! get: one object, not older than requested.
 use std::sync::Arc;
 
 use super::{Answer, Api, Error, Request, scale, versions::shown};
 use crate::{cache::Object, kind::registry::Served, meta::options::GetOptions};
 
-/// How many objects that cannot be read an error names.
+/// The maximum number of unreadable objects that an error lists.
 const MAX_CAUSES: usize = 100;
 
 impl Api {
-    /// One object, or a subresource of it.
+    /// Reads an object, or a subresource of it.
     ///
     /// # Errors
-    /// [`Error::NotFound`]; [`Error::TooLargeRevision`] where the revision asked for does not come;
+    /// [`Error::NotFound`]; [`Error::TooLargeRevision`] if the requested revision is not reached in time;
     /// [`Error::StoreRead`].
     pub async fn get(&self, request: &Request, options: &GetOptions) -> Result<Answer, Error> {
         if let Some(asked) = options.resource_version {
@@ -28,11 +28,11 @@ impl Api {
     }
 }
 
-/// The newest state of the object that a request names, in the version that is stored.
+/// The newest state of the requested object, in the storage version.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::StoreRead`] for an object whose stored bytes cannot be understood: it is there, so it is
-/// not "not found", but there is nothing to show.
+/// [`Error::NotFound`]; [`Error::StoreRead`] if its stored bytes cannot be decoded: the object exists, but cannot be
+/// shown.
 pub(super) fn current(request: &Request) -> Result<Arc<Object>, Error> {
     let object = find(request)?;
     match object.unreadable() {
@@ -41,7 +41,7 @@ pub(super) fn current(request: &Request) -> Result<Arc<Object>, Error> {
     }
 }
 
-/// The same, readable or not.
+/// The newest state of the requested object, readable or not.
 ///
 /// # Errors
 /// [`Error::NotFound`].
@@ -49,7 +49,7 @@ pub(super) fn find(request: &Request) -> Result<Arc<Object>, Error> {
     request.served.objects.snapshot().get(&request.key()).ok_or_else(|| request.not_found())
 }
 
-/// The refusal to show objects that cannot be read.
+/// The error for unreadable objects.
 pub(super) fn unreadable<'o>(request: &Request, objects: impl IntoIterator<Item = &'o Object>) -> Error {
     let prefix = request.served.objects.prefix();
     let mut causes = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn unreadable<'o>(request: &Request, objects: impl IntoIterator<Item 
     Error::StoreRead { resource, name: request.name.clone(), causes, more }
 }
 
-/// Stored objects that have no form in the version that was asked for.
+/// Stored objects that cannot be converted to the requested version.
 #[derive(Debug, Default)]
 pub struct Unconverted {
     causes: Vec<(String, String)>,
@@ -75,14 +75,14 @@ pub struct Unconverted {
 }
 
 impl Unconverted {
-    /// One, and why it has none.
+    /// One object, and the reason.
     pub fn one(served: &Served, object: &Object, reason: &str) -> Self {
         let mut all = Self::default();
         all.push(served, object, reason);
         all
     }
 
-    /// Notes one, and why it has none.
+    /// Adds an object and the reason.
     pub fn push(&mut self, served: &Served, object: &Object, reason: &str) {
         if self.causes.len() == MAX_CAUSES {
             self.more = true;
@@ -93,17 +93,17 @@ impl Unconverted {
         self.causes.push((format!("{}{}", served.objects.prefix(), object.key()), why));
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.causes.is_empty()
     }
 
-    /// Whether there are more than an error names.
+    /// True if there are more than an error lists.
     pub fn has_more(&self) -> bool {
         self.more
     }
 
-    /// The refusal to show them: where a name was asked for, that one.
+    /// The error for these objects; for a single object if the request has a name.
     pub fn refusal(self, served: &Served, name: &str) -> Error {
         let resource = served.kind.group_resource();
         Error::StoreRead { resource, name: name.to_owned(), causes: self.causes, more: self.more }

@@ -1,6 +1,6 @@
-//! The items of a list: a state of the cache, and which of its objects are meant. No object is held by itself, so that a
-//! list takes no memory of its own however long it is; who reads it walks the state, from wherever it stopped. Objects are
-//! those that are stored: who shows them asks for them in the version of the request, one at a time.
+//! The items of a list: a snapshot and a selection of its objects. Objects are not held individually, so a list takes
+//! no memory of its own, however long it is. Readers walk the snapshot and can resume anywhere. Objects are in the
+//! storage version; readers convert them to the requested version one at a time.
 use std::{ops::Range, sync::Arc};
 
 use super::selection::Selection;
@@ -10,19 +10,19 @@ use crate::cache::{Filter, Object, Objects, Snapshot};
 #[derive(Clone)]
 pub struct Items {
     snapshot: Snapshot,
-    /// Where they lie in the state.
+    /// Their positions in the snapshot.
     positions: Range<usize>,
-    /// Which of those are meant, where not all are.
+    /// Selects objects, if not all are selected.
     filter: Option<Filter>,
     count: usize,
     json_bytes: usize,
 }
 
 impl Items {
-    /// The first selected objects of a range of positions, as many as the limit says; zero is no limit.
+    /// The first selected objects in a range of positions, up to a limit; zero means no limit.
     ///
     /// # Errors
-    /// What cannot be read of them. Whether it is selected is not known.
+    /// Unreadable objects, because it is unknown whether they are selected.
     pub(super) fn select(
         snapshot: &Snapshot,
         positions: Range<usize>,
@@ -49,12 +49,12 @@ impl Items {
         Ok(Self { snapshot: snapshot.clone(), positions, filter: selection.filter.clone(), count, json_bytes })
     }
 
-    /// None of a state.
+    /// No items of a snapshot.
     pub(super) fn none(snapshot: &Snapshot) -> Self {
         Self { snapshot: snapshot.clone(), positions: 0..0, filter: None, count: 0, json_bytes: 0 }
     }
 
-    /// These objects.
+    /// Exactly these objects.
     #[cfg(test)]
     pub fn of(objects: Vec<Arc<Object>>) -> Self {
         let (count, json_bytes) = (objects.len(), objects.iter().map(|object| object.json_bytes().len()).sum());
@@ -62,32 +62,32 @@ impl Items {
         Self { snapshot, positions: 0..count, filter: None, count, json_bytes }
     }
 
-    /// How many there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// True if there are no items.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// How many bytes they are as JSON in the version that is stored, with type meta.
+    /// Their size as JSON in the storage version, with type meta.
     pub fn json_bytes(&self) -> usize {
         self.json_bytes
     }
 
-    /// Where the state goes on behind them.
+    /// The position after them in the snapshot.
     pub(super) fn end(&self) -> usize {
         self.positions.end
     }
 
-    /// All of them.
+    /// Iterates over all items.
     pub fn iter(&self) -> Walk<'_> {
         self.walk(Place::default())
     }
 
-    /// All from a place on.
+    /// Iterates from a place.
     pub fn walk(&self, from: Place) -> Walk<'_> {
         let start = (self.positions.start + from.0).min(self.positions.end);
         let objects = self.snapshot.slice(start..self.positions.end);
@@ -104,11 +104,11 @@ impl<'a> IntoIterator for &'a Items {
     }
 }
 
-/// How far a list was walked.
+/// The place that an iteration reached.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place(usize);
 
-/// A walk over the items of a list.
+/// An iteration over the items of a list.
 pub struct Walk<'a> {
     objects: Objects<'a>,
     filter: Option<&'a Filter>,
@@ -116,7 +116,7 @@ pub struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Where it goes on.
+    /// The place to continue from.
     pub fn place(&self) -> Place {
         self.place
     }

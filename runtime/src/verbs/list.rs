@@ -1,4 +1,4 @@
-//! list: the objects of a kind at one revision, whole or a page at a time.
+//! list: the objects of a kind at one revision, all or one page at a time.
 use std::sync::Arc;
 
 use super::{
@@ -15,16 +15,16 @@ use crate::{
 };
 
 impl Api {
-    /// The objects that the options select, in key order.
+    /// The selected objects, in key order.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] for selectors and tokens that are wrong, [`Error::Expired`] where the state asked for is
-    /// gone, [`Error::TooLargeRevision`] where it does not come, [`Error::StoreRead`] where objects among them cannot be
-    /// read: whether those are selected is not known, and a list that leaves them out would tell that they are gone.
+    /// [`Error::BadRequest`] for invalid selectors and tokens, [`Error::Expired`] if the requested state is gone,
+    /// [`Error::TooLargeRevision`] if it is not reached in time, [`Error::StoreRead`] if objects cannot be read: it is
+    /// unknown whether they are selected, and a list without them would mean that they were deleted.
     pub async fn list(&self, request: &Request, options: &ListOptions) -> Result<List, Error> {
         let selection = Selection::new(request, options)?;
         let (snapshot, after) = self.state(request, options).await?;
-        // Version zero asks for whatever is at hand, and kube-apiserver then gives all of it.
+        // For version zero any state will do, and kube-apiserver then ignores the limit.
         let limit = if options.resource_version == Some(Revision(0)) { 0 } else { options.limit };
         let list = page(&snapshot, &selection, after.as_deref(), limit);
         let list = list.map_err(|objects| unreadable(request, objects.iter().map(|object| &**object)))?;
@@ -34,7 +34,7 @@ impl Api {
         Ok(list)
     }
 
-    /// The state to list, and the key below the prefix after which to go on.
+    /// The snapshot to list, and the key below the prefix after which to continue.
     async fn state(&self, request: &Request, options: &ListOptions) -> Result<(Snapshot, Option<String>), Error> {
         if !options.continue_token.is_empty() {
             if options.resource_version.is_some_and(|revision| revision != Revision(0)) {
@@ -48,7 +48,7 @@ impl Api {
             return Ok((objects.snapshot(), None));
         };
         self.reach(asked).await?;
-        // A limit makes a version without a match exact: its pages would otherwise be of different states.
+        // With a limit, a version without a match is exact: otherwise the pages would have different states.
         let exact = match options.resource_version_match {
             Some(how) => how == VersionMatch::Exact,
             None => options.limit > 0,
@@ -75,13 +75,13 @@ impl Api {
     }
 }
 
-/// kube-apiserver's text, which tells the client its two ways on.
+/// kube-apiserver's message, which describes both ways to continue.
 const TOO_OLD_TO_CONTINUE: &str = "The provided continue parameter is too old to display a consistent list result. \
 You can start a new list without the continue parameter, or use the continue token in this response to retrieve the \
 remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were \
 created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
-/// At most `limit` selected objects after a key; zero is no limit. The error is what cannot be read of them.
+/// At most `limit` selected objects after a key; zero means no limit. Fails for unreadable objects.
 fn page(
     snapshot: &Snapshot,
     selection: &Selection,
@@ -102,7 +102,7 @@ fn page(
     let Some(last) = last.filter(|_| limit > 0 && items.len() == limit && rest > 0 && selection.key.is_none()) else {
         return Ok(List { revision, items, continue_token: None, remaining: None });
     };
-    // What a selector leaves of the rest is not known without looking at all of it.
+    // With a selector, the number of remaining items is unknown without examining them.
     let remaining = selection.filter.is_none().then_some(rest);
     let after = last.key()[selection.prefix.len()..].to_owned();
     let continue_token = Some(Position { revision: Some(revision), after }.encode());

@@ -1,16 +1,16 @@
-//! What the server makes up for a new object: its uid, and its name where only a prefix of it is given.
+//! Generated fields of a new object: its uid, and its name if only a prefix is given.
 
-/// Letters of generated names: none that looks like another or makes up words.
+/// The characters of generated names. They avoid similar characters and real words.
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-/// How many of them are appended.
+/// The number of random characters.
 const RANDOM_LENGTH: usize = 5;
-/// The longest prefix: the whole name fits in a DNS label.
+/// The maximum length of the prefix, so that the whole name fits in a DNS label.
 const MAX_BASE: usize = 63 - RANDOM_LENGTH;
 
-/// A name that begins with a base, cut to fit, and ends with random characters.
+/// A name that starts with a base, truncated to fit, and ends with random characters.
 ///
 /// # Errors
-/// The system has no randomness to give.
+/// If the system cannot provide randomness.
 pub(super) fn generate(base: &str) -> Result<String, String> {
     let cut = base.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_BASE).last();
     let mut name = base[..cut.unwrap_or(0)].to_owned();
@@ -23,7 +23,7 @@ pub(super) fn generate(base: &str) -> Result<String, String> {
 /// A random uid (UUID version 4).
 ///
 /// # Errors
-/// The system has no randomness to give.
+/// If the system cannot provide randomness.
 pub(super) fn uid() -> Result<String, String> {
     let mut bytes: [u8; 16] = random()?;
     bytes[6] = bytes[6] & 0x0f | 0x40;

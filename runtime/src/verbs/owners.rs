@@ -1,9 +1,9 @@
-//! Owner references without repetition: kube-apiserver drops repeated ones and says so.
+//! Removes duplicate owner references with a warning, as kube-apiserver does.
 use std::collections::HashSet;
 
 use crate::schema::Document;
 
-/// Drops owner references that say what an earlier one of the list says. Gives the warning that the client is owed.
+/// Removes duplicate owner references. Returns the warning for the client.
 pub(super) fn dedup(document: &mut Document, after_admission: bool) -> Option<String> {
     let references = document.get_mut("metadata")?.get_mut("ownerReferences")?.as_array_mut()?;
     if references.len() < 2 {

@@ -1,4 +1,4 @@
-//! Removal of a resource while the server runs: of everything that is stored of it, and of what serves it.
+//! Removal of a resource while the server runs: of its stored objects, and then of the resource.
 use std::sync::Arc;
 
 use super::Api;
@@ -8,22 +8,23 @@ use crate::{
     storage::{CommitError, Expect, Op},
 };
 
-/// Deletions of one commit.
+/// The number of deletions in one commit.
 const PIECE: usize = 256;
-/// How often it is looked for objects while the resource is served. Somebody who goes on creating some must not keep it.
+/// The maximum number of passes while the resource is served, in case a client keeps creating objects.
 const PASSES: usize = 3;
 
 impl Api {
-    /// Deletes everything that is stored of a resource, whatever it waits for, then serves it no longer: its watches are told
-    /// of each deletion, and end. Gives how many objects were deleted.
+    /// Deletes all stored objects of a resource, whatever holds them, and then stops serving it. Its watches get all
+    /// deletions and end. Returns the number of deleted objects.
     ///
-    /// Whatever declares the resource must be changed or deleted before, and must stay so: then no write that is under way
-    /// can store an object afterwards. Where it is to go in the end, it is deleted when this is done, so that a server that
-    /// stops in between finds that it has to go on. A resource that the program declares has no such row: what requests that
-    /// began before store after this stays there.
+    /// The row that declares the resource must be changed or deleted before, and stay so: then no write in progress can
+    /// store an object afterwards. Delete the row only when this is done, so that a server that stops in between
+    /// continues. Resources declared by the program have no such row; objects that earlier requests store after this
+    /// remain.
     ///
     /// # Errors
-    /// What the store says. The resource is served then as before, and some of its objects are gone: this can be called again.
+    /// Those of the store. The resource is then still served, without some of its objects, and this can be called
+    /// again.
     pub async fn remove_resource(self: &Arc<Self>, resource: &GroupResource) -> Result<usize, CommitError> {
         let mut deleted = 0;
         let Some(served) = self.registry.resource(resource) else { return Ok(deleted) };
@@ -46,7 +47,7 @@ impl Api {
             let delete = |key: &Arc<str>| Op { key: key.clone(), value: None, expect: Expect::Any };
             match self.store.commit(piece.iter().map(delete).collect::<Vec<_>>().into()).await {
                 Ok(_) => deleted += piece.len(),
-                // One of them went meanwhile: then one by one.
+                // One of them was deleted meanwhile: delete one by one.
                 Err(CommitError::Conflict { .. }) => {
                     for key in piece {
                         match self.store.commit(vec![delete(key)].into()).await {

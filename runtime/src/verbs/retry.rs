@@ -1,32 +1,33 @@
-//! How often work is done again where another write came first: one policy for all who write.
+//! Retries after lost races: one policy for all writes.
 use super::turns::Turn;
 
-/// How often something is tried. A try is lost only to another write that was stored, so this ends by itself; the bound
-/// keeps one request from working for ever for a client that writes against many others.
+/// The maximum number of tries. A try fails only if another write succeeds, so progress is guaranteed; the limit keeps
+/// a single request from running for ever against many others.
 const TRIES: usize = 64;
 
-/// The tries of one piece of work.
+/// The remaining tries of an operation.
 pub struct Retry<'t> {
-    /// How many are left after the one that is made.
+    /// The number of tries left after the current one.
     left: usize,
     turn: Option<Turn<'t>>,
 }
 
 impl Retry<'static> {
-    /// Of work that does not wait for others: what it calls does.
+    /// For an operation that does not wait for its turn, because its callees do.
     pub fn alone() -> Self {
         Self { left: TRIES - 1, turn: None }
     }
 }
 
 impl<'t> Retry<'t> {
-    /// Of a writer who waits for its turn where others write the same object; before the first try, too, where others wait.
+    /// For a writer that waits for its turn while others write the same object, even before the first try if others
+    /// wait.
     pub(super) async fn in_turn(mut turn: Turn<'t>) -> Self {
         turn.begin().await;
         Self { left: TRIES - 1, turn: Some(turn) }
     }
 
-    /// After a try that was lost: waits for the turn. False where all tries are used up.
+    /// Called after a lost race: waits for the turn. Returns false if no tries are left.
     pub async fn again(&mut self) -> bool {
         if self.left == 0 {
             return false;

@@ -1,17 +1,17 @@
-//! Waiting for revisions: a read that must not be older than a revision waits for it, but not for ever.
+//! Waits for revisions: a read that must not be older than a revision waits for it for a limited time.
 use std::time::Duration;
 
 use super::{Api, Error, Request};
 use crate::{meta::Revision, storage::ReadError};
 
-/// How long a read waits for a revision that has not happened yet. Clients of kube-apiserver know this span.
+/// The maximum wait for a future revision, the same as in kube-apiserver.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Api {
     /// Waits until readers see a revision.
     ///
     /// # Errors
-    /// [`Error::TooLargeRevision`] where it does not come.
+    /// [`Error::TooLargeRevision`] if that takes too long.
     pub(super) async fn reach(&self, asked: Revision) -> Result<(), Error> {
         if self.cache.revision() >= asked {
             return Ok(());
@@ -23,7 +23,7 @@ impl Api {
     }
 }
 
-/// What a client is told when the state at a revision cannot be read.
+/// The error for a state that cannot be read.
 pub(super) fn unreachable(request: &Request, error: &ReadError, asked: Revision) -> Error {
     match error {
         ReadError::Compacted(_) => Error::Expired {

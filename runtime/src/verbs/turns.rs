@@ -1,19 +1,20 @@
-//! Turns: writers of one object who get in each other's way go one after the other.
+//! Turns: conflicting writers of one object are serialized.
 //!
-//! A write that loses to another one is made again to the newer state. Where many write one object at once, all but one
-//! would lose each time: their work would grow with the square of their number, and some would lose for ever. So whoever
-//! has lost waits for its turn, and who comes while others wait queues up behind them. Where nobody loses, nobody waits.
+//! A write that loses a race is applied again to the newer state. With many concurrent writers of one object, all but
+//! one would lose each time: their work would grow with the square of their number, and some would never succeed. So a
+//! writer that has lost waits for its turn, and new writers queue up behind waiting ones. Without conflicts no writer
+//! waits.
 //!
-//! Turns are for speed and fairness alone. That no write is lost is the store's work, which takes a write only against the
-//! revision it was made to.
+//! Turns only provide speed and fairness. The store prevents lost writes: it accepts a write only for the revision on
+//! which it is based.
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// How many queues there are. Objects that share one wait for each other only while one of them is fought over.
+/// The number of queues. Objects that share one wait for each other only during conflicts.
 const QUEUES: usize = 256;
 
-/// The queues, shared among objects by hash.
+/// The queues, assigned to objects by hash.
 pub(super) struct Turns(Vec<Mutex<()>>);
 
 impl Default for Turns {
@@ -23,7 +24,7 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// The turns at an object, by its resource and key.
+    /// The turn for an object, by its resource and key.
     pub fn at(&self, prefix: &str, key: &str) -> Turn<'_> {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((prefix, key));
         let queue = usize::try_from(hash % QUEUES as u64).expect("below the number of queues");
@@ -38,15 +39,15 @@ pub(super) struct Turn<'t> {
 }
 
 impl Turn<'_> {
-    /// Before the first try: queues up if others wait.
+    /// Called before the first try: queues up if others wait.
     pub async fn begin(&mut self) {
-        // Taken and let go at once where nobody waits.
+        // If the queue is free, the lock is released at once.
         if self.queue.try_lock().is_err() {
             self.wait().await;
         }
     }
 
-    /// After a try that was lost: waits for the turn, and keeps it.
+    /// Called after a lost race: waits for the turn, and keeps it.
     pub async fn wait(&mut self) {
         if self.held.is_none() {
             self.held = Some(self.queue.lock().await);

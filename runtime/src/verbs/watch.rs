@@ -1,4 +1,4 @@
-//! watch: changes as they happen, from a revision or from the state of the moment.
+//! watch: changes as they happen, from a revision or after the current state.
 use super::{Api, Error, Items, Request, Watching, get::unreadable, revisions::unreachable, selection::Selection};
 use crate::{
     cache::{Snapshot, WatchError},
@@ -6,15 +6,15 @@ use crate::{
 };
 
 impl Api {
-    /// Changes of the objects that the options select.
+    /// Watches the selected objects.
     ///
-    /// Without a version, or from version zero, the watch begins with the state as it is. From another version it begins
-    /// with the changes after that one; one that has not happened yet is waited for, without an end.
+    /// Without a version, or from version zero, the watch starts with the current state. From another version it starts
+    /// with the later changes; for a future version it waits without a limit.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] for a selector that is wrong, [`Error::Expired`] where changes after the version are gone,
-    /// [`Error::TooLargeRevision`] where the initial events must not be older than a version that does not come,
-    /// [`Error::StoreRead`] where objects among them cannot be read.
+    /// [`Error::BadRequest`] for an invalid selector, [`Error::Expired`] if changes after the version are gone,
+    /// [`Error::TooLargeRevision`] if the initial events must not be older than a version that is not reached in time,
+    /// [`Error::StoreRead`] if objects cannot be read.
     pub async fn watch(&self, request: &Request, options: &ListOptions) -> Result<Watching, Error> {
         let selection = Selection::new(request, options)?;
         let objects = &request.served.objects;
@@ -63,7 +63,7 @@ fn refused(request: &Request, error: &WatchError, asked: Revision) -> Error {
             Error::Expired { message: format!("too old resource version: {asked} ({oldest})"), continue_token: None }
         }
         WatchError::Lagged => Error::Unavailable("the server is stopping".to_owned()),
-        // Only a watch under way meets what cannot be read.
+        // Only a running watch gets this error.
         WatchError::Unreadable { key, reason } => Error::Internal(format!("{key}: {reason}")),
         WatchError::Read(error) => unreachable(request, error, asked),
     }

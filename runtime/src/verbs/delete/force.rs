@@ -1,11 +1,12 @@
-//! Deletion by force: of an object whose stored bytes cannot be read, so that nothing it says can be heeded.
+//! Forced deletion of an object whose stored bytes cannot be read, so that its content cannot be checked.
 use super::super::{Api, Deleted, Error, Request, commit::Outcome, get::find, rewrite::invalid_object};
 
 impl Api {
-    /// Deletes an object that cannot be read, as it stands. Finalizers and preconditions cannot be looked at. That it is
-    /// still unreadable holds up to the commit, which takes no other revision than the one that was looked at.
+    /// Deletes an unreadable object. Its finalizers and preconditions cannot be checked. The commit accepts only the
+    /// checked revision, so the object is still unreadable when it is deleted.
     ///
     /// # Errors
+    /// [`Error::NotFound`]; [`Error::Conflict`] if the object can be read; errors of the commit.
     /// [`Error::NotFound`]; [`Error::Conflict`] where the object can be read; what a commit says.
     pub(super) async fn force(&self, request: &Request) -> Result<Outcome<Deleted>, Error> {
         let object = find(request)?;

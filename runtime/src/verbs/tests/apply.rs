@@ -1,5 +1,5 @@
-//! apply: what it creates, what it refuses, and that nobody's fields are lost when many apply at once. Whose fields are
-//! whose is tested with `patch::apply`.
+//! apply: creation, refusals, and concurrent applies without lost fields. `patch::apply` has the tests of field
+//! ownership.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn an_apply_creates_and_the_same_apply_again_writes_nothing() {
 }
 
 #[tokio::test]
-async fn others_fields_are_taken_by_force_only() {
+async fn fields_of_others_are_only_taken_by_force() {
     let world = World::new().await;
     let request = world.config("a");
     world.apply(&request, "one", config("a", json!({"x": "1", "y": "1"}))).await.unwrap();
@@ -52,7 +52,7 @@ async fn others_fields_are_taken_by_force_only() {
 }
 
 #[tokio::test]
-async fn who_may_not_create_creates_nothing() {
+async fn without_permission_to_create_an_apply_creates_nothing() {
     let world = World::new().await;
     let mut options = applier("one");
     options.write.must_exist = true;
@@ -63,7 +63,7 @@ async fn who_may_not_create_creates_nothing() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_applied_is_told() {
+async fn invalid_applies_are_reported() {
     let world = World::new().await;
     let request = world.config("a");
     let with = |member: &str, value: Value| {
@@ -96,7 +96,7 @@ async fn what_cannot_be_applied_is_told() {
 }
 
 #[tokio::test]
-async fn a_uid_or_a_version_names_an_object_that_is_there() {
+async fn a_uid_or_a_version_requires_an_existing_object() {
     let world = World::new().await;
     let request = world.config("a");
     let with = |member: &str, value: &str| {
@@ -120,7 +120,7 @@ async fn a_uid_or_a_version_names_an_object_that_is_there() {
 }
 
 #[tokio::test]
-async fn what_was_said_twice_is_told_or_refused() {
+async fn duplicate_fields_are_reported_or_refused() {
     let world = World::new().await;
     let fault = "yaml: unmarshal errors:\n  line 3: key \"x\" already set in map".to_owned();
     let body = Decoded { faults: vec![fault], ..config("a", json!({"x": "1"})).into() };
@@ -154,7 +154,7 @@ async fn an_apply_passes_the_whole_pipeline() {
 }
 
 #[tokio::test]
-async fn subresources_are_applied_to_and_created_by_nothing() {
+async fn subresources_can_be_applied_and_never_create_objects() {
     let world = World::new().await;
     let at = |subresource| below(world.widget("w"), subresource);
     let mut body = widget(json!({"size": 50}));
@@ -185,7 +185,7 @@ async fn subresources_are_applied_to_and_created_by_nothing() {
 }
 
 #[tokio::test]
-async fn a_dry_run_and_an_ending_namespace_create_nothing() {
+async fn a_dry_run_and_a_terminating_namespace_create_nothing() {
     let world = World::new().await;
     let mut dry = applier("one");
     dry.write.dry_run = true;
@@ -200,7 +200,7 @@ async fn a_dry_run_and_an_ending_namespace_create_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn appliers_that_race_lose_nothing() {
+async fn concurrent_appliers_lose_nothing() {
     const WRITERS: usize = 12;
     for round in 0..10 {
         let world = Arc::new(World::new().await);

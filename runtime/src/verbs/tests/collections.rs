@@ -1,4 +1,4 @@
-//! list: selectors, pages over one state, versions.
+//! list: selectors, pages of one state, versions.
 use std::time::Duration;
 
 use serde_json::json;
@@ -53,7 +53,7 @@ async fn selectors_pick_by_label_name_namespace_and_declared_field() {
 }
 
 #[tokio::test]
-async fn unknown_fields_are_told_in_the_words_for_the_kind() {
+async fn unknown_fields_are_reported_in_the_wording_of_the_kind() {
     let world = World::new().await;
     let refused = |error: Result<List, Error>| match error {
         Err(Error::BadRequest(message)) => message,
@@ -68,7 +68,7 @@ async fn unknown_fields_are_told_in_the_words_for_the_kind() {
 }
 
 #[tokio::test]
-async fn pages_are_of_one_state_whatever_is_written_meanwhile() {
+async fn pages_show_one_state_despite_concurrent_writes() {
     let world = with_configs(7).await;
     let request = world.config("");
     let first = world.list(&request, &page(3, None)).await;
@@ -87,7 +87,7 @@ async fn pages_are_of_one_state_whatever_is_written_meanwhile() {
 }
 
 #[tokio::test]
-async fn pages_with_selectors_say_nothing_of_the_rest() {
+async fn pages_with_selectors_have_no_remaining_count() {
     let world = with_configs(9).await;
     let options = ListOptions { limit: 2, ..selecting("tier=1", "") };
     let first = world.list(&world.config(""), &options).await;
@@ -121,20 +121,20 @@ async fn tokens_are_not_trusted() {
     assert!(matches!(world.api.list(&world.config(""), &both).await, Err(Error::BadRequest(_))));
     let zero = ListOptions { resource_version: Some(Revision(0)), ..page(1, first.continue_token.as_ref()) };
     assert_eq!(names(&world.list(&world.config(""), &zero).await), ["c-01", "c-02"], "zero takes no limit");
-    // A token of another namespace says nothing about that namespace.
+    // A token of another namespace gives no access to it.
     let elsewhere = world.list(&at(&world.configs, "empty", ""), &page(1, first.continue_token.as_ref())).await;
     assert!(elsewhere.items.is_empty());
 }
 
 #[tokio::test]
-async fn an_expired_token_comes_with_one_that_goes_on() {
+async fn an_expired_token_is_answered_with_one_to_continue() {
     let world = World::with_window(1).await;
     for n in 0..5 {
         world.create_config(json!({"metadata": {"name": format!("c-{n:02}")}})).await;
     }
     let first = world.list(&world.config(""), &page(2, None)).await;
     world.delete(&world.config("c-03")).await.unwrap();
-    // Other lists under way push the state of the first out of memory; the store forgets it, too.
+    // Other lists push the first state out of memory, and the store compacts it.
     for n in 0..100 {
         world.create_config(json!({"metadata": {"name": format!("d-{n:02}")}})).await;
         world.list(&world.config(""), &page(1, None)).await;
@@ -163,7 +163,7 @@ async fn an_expired_token_comes_with_one_that_goes_on() {
 }
 
 #[tokio::test]
-async fn versions_ask_for_a_state() {
+async fn versions_select_a_state() {
     let world = World::new().await;
     let first = world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "1"}})).await;
     let second = world.merge(&world.config("a"), json!({"data": {"k": "2"}})).await.unwrap();
@@ -186,7 +186,7 @@ async fn versions_ask_for_a_state() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_does_not_come_is_waited_for_and_refused() {
+async fn a_future_version_is_awaited_and_then_refused() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let before = tokio::time::Instant::now();
@@ -201,7 +201,7 @@ async fn a_version_that_does_not_come_is_waited_for_and_refused() {
 }
 
 #[tokio::test]
-async fn a_walk_goes_on_from_where_it_stopped_whatever_is_written_meanwhile() {
+async fn a_walk_continues_from_its_place_despite_concurrent_writes() {
     let world = with_configs(30).await;
     let options = ListOptions { limit: 7, ..selecting("tier=1", "") };
     let list = world.list(&world.config(""), &options).await;

@@ -1,5 +1,5 @@
-//! Many writers of one object, each with another kind of write: none is lost or needs to be sent again, and those who
-//! watch are told of each change once, in order, and of nothing else.
+//! Many writers of one object, each with another kind of write: none is lost or must be retried by the client, and
+//! watchers get each change exactly once and in order.
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ enum Means {
     Strategic,
     Json,
     Apply,
-    /// Reads and updates what it has read, again and again until nobody comes between.
+    /// Reads and updates until there is no conflict.
     Update,
 }
 
@@ -32,7 +32,7 @@ async fn set(world: &World, means: Means, key: &str, value: &str) -> Result<Valu
     let write = |name: &str| WriteOptions { field_manager: name.to_owned(), ..WriteOptions::default() };
     let merge = json!({"data": {key: value}}).to_string();
     let (patch, options) = match means {
-        // Few names: the entries of many updaters would be merged into one.
+        // Few managers: the entries of many updaters would be merged into one.
         Means::Merge => (Patch::Merge(merge.into()), PatchOptions { write: write("merger"), force: false }),
         Means::Strategic => (Patch::Strategic(merge.into()), PatchOptions { write: write("strategist"), force: false }),
         Means::Json => {
@@ -56,7 +56,7 @@ async fn set(world: &World, means: Means, key: &str, value: &str) -> Result<Valu
     world.api.patch(&request, patch, &options).await.map(shown)
 }
 
-/// What is watched up to a revision: the revisions, and the state at each.
+/// The watched events up to a revision: the revisions, and the state at each.
 async fn watched(mut watching: Watching, upto: u64) -> Vec<(u64, Value)> {
     let mut seen = Vec::new();
     while seen.last().is_none_or(|(revision, _)| *revision < upto) {
@@ -74,7 +74,7 @@ fn number(object: &Value) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writers_by_every_means_lose_nothing_and_are_watched_once() {
+async fn all_kinds_of_writers_lose_nothing_and_are_watched_once() {
     let world = Arc::new(World::new().await);
     let made = world.create_config(json!({"metadata": {"name": "hot"}, "data": {"first": "x"}})).await;
     let options = ListOptions { resource_version: version(&made).parse().ok(), ..ListOptions::default() };
@@ -88,7 +88,7 @@ async fn writers_by_every_means_lose_nothing_and_are_watched_once() {
                     let object = set(&world, means, &key, &n.to_string()).await.unwrap();
                     assert_eq!(object["data"][&key], n.to_string());
                     acknowledged.push((number(&object), object));
-                    // Once more says nothing new, whatever else has changed by now: it must not be seen.
+                    // A repeated write changes nothing, whatever else has changed: it must not appear.
                     set(&world, means, &key, &n.to_string()).await.unwrap();
                 }
                 acknowledged
@@ -126,7 +126,7 @@ async fn writers_by_every_means_lose_nothing_and_are_watched_once() {
     }
 }
 
-/// Writers of the spec, the status and the scale: each sees only its own fields change by its own hand.
+/// Writers of the spec, the status and the scale change only their own fields.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn writers_of_different_subresources_keep_apart() {
     let world = Arc::new(World::new().await);
@@ -155,7 +155,7 @@ async fn writers_of_different_subresources_keep_apart() {
     assert_eq!(last["metadata"]["generation"], 1 + 2 * count, "each change of the spec, and none of the status");
 }
 
-/// Two who take a field from each other by force: it has one owner at any time, the one whose value it has.
+/// Two appliers that take a field from each other by force: it always has one owner, whose value it has.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_field_that_is_fought_over_has_one_owner() {
     let world = Arc::new(World::new().await);

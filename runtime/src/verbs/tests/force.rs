@@ -1,4 +1,4 @@
-//! Objects that cannot be read: what each verb says of them, and deletion by force.
+//! Unreadable objects: the answer of each verb, and forced deletion.
 use bytes::Bytes;
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::{
     verbs::{Deleted, Error},
 };
 
-/// Puts bytes that nobody can read in the place of an object.
+/// Replaces an object with unreadable bytes.
 async fn spoil(world: &World, key: &str) {
     let key = format!("{}{key}", world.configs.objects.prefix()).into();
     let value = Some(Bytes::from_static(b"\x01 not a record"));
@@ -28,7 +28,7 @@ fn keys(error: Error) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_verb_names_what_cannot_be_read() {
+async fn every_verb_names_unreadable_objects() {
     let world = World::new().await;
     for name in ["a", "b", "c"] {
         world.create_config(json!({"metadata": {"name": name, "labels": {"x": name}}})).await;
@@ -64,7 +64,7 @@ async fn every_verb_names_what_cannot_be_read() {
 }
 
 #[tokio::test]
-async fn force_deletes_what_cannot_be_read_and_nothing_else() {
+async fn force_deletes_only_unreadable_objects() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a", "finalizers": ["example.com/x"]}})).await;
     let request = world.config("a");
@@ -90,7 +90,7 @@ async fn force_deletes_what_cannot_be_read_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn an_error_names_a_hundred_and_says_that_there_are_more() {
+async fn an_error_names_a_hundred_objects_and_mentions_more() {
     let world = World::new().await;
     for count in 0..101 {
         spoil(&world, &format!("ns/c{count:03}")).await;

@@ -1,4 +1,4 @@
-//! The namespace changes between the look that a creation takes and its commit, as another server may change it.
+//! The namespace changes between a creation's check and its commit, as another server might do.
 use std::{future::Future, sync::Arc};
 
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ async fn label(world: &World, value: usize) {
     world.merge(&namespace(world), labels).await.expect("a label");
 }
 
-/// Removes the namespace, as who empties it does.
+/// Removes the namespace, like the lifecycle controller.
 async fn remove(world: &World) {
     world.delete(&namespace(world)).await.expect("the mark");
     let finalize = below(namespace(world), "finalize");
@@ -27,7 +27,7 @@ async fn remove(world: &World) {
     world.update(&finalize, last).await.expect("the end");
 }
 
-/// Creates an object in a world where something happens before each of its commits, which are counted.
+/// Creates an object while something happens before each of its commits, which are counted.
 async fn create<F>(meddle: impl Fn(Arc<World>, usize) -> F + Send + Sync + 'static) -> (Result<Value, Error>, usize)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -44,21 +44,21 @@ where
 }
 
 #[tokio::test]
-async fn a_namespace_that_is_marked_meanwhile_takes_nothing() {
+async fn a_namespace_that_is_marked_meanwhile_refuses_objects() {
     let (made, times) = create(|world, _| async move { drop(world.delete(&namespace(&world)).await) }).await;
     let Err(Error::Forbidden { name, causes, .. }) = made else { panic!("{made:?}") };
     assert_eq!((name.as_str(), causes[0].0.as_str(), times), ("a", "NamespaceTerminating", 1));
 }
 
 #[tokio::test]
-async fn a_namespace_that_goes_meanwhile_is_not_found() {
+async fn a_namespace_that_is_removed_meanwhile_is_not_found() {
     let (made, times) = create(|world, _| async move { remove(&world).await }).await;
     assert!(matches!(&made, Err(Error::NotFound(what, name)) if what.resource == "namespaces" && name == "ns"));
     assert_eq!(times, 1);
 }
 
 #[tokio::test]
-async fn a_namespace_that_changes_otherwise_is_looked_at_again() {
+async fn a_namespace_with_other_changes_is_checked_again() {
     let (made, times) = create(|world, time| async move {
         match time {
             0..5 => label(&world, time).await,
@@ -74,7 +74,7 @@ async fn a_namespace_that_changes_otherwise_is_looked_at_again() {
 }
 
 #[tokio::test]
-async fn a_namespace_that_never_rests_ends_in_a_conflict() {
+async fn a_namespace_that_keeps_changing_causes_a_conflict() {
     let (made, times) = create(|world, time| async move { label(&world, time).await }).await;
     assert!(matches!(made, Err(Error::Conflict(..))), "{made:?}");
     assert_eq!(times, 64);

@@ -1,5 +1,4 @@
-//! Bodies and patches that nobody would write: whatever comes, the server refuses it as the client's mistake or stores an
-//! object that is whole.
+//! Malformed bodies and patches: the server refuses them as the client's error, or stores a valid object.
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
@@ -9,7 +8,7 @@ use crate::{
     verbs::{Error, Patch},
 };
 
-/// Names that mean something to the server.
+/// Names with a meaning to the server.
 const KEYS: &[&str] = &[
     "metadata",
     "spec",
@@ -66,7 +65,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A body that looks like an object, with something strange in it.
+/// A body that resembles an object, with something unusual in it.
 fn body() -> impl Strategy<Value = Value> {
     let near = (select(KEYS), value(), select(KEYS), value()).prop_map(|(top, strange, inner, odd)| {
         let mut body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}});
@@ -80,7 +79,7 @@ fn body() -> impl Strategy<Value = Value> {
     prop_oneof![3 => near, 1 => value(), 1 => claim()]
 }
 
-/// A body that says who owns what, more or less as it is said.
+/// A body with managed fields that are more or less valid.
 fn claim() -> impl Strategy<Value = Value> {
     const NAMES: &[&str] =
         &["f:spec", "f:size", "f:metadata", "f:labels", "k:{\"a\":1}", "v:1", "i:0", ".", "zz", "f:", "v:", "k:[]"];
@@ -138,7 +137,7 @@ async fn perform(world: &World, act: Act, options: &WriteOptions) -> Result<(), 
     match act {
         Act::Create(body) => world.api.create(&world.widget(""), body, options).await.map(drop),
         Act::Update(at, mut body) => {
-            // Now and then with the version that makes it count.
+            // Sometimes with the current version, so that the write is attempted.
             if let (Ok(newest), true) = (world.get(&world.widget("w")).await, body["metadata"].is_object()) {
                 body["metadata"]["resourceVersion"] = newest["metadata"]["resourceVersion"].clone();
             }
@@ -154,7 +153,7 @@ async fn perform(world: &World, act: Act, options: &WriteOptions) -> Result<(), 
             world.api.patch(&on(at), Patch::Strategic(patch.to_string().into()), &patching).await.map(drop)
         }
         Act::Apply(at, mut config) => {
-            // Now and then as what can be applied.
+            // Sometimes as a valid apply configuration.
             if config.is_object() && config["kind"].is_null() {
                 let kind = if at == "scale" { ("autoscaling/v1", "Scale") } else { ("example.com/v1", "Widget") };
                 (config["apiVersion"], config["kind"]) = (json!(kind.0), json!(kind.1));
@@ -166,7 +165,7 @@ async fn perform(world: &World, act: Act, options: &WriteOptions) -> Result<(), 
     }
 }
 
-/// What holds of any object that is stored.
+/// The invariants of every stored object.
 fn check(object: &Value, before: Option<&Value>) {
     let meta = &object["metadata"];
     let number = |object: &Value, member: &str| -> i64 {
@@ -199,7 +198,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn strange_requests_are_the_clients_mistake(acts in vec((act(), any::<bool>()), 1..12)) {
+    fn malformed_requests_are_client_errors(acts in vec((act(), any::<bool>()), 1..12)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(async {
             let world = World::new().await;
@@ -210,8 +209,8 @@ proptest! {
                 let options = WriteOptions { field_validation, field_manager: "hostile".into(), ..Default::default() };
                 let shown = format!("{act:?}");
                 if let Err(error) = perform(&world, act, &options).await {
-                    // A resourceVersion that is no number, or given to a create, is 500 in kube-apiserver, too, and so
-                    // is an apply of what the schema does not know.
+                    // kube-apiserver also answers 500 to an invalid resourceVersion, to one in a create, and to an
+                    // apply of unknown fields.
                     let known = ["resourceVersion", "failed to create typed patch object"];
                     let accident = matches!(&error, Error::Unknown(why) if known.iter().any(|text| why.contains(text)));
                     assert!(accident || !matches!(error, Error::Internal(_) | Error::Unknown(_)), "{shown}: {error:?}");

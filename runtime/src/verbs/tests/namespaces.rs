@@ -1,4 +1,4 @@
-//! Namespaces: creation needs an active one; their own deletion in two phases; nothing is left behind.
+//! Namespaces: creation needs an active one, their deletion has two phases, and nothing is left behind.
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn objects_need_a_namespace_that_is_there() {
+async fn objects_need_an_existing_namespace() {
     let world = World::new().await;
     let refused = world.create(&world.configs, "missing", json!({"metadata": {"name": "Bad!"}})).await;
     assert!(matches!(refused, Err(Error::NotFound(what, name)) if what.resource == "namespaces" && name == "missing"));
@@ -22,7 +22,7 @@ async fn objects_need_a_namespace_that_is_there() {
 }
 
 #[tokio::test]
-async fn a_terminating_namespace_takes_nothing_new_and_keeps_what_it_has() {
+async fn a_terminating_namespace_refuses_new_objects_and_keeps_its_own() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let namespace = at(&world.namespaces, "", "ns");
@@ -44,14 +44,14 @@ async fn a_terminating_namespace_takes_nothing_new_and_keeps_what_it_has() {
 }
 
 #[tokio::test]
-async fn an_object_is_kept_where_its_policy_says_so() {
+async fn a_policy_may_prevent_the_deletion_of_an_object() {
     let world = World::new().await;
     world.create(&world.namespaces, "", json!({"metadata": {"name": "kept"}})).await.unwrap();
     let refused = world.delete(&at(&world.namespaces, "", "kept")).await;
     assert!(matches!(refused, Err(Error::Forbidden { message, .. }) if message == "it is kept"));
 }
 
-/// Many writers create while the namespace is deleted: whatever was acknowledged is there when it is listed after.
+/// Many writers create while the namespace is deleted: every acknowledged object is in a later list.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_is_created_after_the_mark() {
     for round in 0..20 {

@@ -1,4 +1,4 @@
-//! Field ownership: who is said to own what after each kind of write, and what clients may say about it.
+//! Field ownership: the owners after each kind of write, and what clients may change about them.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn the_owner_is_the_field_manager_or_the_client() {
 }
 
 #[tokio::test]
-async fn who_creates_owns_the_defaults_and_who_changes_a_field_takes_it() {
+async fn the_creator_owns_the_defaults_and_a_change_takes_a_field() {
     let world = World::new().await;
     let body = json!({"metadata": {"name": "w", "labels": {"a": "b"}}, "spec": {"size": 1}, "status": {"phase": "No"}});
     let made = shown(world.api.create(&world.widget(""), body, &by("one", "")).await.unwrap());
@@ -51,13 +51,13 @@ async fn who_creates_owns_the_defaults_and_who_changes_a_field_takes_it() {
     ];
     assert_eq!(owners(&changed), expected);
 
-    // A client that knows nothing of owners does not make the server forget them.
+    // A client that does not send managedFields does not reset them.
     body["metadata"] = json!({"name": "w", "labels": {"a": "b"}, "resourceVersion": version(&changed)});
     assert_eq!(shown(world.api.update(&world.widget("w"), body, &by("three", "")).await.unwrap()), changed);
 }
 
 #[tokio::test]
-async fn owners_are_forgotten_on_request_and_only_sound_ones_taken_over() {
+async fn owners_are_reset_on_request_and_only_valid_ones_accepted() {
     let world = World::new().await;
     let made = world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).await;
     let request = world.config("a");
@@ -72,7 +72,7 @@ async fn owners_are_forgotten_on_request_and_only_sound_ones_taken_over() {
         world.api.patch(&request, merge_patch(&json!({"data": {"k": k}})), &PatchOptions::default()).await.unwrap();
         let forgotten = world.merge(&request, with(reset)).await.unwrap();
         assert!(forgotten["metadata"].get("managedFields").is_none(), "{forgotten}");
-        // Nothing is tracked again until something is applied.
+        // Nothing is tracked again until the next apply.
         let quiet = world.merge(&request, json!({"data": {"k": k.repeat(2)}})).await.unwrap();
         assert!(quiet["metadata"].get("managedFields").is_none(), "{quiet}");
         world.merge(&request, with(json!([entry]))).await.unwrap();
@@ -82,7 +82,7 @@ async fn owners_are_forgotten_on_request_and_only_sound_ones_taken_over() {
 }
 
 #[tokio::test]
-async fn a_status_has_its_own_owners_and_says_nothing_of_the_others() {
+async fn a_status_has_its_own_owners_and_does_not_affect_others() {
     let world = World::new().await;
     let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
     let status = below(world.widget("w"), "status");
@@ -98,7 +98,7 @@ async fn a_status_has_its_own_owners_and_says_nothing_of_the_others() {
 }
 
 #[tokio::test]
-async fn who_scales_owns_the_replicas_of_the_object() {
+async fn a_writer_of_the_scale_owns_the_replicas() {
     let world = World::new().await;
     world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1, "replicas": 3}})).await;
     let scale = below(world.widget("w"), "scale");
@@ -119,7 +119,7 @@ async fn who_scales_owns_the_replicas_of_the_object() {
 }
 
 #[tokio::test]
-async fn a_dry_run_shows_owners_and_keeps_none() {
+async fn a_dry_run_shows_owners_and_stores_none() {
     let world = World::new().await;
     let made = world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "1"}})).await;
     let request = world.config("a");
@@ -130,7 +130,7 @@ async fn a_dry_run_shows_owners_and_keeps_none() {
     assert_eq!(world.get(&request).await.unwrap(), made);
 }
 
-/// Admission that labels what it sees and leaves the entries in an odd state.
+/// An admission step that adds a label and breaks the entries.
 struct Meddling;
 
 impl Admission for Meddling {

@@ -1,4 +1,4 @@
-//! patch: what the two kinds of patches do, and how their mistakes are told.
+//! patch: the effect of JSON and merge patches, and their errors.
 use serde_json::json;
 
 use super::fixture::{World, causes, shown, version};
@@ -43,7 +43,7 @@ async fn a_json_patch_applies_as_a_whole() {
 }
 
 #[tokio::test]
-async fn a_patch_may_not_rename_or_take_an_identity() {
+async fn a_patch_may_not_change_name_or_uid() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let request = world.config("a");
@@ -56,7 +56,7 @@ async fn a_patch_may_not_rename_or_take_an_identity() {
 }
 
 #[tokio::test]
-async fn a_result_that_cannot_be_decoded_is_a_fault_of_the_patch() {
+async fn an_undecodable_result_is_an_error_of_the_patch() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}, "data": {"x": "1"}})).await;
     let request = world.config("a");
@@ -70,7 +70,7 @@ async fn a_result_that_cannot_be_decoded_is_a_fault_of_the_patch() {
 }
 
 #[tokio::test]
-async fn a_patch_is_held_to_strictness_itself() {
+async fn strict_validation_applies_to_the_patch_itself() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}, "data": {"x": "1"}})).await;
     let patch = |patch: &'static str, make: fn(bytes::Bytes) -> Patch, field_validation| {
@@ -117,13 +117,13 @@ async fn a_strategic_patch_follows_the_schema() {
 }
 
 #[tokio::test]
-async fn there_must_be_something_to_patch() {
+async fn a_patch_needs_an_existing_object() {
     let world = World::new().await;
     assert!(matches!(world.merge(&world.config("a"), json!({})).await, Err(Error::NotFound(..))));
 }
 
 #[tokio::test]
-async fn only_changes_of_what_is_desired_count_as_generations() {
+async fn only_changes_of_the_desired_state_increment_the_generation() {
     let world = World::new().await;
     world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
     let request = world.widget("w");

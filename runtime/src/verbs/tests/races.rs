@@ -1,4 +1,4 @@
-//! Writers against each other: nothing is lost, nothing happens twice.
+//! Concurrent writers: nothing is lost, nothing is applied twice.
 use std::sync::Arc;
 
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::{
 const WRITERS: usize = 16;
 const TIMES: i64 = 20;
 
-/// Each increment reads the count and names it in a test: exactly those that were acknowledged have happened.
+/// Each increment reads the count and makes it a precondition: exactly the acknowledged ones are applied.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_counter_counts_each_acknowledged_increment_once() {
     let world = Arc::new(World::new().await);
@@ -48,7 +48,7 @@ async fn a_counter_counts_each_acknowledged_increment_once() {
     assert_eq!(last["metadata"]["generation"], 1 + count);
 }
 
-/// Patches of different fields do not get in each other's way, and none of them needs to be sent again.
+/// Patches of different fields do not conflict, and no client has to retry.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn patches_of_different_fields_all_land() {
     let world = Arc::new(World::new().await);
@@ -128,7 +128,7 @@ async fn one_of_many_creates_and_one_of_many_deletes_wins() {
     }
 }
 
-/// A reader that pages while others write sees one state: a consistent sum, whatever page the writers have got to.
+/// A reader that pages during writes sees one state with a consistent sum.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn pages_read_while_others_write_add_up() {
     let world = Arc::new(World::new().await);
@@ -160,7 +160,7 @@ async fn pages_read_while_others_write_add_up() {
             }
         }
         assert_eq!(sizes.len(), 20);
-        // The writer goes through the objects in order: at any one moment the first are at most one step ahead.
+        // The writer changes the objects in order: at any moment the first are at most one step ahead.
         assert!(sizes.is_sorted_by(|a, b| a >= b) && sizes[0] - sizes[19] <= 1, "{sizes:?}");
     }
     writer.await.unwrap();

@@ -1,4 +1,4 @@
-//! status and scale: what a write through them leaves alone.
+//! status and scale: the fields that writes through them do not change.
 use serde_json::{Value, json};
 
 use super::fixture::{World, below, causes, merge_patch, version};
@@ -12,7 +12,7 @@ async fn widget(world: &World) -> Value {
 }
 
 #[tokio::test]
-async fn status_and_spec_keep_apart() {
+async fn status_and_spec_are_written_separately() {
     let world = World::new().await;
     let made = widget(&world).await;
     let status = below(world.widget("w"), "status");
@@ -47,7 +47,7 @@ async fn a_stale_status_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn scale_reads_and_writes_by_the_paths_of_the_kind() {
+async fn scale_uses_the_paths_of_the_kind() {
     let world = World::new().await;
     widget(&world).await;
     let status = json!({"status": {"replicas": 4, "selector": "app=w"}});
@@ -71,7 +71,7 @@ async fn scale_reads_and_writes_by_the_paths_of_the_kind() {
 }
 
 #[tokio::test]
-async fn scale_refuses_what_makes_no_sense() {
+async fn scale_refuses_invalid_values() {
     let world = World::new().await;
     let made = widget(&world).await;
     let request = below(world.widget("w"), "scale");
@@ -98,7 +98,7 @@ async fn scale_refuses_what_makes_no_sense() {
 }
 
 #[tokio::test]
-async fn a_scale_is_held_to_strictness() {
+async fn strict_validation_applies_to_a_scale() {
     let world = World::new().await;
     widget(&world).await;
     let request = below(world.widget("w"), "scale");

@@ -1,4 +1,4 @@
-//! watch: where it begins, and what it is about.
+//! watch: its start, and its selection.
 use std::time::Duration;
 
 use serde_json::json;
@@ -22,7 +22,7 @@ fn initial(watching: &Watching) -> Vec<String> {
     watching.initial.iter().map(|object| object.name().to_owned()).collect()
 }
 
-/// What comes within a moment.
+/// The events within a short time.
 async fn events(watching: &mut Watching) -> Vec<String> {
     let mut seen = Vec::new();
     while let Ok(Some(event)) = tokio::time::timeout(Duration::from_millis(50), watching.watch.next()).await {
@@ -36,7 +36,7 @@ async fn events(watching: &mut Watching) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn without_a_version_the_state_comes_first() {
+async fn without_a_version_the_current_state_comes_first() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     for options in [ListOptions::default(), from("0")] {
@@ -72,7 +72,7 @@ async fn from_a_version_come_the_changes_after_it() {
 }
 
 #[tokio::test]
-async fn initial_events_end_with_a_bookmark_or_are_left_out() {
+async fn initial_events_end_with_a_bookmark_or_are_omitted() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let asked = ListOptions { initial_events: Some(true), bookmarks: true, ..ListOptions::default() };
@@ -97,7 +97,7 @@ async fn a_declared_field_narrows_a_watch() {
 }
 
 #[tokio::test]
-async fn a_namespace_does_not_hear_of_another() {
+async fn a_watch_of_a_namespace_ignores_others() {
     let world = World::new().await;
     world.create(&world.namespaces, "", json!({"metadata": {"name": "other"}})).await.unwrap();
     let mut here = watch(&world, &world.config(""), &ListOptions::default()).await;
