@@ -1,4 +1,4 @@
-//! A change of a stored object by a handler's code: through the pipeline, made again where another write came first.
+//! Changes of a stored object by a handler's code: through the pipeline, and retried if another write came first.
 use std::sync::Mutex;
 
 use super::{Refusal, Result, client::parsed};
@@ -8,17 +8,17 @@ use crate::{
     verbs::{Api, Error, Request},
 };
 
-/// What changes a document.
+/// A change of a document.
 pub(super) type Change<'c> = &'c (dyn Fn(&mut Document) -> Result<()> + Send + Sync);
 
-/// Changes the object that a request names, and gives it as it was stored.
+/// Changes the requested object, and returns it as stored.
 pub(super) async fn document(
     api: &Api,
     request: &Request,
     options: &WriteOptions,
     change: Change<'_>,
 ) -> Result<Document> {
-    // The verbs have errors of their own: what the code says goes round them.
+    // The verbs have their own error type, so the code's refusal is passed separately.
     let said: Mutex<Option<Refusal>> = Mutex::new(None);
     let changed = api
         .change(request, options, |document| {

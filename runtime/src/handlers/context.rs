@@ -1,4 +1,4 @@
-//! What a handler is told about the request that it answers.
+//! The request that a handler answers.
 use std::sync::Arc;
 
 use super::{Client, Refusal, Result};
@@ -8,21 +8,21 @@ use crate::{
     verbs::Api,
 };
 
-/// The request that a handler answers: who asks, where, and how.
+/// The request that a handler answers: user, place and options.
 #[derive(Clone)]
 pub struct RequestContext {
-    /// Who asks; authenticated, and authorized for this request.
+    /// The user; authenticated, and authorized for this request.
     pub user: Arc<User>,
-    /// The namespace of the path; empty for what belongs to the cluster.
+    /// The namespace in the path; empty for cluster-scoped kinds.
     pub namespace: String,
     /// The object's name in the path; empty for virtual kinds.
     pub name: String,
-    /// Nothing may be stored, and nothing else may be done that stays. Changes made through this context or through its
-    /// client keep to that by themselves.
+    /// Nothing may be stored, and there may be no other side effects. Changes through this context or its client
+    /// respect this automatically.
     pub dry_run: bool,
-    /// Who writes, for field ownership; empty where the client did not say.
+    /// The field manager; empty if the client did not set it.
     pub field_manager: String,
-    /// What was done about unknown fields of the body.
+    /// The treatment of unknown fields in the body.
     pub field_validation: FieldValidation,
     program: String,
     query: Arc<Query>,
@@ -42,21 +42,22 @@ impl RequestContext {
         Self { user, namespace, name, dry_run, field_manager, field_validation, program, query, api }
     }
 
-    /// A parameter of the query that may be given once; `None` where it is absent.
+    /// A query parameter that may occur once; `None` if it is absent.
     ///
     /// # Errors
-    /// 400 where it is repeated.
+    /// 400 if it is repeated.
     pub fn query(&self, name: &str) -> Result<Option<&str>> {
         self.query.single(name).map_err(|error| Refusal::bad_request(error.to_string()))
     }
 
-    /// A client that acts for the one who asks: under their name, as their field manager, and storing nothing in a dry
-    /// run. It asks no authorizer: they were authorized for this request, and the handler answers for the rest.
+    /// A client that acts for the requesting user: with their name and field manager, and without storing anything in a
+    /// dry run. It is not authorized: the user was authorized for this request, and the handler is responsible for its
+    /// effects.
     pub fn client(&self) -> Client {
         Client::acting_as(self.api.clone(), self.user.clone(), self.write_options())
     }
 
-    /// The verbs, on documents, as the server itself uses them. They ask no authorizer.
+    /// The verbs on documents, as the server uses them, without authorization.
     pub fn api(&self) -> &Arc<Api> {
         &self.api
     }

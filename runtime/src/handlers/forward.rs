@@ -1,4 +1,4 @@
-//! Forwarded ports, as `kubectl port-forward` and browsers ask for them: a stream in both directions for each port.
+//! Port forwarding for `kubectl port-forward` and browsers: a stream in both directions for each port.
 use std::{io, pin::Pin, sync::Arc};
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct ForwardOptions {
     pub ports: Option<Vec<i32>>,
 }
 
-/// What a handler of a `portforward`-like subresource gives back: the code that serves one port's stream.
+/// The result of a `portforward`-like handler: the code that serves one port's stream.
 ///
 /// ```
 /// # use kindsmith::handlers::Forward;
@@ -30,8 +30,8 @@ pub(crate) type Serve = Arc<dyn Fn(u16, DuplexStream) -> Serving + Send + Sync>;
 type Serving = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 impl Forward {
-    /// Serves each port with this code, which reads what the client sends and writes what it is to get. An error is told to
-    /// the client on the port's own channel for errors.
+    /// Serves each port with this code, which reads the client's data and writes the answer. An error is sent to the
+    /// client on the port's error channel.
     pub fn new<F, Fut>(serve: F) -> Self
     where
         F: Fn(u16, DuplexStream) -> Fut + Send + Sync + 'static,

@@ -1,14 +1,14 @@
-//! What is open: streams and connections that handlers keep up for as long as they like. A stop ends them, and waits for
-//! those that are no longer connections of HTTP.
+//! The open streams and connections of handlers, which may last indefinitely. Stopping the server ends them, and waits
+//! for those that are no longer HTTP connections.
 use tokio::sync::watch;
 
-/// The streams and connections that are open.
+/// The open streams and connections.
 pub(crate) struct Open {
     stopping: watch::Sender<bool>,
     connections: watch::Sender<usize>,
 }
 
-/// One of them, counted until it is dropped.
+/// An open connection, counted until it is dropped.
 pub(crate) struct Connected {
     connections: watch::Sender<usize>,
 }
@@ -20,16 +20,16 @@ impl Default for Open {
 }
 
 impl Open {
-    /// Ends them.
+    /// Ends all of them.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
     }
 
-    /// Comes when they are to end.
+    /// Completes when they must end.
     pub fn stopping(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut stopping = self.stopping.subscribe();
         async move {
-            // A sender that has gone stops them, too.
+            // A dropped sender also ends them.
             let _ = stopping.wait_for(|stopping| *stopping).await;
         }
     }
@@ -40,9 +40,9 @@ impl Open {
         Connected { connections: self.connections.clone() }
     }
 
-    /// Comes when no connection is left.
+    /// Completes when no connection is left.
     pub async fn ended(&self) {
-        // The sender is here: it cannot be gone.
+        // The sender is in `self`, so it still exists.
         let _ = self.connections.subscribe().wait_for(|open| *open == 0).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The object that a subresource belongs to, as its handler gets it.
+//! The object of a subresource, for its handler.
 use std::{ops::Deref, sync::Arc};
 
 use super::{
@@ -17,15 +17,15 @@ use crate::{
     verbs::Request,
 };
 
-/// The object that a subresource belongs to: its state when the request came, and ways to change it.
+/// The object of a subresource: its state at the time of the request, and ways to change it.
 ///
-/// It reads as the object itself: `book.spec.copies`.
+/// It dereferences to the object: `book.spec.copies`.
 pub struct Parent<K> {
     object: K,
     target: Target,
 }
 
-/// What an operation is about, on documents.
+/// The subject of an operation, on documents.
 #[derive(Clone)]
 pub(crate) struct Target {
     /// The request.
@@ -34,9 +34,9 @@ pub(crate) struct Target {
     pub served: Arc<Served>,
     /// The subresource.
     pub subresource: &'static str,
-    /// The parent when the request came.
+    /// The parent at the time of the request.
     pub document: Arc<Document>,
-    /// What the client expects of it.
+    /// The preconditions of the client.
     pub expects: Preconditions,
 }
 
@@ -50,13 +50,13 @@ impl<K: Object> Parent<K> {
         &self.target.context
     }
 
-    /// A client that acts for the one who asks.
+    /// A client that acts for the requesting user.
     pub fn client(&self) -> Client {
         self.target.context.client()
     }
 
-    /// Metadata for a document that stands for this object: its name, namespace, uid, creation time and
-    /// resourceVersion, as the scale subresource has them. A client that sends them back expects them.
+    /// Metadata for a document that represents this object: its name, namespace, uid, creation time and
+    /// resourceVersion, as in the scale subresource. If a client sends them back, they are preconditions.
     pub fn identity(&self) -> ObjectMeta {
         let metadata = &self.target.document["metadata"];
         let text = |member: &str| metadata[member].as_str().unwrap_or_default().to_owned();
@@ -70,10 +70,11 @@ impl<K: Object> Parent<K> {
         }
     }
 
-    /// The changes of the object from now on. The first event is its state; [`WatchEvent::Deleted`] comes at its end.
+    /// The changes of the object from now on. The first event is its current state; [`WatchEvent::Deleted`] is the
+    /// last.
     ///
     /// # Errors
-    /// 404 where it has gone.
+    /// 404 if it was deleted.
     ///
     /// [`WatchEvent::Deleted`]: super::WatchEvent::Deleted
     pub async fn watch(&self) -> Result<Watch<K>> {
@@ -87,14 +88,14 @@ impl<K: Object> Parent<K> {
         Ok(watch)
     }
 
-    /// Changes the object: the code gets its newest state, and is run again where another write came first. The change
-    /// goes through the pipeline (defaults, validation, admission), is owned by the one who asks, through this
-    /// subresource, and is not stored in a dry run. It may be of any part of the object, the status included.
+    /// Changes the object. The code gets its newest state, and runs again if another write came first. The change goes
+    /// through the pipeline (defaults, validation, admission), is owned by the requesting user through this
+    /// subresource, and is not stored in a dry run. It may affect any part of the object, including the status.
     ///
     /// A uid and a resourceVersion in the metadata of the request's body are preconditions.
     ///
     /// # Errors
-    /// What the code says; 409 where a precondition does not hold; 404 where the object has gone; 422.
+    /// Those of the code; 409 if a precondition fails; 404 if the object was deleted; 422.
     pub async fn change(&self, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
         decode(&self.target.change(&on_type(change)).await?)
     }
@@ -102,7 +103,7 @@ impl<K: Object> Parent<K> {
     /// Deletes the object. A uid and a resourceVersion in the metadata of the request's body are preconditions.
     ///
     /// # Errors
-    /// 404; 409 where a precondition does not hold.
+    /// 404; 409 if a precondition fails.
     pub async fn delete(&self, options: &DeleteOptions) -> Result<()> {
         self.target.delete(options).await
     }
@@ -117,13 +118,13 @@ impl<K> Deref for Parent<K> {
 }
 
 impl Target {
-    /// A request about the parent.
+    /// A request for the parent.
     fn request(&self) -> Request {
         let RequestContext { user, namespace, name, .. } = self.context.clone();
         Request { user, served: self.served.clone(), namespace, name, subresource: "".into() }
     }
 
-    /// Holds what the client expects against the parent.
+    /// Checks the client's preconditions on the parent.
     ///
     /// # Errors
     /// 409.

@@ -1,4 +1,4 @@
-//! Why a handler or the typed client refused: what its caller gets, as a Status.
+//! Errors of handlers and of the typed client, as a Status.
 use std::{fmt, io, time::Duration};
 
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
     verbs::Error,
 };
 
-/// What a handler or a call of the typed client gives back.
+/// The result of a handler or of a call of the typed client.
 pub type Result<T> = std::result::Result<T, Refusal>;
 
-/// Why a handler or a call of the typed client refused or failed.
+/// Why a handler or a call of the typed client failed.
 ///
 /// ```
 /// # use kindsmith::handlers::Refusal;
@@ -31,30 +31,30 @@ struct Inner {
     about: About,
 }
 
-/// What the Status says of the object that it is about.
+/// Which parts of the Status depend on its object.
 #[derive(Clone, Debug)]
 enum About {
-    /// All that it is to say.
+    /// None: the Status is complete.
     Complete,
-    /// Nothing so far: it is a 403 about the request's object.
+    /// It becomes a 403 about the request's object.
     Forbidden,
-    /// Nothing so far: it is a 409 about the request's object.
+    /// It becomes a 409 about the request's object.
     Conflict,
-    /// Nothing so far: it is a 422 about the request's object.
+    /// It becomes a 422 about the request's object.
     Invalid(Vec<FieldError>),
 }
 
 impl Refusal {
-    /// A Status of one's own: the HTTP status, the reason that programs read, and the message for people.
+    /// A custom Status: the HTTP status, the machine-readable reason, and the human-readable message.
     ///
     /// # Panics
-    /// On a code that is no HTTP status of a failure, 400 to 599.
+    /// If the code is not an HTTP error status, 400 to 599.
     pub fn new(code: u16, reason: &str, message: impl Into<String>) -> Self {
         assert!((400..600).contains(&code), "{code} is no HTTP status of a failure");
         Status::failure(code, reason, message, Some(StatusDetails::default())).into()
     }
 
-    /// 400: the request makes no sense.
+    /// 400: the request is invalid.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Error::BadRequest(message.into()).into()
     }
@@ -64,7 +64,7 @@ impl Refusal {
         Self::about_request(403, "Forbidden", message.into(), About::Forbidden)
     }
 
-    /// 404 with a message, for what does not exist.
+    /// 404 with a message, for something that does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(404, "NotFound", message)
     }
@@ -74,13 +74,13 @@ impl Refusal {
         Self::about_request(409, "Conflict", message.into(), About::Conflict)
     }
 
-    /// 422: what is wrong with the object, field by field.
+    /// 422: the errors of the object, field by field.
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
         Self::about_request(422, "Invalid", texts.join(", "), About::Invalid(errors))
     }
 
-    /// 429: not now. The client may try again after this time.
+    /// 429: the client may retry after this time.
     pub fn too_many_requests(message: impl Into<String>, retry_after: Duration) -> Self {
         let seconds = u16::try_from(retry_after.as_secs()).unwrap_or(u16::MAX);
         let details = StatusDetails { retry_after_seconds: seconds, ..StatusDetails::default() };
@@ -92,8 +92,8 @@ impl Refusal {
         Error::Internal(message.into()).into()
     }
 
-    /// Adds a cause, which programs read: such as the reason `DisruptionBudget` of an eviction that has to wait. The causes
-    /// of [`Refusal::forbidden`], [`Refusal::conflict`] and [`Refusal::invalid`] are made by the server.
+    /// Adds a machine-readable cause, such as the reason `DisruptionBudget` of an eviction that must wait. The server
+    /// creates the causes of [`Refusal::forbidden`], [`Refusal::conflict`] and [`Refusal::invalid`].
     #[must_use]
     pub fn cause(mut self, reason: &str, message: impl Into<String>) -> Self {
         let cause = StatusCause { reason: reason.to_owned(), message: message.into(), field: String::new() };
@@ -101,8 +101,8 @@ impl Refusal {
         self
     }
 
-    /// The Status: its code, its reason, what it is about. A refusal that a handler has made does not name the object of
-    /// the request, and its message begins with the handler's own words.
+    /// The Status. A refusal that a handler created does not name the request's object yet, and its message starts with
+    /// the handler's own text.
     pub fn status(&self) -> &Status {
         &self.0.status
     }

@@ -15,9 +15,9 @@ use tokio::{
 use super::Result;
 use crate::ApiType;
 
-/// Bytes of one stream that wait for its reader before its writer is made to wait.
+/// The size of a stream's buffer, after which its writer waits.
 const WAITING: usize = 64 << 10;
-/// Sizes of a terminal that wait; only the newest count, so a reader that does not care loses nothing.
+/// The number of buffered terminal sizes. Only the newest matters, so nothing is lost if they are not read.
 const SIZES: usize = 16;
 
 /// Options of `exec` and `attach`, as kubectl sends them.
@@ -32,16 +32,16 @@ pub struct ExecOptions {
     pub stderr: Option<bool>,
     /// A terminal is allocated for the call.
     pub tty: Option<bool>,
-    /// The container in which to run; may be left out where there is one only.
+    /// The container in which to run. Optional if there is only one.
     pub container: Option<String>,
     /// The command and its arguments. It is not run within a shell.
     pub command: Option<Vec<String>>,
 }
 
-/// What a handler of an `exec`-like subresource gives back: the code to run once the connection stands.
+/// The result of an `exec`-like handler: the code to run once the connection is established.
 ///
-/// What the handler refuses before, the client gets as the answer to its request; what the code refuses, at the end of
-/// the session.
+/// The client gets the handler's own refusal as the answer to its request, and the code's refusal at the end of the
+/// session.
 ///
 /// ```
 /// # use kindsmith::handlers::{Exit, Session};
@@ -55,30 +55,29 @@ pub struct ExecOptions {
 /// ```
 pub struct Session(Run);
 
-/// Code that runs in a session.
+/// The code of a session.
 pub(crate) type Run = Box<dyn FnOnce(Remote) -> Running + Send>;
 type Running = Pin<Box<dyn Future<Output = Result<Exit>> + Send>>;
 
-/// A session's streams, as its code sees them. Those that the client does not redirect are empty, or swallow what is
-/// written.
+/// The streams of a session. Those that the client does not request are empty, or discard their input.
 pub struct Remote {
-    /// What the client types or sends; it ends when the client closes it.
+    /// The client's input; ends when the client closes it.
     pub stdin: Input,
-    /// What the client is shown.
+    /// The output shown to the client.
     pub stdout: Output,
-    /// What the client is shown as errors. With a terminal there is no such stream.
+    /// The errors shown to the client. Unused with a terminal.
     pub stderr: Output,
-    /// Sizes of the client's terminal, the first one at the start.
+    /// Sizes of the client's terminal, starting with the first.
     pub resize: mpsc::Receiver<TerminalSize>,
-    /// The client has a terminal.
+    /// True if the client has a terminal.
     pub tty: bool,
 }
 
-/// A stream to read; empty where the client does not redirect it.
+/// A stream to read; empty if the client does not request it.
 pub struct Input(Option<DuplexStream>);
 
-/// A stream to write; it swallows everything where the client does not redirect it. Writing waits while the client is
-/// slow, and fails once it has gone.
+/// A stream to write; discards everything if the client does not request it. Writing waits while the client is slow,
+/// and fails once it has disconnected.
 pub struct Output(Option<DuplexStream>);
 
 /// The size of a terminal, in characters.
@@ -91,11 +90,11 @@ pub struct TerminalSize {
     pub height: u16,
 }
 
-/// How a session's code ended.
+/// The result of a session's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit(pub(crate) i32);
 
-/// Which streams the client redirects.
+/// The streams that the client requests.
 #[expect(clippy::struct_excessive_bools, reason = "four streams, each there or not")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Redirected {
@@ -105,7 +104,7 @@ pub(crate) struct Redirected {
     pub tty: bool,
 }
 
-/// The other ends of a session's streams, which the connection holds.
+/// The other ends of a session's streams, for the connection.
 pub(crate) struct Ends {
     pub stdin: Option<DuplexStream>,
     pub stdout: Option<DuplexStream>,
@@ -129,24 +128,24 @@ impl Session {
 }
 
 impl Exit {
-    /// It went well.
+    /// Success.
     pub const SUCCESS: Self = Self(0);
 
-    /// An exit code, as processes have them: zero is success.
+    /// The exit code of a process: zero means success.
     pub const fn code(code: i32) -> Self {
         Self(code)
     }
 }
 
 impl From<ExitStatus> for Exit {
-    /// A process's own exit code, or 128 and the number of the signal that ended it, as shells have it.
+    /// A process's exit code, or 128 plus the number of the signal that ended it, as in shells.
     fn from(status: ExitStatus) -> Self {
         use std::os::unix::process::ExitStatusExt;
         Self(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default()))
     }
 }
 
-/// A session's streams, and their other ends.
+/// The streams of a session, and their other ends.
 pub(crate) fn pair(redirected: Redirected) -> (Remote, Ends) {
     let pipe = |there: bool| if there { Some(duplex(WAITING)).unzip() } else { (None, None) };
     let (stdin, ours_stdin) = pipe(redirected.stdin);

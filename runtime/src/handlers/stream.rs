@@ -8,10 +8,10 @@ use super::{
 };
 use crate::kind::endpoint::{Answer, Body, Operation, Verb};
 
-/// A subresource that gives text, such as a log: GET, with options in the query.
+/// A subresource with text, such as a log: GET, with options in the query.
 ///
-/// The text is sent as it comes. It ends with the [`Text`], when the client goes away, or when the server stops; a client
-/// that reads slowly makes the writer wait. Over a WebSocket it comes in frames.
+/// The text is sent as it is written. It ends with the [`Text`], when the client disconnects, or when the server stops.
+/// A client that reads slowly makes the writer wait. Over a WebSocket it is sent in frames.
 pub fn text<K, O, F, Fut>(handler: F) -> Subresource<K>
 where
     K: Object,
@@ -23,8 +23,8 @@ where
     Subresource::new(Handler::Text(adapt(handler)), vec![get], Some(schema_of::<O>()))
 }
 
-/// A subresource for `kubectl exec` and `kubectl attach`: a WebSocket with the subprotocols `v5.channel.k8s.io` and those
-/// before it. [`ExecOptions`](super::ExecOptions) has the options that kubectl sends.
+/// A subresource for `kubectl exec` and `kubectl attach`: a WebSocket with the subprotocol `v5.channel.k8s.io` or an
+/// older one. [`ExecOptions`](super::ExecOptions) has the options that kubectl sends.
 pub fn exec<K, O, F, Fut>(handler: F) -> Subresource<K>
 where
     K: Object,
@@ -47,7 +47,7 @@ where
     connecting::<K, O>(Handler::Forward(adapt(handler)))
 }
 
-/// A connection is asked for with GET, which browsers can, or with POST. Discovery shows the kind of its options.
+/// A connection is requested with GET, which browsers support, or with POST. Discovery shows the kind of its options.
 fn connecting<K: Object, O: Options>(handler: Handler) -> Subresource<K> {
     let operation = |verb| Operation { verb, body: Body::None, answer: Answer::Text, connects: true };
     let operations = vec![operation(Verb::Get), operation(Verb::Create)];

@@ -1,4 +1,4 @@
-//! Text that a handler gives bit by bit, such as a log: sent as it comes, as fast as its client reads it.
+//! Text that a handler writes incrementally, such as a log: sent as it is written, at the client's speed.
 use std::{
     io,
     pin::Pin,
@@ -8,10 +8,10 @@ use std::{
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf};
 
-/// Bytes that wait for a slow client before its handler is made to wait.
+/// The size of the buffer for a slow client, after which its handler waits.
 const WAITING: usize = 64 << 10;
 
-/// What a handler of a `log`-like subresource gives back: text, whole or as it comes.
+/// The result of a `log`-like handler: text, complete or written incrementally.
 ///
 /// ```
 /// # use kindsmith::handlers::Text;
@@ -25,22 +25,22 @@ const WAITING: usize = 64 << 10;
 /// ```
 pub struct Text(Pin<Box<dyn AsyncRead + Send>>);
 
-/// Where a handler writes text to. Writing waits while the client is slow, and fails once it has gone.
+/// The writer of a handler's text. Writing waits while the client is slow, and fails once it has disconnected.
 pub struct TextWriter(DuplexStream);
 
 impl Text {
-    /// Text that is there as a whole.
+    /// Complete text.
     pub fn whole(text: impl Into<Bytes>) -> Self {
         Self::from_reader(io::Cursor::new(text.into()))
     }
 
-    /// Whatever a reader gives, until its end: a file, a pipe, a connection.
+    /// The output of a reader until its end: a file, a pipe, a connection.
     pub fn from_reader(reader: impl AsyncRead + Send + 'static) -> Self {
         Self(Box::pin(reader))
     }
 
-    /// Text that code writes. The code is dropped when the client goes away or the server stops; an error ends the
-    /// answer so that the client sees that it is not whole.
+    /// Text that code writes. The code is cancelled when the client disconnects or the server stops. An error aborts
+    /// the answer, so that the client sees that it is incomplete.
     pub fn written<F, Fut>(write: F) -> Self
     where
         F: FnOnce(TextWriter) -> Fut,
@@ -60,7 +60,7 @@ impl TextWriter {
     /// Writes a line.
     ///
     /// # Errors
-    /// The client has gone.
+    /// If the client has disconnected.
     pub async fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         let text = text.as_ref();
         let mut line = String::with_capacity(text.len() + 1);
@@ -84,10 +84,10 @@ impl AsyncWrite for TextWriter {
     }
 }
 
-/// Code that writes.
+/// The code that writes.
 type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// Text that is written while it is read: the code runs in the reader's own task, and goes with it.
+/// Text that is written while it is read: the code runs in the reader's task, and is dropped with it.
 struct Written {
     write: Option<Writing>,
     text: DuplexStream,
@@ -104,7 +104,7 @@ impl AsyncRead for Written {
         }
         let before = buffer.filled().len();
         match Pin::new(&mut self.text).poll_read(cx, buffer) {
-            // What was written before an error is still read.
+            // Data written before an error is still read.
             Poll::Ready(Ok(())) if buffer.filled().len() == before => {
                 failed.map_or(Poll::Ready(Ok(())), |error| Poll::Ready(Err(error)))
             }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn code_that_writes_faster_than_anyone_reads_waits() {
+    async fn code_that_writes_faster_than_its_reader_waits() {
         let (told, mut written) = tokio::sync::watch::channel(0_usize);
         let text = Text::written(move |mut out| async move {
             loop {

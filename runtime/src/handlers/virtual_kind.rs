@@ -1,4 +1,4 @@
-//! Virtual kinds: nothing is stored, POST asks and the answer is the object with its status filled in.
+//! Virtual kinds: nothing is stored; a POST is answered with the object including its status.
 use std::sync::Arc;
 
 use super::{Object, RequestContext, Result, Soon, decode, encode};
@@ -10,7 +10,7 @@ use crate::{
 /// A handler of a virtual kind, on documents.
 pub(crate) type Ask = Arc<dyn Fn(RequestContext, Document) -> Soon<Document> + Send + Sync>;
 
-/// The kind, which is not stored, and its handler on documents. What the handler's type does not know survives.
+/// The kind, which is not stored, and its handler on documents. Fields that the handler's type does not know are kept.
 pub(super) fn of<R, F, Fut>(handler: F) -> (Kind, Ask)
 where
     R: Object + Unstored,

@@ -10,26 +10,26 @@ use crate::{
     verbs::{self, Request},
 };
 
-/// The objects of a list, or of one page of it.
+/// The objects of a list, or of one page.
 #[derive(Clone, Debug)]
 pub struct List<K> {
-    /// The version at which the list holds, from which a watch may go on; the token that asks for the next page.
+    /// The version of the list, from which a watch can continue, and the token for the next page.
     pub metadata: ListMeta,
-    /// The objects, in the order of their names.
+    /// The objects, sorted by name.
     pub items: Vec<K>,
-    /// The objects that the type does not decode. They exist: a caller that acts on absence must look here, too.
+    /// Objects that the type cannot decode. They exist, so callers that act on absence must check them, too.
     pub invalid: Vec<InvalidObject>,
 }
 
-/// A stored object that its Rust type does not decode, such as one that was stored when the type was another.
+/// A stored object that its Rust type cannot decode, for example because it was stored when the type was different.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InvalidObject {
-    /// Its namespace; empty for kinds of the cluster.
+    /// Its namespace; empty for cluster-scoped kinds.
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Why the type does not decode it.
+    /// The decoding error.
     pub reason: String,
 }
 

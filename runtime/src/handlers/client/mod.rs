@@ -1,5 +1,5 @@
-//! A typed client inside the process: the verbs as the wire has them, on the Rust types of kinds. It goes through the same
-//! pipeline as requests do, and asks no authenticator and no authorizer: its holder is the server's own code.
+//! A typed client inside the process: the API's verbs with the Rust types of kinds. It uses the same pipeline as
+//! requests, but neither authentication nor authorization, because its holder is the server's own code.
 
 mod list;
 mod objects;
@@ -26,7 +26,7 @@ use crate::{
     verbs::Api,
 };
 
-/// A typed client inside the process. Methods, and the Status in errors, are named and mean as in kube-rs.
+/// A typed client inside the process. Its methods, and the Status in errors, have the names and meanings of kube-rs.
 ///
 /// ```
 /// # use kindsmith::{builtin::ConfigMap, ObjectMeta, handlers::{Client, Patch, Result}};
@@ -51,7 +51,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that acts as the server itself, under the name of a field manager.
+    /// A client that acts as the server itself, with a field manager.
     pub fn new(api: Arc<Api>, field_manager: impl Into<String>) -> Self {
         let options = WriteOptions { field_manager: field_manager.into(), ..WriteOptions::default() };
         Self::acting_as(api, Arc::new(User::system()), options)
@@ -61,8 +61,8 @@ impl Client {
         Self { api, user, options: PatchOptions { write, force: false } }
     }
 
-    /// The objects of a kind in a namespace. An empty namespace stands for all of them, in lists and watches, or for the
-    /// cluster, whose kinds have no namespace.
+    /// The objects of a kind in a namespace. An empty namespace means all namespaces in lists and watches, or a
+    /// cluster-scoped kind.
     pub fn of<K: Object>(&self, namespace: impl Into<String>) -> Objects<K> {
         Objects { client: self.clone(), namespace: namespace.into(), kind: PhantomData }
     }

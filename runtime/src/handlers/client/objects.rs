@@ -26,39 +26,39 @@ impl<K> Clone for Objects<K> {
 }
 
 impl<K: Object> Objects<K> {
-    /// The same, with writes that store nothing: they answer what they would have stored.
+    /// The same with dry runs: writes store nothing and return what they would have stored.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.client.options.write.dry_run = true;
         self
     }
 
-    /// The same, with writes by another field manager.
+    /// The same with another field manager.
     #[must_use]
     pub fn field_manager(mut self, name: impl Into<String>) -> Self {
         self.client.options.write.field_manager = name.into();
         self
     }
 
-    /// The same, with applies that take fields over from other managers.
+    /// The same with forced applies, which take over fields of other managers.
     #[must_use]
     pub fn force(mut self) -> Self {
         self.client.options.force = true;
         self
     }
 
-    /// The object of a name.
+    /// The object with a name.
     ///
     /// # Errors
-    /// 404 where there is none; 500 for one that the type does not decode.
+    /// 404 if it does not exist; 500 if the type cannot decode it.
     pub async fn get(&self, name: &str) -> Result<K> {
         self.get_at(&self.request(name, "")?).await
     }
 
-    /// The object of a name, or `None` where there is none.
+    /// The object with a name, or `None` if it does not exist.
     ///
     /// # Errors
-    /// 500 for an object that the type does not decode.
+    /// 500 if the type cannot decode it.
     pub async fn get_opt(&self, name: &str) -> Result<Option<K>> {
         match self.get(name).await {
             Ok(object) => Ok(Some(object)),
@@ -67,48 +67,49 @@ impl<K: Object> Objects<K> {
         }
     }
 
-    /// The status subresource of an object: the whole object, for a kind that has a status.
+    /// The status subresource of an object, which is the whole object.
     ///
     /// # Errors
-    /// As [`Objects::get`]; 404 for kinds without a status subresource.
+    /// Like [`Objects::get`]; 404 for kinds without a status subresource.
     pub async fn get_status(&self, name: &str) -> Result<K> {
         self.get_at(&self.request(name, "status")?).await
     }
 
-    /// The objects that the options select, in the order of their names, or one page of them. Objects that the type does not
-    /// decode are in [`List::invalid`].
+    /// The selected objects, sorted by name, or one page of them. Objects that the type cannot decode are in
+    /// [`List::invalid`].
     ///
     /// # Errors
-    /// 400 for options that make no sense; 410 where the version or the page that is asked for is gone: the Status then has
+    /// 400 for invalid options; 410 if the requested version or page is gone, with a token in the Status to continue
+    /// from the newest state; 500 if objects cannot be read from the store.
     /// a token that goes on from the newest state; 500 where objects cannot be read from the store.
     pub async fn list(&self, options: &ListOptions) -> Result<List<K>> {
         let request = self.request("", "")?;
         Ok(List::of(&request, self.api().list(&request, options).await?))
     }
 
-    /// Changes as they happen. Without a version the watch begins with the objects that there are, as
-    /// [`WatchEvent::Added`](super::WatchEvent::Added); from a version on it has each change after that one, once and in order.
+    /// Changes as they happen. Without a version the watch starts with the existing objects, as
+    /// [`WatchEvent::Added`](super::WatchEvent::Added). With a version it returns each later change, once and in order.
     ///
     /// # Errors
-    /// 400 for options that make no sense; 410 where changes after the version are gone: list, and watch from there.
+    /// 400 for invalid options; 410 if changes after the version are gone: list, and watch from there.
     pub async fn watch(&self, options: &ListOptions) -> Result<Watch<K>> {
         let request = self.request("", "")?;
         Ok(Watch::of(&request, self.api().watch(&request, options).await?))
     }
 
-    /// Stores a new object, and gives it as it was stored.
+    /// Stores a new object, and returns it as stored.
     ///
     /// # Errors
-    /// 409 where the name is taken, 422 for what is wrong with the object, 403 and 404 for its namespace.
+    /// 409 if the name is taken, 422 for an invalid object, 403 and 404 for its namespace.
     pub async fn create(&self, object: &K) -> Result<K> {
         let written = self.api().create(&self.request("", "")?, encode(object)?, self.options()).await?;
         typed(&answered(written.answer)?)
     }
 
-    /// Replaces an object as a whole. A resourceVersion in it is a precondition.
+    /// Replaces a whole object. Its resourceVersion, if set, is a precondition.
     ///
     /// # Errors
-    /// 409 where the object is not of the newest state, 404, 422.
+    /// 409 if its resourceVersion is outdated, 404, 422.
     pub async fn replace(&self, name: &str, object: &K) -> Result<K> {
         self.replace_at(&self.request(name, "")?, object).await
     }
@@ -116,34 +117,34 @@ impl<K: Object> Objects<K> {
     /// Replaces the status of an object.
     ///
     /// # Errors
-    /// As [`Objects::replace`].
+    /// Like [`Objects::replace`].
     pub async fn replace_status(&self, name: &str, object: &K) -> Result<K> {
         self.replace_at(&self.request(name, "status")?, object).await
     }
 
-    /// Changes an object by code, which is run again on the newer object when another write came first. Fields that the
-    /// type does not know are left as they are.
+    /// Changes an object by code, which runs again on the newer object if another write came first. Fields that the
+    /// type does not know are kept.
     ///
     /// # Errors
-    /// What the code says; 404, 422.
+    /// Those of the code; 404, 422.
     pub async fn change(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
         let request = self.request(name, "")?;
         typed(&change::document(self.api(), &request, self.options(), &on_type(change)).await?)
     }
 
-    /// Changes the status of an object by code, as [`Objects::change`] does.
+    /// Changes the status of an object by code, like [`Objects::change`].
     ///
     /// # Errors
-    /// As [`Objects::change`].
+    /// Like [`Objects::change`].
     pub async fn change_status(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
         let request = self.request(name, "status")?;
         typed(&change::document(self.api(), &request, self.options(), &on_type(change)).await?)
     }
 
-    /// Deletes an object. `Some` is the object that waits for its finalizers or its grace period.
+    /// Deletes an object. Returns `Some` if the object waits for its finalizers or its grace period.
     ///
     /// # Errors
-    /// 404; 409 where a precondition does not hold.
+    /// 404; 409 if a precondition fails.
     pub async fn delete(&self, name: &str, options: &DeleteOptions) -> Result<Option<K>> {
         let request = self.request(name, "")?;
         match self.api().delete(&request, &self.deletion(options)).await? {
@@ -155,10 +156,10 @@ impl<K: Object> Objects<K> {
         }
     }
 
-    /// Deletes the objects that the options select, and gives them as they were.
+    /// Deletes the selected objects, and returns their last states.
     ///
     /// # Errors
-    /// As [`Objects::list`] and [`Objects::delete`]; what came before a deletion that failed stays deleted.
+    /// Like [`Objects::list`] and [`Objects::delete`]. Deletions before a failed one are not undone.
     pub async fn delete_collection(&self, options: &DeleteOptions, selected: &ListOptions) -> Result<List<K>> {
         let request = self.request("", "")?;
         let deleted = self.api().delete_collection(&request, selected, &self.deletion(options)).await?;
@@ -185,7 +186,7 @@ impl<K: Object> Objects<K> {
         &self.client.options.write
     }
 
-    /// A request about an object, or about all where the name is empty.
+    /// A request for an object, or for all objects if the name is empty.
     pub(super) fn request(&self, name: &str, subresource: &str) -> Result<Request> {
         let (user, served) = (self.client.user.clone(), served::<K>(self.api())?);
         let (namespace, name) = (self.namespace.clone(), name.to_owned());
@@ -193,7 +194,7 @@ impl<K: Object> Objects<K> {
     }
 }
 
-/// Where a kind is served.
+/// The resource of a kind.
 fn served<K: Object>(api: &Api) -> Result<Arc<Served>> {
     let kind = K::RESOURCE;
     let none = || Refusal::internal(format!("{} of {:?} is not served here", kind.plural, kind.group));

@@ -13,11 +13,11 @@ use crate::{
     verbs::{self, Request},
 };
 
-/// A patch: what is sent, and how it is meant. `P` is what serializes to the patch: a `serde_json::Value`, or the kind's type.
+/// A patch and its type. `P` serializes to the patch: a `serde_json::Value`, or the kind's type.
 #[derive(Clone, Debug)]
 pub enum Patch<P> {
-    /// Server-side apply: all that the field manager wants to own. Creates the object where there is none. apiVersion,
-    /// kind and the name may be left out.
+    /// Server-side apply: all fields that the field manager wants to own. Creates a missing object. apiVersion, kind
+    /// and the name may be omitted.
     Apply(P),
     /// A JSON Patch: a list of operations (RFC 6902).
     Json(P),
@@ -31,9 +31,9 @@ impl<K: Object> Objects<K> {
     /// Changes an object.
     ///
     /// # Errors
-    /// 404, except from an apply; 409 where an apply would change what others own and is not forced, or where a
-    /// resourceVersion in the patch is not the newest; 415 for a type of patch that the kind does not take; 422 for what the
-    /// patch makes of the object.
+    /// 404, except for an apply; 409 if an apply would change fields of other managers and is not forced, or if the
+    /// patch has an outdated resourceVersion; 415 for a type of patch that the kind does not support; 422 for an
+    /// invalid result.
     pub async fn patch<P: Serialize + Sync>(&self, name: &str, patch: &Patch<P>) -> Result<K> {
         self.patch_at(&self.request(name, "")?, patch).await
     }
@@ -41,7 +41,7 @@ impl<K: Object> Objects<K> {
     /// Changes the status of an object.
     ///
     /// # Errors
-    /// As [`Objects::patch`].
+    /// Like [`Objects::patch`].
     pub async fn patch_status<P: Serialize + Sync>(&self, name: &str, patch: &Patch<P>) -> Result<K> {
         self.patch_at(&self.request(name, "status")?, patch).await
     }
@@ -51,7 +51,7 @@ impl<K: Object> Objects<K> {
         typed(&self.patched(request, patch, (&kind.group_version.to_string(), &kind.kind)).await?)
     }
 
-    /// What a patch makes of an object of an apiVersion and kind.
+    /// Applies a patch to an object with an apiVersion and kind.
     pub(super) async fn patched<P: Serialize + Sync>(
         &self,
         request: &Request,
@@ -75,7 +75,7 @@ impl<K: Object> Objects<K> {
     }
 }
 
-/// Gives members that an object does not have.
+/// Adds members that an object lacks.
 fn fill(object: &mut Document, members: &[(&str, &str)]) {
     if let Some(object) = object.as_object_mut() {
         for (member, value) in members {

@@ -1,4 +1,4 @@
-//! The scale of objects: how many replicas an object asks for, and how many there are.
+//! The scale of objects: their desired and actual number of replicas.
 use serde::{Deserialize, Serialize};
 
 use super::{Objects, Patch, typed::answered};
@@ -14,27 +14,27 @@ use crate::{
 pub struct Scale {
     /// The object's name, namespace, uid, creation time and resourceVersion.
     pub metadata: ObjectMeta,
-    /// What is asked for.
+    /// The desired state.
     pub spec: ScaleSpec,
-    /// What there is.
+    /// The observed state.
     pub status: ScaleStatus,
 }
 
-/// How many replicas are asked for.
+/// The desired number of replicas.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ScaleSpec {
-    /// The number of replicas.
+    /// The desired number of replicas.
     pub replicas: i32,
 }
 
-/// How many replicas there are.
+/// The actual number of replicas.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ScaleStatus {
-    /// The number of replicas.
+    /// The actual number of replicas.
     pub replicas: i32,
-    /// The selector of the replicas' labels; empty where the kind has none.
+    /// The label selector of the replicas; empty if the kind has none.
     pub selector: String,
 }
 
@@ -50,10 +50,10 @@ impl<K: Object> Objects<K> {
         decode(&answered(answer)?)
     }
 
-    /// Replaces the scale of an object. A resourceVersion in it is a precondition.
+    /// Replaces the scale of an object. Its resourceVersion, if set, is a precondition.
     ///
     /// # Errors
-    /// As [`Objects::replace`].
+    /// Like [`Objects::replace`].
     pub async fn replace_scale(&self, name: &str, scale: &Scale) -> Result<Scale> {
         let mut document: Document = encode(scale)?;
         document["apiVersion"] = TYPE_META.0.into();
@@ -65,7 +65,7 @@ impl<K: Object> Objects<K> {
     /// Changes the scale of an object.
     ///
     /// # Errors
-    /// As [`Objects::patch`].
+    /// Like [`Objects::patch`].
     pub async fn patch_scale<P: Serialize + Sync>(&self, name: &str, patch: &Patch<P>) -> Result<Scale> {
         decode(&self.patched(&self.request(name, "scale")?, patch, TYPE_META).await?)
     }

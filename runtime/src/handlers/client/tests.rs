@@ -1,4 +1,4 @@
-//! Tests of the typed client: the verbs, and a version that is not the stored one.
+//! Tests of the typed client: the verbs, and a version other than the storage version.
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -26,22 +26,22 @@ struct Choir {
     status: Option<ChoirStatus>,
 }
 
-/// What a choir should be.
+/// The desired state of a choir.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ChoirSpec {
-    /// How many sing.
+    /// The number of singers.
     #[api(default = 1)]
     singers: i32,
-    /// What they sing.
+    /// The music.
     #[serde(default)]
     #[api(list = set, merge)]
     songs: Vec<String>,
 }
 
-/// What a choir is.
+/// The observed state of a choir.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ChoirStatus {
-    /// How many sing.
+    /// The number of singers.
     singers: Option<i32>,
 }
 
@@ -60,7 +60,7 @@ struct BellSpec {
     tone: String,
 }
 
-/// A bell, as it was declared before.
+/// An older declaration of a bell.
 #[derive(Resource, Clone, Debug, PartialEq)]
 #[resource(version = "v1", storage = Bell, convert = from)]
 struct OldBell {
@@ -101,7 +101,7 @@ fn choir(name: &str, singers: i32) -> Choir {
     Choir { metadata: ObjectMeta::named(name), spec, status: None }
 }
 
-/// A client of a server that serves these kinds, as versions of one resource each.
+/// A client of a server with these kinds, as versions of one resource each.
 fn client(kinds: Vec<Vec<crate::kind::Kind>>) -> Client {
     let store = Arc::new(Memory::new());
     let cache = Cache::new(store.clone(), Limits::default());
@@ -215,7 +215,7 @@ async fn patches_of_every_type_and_of_every_subresource() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages_of_one_version_and_watches_go_on_from_it() {
+async fn lists_have_pages_of_one_version_and_watches_continue_from_it() {
     let choirs = choirs();
     for (name, singers) in [("a", 1), ("b", 2), ("c", 3)] {
         let mut choir = choir(name, singers);
@@ -294,7 +294,7 @@ async fn a_version_whose_changes_are_gone_is_an_error_with_its_status() {
 }
 
 #[tokio::test]
-async fn a_type_of_another_version_than_the_stored_one_is_a_type_like_others() {
+async fn types_of_other_versions_than_the_storage_version_work_alike() {
     let client = client(vec![vec![OldBell::kind(), Bell::kind()]]);
     let (new, old) = (client.of::<Bell>(""), client.of::<OldBell>(""));
     let sounds = |bells: List<OldBell>| bells.items.into_iter().map(|bell| bell.spec.sound).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Between documents and the Rust types of kinds.
+//! Conversion between documents and the Rust types of kinds.
 use std::sync::Arc;
 
 use super::InvalidObject;
@@ -10,7 +10,7 @@ use crate::{
     verbs::Answer,
 };
 
-/// A change of a type as a change of documents.
+/// Wraps a change of a type as a change of documents.
 pub(in crate::handlers) fn on_type<K: Object>(
     change: impl Fn(&mut K) -> Result<()> + Send + Sync,
 ) -> impl Fn(&mut Document) -> Result<()> + Send + Sync {
@@ -23,7 +23,7 @@ pub(in crate::handlers) fn on_type<K: Object>(
     }
 }
 
-/// What a verb answered, as a document.
+/// The answer of a verb as a document.
 pub(super) fn answered(answer: Answer) -> Result<Document> {
     match answer {
         Answer::Object(object) => parsed(&object),
@@ -37,15 +37,15 @@ pub(in crate::handlers) fn parsed(object: &cache::Object) -> Result<Document> {
         .map_err(|error| Refusal::internal(format!("{:?} cannot be read: {error}", object.key())))
 }
 
-/// A document as its type.
+/// Decodes a document into its type.
 pub(super) fn typed<K: Object>(document: &Document) -> Result<K> {
     decode(document)
 }
 
-/// A stored object as the type of a version, for a caller that goes through so many bytes of objects.
+/// Decodes a stored object into the type of a version; the caller processes this many bytes of objects.
 ///
 /// # Errors
-/// Where it has no form in that version, or its type does not decode it.
+/// If it cannot be converted to that version, or if its type cannot decode it.
 pub(super) fn decode_object<K: Object>(
     served: &Served,
     object: &Arc<cache::Object>,

@@ -19,41 +19,41 @@ use crate::{
     verbs::{Error, Items, Place, Request, Watching, status::of_watch},
 };
 
-/// Time between bookmarks.
+/// The interval between bookmarks.
 const BOOKMARK_INTERVAL: Duration = Duration::from_mins(1);
 
-/// What happened to an object.
+/// A watch event.
 #[derive(Clone, Debug)]
 pub enum WatchEvent<K> {
-    /// The object was created, or begins to be selected; or it is one that there was when the watch began.
+    /// The object was created, now matches the selectors, or existed when the watch started.
     Added(K),
     /// The object changed.
     Modified(K),
-    /// The object was deleted, or is selected no more; its last state.
+    /// The object was deleted, or no longer matches the selectors; with its last state.
     Deleted(K),
-    /// Everything up to a version has been given. Sent where [`ListOptions::bookmarks`] asks for it.
+    /// Everything up to a version has been returned. Sent if [`ListOptions::bookmarks`] is set.
     ///
     /// [`ListOptions::bookmarks`]: crate::meta::options::ListOptions::bookmarks
     Bookmark {
-        /// The version, from which a watch may go on.
+        /// The version, from which a watch can continue.
         resource_version: String,
-        /// All objects that there were when the watch began have been given.
+        /// True if all objects that existed when the watch started have been returned.
         initial_events_end: bool,
     },
-    /// Something happened to an object that the type does not decode.
+    /// An event about an object that the type cannot decode.
     Invalid {
         /// The object.
         object: InvalidObject,
-        /// It was deleted, or is selected no more.
+        /// True if it was deleted or no longer matches the selectors.
         deleted: bool,
     },
 }
 
 /// A watch: every change of the selected objects, once and in order.
 ///
-/// An error is the last item. Its Status has the code 410 where changes are gone: list, and watch from there; 503 where this
-/// watch was read too slowly: watch from the version of the last event. The watch ends without an error when the server stops
-/// or the kind is no longer served.
+/// An error is the last item. Its Status has the code 410 if changes are gone: list, and watch from there. It has 503
+/// if this watch was read too slowly: watch from the version of the last event. The watch ends without an error when
+/// the server stops or the kind is no longer served.
 pub struct Watch<K> {
     served: Arc<Served>,
     initial: Option<(Items, Place)>,
@@ -76,7 +76,7 @@ impl<K: Object> Watch<K> {
         }
     }
 
-    /// Whether it begins with objects that there were.
+    /// True if it starts with the existing objects.
     pub(in crate::handlers) fn has_initial(&self) -> bool {
         self.initial.is_some()
     }
@@ -111,7 +111,7 @@ impl<K: Object> Watch<K> {
         decode_object(&self.served, object, 0).map_or_else(|object| invalid(object, deleted), made)
     }
 
-    /// A bookmark, where it is time for one.
+    /// A bookmark, if it is due.
     fn poll_bookmark(&mut self, cx: &mut Context<'_>) -> Poll<WatchEvent<K>> {
         let (Some(alarm), Some(changes)) = (&mut self.next_bookmark, &self.changes) else { return Poll::Pending };
         std::task::ready!(alarm.as_mut().poll(cx));

@@ -1,6 +1,6 @@
-//! Answers as their readers take them. What a body gives is counted until the peer has taken it; until then the body gives
-//! nothing more. So what waits for a reader who does not read is one piece, and whoever has taken nothing for too long is
-//! known: the connection of HTTP/1 by its socket, a stream of HTTP/2 here, since a peer may take what the connection says
+//! Flow control of answers. Data of a body is counted until the peer has taken it; until then the body is not polled.
+//! So a reader that does not read causes only one buffered piece, and readers that have been stuck for too long are
+//! known. HTTP/1 connections are tracked by their sockets, HTTP/2 streams here, because a peer may read the connection
 //! and still give a stream no window.
 
 use std::{
@@ -22,17 +22,17 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::peers::{Busy, Peer};
 use crate::http::EndsAt;
 
-/// Bytes that wait for a reader before its body is asked for more.
+/// The buffered bytes above which a body is not polled.
 const WAITING: usize = 64 << 10;
-/// The same for a watch, of which there may be thousands. With less, each event would wake its connection once more.
+/// The same for a watch, of which there may be thousands. With less, each event would need an additional wake-up.
 const WAITING_OF_WATCH: usize = 4 << 10;
 
 tokio::task_local! {
-    /// The stream of HTTP/2 whose task this is.
+    /// The HTTP/2 stream of the current task.
     static STREAM: Arc<Flow>;
 }
 
-/// What one reader has been given and has not taken.
+/// The data that one reader has not taken yet.
 pub struct Flow {
     peer: Arc<Peer>,
     is_stream: bool,
@@ -41,11 +41,11 @@ pub struct Flow {
 }
 
 struct Progress {
-    /// When the reader last took something, or was given something after it had taken all.
+    /// When the reader last took data, or got new data after it had taken all.
     last: Instant,
-    /// When the answer must have ended.
+    /// The deadline of the answer.
     ends: Option<Instant>,
-    /// Who waits for the reader to have less than this before it.
+    /// The waker for when less than this is buffered.
     waker: Option<(usize, Waker)>,
 }
 
@@ -55,18 +55,18 @@ impl Flow {
         Arc::new(Self { peer: peer.clone(), is_stream, waiting: AtomicUsize::new(0), progress: Mutex::new(progress) })
     }
 
-    /// That of a connection whose answers come one after the other.
+    /// That of a connection whose answers are sequential.
     pub fn of_connection(peer: &Arc<Peer>) -> Arc<Self> {
         Self::new(peer, false)
     }
 
-    /// That of the stream whose task asks.
+    /// That of the current task's stream.
     pub fn of_stream() -> Arc<Self> {
         STREAM.with(Arc::clone)
     }
 
     fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
-        // Plain data: whole after any panic.
+        // Plain data, consistent after any panic.
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -95,18 +95,18 @@ impl Flow {
         }
     }
 
-    /// Ready where less than this waits for the reader.
+    /// Ready if less than this is buffered.
     fn poll_below(&self, cx: &mut Context<'_>, bytes: usize) -> Poll<()> {
         if self.waiting.load(Ordering::Acquire) < bytes {
             return Poll::Ready(());
         }
         let mut progress = self.progress();
         progress.waker = Some((bytes, cx.waker().clone()));
-        // Something may have been taken before the waker was there.
+        // Data may have been taken before the waker was registered.
         if self.waiting.load(Ordering::Acquire) < bytes { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Ready where the reader has taken nothing for too long of what it was given.
+    /// Ready if the reader has been stuck for too long.
     fn poll_given_up(&self, cx: &mut Context<'_>, alarm: &mut Option<Pin<Box<Sleep>>>) -> Poll<()> {
         while self.waiting.load(Ordering::Acquire) > 0 {
             let limits = self.peer.limits();
@@ -114,7 +114,7 @@ impl Flow {
             let patience = progress.last + limits.stall;
             let at = progress.ends.map_or(patience, |ends| patience.min(ends + limits.overtime));
             drop(progress);
-            // An alarm that comes too early finds a later time here.
+            // If the alarm is early, it finds a later time here.
             let alarm = alarm.get_or_insert_with(|| Box::pin(sleep_until(at)));
             ready!(alarm.as_mut().poll(cx));
             if at <= Instant::now() {
@@ -126,7 +126,7 @@ impl Flow {
     }
 }
 
-/// The answer, given as its reader takes it.
+/// The answer, at the speed of its reader.
 pub fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Response<Paced> {
     busy.answer();
     let ends = answer.extensions().get::<EndsAt>().map(|EndsAt(at)| *at);
@@ -143,7 +143,7 @@ pub fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Respons
 pub struct Paced {
     body: Body,
     flow: Arc<Flow>,
-    /// Bytes that may wait.
+    /// The maximum number of buffered bytes.
     most: usize,
     _busy: Busy,
 }
@@ -179,7 +179,7 @@ impl Drop for Paced {
     }
 }
 
-/// Bytes on their way to a reader, who takes them by `advance`.
+/// Bytes for a reader, which takes them with `advance`.
 pub struct Piece {
     bytes: Bytes,
     flow: Arc<Flow>,
@@ -206,13 +206,13 @@ impl Drop for Piece {
     }
 }
 
-/// Runs the streams of an HTTP/2 connection, each in a task. A stream whose reader takes nothing for too long is reset;
-/// where only the rest of an answer is left, which nobody can take back, the connection goes.
+/// Runs the streams of an HTTP/2 connection, each in a task. A stream whose reader is stuck is reset. If only the rest
+/// of an answer is left, which cannot be reset, the connection is closed.
 #[derive(Clone)]
 pub struct Streams(Arc<Peer>);
 
 impl Streams {
-    /// Those of a connection.
+    /// Creates the executor of a connection.
     pub fn new(peer: &Arc<Peer>) -> Self {
         Self(peer.clone())
     }
@@ -221,7 +221,7 @@ impl Streams {
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
     fn execute(&self, stream: F) {
         let flow = Flow::new(&self.0, true);
-        // Boxed here, so that what waits for the rest to be taken is small, and has no room for it.
+        // Boxed here, so that a stream whose rest waits to be taken is small.
         let watched = watch_over(Box::pin(stream), flow.clone());
         tokio::spawn(STREAM.scope(flow, watched));
     }
@@ -236,7 +236,7 @@ async fn watch_over(mut stream: Pin<Box<impl Future<Output = ()>>>, flow: Arc<Fl
         flow.poll_given_up(cx, &mut alarm).map(|()| false)
     });
     let ended = ended.await;
-    // A stream that has not ended is reset by being dropped; of one that has, nothing is kept.
+    // Dropping resets a stream that has not ended; one that has ended keeps nothing.
     drop(stream);
     if !ended {
         tracing::debug!("a stream was reset, since its reader took nothing for too long");

@@ -10,7 +10,7 @@ use super::{Socket, TLS_BUFFER};
 /// The first bytes of an HTTP/2 connection without TLS.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Which HTTP a peer speaks.
+/// The HTTP version of a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Http {
     /// HTTP/1.
@@ -19,7 +19,7 @@ pub enum Http {
     Two,
 }
 
-/// A connection that has made itself known.
+/// A connection with a known protocol.
 pub enum Greeted {
     /// Without TLS.
     Plain(Socket, Http),
@@ -27,12 +27,12 @@ pub enum Greeted {
     Tls(Box<TlsStream<Socket>>, Http),
 }
 
-/// Finds out what a peer speaks.
+/// Determines the protocol of a peer.
 ///
 /// # Errors
-/// Where the handshake fails, or the peer goes before it has said so.
+/// If the handshake fails, or if the peer disconnects first.
 pub async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::Result<Greeted> {
-    // Answers are written whole; waiting for more to send only delays them.
+    // Answers are written completely, so waiting for more data would only delay them.
     socket.set_nodelay()?;
     let Some(tls) = tls else {
         let http = plain(&mut socket).await?;
@@ -45,7 +45,7 @@ pub async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::Result<G
     Ok(Greeted::Tls(Box::new(stream), http))
 }
 
-/// Reads until the peer has sent the preface of HTTP/2, or something else; then gives the socket back what was read.
+/// Reads until the peer has sent the HTTP/2 preface or something else; then returns the data to the socket.
 async fn plain(socket: &mut Socket) -> io::Result<Http> {
     let (mut buffer, mut filled) = ([0; PREFACE.len()], 0);
     let http = loop {

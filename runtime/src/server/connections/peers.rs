@@ -1,4 +1,4 @@
-//! The table of open connections: how many there are, what each is doing, and which gives way when there is no room.
+//! The table of open connections: their number, their activity, and which to close if there is no room.
 
 use std::{
     collections::HashMap,
@@ -17,13 +17,13 @@ use tokio::{
 
 use super::Limits;
 
-/// How long is waited for a connection that was told to go, before the next one is.
+/// How long to wait for a connection that was told to close, before the next one is told.
 const GOING: Duration = Duration::from_millis(50);
-/// A handshake that takes longer than this gives way before those who are idle.
+/// A handshake that takes longer than this is closed before idle connections.
 const SLOW: Duration = Duration::from_secs(1);
-/// How often a connection is looked at while the server stops.
+/// How often a connection is checked while the server stops.
 const GLANCE: Duration = Duration::from_millis(100);
-/// Descriptors that connections leave to everything else, at least.
+/// The minimum number of descriptors reserved for everything else.
 const RESERVE: usize = 32;
 
 /// The open connections.
@@ -31,37 +31,37 @@ pub struct Peers {
     limits: Limits,
     started: Instant,
     open: Mutex<HashMap<u64, Weak<Peer>>>,
-    /// Those that have not finished their handshake.
+    /// Those in their handshake.
     greeting: AtomicUsize,
     lingering: AtomicUsize,
     next: AtomicU64,
-    /// Told when a connection has gone.
+    /// Notified when a connection has closed.
     gone: Notify,
     stop: watch::Receiver<bool>,
 }
 
-/// One connection, as its parts see it.
+/// One connection, shared by its parts.
 pub struct Peer {
     id: u64,
     peers: Arc<Peers>,
     greeted: AtomicBool,
-    /// It counts among those that greet.
+    /// True during its handshake.
     greets: AtomicBool,
-    /// Requests that have not been answered to the end.
+    /// Requests whose answer has not ended.
     requests: AtomicUsize,
-    /// Requests whose answer has not begun.
+    /// Requests whose answer has not started.
     unanswered: AtomicUsize,
-    /// Bytes of answers that it has not taken.
+    /// Buffered bytes of answers.
     waiting: AtomicUsize,
-    /// It takes nothing at the moment.
+    /// True while it takes no data.
     blocked: AtomicBool,
-    /// When it last took something, in milliseconds.
+    /// When it last took data, in milliseconds.
     active: AtomicU64,
-    /// When the answer on an HTTP/1 connection must have ended, in milliseconds.
+    /// The deadline of the answer on an HTTP/1 connection, in milliseconds.
     ends: AtomicU64,
     going: AtomicBool,
     go: Notify,
-    /// It is no connection of HTTP any more, and whoever has it now ends it.
+    /// It is no longer an HTTP connection, and its new owner closes it.
     upgraded: AtomicBool,
 }
 
@@ -71,7 +71,7 @@ pub struct Busy {
     answered: bool,
 }
 
-/// A place among the connections that linger.
+/// A slot among the lingering connections.
 pub struct Lingering(Arc<Peers>);
 
 impl Peers {
@@ -89,7 +89,7 @@ impl Peers {
         })
     }
 
-    /// A connection that was just accepted.
+    /// Adds a connection that was just accepted.
     pub fn welcome(self: &Arc<Self>) -> Arc<Peer> {
         let peer = Arc::new(Peer {
             id: self.next.fetch_add(1, Ordering::Relaxed),
@@ -113,17 +113,17 @@ impl Peers {
         peer
     }
 
-    /// Waits until one more connection may be accepted; others give way for it.
+    /// Waits until another connection may be accepted; closes others if necessary.
     pub async fn make_room(&self) {
         while self.table().len() >= self.limits.open {
             let gone = self.gone.notified();
             self.evict();
-            // Where nobody can go, or the one that was told is slow, it is tried again.
+            // If none can be closed, or the closing one is slow, try again.
             let _ = timeout(GOING, gone).await;
         }
     }
 
-    /// Tells the connection to go that is needed least: one that is slow to greet, one that is idle for longest.
+    /// Closes the least needed connection: one with a slow handshake, or the one that has been idle longest.
     pub fn evict(&self) {
         self.evict_among(|peer| !peer.greeted.load(Ordering::Relaxed) || peer.requests.load(Ordering::Relaxed) == 0);
     }
@@ -142,7 +142,7 @@ impl Peers {
         };
         let stays = |flag: &AtomicBool| !flag.load(Ordering::Relaxed);
         let staying = |peer: &Arc<Peer>| stays(&peer.going) && stays(&peer.upgraded) && may_go(peer);
-        // Looked at without the table's lock, which the last holder of a peer takes when it drops it.
+        // Checked without the table's lock, which the last holder of a peer takes when it drops it.
         let all: Vec<Arc<Peer>> = self.table().values().filter_map(Weak::upgrade).collect();
         let oldest = all.into_iter().filter(staying).min_by_key(rank);
         if let Some(peer) = oldest {
@@ -152,7 +152,7 @@ impl Peers {
     }
 
     fn table(&self) -> MutexGuard<'_, HashMap<u64, Weak<Peer>>> {
-        // The table is whole between any two of its operations.
+        // The table is consistent between any two of its operations.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -162,12 +162,12 @@ impl Peers {
 }
 
 impl Peer {
-    /// How long it is waited for.
+    /// The time limits.
     pub fn limits(&self) -> &Limits {
         &self.peers.limits
     }
 
-    /// Its handshake is done.
+    /// Marks the end of its handshake.
     pub fn greeted(&self) {
         self.greets_no_more();
         self.greeted.store(true, Ordering::Relaxed);
@@ -180,36 +180,36 @@ impl Peer {
         }
     }
 
-    /// A request has come.
+    /// Counts a request.
     pub fn begin(self: &Arc<Self>) -> Busy {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         Busy { peer: self.clone(), answered: false }
     }
 
-    /// It took some bytes.
+    /// Records that it took data.
     pub fn took(&self) {
         self.active.store(self.peers.now(), Ordering::Relaxed);
     }
 
-    /// More or fewer bytes of answers wait for it.
+    /// Adjusts the number of buffered bytes.
     pub fn waits(&self, more: usize, fewer: usize) {
         self.waiting.fetch_add(more, Ordering::Relaxed);
         self.waiting.fetch_sub(fewer, Ordering::Relaxed);
     }
 
-    /// Whether it takes nothing at the moment.
+    /// True while it takes no data.
     pub fn set_blocked(&self, blocked: bool) {
         self.blocked.store(blocked, Ordering::Relaxed);
     }
 
-    /// When the answer that it is being sent over HTTP/1 must have ended; `None` for whenever it likes.
+    /// Sets the deadline of its HTTP/1 answer, or `None`.
     pub fn set_end(&self, at: Option<Instant>) {
         let at = at.map_or(u64::MAX, |at| millis(at.saturating_duration_since(self.peers.started)));
         self.ends.store(at, Ordering::Relaxed);
     }
 
-    /// Until when a peer is waited for that takes nothing since a time.
+    /// The time limit for a peer that has taken no data since a time.
     pub fn patience_with(&self, since: Instant) -> Instant {
         let patience = since + self.limits().stall;
         match self.ends.load(Ordering::Relaxed) {
@@ -218,29 +218,29 @@ impl Peer {
         }
     }
 
-    /// HTTP is done with it; where its socket is still open, it speaks something else.
+    /// HTTP has ended; if its socket is still open, it uses another protocol.
     pub fn leave_http(&self) {
         self.upgraded.store(true, Ordering::Relaxed);
     }
 
-    /// It has to go.
+    /// Tells it to close.
     pub fn send_away(&self) {
         self.greets_no_more();
         self.going.store(true, Ordering::Relaxed);
         self.go.notify_one();
     }
 
-    /// Comes when it has to.
+    /// Completes when it must close.
     pub async fn told_to_go(&self) {
         self.go.notified().await;
     }
 
-    /// There is no time for a long goodbye.
+    /// True if there is no time for a long close.
     pub fn must_hurry(&self) -> bool {
         self.going.load(Ordering::Relaxed) || *self.peers.stop.borrow()
     }
 
-    /// A place among those that linger, where there is one.
+    /// A slot among the lingering connections, if one is free.
     pub fn linger(&self) -> Option<Lingering> {
         let lingering = &self.peers.lingering;
         let taken = lingering.fetch_add(1, Ordering::Relaxed);
@@ -248,8 +248,8 @@ impl Peer {
         (taken < self.limits().lingering).then_some(place)
     }
 
-    /// Comes, once the server is stopping, when there is nothing to wait for any more: no request is being worked on, and
-    /// what is left is for the peer to take, which it does not.
+    /// Completes while the server is stopping when there is nothing to wait for: no request is being processed, and the
+    /// peer does not take the rest of the answers.
     pub async fn given_up(&self) {
         let limit = millis(self.limits().last_stall);
         let began = self.peers.now();
@@ -275,7 +275,7 @@ impl Drop for Peer {
 }
 
 impl Busy {
-    /// Its answer has begun.
+    /// Marks the start of its answer.
     pub fn answer(&mut self) {
         if !std::mem::replace(&mut self.answered, true) {
             self.peer.unanswered.fetch_sub(1, Ordering::Relaxed);
@@ -300,12 +300,12 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How many connections the process may have open beside what it has open already, with a reserve.
+/// The number of connections that the process may open in addition to its open descriptors, with a reserve.
 pub fn descriptors_to_spare() -> usize {
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
     let soft = line.and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok());
-    // Unlimited, or a system that does not say: then the error of accepting is what tells.
+    // Unlimited or unknown: then the error of accepting shows the limit.
     let Some(soft) = soft else { return usize::MAX };
     let used = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     soft.saturating_sub(used + RESERVE.max(soft / 16)).max(RESERVE.min(soft / 2))

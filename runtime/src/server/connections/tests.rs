@@ -1,4 +1,4 @@
-//! Peers that do not cooperate, over real connections, with limits that are short.
+//! Misbehaving peers over real connections, with short limits.
 
 use std::{
     net::SocketAddr,
@@ -25,21 +25,21 @@ use tokio::{
 use super::*;
 use crate::http::EndsAt;
 
-/// Longer than anything here takes, on a machine that is busy.
+/// Longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_mins(2);
 
-/// A server of answers that are made by their paths, and what it tells of them.
+/// A server whose answers depend on the path, and its events.
 struct Rig {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     accepting: JoinHandle<()>,
-    /// The paths of the bodies that were dropped.
+    /// The paths of dropped bodies.
     dropped: mpsc::UnboundedReceiver<String>,
 }
 
-/// A body that goes on for ever: with pieces, or with nothing.
+/// An endless body: with pieces, or with nothing.
 struct Endless {
     piece: Option<Bytes>,
     path: String,
@@ -57,7 +57,7 @@ impl http_body::Body for Endless {
 
 impl Drop for Endless {
     fn drop(&mut self) {
-        // A test that has ended does not listen.
+        // A test that has ended no longer receives.
         let _ = self.tell.send(std::mem::take(&mut self.path));
     }
 }
@@ -101,24 +101,24 @@ impl Rig {
 
     async fn connect(&self) -> TcpStream {
         let socket = TcpSocket::new_v4().unwrap();
-        // Otherwise the kernel takes megabytes before the server sees that nobody reads.
+        // Otherwise the kernel buffers megabytes before the server notices.
         socket.set_recv_buffer_size(SEND_BUFFER).unwrap();
         socket.connect(self.address).await.unwrap()
     }
 
-    /// A connection on which a path was asked for.
+    /// A connection with a request for a path.
     async fn asked(&self, path: &str) -> TcpStream {
         let mut stream = self.connect().await;
         ask(&mut stream, path).await;
         stream
     }
 
-    /// The next body that is dropped.
+    /// The next dropped body.
     async fn dropped(&mut self) -> String {
         timeout(PATIENCE, self.dropped.recv()).await.expect("a body is dropped in time").unwrap()
     }
 
-    /// Stops it; how long that took.
+    /// Stops it; returns the duration.
     async fn stop(self) -> Duration {
         let began = Instant::now();
         self.stop.send(true).unwrap();
@@ -127,7 +127,7 @@ impl Rig {
         began.elapsed()
     }
 
-    /// A client of HTTP/2 that gives each stream this window.
+    /// An HTTP/2 client that gives each stream this window.
     async fn http2(&self, window: u32) -> hyper::client::conn::http2::SendRequest<Empty<Bytes>> {
         let stream = TokioIo::new(self.connect().await);
         let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
@@ -142,7 +142,7 @@ async fn ask(stream: &mut TcpStream, path: &str) {
     stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.unwrap();
 }
 
-/// Asks for `/hello` and reads the answer; whether it came.
+/// Requests `/hello`; returns whether the answer arrived.
 async fn says_hello(stream: &mut TcpStream) -> bool {
     if stream.write_all(b"GET /hello HTTP/1.1\r\nhost: x\r\n\r\n").await.is_err() {
         return false;
@@ -157,7 +157,7 @@ async fn says_hello(stream: &mut TcpStream) -> bool {
     true
 }
 
-/// Whether the peer has closed the connection, or does so in time.
+/// True if the peer has closed the connection, or does so in time.
 async fn is_closed(stream: &mut TcpStream) -> bool {
     let mut rest = [0; 1024];
     let end = async { while let Ok(1..) = stream.read(&mut rest).await {} };
@@ -173,20 +173,20 @@ fn impatient() -> Limits {
 }
 
 #[tokio::test]
-async fn a_reader_who_takes_nothing_is_cut_off() {
+async fn a_reader_that_takes_nothing_is_disconnected() {
     let mut rig = Rig::new(impatient());
     let _stream = rig.asked("/endless").await;
     assert_eq!(rig.dropped().await, "/endless");
 }
 
 #[tokio::test]
-async fn a_slow_reader_is_served_and_one_with_nothing_to_read_too() {
+async fn a_slow_reader_is_served_and_so_is_one_with_nothing_to_read() {
     let mut rig = Rig::new(impatient());
     let _idle = rig.asked("/idle").await;
     let mut slow = rig.asked("/endless").await;
     let mut piece = vec![0; 256 << 10];
     for _ in 0..12 {
-        // Slow is what this is about: three times the limit in all.
+        // Three times the limit in total.
         sleep(SHORT / 4).await;
         slow.read_exact(&mut piece).await.expect("whoever takes something is served");
     }
@@ -196,7 +196,7 @@ async fn a_slow_reader_is_served_and_one_with_nothing_to_read_too() {
 }
 
 #[tokio::test]
-async fn an_answer_ends_in_time_although_nobody_reads_it() {
+async fn an_unread_answer_ends_in_time() {
     let mut rig = Rig::new(Limits { stall: LONG, overtime: SHORT, ..Limits::default() });
     let _stream = rig.asked("/ends").await;
     assert_eq!(rig.dropped().await, "/ends");
@@ -222,7 +222,7 @@ async fn a_stream_without_a_window_is_reset_and_its_connection_stays() {
 }
 
 #[tokio::test]
-async fn the_rest_of_an_answer_that_nobody_takes_ends_the_connection() {
+async fn the_unread_rest_of_an_answer_ends_the_connection() {
     let rig = Rig::new(impatient());
     let mut http2 = rig.http2(1000).await;
     let unread = http2.send_request(http2_request("/whole")).await.unwrap();
@@ -236,7 +236,7 @@ async fn the_rest_of_an_answer_that_nobody_takes_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_stop_waits_for_requests_and_not_for_those_who_do_not_read() {
+async fn a_stop_waits_for_requests_but_not_for_readers_that_do_not_read() {
     let mut rig = Rig::new(Limits { stall: LONG, last_stall: SHORT, ..Limits::default() });
     let _unread = rig.asked("/endless").await;
     let mut idle = rig.connect().await;
@@ -248,7 +248,7 @@ async fn a_stop_waits_for_requests_and_not_for_those_who_do_not_read() {
     let answered = async { slow.read_to_end(&mut last).await.unwrap() };
     let (took, _) = tokio::join!(
         async {
-            // The slow request has begun when a later one has been answered.
+            // The slow request has started when a later one has been answered.
             assert!(says_hello(&mut rig.connect().await).await);
             let dropped = std::mem::replace(&mut rig.dropped, mpsc::unbounded_channel().1);
             (rig.stop().await, dropped)
@@ -260,7 +260,7 @@ async fn a_stop_waits_for_requests_and_not_for_those_who_do_not_read() {
 }
 
 #[tokio::test]
-async fn the_longest_idle_connection_gives_way() {
+async fn the_longest_idle_connection_is_closed() {
     let rig = Rig::new(Limits { open: 3, ..Limits::default() });
     let mut first = rig.connect().await;
     assert!(says_hello(&mut first).await);
@@ -272,7 +272,7 @@ async fn the_longest_idle_connection_gives_way() {
 }
 
 #[tokio::test]
-async fn those_who_do_not_finish_their_greeting_give_way() {
+async fn unfinished_handshakes_are_closed() {
     let rig = Rig::new(Limits { greetings: 2, greeting: LONG, ..Limits::default() });
     let mut silent = Vec::new();
     for _ in 0..5 {
@@ -285,7 +285,7 @@ async fn those_who_do_not_finish_their_greeting_give_way() {
 }
 
 #[tokio::test]
-async fn a_greeting_takes_as_long_as_it_may_and_no_longer() {
+async fn a_handshake_has_a_time_limit() {
     let rig = Rig::new(Limits { greeting: SHORT, ..Limits::default() });
     assert!(is_closed(&mut rig.connect().await).await);
     let mut partial = rig.connect().await;
@@ -314,7 +314,7 @@ async fn a_preface_may_come_in_pieces() {
 }
 
 #[tokio::test]
-async fn an_answer_arrives_although_the_client_goes_on_sending() {
+async fn an_answer_arrives_while_the_client_keeps_sending() {
     let rig = Rig::new(Limits::default());
     let mut stream = rig.connect().await;
     let length = 12 << 20;
@@ -332,14 +332,14 @@ fn connections_end_while_others_are_ranked() {
     let (done, ended) = std::sync::mpsc::channel();
     for _ in 0..2 {
         let (peers, done) = (peers.clone(), done.clone());
-        // Threads that are not joined: should they wait for each other, the test says so.
+        // The threads are not joined: the test reports a deadlock.
         std::thread::spawn(move || {
             for _ in 0..5_000 {
                 let open = [peers.welcome(), peers.welcome(), peers.welcome()];
                 peers.evict();
                 drop(open);
             }
-            // A test that has failed does not listen.
+            // A test that has failed no longer receives.
             let _ = done.send(());
         });
     }

@@ -8,11 +8,11 @@
 //! # }
 //! ```
 //!
-//! Without the feature, [`stderr`] is a writer for a subscriber of the program's own.
+//! Without the feature, [`stderr`] is a writer for the program's own subscriber.
 //!
-//! A thread of its own writes the log to standard error. Lines that wait for it have a bound in bytes: while standard
-//! error is not read, further lines are dropped, and their number is logged when it is read again. A closed standard
-//! error is ignored.
+//! A separate thread writes the log to standard error. The size of buffered lines is limited: while standard error is
+//! not read, further lines are dropped, and their number is logged when it is read again. A closed standard error is
+//! ignored.
 
 mod queue;
 
@@ -20,28 +20,28 @@ use std::{fs::File, io, os::fd::AsFd};
 
 pub use queue::{Flush, Writer};
 
-/// A writer of log lines that never blocks, and what waits for them at the end of the program.
+/// A writer of log lines that never blocks, and a guard that waits for buffered lines at the end of the program.
 ///
 /// `tracing_subscriber::fmt().with_writer(move || writer.clone())` takes it.
 ///
 /// # Panics
-/// Where the system has no thread left.
+/// If the system cannot start a thread.
 pub fn stderr() -> (Writer, Flush) {
-    // Not through `io::stderr`: its lock would be held for as long as a write waits, and a panic wants it, too.
+    // Not through `io::stderr`: its lock would be held while a write blocks, and a panic needs it, too.
     match io::stderr().as_fd().try_clone_to_owned() {
         Ok(descriptor) => queue::start(File::from(descriptor)),
         Err(_) => queue::start(io::sink()),
     }
 }
 
-/// Logs to standard error what `RUST_LOG` asks for, such as `kindsmith=debug`; without it, or where it cannot be read,
-/// what `default` does. Panics are logged, too, instead of being printed. Keep what this returns until the program ends:
-/// dropping it waits a moment for lines not yet written.
+/// Logs to standard error according to `RUST_LOG`, such as `kindsmith=debug`; if it is missing or invalid, according to
+/// `default`. Panics are logged, too, instead of printed. Keep the result until the program ends: dropping it waits a
+/// moment for buffered lines.
 ///
 /// A program that already has a subscriber keeps it.
 ///
 /// # Panics
-/// Where the system has no thread left, or `default` is not a filter.
+/// If the system cannot start a thread, or if `default` is not a filter.
 #[cfg(feature = "logging")]
 pub fn init(default: &str) -> Flush {
     use tracing_subscriber::EnvFilter;

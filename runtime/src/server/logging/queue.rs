@@ -1,5 +1,5 @@
-//! A queue of log lines between those who log, who never wait, and a thread that writes.
-//! Guarantees that the lines written are whole and in order, and that the number of those dropped is written after them.
+//! A queue of log lines between loggers, which never wait, and a writer thread. Written lines are complete and in
+//! order, and the number of dropped ones is written after them.
 
 use std::{
     io::{self, Write},
@@ -8,20 +8,20 @@ use std::{
     time::Duration,
 };
 
-/// Bytes that may wait to be written. As many again may be in the hands of the thread that writes.
+/// The maximum size of the queue in bytes. The writer thread may hold as much again.
 const LIMIT: usize = 1 << 20;
-/// How long the end of a program waits for lines that nobody may be reading.
+/// How long the end of a program waits for lines that may not be read.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// What waits to be written.
+/// The queue.
 #[derive(Default)]
 struct Waiting {
     text: Vec<u8>,
     /// Lines dropped after the last one in `text`.
     dropped: u64,
-    /// The thread has taken lines that it has not written yet.
+    /// True while the thread has taken lines that are not written yet.
     writing: bool,
-    /// There is no writer left.
+    /// True if all writers are gone.
     closed: bool,
 }
 
@@ -36,7 +36,7 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes until there is no writer left.
+    /// Writes until all writers are gone.
     fn write_to(&self, mut sink: impl Write) {
         let mut waiting = self.lock();
         loop {
@@ -53,7 +53,7 @@ impl Queue {
             if dropped > 0 {
                 text.extend(format!("{dropped} log lines were dropped: nobody read the log\n").into_bytes());
             }
-            // The log is the place to report an error, and it is gone.
+            // The log itself failed, so the error cannot be reported.
             let _ = sink.write_all(&text).and_then(|()| sink.flush());
             waiting = self.lock();
             waiting.writing = false;
@@ -62,7 +62,7 @@ impl Queue {
     }
 }
 
-/// Starts the thread that writes.
+/// Starts the writer thread.
 pub(super) fn start(sink: impl Write + Send + 'static) -> (Writer, Flush) {
     let queue = Arc::new(Queue::default());
     let writes = Arc::clone(&queue);
@@ -71,7 +71,7 @@ pub(super) fn start(sink: impl Write + Send + 'static) -> (Writer, Flush) {
     (Writer(Arc::new(Handle(Arc::clone(&queue)))), Flush(queue))
 }
 
-/// Puts log lines into the queue. A call of `write` is a line: it is taken whole, or dropped and counted.
+/// Queues log lines. Each call of `write` is a line, which is queued completely, or dropped and counted.
 #[derive(Clone)]
 pub struct Writer(Arc<Handle>);
 
@@ -79,7 +79,7 @@ impl Write for Writer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let Handle(queue) = &*self.0;
         let mut waiting = queue.lock();
-        // Lines after a dropped one are dropped, too, until the queue is taken: the number belongs between them.
+        // After a dropped line, all lines are dropped until the queue is taken: their number belongs between them.
         if waiting.dropped > 0 || waiting.text.len() + line.len() > LIMIT {
             waiting.dropped += 1;
         } else {
@@ -95,7 +95,7 @@ impl Write for Writer {
     }
 }
 
-/// The last writer that goes ends the thread.
+/// Dropping the last writer ends the thread.
 struct Handle(Arc<Queue>);
 
 impl Drop for Handle {
@@ -105,14 +105,14 @@ impl Drop for Handle {
     }
 }
 
-/// Waits, when dropped, until the lines logged so far are written: a second at most.
+/// On drop, waits at most a second until all lines are written.
 #[must_use = "dropped at once, it does not wait for the lines of the program's end"]
 pub struct Flush(Arc<Queue>);
 
 impl Drop for Flush {
     fn drop(&mut self) {
         let unwritten = |waiting: &mut Waiting| !waiting.text.is_empty() || waiting.dropped > 0 || waiting.writing;
-        // Lines that nobody reads are lost; a program that ends does not wait for a reader.
+        // Lines that are not read are lost; a program that ends does not wait for a reader.
         let _ = self.0.changed.wait_timeout_while(self.0.lock(), FLUSH, unwritten);
     }
 }
@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// A sink that hands each write over, and waits for somebody to take it.
+    /// A sink that passes each write on, and waits until it is taken.
     struct Handed(SyncSender<Vec<u8>>);
 
     impl Write for Handed {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_nobody_reads_takes_bounded_memory_and_says_what_it_dropped() {
+    fn an_unread_log_takes_bounded_memory_and_counts_dropped_lines() {
         let (mut writer, flush, read) = started();
         let lines: Vec<String> = (0..200_000).map(|number| format!("line {number}\n")).collect();
         for line in &lines {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_waits_for_the_last_line_and_not_for_ever() {
+    fn the_end_waits_for_the_last_line_for_a_limited_time() {
         let (mut writer, flush, read) = started();
         let reader = thread::spawn(move || read.recv().unwrap());
         writer.write_all(b"the last words\n").unwrap();
