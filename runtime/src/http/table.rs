@@ -149,6 +149,7 @@ impl Table {
     fn cell(&self, column: &Column, document: &Document) -> Value {
         let value = match &column.cell {
             Cell::Path(path) => path.of(document).cloned().unwrap_or_default(),
+            Cell::JsonPath(path) => path.find(document).first().copied().cloned().unwrap_or_default(),
             Cell::Computed(compute) => compute(document),
         };
         match (column.kind, value) {

@@ -4,11 +4,13 @@
 pub mod changes;
 mod clashes;
 pub mod convert;
+pub mod crd;
 pub mod endpoint;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod hook;
 pub(crate) mod index;
+pub mod jsonpath;
 pub mod model;
 pub mod policy;
 pub mod proto;
@@ -27,6 +29,7 @@ mod view_tests;
 
 pub use changes::Changes;
 pub use convert::Convert;
+pub use jsonpath::JsonPath;
 pub use model::Kind;
 pub use policy::Policy;
 pub use registry::Registry;

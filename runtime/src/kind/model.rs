@@ -1,7 +1,7 @@
 //! The model of a kind: everything the server must know of it, declared in Rust or not.
 use std::{fmt, sync::Arc};
 
-use super::{convert::Convert, endpoint::Endpoint, policy::Policy};
+use super::{convert::Convert, endpoint::Endpoint, jsonpath::JsonPath, policy::Policy};
 use crate::{
     auth::User,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion},
@@ -99,6 +99,8 @@ impl fmt::Display for Path {
 pub enum Cell {
     /// The value at a path.
     Path(Path),
+    /// The first value that a JSONPath finds.
+    JsonPath(JsonPath),
     /// What a function makes of the object; null where there is nothing to show.
     Computed(fn(&Document) -> Document),
 }

@@ -217,7 +217,7 @@ impl Serialize for ApiVersion {
 }
 
 /// What kube-apiserver says of the age column of a kind that declares none.
-const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
+pub(super) const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
     created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set \
     this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. \
     More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
@@ -374,7 +374,7 @@ fn wire(root: &'static TypeDecl, rust: RustPath) -> Result<Path, String> {
 }
 
 /// What kube-apiserver says of a declared column without a description.
-fn described(path: &Path) -> String {
+pub(super) fn described(path: impl std::fmt::Display) -> String {
     format!("Custom resource definition column (in JSONPath format): .{path}")
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod list;
 mod order;
 mod scalar;
+mod stream;
 mod tape;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ mod write;
 
 pub use error::Error;
 pub use list::ListWriter;
+pub use stream::{Lines, documents};
 pub use write::encode;
 
 /// Decodes the document of a YAML text; no document is `null`. JSON is YAML, too. Go-yaml reads the first of several

@@ -12,6 +12,10 @@ const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alpha
 start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
 '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
+const DNS_1035_LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
+alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation \
+is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
 const LABEL_KEY: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
 alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
 '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
@@ -75,6 +79,18 @@ pub fn label(name: &str, prefix: bool) -> Vec<String> {
     }
     if !is_dns_label(&name) {
         wrong.push(if is_subdomain(&name) { "must not contain dots" } else { LABEL }.to_owned());
+    }
+    wrong
+}
+
+/// A DNS-1035 label of at most 63 characters, which unlike [`label`] begins with a letter: names of kinds and versions.
+pub fn dns_1035_label(name: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if name.len() > 63 {
+        wrong.push("must be no more than 63 characters".to_owned());
+    }
+    if !is_dns_label(name) || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        wrong.push(DNS_1035_LABEL.to_owned());
     }
     wrong
 }

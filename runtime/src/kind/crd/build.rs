@@ -1,0 +1,186 @@
+//! From `JSONSchemaProps` to the model's schema.
+//!
+//! Two things that such a schema can say have no counterpart in the model, and a warning says so: `additionalProperties: false`
+//! (fields that are not known are dropped rather than refused), and rules in CEL (they are kept, and not enforced).
+use regex::Regex;
+
+use super::{
+    check::is_int_or_string,
+    fields::{Additional, Fields},
+    findings::Findings,
+    pattern,
+    place::Place,
+};
+use crate::schema::{
+    Document, Schema, format,
+    junctors::Junctors,
+    model::{ListType, PatchStrategy, Pattern, Type},
+};
+
+/// The schema of a kind. Every object has type meta and metadata, which are not in it.
+///
+/// It never fails: what is wrong with a schema is found elsewhere.
+pub(super) fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) {
+    let mut findings = Findings::default();
+    let mut schema = node(root, place, &mut findings);
+    for name in ["apiVersion", "kind", "metadata"] {
+        schema.properties.remove(name);
+        schema.required.retain(|required| required != name);
+    }
+    let names = root.part("properties").part("metadata").part("properties");
+    let metadata = place.field("properties").key("metadata").field("properties").pointer();
+    for name in ["name", "generateName"]
+        .into_iter()
+        .filter(|name| names.part(name).keywords().any(|k| !["type", "description"].contains(&k)))
+    {
+        let pointer = format!("{metadata}/{name}");
+        findings.warning(&Place::known("", &pointer), format!("restrictions of metadata.{name} are not enforced yet"));
+    }
+    (schema, findings)
+}
+
+/// A structural schema node.
+fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
+    let mut schema = validations(from, place, findings);
+    schema.kind = type_of(from);
+    from.text("description").clone_into(&mut schema.description);
+    schema.preserve_unknown = from.flag("x-kubernetes-preserve-unknown-fields");
+    schema.embedded = from.flag("x-kubernetes-embedded-resource");
+    schema.nullable = from.flag("nullable");
+    schema.default = from.get("default").cloned().map(settled);
+    schema.map_atomic = from.text("x-kubernetes-map-type") == "atomic";
+    schema.list = match from.text("x-kubernetes-list-type") {
+        "set" => ListType::Set,
+        "map" => ListType::Map(from.texts("x-kubernetes-list-map-keys").map(str::to_owned).collect()),
+        _ => ListType::Atomic,
+    };
+    let mut strategies = from.text("x-kubernetes-patch-strategy").split(',');
+    schema.patch = PatchStrategy {
+        merge: strategies.clone().any(|strategy| strategy == "merge"),
+        retain_keys: strategies.any(|strategy| strategy == "retainKeys"),
+        merge_key: text(from, "x-kubernetes-patch-merge-key"),
+    };
+    let properties = place.field("properties");
+    schema.properties = from
+        .entries("properties")
+        .map(|(name, property)| (name.to_owned(), node(property, &properties.key(name), findings)))
+        .collect();
+    schema.items = from.object("items").map(|items| node(items, &place.field("items"), findings).into());
+    let additional = place.field("additionalProperties");
+    schema.additional = match from.additional() {
+        Some(Additional::Schema(values)) => Some(node(values, &additional, findings).into()),
+        Some(Additional::Any(true)) => Some(Schema { preserve_unknown: true, ..Schema::default() }.into()),
+        Some(Additional::Any(false)) => {
+            findings
+                .warning(&additional, "additionalProperties: false: unknown fields are dropped rather than refused");
+            None
+        }
+        None => None,
+    };
+    let rules = from.items("x-kubernetes-validations");
+    if !rules.is_empty() {
+        let at = place.field("x-kubernetes-validations");
+        findings.warning(&at, format!("rules are not enforced yet: {}", rules.len()));
+    }
+    for keyword in ["title", "externalDocs", "example"].into_iter().filter(|name| from.get(name).is_some()) {
+        findings.warning(&place.field(keyword), format!("{keyword} is not published"));
+    }
+    schema
+}
+
+/// A branch of a junctor, which only validates.
+fn branch(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
+    let mut schema = validations(from, place, findings);
+    let properties = place.field("properties");
+    schema.properties = from
+        .entries("properties")
+        .map(|(name, property)| (name.to_owned(), branch(property, &properties.key(name), findings)))
+        .collect();
+    schema.items = from.object("items").map(|items| branch(items, &place.field("items"), findings).into());
+    schema
+}
+
+/// The keywords that nodes and branches share: they validate.
+fn validations(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema {
+    let count = |name: &str| from.integer(name).map(|number| u64::try_from(number).unwrap_or_default());
+    let schema = Schema {
+        format: text(from, "format"),
+        enumeration: from.items("enum").iter().cloned().map(settled).collect(),
+        minimum: from.number("minimum"),
+        exclusive_minimum: from.flag("exclusiveMinimum"),
+        maximum: from.number("maximum"),
+        exclusive_maximum: from.flag("exclusiveMaximum"),
+        multiple_of: from.number("multipleOf"),
+        min_length: count("minLength"),
+        max_length: count("maxLength"),
+        pattern: text(from, "pattern").and_then(compiled),
+        min_items: count("minItems"),
+        max_items: count("maxItems"),
+        min_properties: count("minProperties"),
+        max_properties: count("maxProperties"),
+        required: from.texts("required").map(str::to_owned).collect(),
+        junctors: junctors(from, place, findings).map(Into::into),
+        ..Schema::default()
+    };
+    if let Some(format) = schema.format.as_deref().filter(|given| !is_checked(given, from.text("type"))) {
+        findings.warning(&place.field("format"), format!("unrecognized format {format:?}"));
+    }
+    schema
+}
+
+/// Returns true if kube-apiserver validates this format for this type.
+fn is_checked(given: &str, kind: &str) -> bool {
+    match kind {
+        "" | "string" => format::is_known(given),
+        "integer" => matches!(given, "int32" | "int64"),
+        "number" => matches!(given, "float" | "double"),
+        _ => false,
+    }
+}
+
+fn compiled(text: String) -> Option<Pattern> {
+    let regex = Regex::new(&pattern::translate(&text).ok()?).ok()?;
+    Some(Pattern { text, regex })
+}
+
+fn type_of(from: Fields<'_>) -> Type {
+    match from.text("type") {
+        _ if from.flag("x-kubernetes-int-or-string") => Type::IntOrString,
+        "object" => Type::Object,
+        "array" => Type::Array,
+        "string" => Type::String,
+        "integer" => Type::Integer,
+        "number" => Type::Number,
+        "boolean" => Type::Boolean,
+        _ => Type::Any,
+    }
+}
+
+/// The junctors. That an integer or text is one or the other is its type already.
+fn junctors(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Option<Junctors> {
+    let mut branches = |keyword: &str| {
+        let list = place.field(keyword);
+        from.objects(keyword)
+            .enumerate()
+            .filter(|(index, of)| {
+                !(keyword == "allOf" && *index == 0 && is_int_or_string(*of) && of.keywords().count() == 1)
+            })
+            .map(|(index, of)| branch(of, &list.index(index), findings))
+            .collect::<Vec<_>>()
+    };
+    let (all_of, one_of) = (branches("allOf"), branches("oneOf"));
+    let any_of = if is_int_or_string(from) { Vec::new() } else { branches("anyOf") };
+    let not = from.object("not").map(|of| branch(of, &place.field("not"), findings));
+    let said = !all_of.is_empty() || !any_of.is_empty() || !one_of.is_empty() || not.is_some();
+    said.then_some(Junctors { all_of, any_of, one_of, not })
+}
+
+fn text(from: Fields<'_>, name: &str) -> Option<String> {
+    Some(from.text(name)).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// Numbers as documents have them: those of definitions may come from elsewhere than our decoder.
+fn settled(mut value: Document) -> Document {
+    crate::schema::number::settle(&mut value);
+    value
+}

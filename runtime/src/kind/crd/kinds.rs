@@ -1,0 +1,199 @@
+//! Kinds from a definition without errors.
+use std::sync::Arc;
+
+use super::{check::Schemas, definition::Definition, fields::Fields, findings::Findings, place::Place};
+use crate::{
+    kind::{
+        Convert, Kind,
+        convert::Unchanged,
+        jsonpath::JsonPath,
+        model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope},
+        policy::{Custom, Policy},
+        resource::{AGE_DESCRIPTION, described},
+    },
+    meta::GroupVersion,
+    schema::{Document, Schema},
+};
+
+/// How objects are converted between the versions of a definition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Conversion {
+    /// Only `apiVersion` differs.
+    #[default]
+    None,
+    /// By a server that is asked.
+    Webhook(Webhook),
+}
+
+/// A server that converts objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Webhook {
+    /// Its URL, where it is no service.
+    pub url: Option<String>,
+    /// The service, where there is no URL.
+    pub service: Option<WebhookService>,
+    /// The certificates of authorities that it is trusted by, as base64 of PEM; empty for those of the system.
+    pub ca_bundle: String,
+    /// The versions of ConversionReview that it understands, the preferred one first.
+    pub review_versions: Vec<String>,
+}
+
+/// A service in the cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebhookService {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// The path of the URL; may be empty.
+    pub path: String,
+    /// The port.
+    pub port: u16,
+}
+
+/// The conversion of a definition whose webhook is not called yet.
+struct Uncalled;
+
+impl Convert for Uncalled {
+    fn write(&self, _document: Document) -> Result<Document, String> {
+        Err(UNCALLED.to_owned())
+    }
+
+    fn read(&self, _document: Document) -> Result<Document, String> {
+        Err(UNCALLED.to_owned())
+    }
+}
+
+const UNCALLED: &str = "conversion webhooks are not called yet";
+
+/// The kinds of a definition, a version each, and how objects are converted between them.
+pub(super) fn kinds(
+    definition: &Definition<'_>,
+    schemas: &Schemas,
+    findings: &mut Findings,
+) -> (Vec<Kind>, Conversion) {
+    let conversion = conversion(definition);
+    let convert: Arc<dyn Convert> = match &conversion {
+        Conversion::None => Arc::new(Unchanged),
+        Conversion::Webhook(_) => {
+            if definition.versions.len() > 1 {
+                findings.warning(&Place::known("", "/spec/conversion/webhook"), UNCALLED);
+            }
+            Arc::new(Uncalled)
+        }
+    };
+    let kinds = definition.versions.iter().enumerate().map(|(index, version)| {
+        let conversion = (!version.flag("storage")).then(|| convert.clone());
+        Kind { conversion, ..kind(definition, *version, &schemas.of(index)) }
+    });
+    (kinds.collect(), conversion)
+}
+
+fn kind(definition: &Definition<'_>, version: Fields<'_>, schema: &Arc<Schema>) -> Kind {
+    let (names, owned) = (definition.names(), |text: &str| text.to_owned());
+    let group_version =
+        GroupVersion { group: definition.spec.text("group").to_owned(), version: version.text("name").to_owned() };
+    let deprecated = version.flag("deprecated").then(|| match version.text("deprecationWarning") {
+        "" => format!("{group_version} {} is deprecated", names.text("kind")),
+        given => given.to_owned(),
+    });
+    let parts = version.part("subresources");
+    let scale = parts.object("scale").and_then(|scale| {
+        Some(ScalePaths {
+            replicas: path(scale.text("specReplicasPath"))?,
+            status_replicas: path(scale.text("statusReplicasPath"))?,
+            selector: path(scale.text("labelSelectorPath")).filter(|path| !path.0.is_empty()),
+        })
+    });
+    let name = Some(names.text("kind").to_owned());
+    Kind {
+        served: version.flag("served"),
+        deprecated,
+        conversion: None,
+        group_version,
+        kind: owned(names.text("kind")),
+        list_kind: definition.list_kind.clone(),
+        plural: owned(names.text("plural")),
+        singular: definition.singular.clone(),
+        short_names: names.texts("shortNames").map(owned).collect(),
+        categories: names.texts("categories").map(owned).collect(),
+        scope: definition.scope().unwrap_or(Scope::Namespaced),
+        policy: &Custom,
+        names: NameRule::Subdomain,
+        strategic: Custom.takes_strategic_patches(schema),
+        schema: Arc::new(Schema { name, ..Schema::clone(schema) }),
+        status: parts.get("status").is_some(),
+        generation: true,
+        scale,
+        columns: columns(version),
+        selectable: version.objects("selectableFields").filter_map(|field| path(field.text("jsonPath"))).collect(),
+        update_without_version: false,
+        create_on_update: false,
+        stored: true,
+        subresources: Vec::new(),
+        grace: None,
+        hooks: Hooks::NONE,
+    }
+}
+
+/// A path of fields alone.
+fn path(text: &str) -> Option<Path> {
+    JsonPath::parse(text).ok()?.names().map(Path)
+}
+
+/// The columns. A version without columns shows the age.
+fn columns(version: Fields<'_>) -> Vec<Column> {
+    let columns: Vec<_> = version.objects("additionalPrinterColumns").filter_map(column).collect();
+    if !columns.is_empty() {
+        return columns;
+    }
+    let cell = Cell::Path(Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]));
+    let (name, description) = ("Age".to_owned(), AGE_DESCRIPTION.to_owned());
+    vec![Column { name, kind: "date", format: "", description, priority: 0, cell }]
+}
+
+fn column(from: Fields<'_>) -> Option<Column> {
+    let text = from.text("jsonPath");
+    let found = JsonPath::parse(text).ok()?;
+    let description = match from.text("description") {
+        "" => described(text.strip_prefix('.').unwrap_or(text)),
+        given => given.to_owned(),
+    };
+    Some(Column {
+        name: from.text("name").to_owned(),
+        kind: known(from.text("type"), &["integer", "number", "string", "boolean", "date"]),
+        format: known(
+            from.text("format"),
+            &["int32", "int64", "float", "double", "byte", "date", "date-time", "password"],
+        ),
+        description,
+        priority: from.integer("priority").and_then(|priority| priority.try_into().ok()).unwrap_or_default(),
+        cell: found.names().map_or(Cell::JsonPath(found), |names| Cell::Path(Path(names))),
+    })
+}
+
+/// The same text, which was checked to be one of these.
+fn known(text: &str, all: &[&'static str]) -> &'static str {
+    all.iter().find(|known| **known == text).copied().unwrap_or_default()
+}
+
+fn conversion(definition: &Definition<'_>) -> Conversion {
+    let conversion = definition.spec.part("conversion");
+    if conversion.text("strategy") != "Webhook" {
+        return Conversion::None;
+    }
+    let webhook = conversion.part("webhook");
+    let client = webhook.part("clientConfig");
+    let text = |from: Fields<'_>, name: &str| from.text(name).to_owned();
+    Conversion::Webhook(Webhook {
+        url: client.get("url").map(|_| text(client, "url")),
+        service: client.object("service").map(|service| WebhookService {
+            namespace: text(service, "namespace"),
+            name: text(service, "name"),
+            path: text(service, "path"),
+            port: service.integer("port").and_then(|port| port.try_into().ok()).unwrap_or(443),
+        }),
+        ca_bundle: text(client, "caBundle"),
+        review_versions: webhook.texts("conversionReviewVersions").map(str::to_owned).collect(),
+    })
+}

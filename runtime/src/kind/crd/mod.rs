@@ -1,0 +1,77 @@
+//! Definitions: kinds from manifests of CustomResourceDefinitions (`apiextensions.k8s.io/v1`), as YAML, JSON or documents.
+//!
+//! A definition is judged as a whole, in kube-apiserver's words and by its rules, and everything that is wrong with it is
+//! reported at once. A warning reports each part of a definition that the server ignores. No I/O: a
+//! build script can use it.
+use crate::{kind::Kind, meta::GroupKind, schema::Document};
+
+mod build;
+mod check;
+mod definition;
+mod fields;
+mod findings;
+mod kinds;
+mod manifest;
+mod pattern;
+mod place;
+mod print;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+pub use findings::{Fault, Findings, Warning};
+pub use kinds::{Conversion, Webhook, WebhookService};
+pub use manifest::{Entry, Manifest, Report, read};
+
+/// The group and version of definitions that are read.
+pub const API_VERSION: &str = "apiextensions.k8s.io/v1";
+
+/// The kinds of a definition.
+#[derive(Clone)]
+pub struct Defined {
+    /// The kind, in each of its versions.
+    pub kinds: Vec<Kind>,
+    /// How objects are converted between the versions.
+    pub conversion: Conversion,
+    /// The warnings.
+    pub warnings: Vec<Warning>,
+}
+
+impl Defined {
+    /// The kind and its group.
+    pub fn group_kind(&self) -> Option<GroupKind> {
+        self.kinds.first().map(Kind::group_kind)
+    }
+}
+
+/// The kinds of a definition, a document such as `kube`'s `CustomResourceExt::crd()` gives.
+///
+/// # Errors
+/// Everything that is wrong with it, and the warnings.
+pub fn define(document: &Document) -> Result<Defined, Findings> {
+    define_in(document, Groups::Named)
+}
+
+/// The groups that a definition may define kinds in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Groups {
+    /// Named groups only.
+    Named,
+    /// Named groups and the core group.
+    All,
+}
+
+fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
+    let mut findings = Findings::default();
+    shape::check(document, &mut findings);
+    if !findings.errors.is_empty() {
+        return Err(findings);
+    }
+    let definition = definition::Definition::of(document, groups);
+    let schemas = check::check(&definition, &mut findings);
+    if !findings.errors.is_empty() {
+        return Err(findings);
+    }
+    let (kinds, conversion) = kinds::kinds(&definition, &schemas, &mut findings);
+    Ok(Defined { kinds, conversion, warnings: findings.warnings })
+}

@@ -1,0 +1,204 @@
+//! The shape of a definition: which fields there are and of which types. What passes is read by
+//! [`Fields`](super::fields::Fields) without a further thought.
+use super::{findings::Findings, place::Place};
+use crate::schema::Document;
+
+/// The type of a field. `null` is no value of any of them: it counts as absent.
+#[derive(Clone, Copy)]
+enum Shape {
+    Text,
+    Flag,
+    Integer,
+    Number,
+    Any,
+    Texts,
+    Values,
+    Object(&'static [(&'static str, Shape)]),
+    Objects(&'static [(&'static str, Shape)]),
+    /// A schema, at the end of the list.
+    Schema,
+    Schemas,
+    NamedSchemas,
+    SchemaOrFlag,
+    SchemaOrSchemas,
+}
+
+use Shape::{Any, Flag, Integer, NamedSchemas, Number, Object, Objects, Schema, Schemas, Text, Texts, Values};
+
+const DEFINITION: &[(&str, Shape)] =
+    &[("apiVersion", Text), ("kind", Text), ("metadata", Any), ("spec", Object(SPEC)), ("status", Any)];
+
+const SPEC: &[(&str, Shape)] = &[
+    ("group", Text),
+    ("names", Object(NAMES)),
+    ("scope", Text),
+    ("versions", Objects(VERSION)),
+    ("conversion", Object(CONVERSION)),
+    ("preserveUnknownFields", Flag),
+];
+
+const NAMES: &[(&str, Shape)] = &[
+    ("plural", Text),
+    ("singular", Text),
+    ("shortNames", Texts),
+    ("kind", Text),
+    ("listKind", Text),
+    ("categories", Texts),
+];
+
+const VERSION: &[(&str, Shape)] = &[
+    ("name", Text),
+    ("served", Flag),
+    ("storage", Flag),
+    ("deprecated", Flag),
+    ("deprecationWarning", Text),
+    ("schema", Object(&[("openAPIV3Schema", Schema)])),
+    ("subresources", Object(&[("status", Object(&[])), ("scale", Object(SCALE))])),
+    ("additionalPrinterColumns", Objects(COLUMN)),
+    ("selectableFields", Objects(&[("jsonPath", Text)])),
+];
+
+const SCALE: &[(&str, Shape)] =
+    &[("specReplicasPath", Text), ("statusReplicasPath", Text), ("labelSelectorPath", Text)];
+
+const COLUMN: &[(&str, Shape)] = &[
+    ("name", Text),
+    ("type", Text),
+    ("format", Text),
+    ("description", Text),
+    ("priority", Integer),
+    ("jsonPath", Text),
+];
+
+const CONVERSION: &[(&str, Shape)] = &[
+    ("strategy", Text),
+    ("webhook", Object(&[("clientConfig", Object(CLIENT_CONFIG)), ("conversionReviewVersions", Texts)])),
+];
+
+const CLIENT_CONFIG: &[(&str, Shape)] = &[
+    ("url", Text),
+    ("service", Object(&[("namespace", Text), ("name", Text), ("path", Text), ("port", Integer)])),
+    ("caBundle", Text),
+];
+
+/// `JSONSchemaProps`, and the two extensions by which a schema says how strategic merge patches merge.
+const SCHEMA: &[(&str, Shape)] = &[
+    ("id", Text),
+    ("$schema", Text),
+    ("$ref", Text),
+    ("description", Text),
+    ("type", Text),
+    ("format", Text),
+    ("title", Text),
+    ("default", Any),
+    ("maximum", Number),
+    ("exclusiveMaximum", Flag),
+    ("minimum", Number),
+    ("exclusiveMinimum", Flag),
+    ("maxLength", Integer),
+    ("minLength", Integer),
+    ("pattern", Text),
+    ("maxItems", Integer),
+    ("minItems", Integer),
+    ("uniqueItems", Flag),
+    ("multipleOf", Number),
+    ("enum", Values),
+    ("maxProperties", Integer),
+    ("minProperties", Integer),
+    ("required", Texts),
+    ("items", Shape::SchemaOrSchemas),
+    ("allOf", Schemas),
+    ("oneOf", Schemas),
+    ("anyOf", Schemas),
+    ("not", Schema),
+    ("properties", NamedSchemas),
+    ("additionalProperties", Shape::SchemaOrFlag),
+    ("patternProperties", NamedSchemas),
+    ("dependencies", Any),
+    ("additionalItems", Shape::SchemaOrFlag),
+    ("definitions", NamedSchemas),
+    ("externalDocs", Object(&[("description", Text), ("url", Text)])),
+    ("example", Any),
+    ("nullable", Flag),
+    ("x-kubernetes-preserve-unknown-fields", Flag),
+    ("x-kubernetes-embedded-resource", Flag),
+    ("x-kubernetes-int-or-string", Flag),
+    ("x-kubernetes-list-map-keys", Texts),
+    ("x-kubernetes-list-type", Text),
+    ("x-kubernetes-map-type", Text),
+    ("x-kubernetes-validations", Objects(RULE)),
+    ("x-kubernetes-patch-strategy", Text),
+    ("x-kubernetes-patch-merge-key", Text),
+];
+
+const RULE: &[(&str, Shape)] = &[
+    ("rule", Text),
+    ("message", Text),
+    ("messageExpression", Text),
+    ("reason", Text),
+    ("fieldPath", Text),
+    ("optionalOldSelf", Flag),
+];
+
+/// Finds values of wrong types, which are errors, and unknown fields, which are not read and warned of.
+pub(super) fn check(document: &Document, findings: &mut Findings) {
+    object(DEFINITION, document, &Place::known("", ""), findings);
+}
+
+fn object(fields: &[(&str, Shape)], value: &Document, place: &Place<'_>, findings: &mut Findings) {
+    let Document::Object(given) = value else { return wrong(value, place, "an object", findings) };
+    for (name, value) in given {
+        let place = place.field(name);
+        match fields.iter().find(|(known, _)| known == name) {
+            Some((_, shape)) => check_value(*shape, value, &place, findings),
+            None => findings.warning(&place, format!("unknown field {:?}", place.path().as_str())),
+        }
+    }
+}
+
+fn check_value(shape: Shape, value: &Document, place: &Place<'_>, findings: &mut Findings) {
+    let schema = |value: &Document, place: &Place<'_>, findings: &mut Findings| object(SCHEMA, value, place, findings);
+    match (shape, value) {
+        (Any, _)
+        | (_, Document::Null)
+        | (Flag | Shape::SchemaOrFlag, Document::Bool(_))
+        | (Number, Document::Number(_))
+        | (Text, Document::String(_))
+        | (Values, Document::Array(_)) => {}
+        (Integer, Document::Number(number)) if number.is_i64() => {}
+        (Texts, Document::Array(items)) => each(items, place, findings, |item, place, findings| {
+            check_value(Text, item, place, findings);
+        }),
+        (Objects(fields), Document::Array(items)) => each(items, place, findings, |item, place, findings| {
+            object(fields, item, place, findings);
+        }),
+        (Schemas | Shape::SchemaOrSchemas, Document::Array(items)) => each(items, place, findings, schema),
+        (NamedSchemas, Document::Object(given)) => {
+            given.iter().for_each(|(name, value)| schema(value, &place.key(name), findings));
+        }
+        (Object(fields), _) => object(fields, value, place, findings),
+        (Schema | Shape::SchemaOrSchemas | Shape::SchemaOrFlag, Document::Object(_)) => schema(value, place, findings),
+        (Text, _) => wrong(value, place, "a string", findings),
+        (Flag, _) => wrong(value, place, "true or false", findings),
+        (Integer, _) => wrong(value, place, "an integer", findings),
+        (Number, _) => wrong(value, place, "a number", findings),
+        (Schema | NamedSchemas, _) => wrong(value, place, "an object", findings),
+        (Shape::SchemaOrFlag, _) => wrong(value, place, "an object, true or false", findings),
+        (Shape::SchemaOrSchemas, _) => wrong(value, place, "an object or a list", findings),
+        (Texts | Values | Objects(_) | Schemas, _) => wrong(value, place, "a list", findings),
+    }
+}
+
+fn each(
+    items: &[Document],
+    place: &Place<'_>,
+    findings: &mut Findings,
+    check: impl Fn(&Document, &Place<'_>, &mut Findings),
+) {
+    items.iter().enumerate().for_each(|(index, item)| check(item, &place.index(index), findings));
+}
+
+fn wrong(value: &Document, place: &Place<'_>, expected: &str, findings: &mut Findings) {
+    let kind = crate::meta::FieldErrorKind::TypeInvalid(value.clone());
+    findings.error(place, kind, format!("must be {expected}"));
+}

@@ -1,0 +1,219 @@
+//! Tests of reading definitions: kinds, errors, warnings.
+mod property;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::kind::model::Cell;
+
+/// A definition of gears around the schema of their spec.
+fn gears(spec: &Value) -> Value {
+    let root = json!({"type": "object", "properties": {"spec": spec}});
+    json!({
+        "apiVersion": API_VERSION, "kind": "CustomResourceDefinition", "metadata": {"name": "gears.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"plural": "gears", "kind": "Gear"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": root}}],
+        },
+    })
+}
+
+fn errors(definition: &Value) -> Vec<String> {
+    let Err(findings) = define(definition) else { panic!("nothing is wrong") };
+    findings.errors.iter().map(|fault| fault.error.to_string()).collect()
+}
+
+fn warnings(definition: &Value) -> Vec<String> {
+    let Ok(defined) = define(definition) else { panic!("{:?}", errors(definition)) };
+    defined.warnings.into_iter().map(|warning| format!("{} {}", warning.pointer, warning.text)).collect()
+}
+
+#[test]
+fn what_a_definition_leaves_out_is_what_kube_apiserver_fills_in() {
+    let defined = define(&gears(&json!({"type": "object"}))).ok().unwrap();
+    assert_eq!((defined.conversion, defined.kinds.len()), (Conversion::None, 1));
+    let kind = &defined.kinds[0];
+    assert_eq!((&*kind.singular, &*kind.list_kind), ("gear", "GearList"));
+    let columns: Vec<_> = kind.columns.iter().map(|column| (&*column.name, column.kind)).collect();
+    assert_eq!(columns, [("Age", "date")]);
+    assert!(kind.served && kind.generation && !kind.status && kind.conversion.is_none());
+}
+
+#[test]
+fn all_versions_but_the_stored_one_are_converted() {
+    let mut definition = gears(&json!({"type": "object"}));
+    let mut other = definition["spec"]["versions"][0].clone();
+    other["name"] = json!("v1beta1");
+    other["storage"] = json!(false);
+    other["deprecated"] = json!(true);
+    definition["spec"]["versions"].as_array_mut().unwrap().push(other);
+    let kinds = define(&definition).ok().unwrap().kinds;
+    assert_eq!(kinds.iter().map(|kind| kind.conversion.is_some()).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(kinds[1].deprecated.as_deref(), Some("example.com/v1beta1 Gear is deprecated"));
+    definition["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
+        "conversionReviewVersions": ["v1"],
+        "clientConfig": {"caBundle": "Q0E=", "service": {"namespace": "n", "name": "s", "path": "/convert"}},
+    }});
+    let defined = define(&definition).ok().unwrap();
+    let Conversion::Webhook(webhook) = &defined.conversion else { panic!("a webhook") };
+    let service = webhook.service.as_ref().unwrap();
+    assert_eq!((&*service.name, service.port, &*service.path, &*webhook.ca_bundle), ("s", 443, "/convert", "Q0E="));
+    let uncalled = defined.kinds[1].conversion.as_ref().unwrap().read(json!({}));
+    assert_eq!(uncalled, Err("conversion webhooks are not called yet".to_owned()));
+    assert_eq!(defined.warnings[0].pointer, "/spec/conversion/webhook");
+}
+
+#[test]
+fn a_path_of_fields_is_told_from_one_that_filters() {
+    let mut definition = gears(&json!({"type": "object", "properties": {"size": {"type": "integer"}}}));
+    definition["spec"]["versions"][0]["additionalPrinterColumns"] = json!([
+        {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "format": "int32"},
+        {"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status", "priority": 1},
+    ]);
+    let kinds = define(&definition).ok().unwrap().kinds;
+    let [size, ready] = &kinds[0].columns[..] else { panic!("two columns") };
+    assert!(matches!(&size.cell, Cell::Path(path) if path.0 == ["spec", "size"]));
+    assert!(matches!(&ready.cell, Cell::JsonPath(path) if path.names().is_none()));
+    let described = "Custom resource definition column (in JSONPath format): .spec.size";
+    assert_eq!((size.format, &*size.description, ready.priority), ("int32", described, 1));
+}
+
+#[test]
+fn what_is_not_done_is_warned_of() {
+    let rules = json!([{"rule": "self.a > 1"}]);
+    let spec = json!({"type": "object", "title": "Spec", "x-kubernetes-validations": rules, "properties": {
+        "a": {"type": "integer", "misspelt": 1},
+        "b": {"type": "object", "additionalProperties": false},
+        "c": {"type": "string", "format": "colour"},
+    }});
+    let at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+    let shown = "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[a].misspelt";
+    let mut found = warnings(&gears(&spec));
+    found.sort();
+    let mut expected = [
+        format!("{at}/properties/a/misspelt unknown field \"{shown}\""),
+        format!(
+            "{at}/properties/b/additionalProperties additionalProperties: false: unknown fields are dropped rather than refused"
+        ),
+        format!("{at}/properties/c/format unrecognized format \"colour\""),
+        format!("{at}/title title is not published"),
+        format!("{at}/x-kubernetes-validations rules are not enforced yet: 1"),
+    ];
+    expected.sort();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_value_of_a_wrong_type_is_refused_before_anything_else() {
+    let mut definition = gears(&json!({"type": ["string", "null"], "maxLength": "1", "required": "a", "not": 3}));
+    definition["spec"]["group"] = json!("");
+    let at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]";
+    let mut found = errors(&definition);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            format!("{at}.maxLength: Invalid value: \"1\": must be an integer"),
+            format!("{at}.not: Invalid value: 3: must be an object"),
+            format!("{at}.required: Invalid value: \"a\": must be a list"),
+            format!("{at}.type: Invalid value: [\"string\",\"null\"]: must be a string"),
+        ]
+    );
+}
+
+#[test]
+fn versions_that_differ_are_named_each() {
+    let mut definition = gears(&json!({"type": "object"}));
+    let mut other = definition["spec"]["versions"][0].clone();
+    other["name"] = json!("v2");
+    other["storage"] = json!(false);
+    other["schema"]["openAPIV3Schema"]["properties"]["spec"] = json!({"properties": {"a": {"type": "int"}}});
+    definition["spec"]["versions"].as_array_mut().unwrap().push(other);
+    let at = "spec.versions[1].schema.openAPIV3Schema.properties[spec]";
+    assert_eq!(
+        errors(&definition),
+        [
+            format!("{at}.type: Required value: must not be empty for specified object fields"),
+            format!(
+                "{at}.properties[a].type: Unsupported value: \"int\": supported values: \"array\", \"boolean\", \
+                 \"integer\", \"number\", \"object\", \"string\""
+            ),
+        ]
+    );
+}
+
+#[test]
+fn an_integer_or_text_may_say_so_in_any_of() {
+    let types = json!([{"type": "integer"}, {"type": "string"}]);
+    let port = |rest: Value| {
+        let mut port = json!({"x-kubernetes-int-or-string": true});
+        port.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        let spec = json!({"type": "object", "properties": {"port": port}});
+        let defined = define(&gears(&spec)).unwrap_or_else(|findings| panic!("{findings:?}"));
+        format!("{:?}", defined.kinds[0].schema.properties["spec"].properties["port"])
+    };
+    let plain = port(json!({}));
+    assert!(plain.contains("IntOrString"));
+    assert_eq!(port(json!({"anyOf": types})), plain);
+    assert_eq!(port(json!({"allOf": [{"anyOf": types}]})), plain);
+    assert_eq!(
+        port(json!({"allOf": [{"anyOf": types}, {"pattern": "^a"}]})),
+        port(json!({"allOf": [{"pattern": "^a"}]}))
+    );
+}
+
+#[test]
+fn everything_wrong_in_a_file_is_reported_with_its_line() {
+    let text = "\
+kind: Namespace
+apiVersion: v1
+---
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+---
+# A list, as kubectl prints it.
+apiVersion: v1
+kind: List
+items:
+- apiVersion: apiextensions.k8s.io/v1
+  kind: CustomResourceDefinition
+  metadata: {name: gears.example.com}
+  spec:
+    group: example.com
+    scope: Universe
+    names: {plural: gears, kind: Gear}
+    versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: objekt
+---
+a: [
+";
+    let Err(report) = read("gears.yaml", text.as_bytes()) else { panic!("nothing is wrong") };
+    let shown: Vec<String> = report.to_string().lines().map(str::to_owned).collect();
+    let spec = "/items/0/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+    assert_eq!(
+        shown[..3],
+        [
+            "gears.yaml:4: document 2, /apiVersion: apiVersion \"apiextensions.k8s.io/v1beta1\" is not supported; \
+             supported: \"apiextensions.k8s.io/v1\""
+                .to_owned(),
+            "gears.yaml:16: document 3, /items/0/spec/scope: spec.scope: Unsupported value: \"Universe\": supported \
+             values: \"Cluster\", \"Namespaced\""
+                .to_owned(),
+            format!(
+                "gears.yaml:27: document 3, {spec}/type: \
+                 spec.validation.openAPIV3Schema.properties[spec].type: Unsupported value: \"objekt\": supported values: \
+                 \"array\", \"boolean\", \"integer\", \"number\", \"object\", \"string\""
+            ),
+        ]
+    );
+    assert!(shown[3].starts_with("gears.yaml:28: document 4: yaml:"), "{}", shown[3]);
+    assert_eq!(shown.len(), 4);
+}

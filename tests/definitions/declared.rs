@@ -1,0 +1,128 @@
+//! The kit's kinds, which its manifests define and the conformance server declares in Rust: both give the same model.
+use kindsmith::{
+    Resource,
+    kind::{
+        Kind, crd,
+        model::{Cell, ScalePaths},
+    },
+    schema::Schema,
+};
+use serde_json::{Value, json};
+
+use super::shared_text;
+
+#[path = "../conformance-server/src/gadget.rs"]
+mod gadget;
+#[path = "../conformance-server/src/sprocket.rs"]
+mod sprocket;
+#[path = "../conformance-server/src/widget.rs"]
+mod widget;
+
+fn defined(file: &str) -> Option<Vec<Kind>> {
+    let text = shared_text(&format!("conformance/{file}"))?;
+    let manifest = crd::read(file, text.as_bytes()).unwrap_or_else(|report| panic!("{report}"));
+    Some(manifest.definitions.into_iter().flat_map(|definition| definition.kinds).collect())
+}
+
+/// A schema without descriptions and names of types, which only Rust gives.
+fn of_schema(schema: &Schema) -> Value {
+    let mut required = schema.required.clone();
+    required.sort_unstable();
+    let properties = schema.properties.iter().map(|(name, property)| (name.clone(), of_schema(property)));
+    json!({
+        "type": format!("{:?}", schema.kind),
+        "format": schema.format,
+        "properties": properties.collect::<serde_json::Map<_, _>>(),
+        "required": required,
+        "additionalProperties": schema.additional.as_deref().map(of_schema),
+        "items": schema.items.as_deref().map(of_schema),
+        "default": schema.default,
+        "enum": schema.enumeration,
+        "numbers": [schema.minimum, schema.maximum, schema.multiple_of],
+        "exclusive": [schema.exclusive_minimum, schema.exclusive_maximum],
+        "lengths": [schema.min_length, schema.max_length],
+        "items of": [schema.min_items, schema.max_items],
+        "properties of": [schema.min_properties, schema.max_properties],
+        "pattern": schema.pattern.as_ref().map(|pattern| &pattern.text),
+        "list": format!("{:?}", schema.list),
+        "flags": [schema.map_atomic, schema.nullable, schema.preserve_unknown, schema.embedded],
+        "merging": format!("{:?}", schema.patch),
+        "junctors": format!("{:?}", schema.junctors),
+        "of built-in kinds": [schema.omit_empty, schema.zero_is_absent, schema.immutable, schema.union],
+        "number": schema.protobuf,
+    })
+}
+
+fn of_kind(kind: &Kind) -> Value {
+    let columns = kind.columns.iter().map(|column| {
+        let Cell::Path(path) = &column.cell else { panic!("a path") };
+        json!([column.name, column.kind, column.format, column.description, column.priority, path.to_string()])
+    });
+    let paths = |scale: &ScalePaths| {
+        json!([scale.replicas.0, scale.status_replicas.0, scale.selector.as_ref().map(|path| &path.0)])
+    };
+    json!({
+        "version": kind.group_version.to_string(),
+        "names": [kind.kind, kind.list_kind, kind.plural, kind.singular],
+        "more names": [kind.short_names, kind.categories],
+        "scope": format!("{:?} {:?} {:?}", kind.scope, kind.names, kind.policy),
+        "flags": [kind.served, kind.status, kind.generation, kind.stored, kind.strategic],
+        "updates": [kind.update_without_version, kind.create_on_update],
+        "deprecated": kind.deprecated,
+        "converted": kind.conversion.is_some(),
+        "scale": kind.scale.as_ref().map(paths),
+        "columns": columns.collect::<Vec<_>>(),
+        "selectable": kind.selectable.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "schema": of_schema(&kind.schema),
+    })
+}
+
+/// Asserts that kinds are the same.
+#[track_caller]
+fn check(file: &str, declared: &[Kind]) {
+    let Some(defined) = defined(file) else { return };
+    assert_eq!(defined.len(), declared.len(), "{file}");
+    for (defined, declared) in defined.iter().zip(declared) {
+        let (defined, mut declared) = (of_kind(defined), of_kind(declared));
+        // A manifest that has columns has no others; in Rust, an age comes with them.
+        let ages = |kind: &Value| kind["columns"].as_array().expect("a list").iter().any(|column| column[0] == "Age");
+        if !ages(&defined) {
+            declared["columns"].as_array_mut().expect("a list").retain(|column| column[0] != "Age");
+        }
+        assert_eq!(differences(&defined, &declared), Vec::<String>::new(), "{file}");
+    }
+}
+
+/// Where two documents differ: the place, what the manifest says, what Rust says.
+fn differences(defined: &Value, declared: &Value) -> Vec<String> {
+    match (defined, declared) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
+            names
+                .flat_map(|name| {
+                    let of = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or_default();
+                    differences(&of(one), &of(other)).into_iter().map(move |found| format!("{name}.{found}"))
+                })
+                .collect()
+        }
+        _ if defined == declared => Vec::new(),
+        _ => vec![format!(": {defined} is declared as {declared}")],
+    }
+}
+
+#[test]
+fn the_manifest_of_widgets_says_what_rust_says() {
+    check("widget.yaml", &[widget::Widget::kind()]);
+}
+
+#[test]
+fn the_manifest_of_gadgets_says_what_rust_says() {
+    check("gadget.yaml", &[gadget::Gadget::kind()]);
+}
+
+#[test]
+fn the_manifest_of_sprockets_says_what_rust_says() {
+    let kinds =
+        [sprocket::v1::Sprocket::kind(), sprocket::v1beta1::Sprocket::kind(), sprocket::v1alpha1::Sprocket::kind()];
+    check("sprocket.yaml", &kinds);
+}
