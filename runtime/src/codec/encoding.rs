@@ -2,7 +2,7 @@
 
 use super::protobuf;
 
-/// How a document is written.
+/// The encoding of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// JSON.
@@ -10,14 +10,14 @@ pub enum Encoding {
     Json,
     /// YAML.
     Yaml,
-    /// Protobuf in the `k8s\0` envelope; only for messages whose fields are numbered.
+    /// Protobuf in the `k8s\0` envelope; only for messages with numbered fields.
     Protobuf,
     /// CBOR.
     Cbor,
 }
 
 impl Encoding {
-    /// All encodings, in the order of preference where the client has none.
+    /// All encodings, in the order of preference for clients without one.
     pub const ALL: [Self; 4] = [Self::Json, Self::Yaml, Self::Protobuf, Self::Cbor];
 
     /// The media type of one document.
@@ -30,7 +30,7 @@ impl Encoding {
         }
     }
 
-    /// The media type of a stream of watch events; `None` for an encoding that cannot be cut into frames.
+    /// The media type of a stream of watch events; `None` for an encoding without frames.
     pub const fn stream_media_type(self) -> Option<&'static str> {
         match self {
             Self::Json => Some("application/json"),
@@ -40,7 +40,7 @@ impl Encoding {
         }
     }
 
-    /// The media type of a stream of watch events where it stands beside that of documents, which JSON's is, too.
+    /// The media type of a watch stream in lists that also contain those of documents, which JSON shares.
     pub const fn listed_stream(self) -> Option<&'static str> {
         match self {
             Self::Json => Some("application/json;stream=watch"),
@@ -48,7 +48,7 @@ impl Encoding {
         }
     }
 
-    /// The encoding that a media type names, without parameters and in lower case.
+    /// The encoding of a media type without parameters, in lower case.
     pub fn of_media_type(media_type: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|encoding| encoding.media_type() == media_type)
     }

@@ -1,30 +1,30 @@
-//! What strict decoding finds fault with: collected, put into the order in which clients are told, and bounded.
+//! The faults of strict decoding: collected, sorted as clients expect, and limited.
 use crate::{
     meta::go,
     schema::{Document, Schema, prune, prune::PATHS_BYTES},
 };
 
-/// How many faults are told, as in kube-apiserver.
+/// The maximum number of reported faults, as in kube-apiserver.
 pub(super) const MOST: usize = 100;
 
-/// The order in which faults are told.
+/// The order in which faults are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// As they are met in the body, as for the kinds that kube-apiserver has compiled in. Those inside of unknown fields,
-    /// and repeated fields inside of raw values, are not looked for.
+    /// In the order of the body, as for kube-apiserver's compiled kinds. Faults inside unknown fields, and repeated
+    /// fields inside raw values, are not searched for.
     AsMet,
-    /// Repeated fields as they are met, then unknown ones: those of the metadata, then the others, sorted. So the
-    /// reference tells those of custom resources.
+    /// Repeated fields in the order of the body, then unknown ones: those of the metadata, then the others, sorted, as
+    /// for kube-apiserver's custom resources.
     UnknownLast,
 }
 
-/// Faults on their way.
+/// The faults found so far.
 pub(super) struct Faults {
     order: Order,
     told: Vec<String>,
-    /// Paths of unknown fields that are told last.
+    /// Paths of unknown fields, which are reported last.
     unknown: Vec<String>,
-    /// How much more text may be told: a body can hold paths that take far more room than itself.
+    /// The remaining text budget: a body may contain paths that take far more memory than itself.
     room: usize,
 }
 
@@ -33,24 +33,24 @@ impl Faults {
         Self { order, told: Vec::new(), unknown: Vec::new(), room: PATHS_BYTES }
     }
 
-    /// Whether repeated fields are looked for in values of which the schema says nothing.
+    /// True if repeated fields are searched for in values without a schema.
     pub(super) fn look_into_raw(&self) -> bool {
         self.order == Order::UnknownLast
     }
 
-    /// How many have been told so far.
+    /// The number of faults so far.
     pub(super) fn count(&self) -> usize {
         self.told.len()
     }
 
-    /// A field was given again, which is told in its place among the faults: before those of its value.
+    /// Reports a repeated field at its place among the faults: before those of its value.
     pub(super) fn duplicate(&mut self, at: usize, path: impl Fn() -> String) {
         if self.told.len() < MOST {
             self.add(at, format!("duplicate field {}", go::quoted(&path())));
         }
     }
 
-    /// A field is not in the schema.
+    /// Reports an unknown field.
     pub(super) fn unknown(&mut self, path: impl Fn() -> String) {
         match self.order {
             Order::AsMet if self.told.len() < MOST => self.add(self.told.len(), unknown(&path(), self.order)),
@@ -79,7 +79,7 @@ impl Faults {
     }
 }
 
-/// Drops the unknown fields of an object that is decoded already, and says which they were.
+/// Removes the unknown fields of a decoded object, and returns them.
 pub fn drop_unknown(document: &mut Document, root: &Schema, order: Order) -> Vec<String> {
     let dropped = prune(root, document);
     let mut paths: Vec<String> = dropped.iter().map(|path| path.as_str().to_owned()).collect();

@@ -1,33 +1,33 @@
-//! How much memory a document may take: a short text can stand for one that takes far more.
+//! The memory budget of a document: a short text may describe a document that takes far more memory.
 use super::Limits;
 use crate::schema::Document;
 
-/// The memory that is left.
+/// The remaining memory.
 pub(super) struct Memory {
     left: usize,
 }
 
 impl Memory {
-    /// What one object takes beyond its values: a node of its tree has room for eleven fields at once.
+    /// The overhead of an object: a node of its tree has room for eleven fields.
     pub(super) const OBJECT: usize = 512;
 
-    /// What one field takes beyond its value: a name, and a share of nodes that are never full.
+    /// The overhead of a field: its name, and a share of nodes that are never full.
     const FIELD: usize = 96;
 
-    /// The least that a text takes that is not empty.
+    /// The minimum size of a nonempty text.
     const TEXT: usize = 32;
 
-    /// What one list that is not empty takes beyond its values: it has room for four of them at once.
+    /// The overhead of a nonempty list, which has room for four values at once.
     const LIST: usize = 4 * size_of::<Document>();
 
-    /// What is wrong where none is left.
+    /// The error if the budget is exceeded.
     pub(super) const EXCEEDED: &'static str = "the document takes too much memory";
 
     pub(super) fn new(limits: &Limits) -> Self {
         Self { left: limits.memory }
     }
 
-    /// Takes some; false where there is not enough.
+    /// Takes some memory; returns false if not enough is left.
     #[must_use]
     pub(super) fn take(&mut self, bytes: usize) -> bool {
         let left = self.left.checked_sub(bytes);
@@ -35,38 +35,38 @@ impl Memory {
         left.is_some()
     }
 
-    /// Takes what a value takes without its text.
+    /// Takes the memory of a value without its text.
     #[must_use]
     pub(super) fn value(&mut self) -> bool {
         self.take(size_of::<Document>())
     }
 
-    /// Takes what an object takes without its fields.
+    /// Takes the memory of an object without its fields.
     #[must_use]
     pub(super) fn object(&mut self) -> bool {
         self.take(Self::OBJECT)
     }
 
-    /// Takes what a list takes without its values.
+    /// Takes the memory of a list without its values.
     #[must_use]
     pub(super) fn list(&mut self) -> bool {
         self.take(Self::LIST)
     }
 
-    /// Takes what a field takes without its value.
+    /// Takes the memory of a field without its value.
     #[must_use]
     pub(super) fn field(&mut self) -> bool {
         self.take(Self::FIELD)
     }
 
-    /// Takes what the text of a value takes, however short it is.
+    /// Takes the memory of a text, however short.
     #[must_use]
     pub(super) fn text(&mut self, text: &str) -> bool {
         text.is_empty() || self.take(Self::TEXT)
     }
 }
 
-/// What a document takes, about.
+/// The approximate memory of a document.
 pub(crate) fn taken(document: &Document) -> usize {
     let below = match document {
         Document::String(text) => text.len(),

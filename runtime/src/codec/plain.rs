@@ -1,11 +1,11 @@
-//! How far text goes that JSON writes as it is: looked for eight bytes at a time, since nearly all of a document is such text.
+//! Finds the end of text without JSON escapes, eight bytes at a time, because nearly all of a document is such text.
 
 /// One in each byte of a word.
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of each byte of a word.
 const HIGH: u64 = 0x80 * ONES;
 
-/// How many bytes come before the first quote, backslash or control character; all of them where there is none.
+/// The number of bytes before the first quote, backslash or control character; all of them if there is none.
 pub(super) fn length(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
@@ -18,8 +18,8 @@ pub(super) fn length(bytes: &[u8]) -> usize {
     words.len() * 8 + more
 }
 
-/// Marks the bytes of a word that JSON does not write as they are, in their highest bits. What stands above the first mark
-/// may be wrong: subtraction borrows from there.
+/// Marks the bytes of a word that need an escape in their highest bits. Bits above the first mark may be wrong, because
+/// subtraction borrows from there.
 fn marks(word: u64) -> u64 {
     let below = |word: u64, bound: u64| word.wrapping_sub(bound * ONES) & !word;
     let equal = |byte: u8| below(word ^ (u64::from(byte) * ONES), 1);

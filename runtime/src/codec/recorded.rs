@@ -1,4 +1,4 @@
-//! Answers of kube-apiserver in three encodings, recorded in `encodings.json`; and what holds for their JSON.
+//! Recorded answers of kube-apiserver in three encodings (`encodings.json`), and tests of their JSON.
 use std::{fs, io::Write, path::Path};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -11,11 +11,11 @@ const ROWS: &str = include_str!("encodings.json");
 /// An answer.
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// Its documents: one, or one for each event of a watch.
+    /// Its documents: one, or one per event of a watch.
     pub(crate) documents: Vec<Document>,
-    /// The same in Protobuf; `None` where kube-apiserver refused.
+    /// The answer in Protobuf; `None` if kube-apiserver refused.
     pub(crate) protobuf: Option<Vec<u8>>,
-    /// The same in CBOR; `None` where kube-apiserver refused.
+    /// The answer in CBOR; `None` if kube-apiserver refused.
     pub(crate) cbor: Option<Vec<u8>>,
 }
 
@@ -46,7 +46,7 @@ fn row(recorded: &Document) -> Row {
     }
 }
 
-/// JSON as it was recorded, a line a document.
+/// The recorded JSON, one line per document.
 fn texts(recorded: &Document) -> impl Iterator<Item = &str> {
     recorded["json"]["text"].as_str().expect("JSON is text").lines()
 }
@@ -84,19 +84,19 @@ fn answers_go_through_yaml() {
             let decoded = yaml::decode(&text, &Limits::default()).expect("YAML");
             assert_eq!(decoded.document, document, "{}", row.name);
             let json = written(|out| encode(&document, out));
-            // The comment keeps the text from being read as JSON.
+            // The comment prevents the text from being parsed as JSON.
             let text = [b"# YAML\n", &*json].concat();
             assert_eq!(yaml::decode(&text, &Limits::default()).expect("YAML").document, document, "{}", row.name);
         }
     }
 }
 
-/// The rows here are a copy, so that the project's tests need nothing else.
+/// This copy of the rows makes the project's tests self-contained.
 #[test]
 fn the_rows_are_those_that_were_recorded() {
     let origin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/conformance/encodings.json");
     let Ok(text) = fs::read_to_string(&origin) else {
-        // Past the test's own output, which nobody sees of a test that passes.
+        // Bypasses the captured output of the test, which is not shown if it passes.
         let _ = writeln!(std::io::stderr(), "NOT RUN: {} is missing; the rows are taken as they are", origin.display());
         return;
     };

@@ -41,19 +41,19 @@ pub fn encode(document: &Document, out: &mut Vec<u8>) {
     }
 }
 
-/// The member of metadata that a canonical body leaves to a section of its own.
+/// The member of metadata that a canonical body excludes.
 const MANAGED_FIELDS: &str = "managedFields";
 
-/// Where the parts of a canonical body lie, counted from its beginning.
+/// The positions of a canonical body's parts, from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Canonical {
-    /// Where the value of `metadata` ends.
+    /// The end of the value of `metadata`.
     pub metadata_end: usize,
-    /// Where managed fields belong: before the member of metadata that comes after them, or before the closing brace.
+    /// The position for managed fields: before the next member of metadata, or before the closing brace.
     pub managed_at: usize,
 }
 
-/// Appends the canonical body of an object: `metadata` first and without `resourceVersion` and `managedFields`, then the
+/// Appends the canonical body of an object: first `metadata` without `resourceVersion` and `managedFields`, then the
 /// other keys in order, without `apiVersion` and `kind`.
 pub fn canonical(document: &Document, out: &mut Vec<u8>) -> Canonical {
     let start = out.len();
@@ -84,14 +84,14 @@ pub fn canonical(document: &Document, out: &mut Vec<u8>) -> Canonical {
     Canonical { metadata_end, managed_at }
 }
 
-/// Appends the managed fields of an object, which its canonical body leaves out; nothing where there are none.
+/// Appends the managed fields of an object, which its canonical body excludes, if there are any.
 pub fn managed_fields(document: &Document, out: &mut Vec<u8>) {
     if let Some(entries) = document.get("metadata").and_then(|metadata| metadata.get(MANAGED_FIELDS)) {
         encode(entries, out);
     }
 }
 
-/// About how many bytes of JSON a document takes: exact but for escapes and numbers.
+/// The approximate length of a document as JSON; exact except for escapes and numbers.
 pub fn size(document: &Document) -> usize {
     match document {
         Document::Null | Document::Bool(_) => 4,

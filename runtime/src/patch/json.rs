@@ -1,6 +1,6 @@
-//! JSON Patch (RFC 6902). Messages are near kube-apiserver's.
+//! JSON Patch (RFC 6902), with messages close to kube-apiserver's.
 //!
-//! One departure, kube-apiserver's: a `test` for `null` passes where the field is absent.
+//! Like kube-apiserver it differs from the RFC in one point: a `test` for `null` succeeds if the field is absent.
 use super::{
     PatchError,
     pointer::{Pointer, index},
@@ -10,26 +10,26 @@ use crate::{
     schema::{Document, types::name_of},
 };
 
-/// kube-apiserver's limit of operations.
+/// kube-apiserver's limit for operations.
 const MAX_OPERATIONS: usize = 10_000;
-/// kube-apiserver's limit of what all `copy` operations together add, in bytes of JSON.
+/// kube-apiserver's limit for the total size of copied values, in bytes of JSON.
 const MAX_COPIED: usize = 3 << 20;
-/// How many values all operations together may look at or shift. It bounds the time that a hostile patch takes, such as
-/// one that inserts at the head of a long list again and again; no honest patch comes near.
+/// The maximum number of values that all operations together may examine or shift. It limits the time of hostile
+/// patches, such as one that repeatedly inserts at the beginning of a long list, and is far above normal patches.
 const MAX_WORK: usize = 20_000_000;
 
 /// A parsed JSON Patch.
 #[derive(Clone, Debug)]
 pub struct Patch {
-    /// An operation that is not one is an error when its turn comes, as in kube-apiserver.
+    /// An invalid operation fails only when it is executed, as in kube-apiserver.
     operations: Vec<Result<Operation, String>>,
-    /// It copies or moves values of the document, which its sender may not be allowed to read.
+    /// True if it copies or moves values of the document, which its sender may not be allowed to read.
     pub copies: bool,
-    /// What strict validation finds fault with: members given twice, and members that operations do not have.
+    /// Faults for strict validation: repeated members, and unknown members of operations.
     pub faults: Vec<String>,
 }
 
-/// Pointers are read when their turn comes: many long ones would take many times the memory of their texts.
+/// Pointers are parsed when they are used: many long ones would take many times the memory of their texts.
 #[derive(Clone, Debug)]
 enum Operation {
     Add(String, Document),
@@ -41,10 +41,10 @@ enum Operation {
 }
 
 impl Patch {
-    /// Reads a patch.
+    /// Parses a patch.
     ///
     /// # Errors
-    /// [`PatchError::Malformed`] for what is not a JSON list of objects, [`PatchError::TooLarge`].
+    /// [`PatchError::Malformed`] if it is not a JSON list of objects, [`PatchError::TooLarge`].
     pub fn parse(bytes: &[u8]) -> Result<Self, PatchError> {
         let decoded = codec::decode(bytes, &Limits::PATCH);
         let wrong = |given: &str, wanted: &str| {
@@ -115,7 +115,7 @@ fn operation(mut from: Document) -> Result<Operation, String> {
     })
 }
 
-/// A patch on its way.
+/// The execution of a patch.
 struct Run {
     document: Document,
     copied: usize,
@@ -233,7 +233,7 @@ impl Run {
         Ok(())
     }
 
-    /// How deep a value nests; scalars do not.
+    /// The nesting depth of a value; zero for scalars.
     fn depth_of(&mut self, value: &Document) -> Result<usize, String> {
         fn walk(value: &Document, seen: &mut usize) -> usize {
             *seen += 1;

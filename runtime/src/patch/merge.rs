@@ -7,7 +7,7 @@ use crate::{
     schema::{Document, types::name_of},
 };
 
-/// Reads a merge patch, which for API objects is a JSON object. Strategic merge patches are read so, too.
+/// Parses a merge patch, which must be a JSON object for API objects. Also used for strategic merge patches.
 ///
 /// # Errors
 /// [`PatchError::Malformed`].

@@ -10,19 +10,19 @@ pub mod strategic;
 #[cfg(test)]
 mod tests;
 
-/// Why a patch did not happen.
+/// Why a patch failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatchError {
-    /// The patch is not one: 400, `error decoding patch: …`.
+    /// The patch is malformed: 400, `error decoding patch: …`.
     Malformed(String),
     /// The patch has too many operations: 413.
     TooLarge(String),
     /// The patch does not apply to this object: 422.
     Inapplicable(String),
-    /// The patch says what no patch of its type may say: 400 with this message. Where kube-apiserver answers some of these
-    /// with 500, by accident, the text is the same.
+    /// The patch contains something that its type forbids: 400 with this message. Where kube-apiserver answers 500 by
+    /// accident, the text is the same.
     Invalid(String),
-    /// An item lacks the key by which a list is merged: 500 with this message and no reason, as clients know it.
+    /// An item lacks the merge key of its list: 500 with this message and no reason, as in kube-apiserver.
     NoMergeKey(String),
 }
 

@@ -9,7 +9,7 @@ pub(super) struct Pointer {
 }
 
 impl Pointer {
-    /// Reads a pointer: empty for the document, or steps that each begin with a slash.
+    /// Parses a pointer: empty for the document, or steps that each start with a slash.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let invalid = |why: &str| format!("{text:?} is not a JSON pointer: {why}");
         if !text.is_empty() && !text.starts_with('/') {
@@ -34,22 +34,22 @@ impl Pointer {
         Ok(Self { text: text.to_owned(), steps })
     }
 
-    /// As it was given.
+    /// The original text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// How deep below the document it points.
+    /// The depth of its target in the document.
     pub(super) fn depth(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether it points to something inside of what the other points to.
+    /// True if its target is inside the target of another pointer.
     pub(super) fn is_inside(&self, other: &Pointer) -> bool {
         self.steps.len() > other.steps.len() && self.steps.starts_with(&other.steps)
     }
 
-    /// What it points to.
+    /// Its target.
     pub(super) fn find<'d>(&self, document: &'d Document) -> Option<&'d Document> {
         self.steps.iter().try_fold(document, |at, step| match at {
             Document::Object(fields) => fields.get(step),
@@ -58,7 +58,7 @@ impl Pointer {
         })
     }
 
-    /// The object or list that holds what it points to, and the last step. `None` for the document itself.
+    /// The container of its target, and the last step. `None` for the document itself.
     pub(super) fn holder<'d, 'p>(&'p self, document: &'d mut Document) -> Option<(Option<&'d mut Document>, &'p str)> {
         let (last, above) = self.steps.split_last()?;
         let holder = above.iter().try_fold(document, |at, step| match at {
@@ -70,7 +70,7 @@ impl Pointer {
     }
 }
 
-/// The index of a list's item: digits without leading zeros.
+/// A list index: digits without leading zeros.
 pub(super) fn index(step: &str) -> Option<usize> {
     let digits = step.bytes().all(|byte| byte.is_ascii_digit()) && (step == "0" || !step.starts_with('0'));
     if digits { step.parse().ok() } else { None }

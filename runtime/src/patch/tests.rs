@@ -16,7 +16,7 @@ fn refusal(document: &Value, patch: &Value) -> String {
     }
 }
 
-/// Document, patch, result: appendix A of RFC 6902 and what its text says of edges.
+/// Document, patch, result: appendix A of RFC 6902, and edge cases from its text.
 fn vectors() -> Vec<(Value, Value, Value)> {
     [
         r#"{"foo":"bar"} | [{"op":"add","path":"/baz","value":"qux"}] | {"baz":"qux","foo":"bar"}"#,
@@ -60,7 +60,7 @@ fn vectors_of_rfc_6902() {
 }
 
 #[test]
-fn operations_that_do_not_apply_say_why() {
+fn operations_that_do_not_apply_have_errors() {
     let document = json!({"data": {"x": "1"}, "list": [1, 2], "text": "t"});
     for (operation, expected) in [
         (json!({"op": "test", "path": "/data/x", "value": "no"}), "testing value /data/x failed: test failed"),
@@ -122,7 +122,7 @@ fn operations_that_do_not_apply_say_why() {
 }
 
 #[test]
-fn what_is_not_a_patch_is_refused_before_it_meets_an_object() {
+fn malformed_patches_are_refused_before_they_are_applied() {
     let malformed = |text: &str| match Patch::parse(text.as_bytes()) {
         Err(error @ PatchError::Malformed(_)) => error.to_string(),
         other => panic!("{other:?}"),
@@ -191,7 +191,7 @@ fn vectors_of_rfc_7386() {
     }
 }
 
-/// RFC 7386's function as its text gives it: another way to the same.
+/// The function in the text of RFC 7386, as an independent implementation.
 fn merge_by_the_text(target: Option<Document>, patch: &Document) -> Document {
     let Document::Object(changes) = patch else { return patch.clone() };
     let mut fields = match target {
@@ -240,7 +240,7 @@ fn differences(from: &Document, to: &Document, path: &str, operations: &mut Vec<
 
 proptest! {
     #[test]
-    fn merging_agrees_with_the_text_of_the_rfc(document in documents(), patch in documents()) {
+    fn merging_agrees_with_the_function_in_the_rfc(document in documents(), patch in documents()) {
         let mut merged = document.clone();
         merge::apply(&mut merged, &patch);
         prop_assert_eq!(&merged, &merge_by_the_text(Some(document), &patch));

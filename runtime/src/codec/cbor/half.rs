@@ -1,6 +1,6 @@
-//! Floating-point numbers of 16 bits, which Rust's stable types do not have yet.
+//! 16-bit floating-point numbers, which stable Rust does not have yet.
 
-/// The value of a half; the signs of zero, infinities and NaN included.
+/// The value of a half, including signed zeros, infinities and NaN.
 pub(super) fn value(bits: u16) -> f64 {
     let exponent = (bits >> 10) & 0x1f;
     let fraction = f64::from(bits & 0x3ff);
@@ -13,17 +13,17 @@ pub(super) fn value(bits: u16) -> f64 {
     if bits >> 15 == 0 { size } else { -size }
 }
 
-/// The half that has exactly this value, where there is one.
+/// The half with exactly this value, if there is one.
 pub(super) fn exactly(double: f64) -> Option<u16> {
     let sign = if double.is_sign_negative() { 0x8000 } else { 0 };
     let size = double.abs();
     if !(size == 0.0 || (2f64.powi(-24)..=65_504.0).contains(&size)) {
         return None;
     }
-    // Bits of the double: the exponent is moved to the half's bias, ten bits of the fraction remain.
+    // Bits of the double: move the exponent to the half's bias, and keep ten bits of the fraction.
     let exponent = (size.to_bits() >> 52).cast_signed() - 1023;
     let bits = if exponent < -14 {
-        // Multiples of the smallest half.
+        // Subnormal numbers: multiples of the smallest half.
         whole(size * 2f64.powi(24))?
     } else {
         let fraction = whole(size * 2f64.powi(i32::try_from(10 - exponent).ok()?))?;
@@ -32,7 +32,7 @@ pub(super) fn exactly(double: f64) -> Option<u16> {
     Some(sign | bits)
 }
 
-/// A number that is known to be small, where it is whole.
+/// A small number, if it is an integer.
 fn whole(number: f64) -> Option<u16> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2048, as its callers see to")]
     (number.fract() == 0.0).then_some(number as u16)
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_half_has_its_value_and_back() {
+    fn every_half_round_trips() {
         for bits in 0..=u16::MAX {
             let double = value(bits);
             if double.is_finite() {
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_half_has_is_refused() {
+    fn values_without_a_half_are_refused() {
         for double in
             [65_505.0, 1.0 / 3.0, 2f64.powi(-25), 1.0 + 2f64.powi(-11), 2f64.powi(-24) * 1.5, f64::MIN_POSITIVE]
         {

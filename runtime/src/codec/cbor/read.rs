@@ -1,4 +1,4 @@
-//! CBOR to documents, in one pass. The errors that clients of kube-apiserver meet are worded as there.
+//! CBOR to documents, in one pass. Errors have kube-apiserver's wording where clients may know it.
 
 use base64::{
     Engine,
@@ -18,10 +18,10 @@ use crate::{
     schema::{Document, number},
 };
 
-/// Room made at once for a list whose length is claimed; further room is made when its items are there.
+/// The initial capacity of a list with a declared length; it grows with the actual items.
 const FIRST_ITEMS: usize = 64;
 
-/// Why reading stopped, at the reader's position.
+/// Why reading stopped at the reader's position.
 struct Stop(String);
 
 impl From<minicbor::decode::Error> for Stop {
@@ -34,7 +34,7 @@ fn stop<T>(message: impl Into<String>) -> Result<T, Stop> {
     Err(Stop(message.into()))
 }
 
-/// What a tag asks to be made of the byte strings in it.
+/// The meaning of byte strings inside a tag.
 #[derive(Clone, Copy)]
 enum Text {
     /// They are text.
@@ -44,7 +44,7 @@ enum Text {
     Base16,
 }
 
-/// What a tag says that a text or number is.
+/// The meaning of a tagged text or number.
 #[derive(Clone, Copy)]
 enum Time {
     /// RFC 3339 text.
@@ -53,10 +53,10 @@ enum Time {
     Seconds,
 }
 
-/// A reader over one document.
+/// A reader of one document.
 pub(super) struct Reader<'b> {
     decoder: Decoder<'b>,
-    /// How much deeper the document may nest.
+    /// The remaining nesting depth.
     depth_left: usize,
     memory: Memory,
     limits: &'b Limits,
@@ -67,7 +67,7 @@ impl<'b> Reader<'b> {
         Self { decoder: Decoder::new(bytes), depth_left: limits.depth, memory: Memory::new(limits), limits }
     }
 
-    /// The document, and nothing after it.
+    /// Reads the document and checks that nothing follows.
     pub(super) fn document(mut self) -> Result<Decoded, DecodeError> {
         match self.whole() {
             Ok(document) => Ok(document.into()),
@@ -121,7 +121,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// A text, once there is the memory for it.
+    /// A text, after its memory was accounted for.
     fn charged(&mut self, text: Document) -> Result<Document, Stop> {
         if text.as_str().is_none_or(|text| self.memory.text(text)) { Ok(text) } else { stop(Memory::EXCEEDED) }
     }
@@ -149,7 +149,7 @@ impl<'b> Reader<'b> {
         Ok(half::value(u16::from_be_bytes([high, low])))
     }
 
-    /// The pieces of a text, which are one where its length is definite, and what is to be made of them.
+    /// The pieces of a text, one if its length is definite, and their meaning.
     fn text(&mut self, kind: Type, text: Text) -> Result<String, Stop> {
         match kind {
             Type::String => Ok(self.decoder.str()?.to_owned()),
@@ -223,13 +223,13 @@ impl<'b> Reader<'b> {
         Ok(())
     }
 
-    /// Refuses a length that cannot be true at once, since each item takes a byte at least.
+    /// Refuses an impossible length at once: each item takes at least a byte.
     fn check_claim(&self, items: Option<u64>) -> Result<(), Stop> {
         let too_many = items.is_some_and(|items| usize::try_from(items).map_or(true, |items| items > self.remaining()));
         if too_many { stop("unexpected EOF") } else { Ok(()) }
     }
 
-    /// Whether another item comes; steps over the mark that ends an indefinite length.
+    /// Whether another item follows; skips the break that ends an indefinite length.
     fn more(&mut self, left: &mut Option<u64>) -> Result<bool, Stop> {
         match left {
             Some(0) => Ok(false),
@@ -267,7 +267,7 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// What a tag means for the item in it.
+/// The meaning of a tag for its item.
 fn tag(tag: Tag, text: &mut Text) -> Result<Option<Time>, Stop> {
     match IanaTag::try_from(tag) {
         Ok(IanaTag::PosBignum | IanaTag::NegBignum) => {

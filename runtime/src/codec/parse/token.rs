@@ -1,10 +1,10 @@
-//! JSON's tokens: strings, numbers, literals. Messages are worded as kube-apiserver's clients know them.
+//! JSON tokens: strings, numbers, literals. Messages are worded as clients of kube-apiserver know them.
 use crate::{
     codec::plain,
     schema::{Document, number},
 };
 
-/// Why parsing stopped, at the cursor's position.
+/// Why parsing stopped at the cursor's position.
 pub(super) type Stop = String;
 
 /// A position in a text.
@@ -61,7 +61,7 @@ impl Cursor<'_> {
         if count == 0 { Err(self.unexpected(context)) } else { Ok(()) }
     }
 
-    /// Text in quotes. Text without escapes, which nearly all is, is copied once.
+    /// A quoted string. One without escapes, as nearly all are, is copied once.
     pub(super) fn string(&mut self) -> Result<String, Stop> {
         self.at += 1;
         let mut text = String::new();
@@ -88,7 +88,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What follows a backslash.
+    /// The character after a backslash.
     fn escape(&mut self) -> Result<char, Stop> {
         let character = match self.peek() {
             Some(byte @ (b'"' | b'\\' | b'/')) => byte as char,
@@ -142,7 +142,7 @@ impl Cursor<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The next byte that is not white space.
+    /// The next byte other than white space.
     pub(super) fn peek_token(&mut self) -> Option<u8> {
         while let Some(byte) = self.peek() {
             if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {

@@ -1,15 +1,14 @@
-//! The envelope around a message: four bytes that mark it, then `runtime.Unknown`, which names the type and holds the
-//! message.
+//! The envelope of a message: four magic bytes, then `runtime.Unknown`, which contains the type and the message.
 use super::{
     DecodeError, MEDIA_TYPE,
     wire::{Reader, write_bytes, write_length},
 };
 use crate::schema::Document;
 
-/// What every body begins with.
+/// The beginning of every body.
 const MARK: &[u8] = b"k8s\0";
 
-/// An open envelope.
+/// A parsed envelope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Envelope<'a> {
     /// The message's group and version; may be empty.
@@ -21,14 +20,14 @@ pub struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
-    /// `apiVersion` and `kind` as an object has them; what is empty is left out.
+    /// `apiVersion` and `kind` as in an object, without empty ones.
     pub fn type_meta(&self) -> impl Iterator<Item = (String, Document)> {
         let given = [("apiVersion", self.api_version), ("kind", self.kind)];
         given.into_iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| (name.to_owned(), text.into()))
     }
 }
 
-/// Puts a message into an envelope.
+/// Wraps a message in an envelope.
 pub fn seal(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(api_version.len() + kind.len() + message.len() + 32);
     seal_start(api_version, kind, message.len(), &mut out);
@@ -37,7 +36,7 @@ pub fn seal(api_version: &str, kind: &str, message: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Appends what stands before a message of a length in its envelope.
+/// Appends the part of an envelope before a message of this length.
 pub(super) fn seal_start(api_version: &str, kind: &str, length: usize, out: &mut Vec<u8>) {
     let mut type_meta = Vec::with_capacity(api_version.len() + kind.len() + 4);
     write_bytes(1, api_version.as_bytes(), &mut type_meta);
@@ -47,13 +46,13 @@ pub(super) fn seal_start(api_version: &str, kind: &str, length: usize, out: &mut
     write_length(2, length, out);
 }
 
-/// Appends what stands behind the message: its encoding and its media type, both empty, which is the default.
+/// Appends the part after the message: its encoding and its media type, both empty, which is the default.
 pub(super) fn seal_end(out: &mut Vec<u8>) {
     write_bytes(3, b"", out);
     write_bytes(4, b"", out);
 }
 
-/// Opens the envelope of a body.
+/// Parses the envelope of a body.
 ///
 /// # Errors
 /// [`DecodeError`] for a body without an envelope, or whose message is compressed or of another media type.
@@ -87,7 +86,7 @@ fn type_meta<'a>(bytes: &'a [u8], envelope: &mut Envelope<'a>) -> Result<(), Dec
     Ok(())
 }
 
-/// Refuses what is neither empty nor expected.
+/// Refuses a value that is neither empty nor the expected one.
 fn expect(field: &str, given: &str, expected: &str) -> Result<(), DecodeError> {
     if given.is_empty() || given == expected {
         return Ok(());

@@ -6,14 +6,14 @@ use super::{
 };
 use crate::schema::Document;
 
-/// The number of the field that lists have their items in.
+/// The field number of items in lists.
 const ITEMS: u32 = 2;
 
-/// Appends what a list in an envelope begins with, up to its items. The envelope says how long the message is, so
-/// `items_length` is the sum of [`list_item_length`] over all items; they follow by [`list_item`], then [`list_end`].
+/// Appends the beginning of a list in an envelope, up to its items. The envelope contains the length of the message, so
+/// `items_length` is the sum of [`list_item_length`] over all items. [`list_item`] and then [`list_end`] follow.
 ///
 /// # Errors
-/// As [`Message::encode`](super::Message::encode), for the metadata.
+/// Like [`Message::encode`](super::Message::encode), for the metadata.
 pub fn list_start(
     api_version: &str,
     kind: &str,
@@ -33,19 +33,19 @@ pub fn list_item(message: &[u8], out: &mut Vec<u8>) {
     write_bytes(ITEMS, message, out);
 }
 
-/// How many bytes [`list_item`] writes for a message of a length.
+/// The number of bytes that [`list_item`] writes for a message of this length.
 pub fn list_item_length(message_length: usize) -> usize {
     let mut start = Vec::with_capacity(11);
     write_length(ITEMS, message_length, &mut start);
     start.len() + message_length
 }
 
-/// Appends what a list in an envelope ends with.
+/// Appends the end of a list in an envelope.
 pub fn list_end(out: &mut Vec<u8>) {
     seal_end(out);
 }
 
-/// A frame of a watch: four bytes of its length, the largest first, then the event, which has its type (`ADDED`,
+/// A frame of a watch: its length in four bytes, big-endian, then the event, which contains its type (`ADDED`,
 /// `BOOKMARK`, `ERROR` …) and an object in its envelope.
 pub fn watch_frame(event_type: &str, object: &[u8]) -> Vec<u8> {
     let mut raw = Vec::with_capacity(object.len() + 6);

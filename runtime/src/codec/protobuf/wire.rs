@@ -1,4 +1,4 @@
-//! The Protobuf wire format: a message as a run of numbered fields, read and written. Knows no schema.
+//! The Protobuf wire format: reads and writes messages as sequences of numbered fields. Knows no schema.
 use super::DecodeError;
 
 /// The wire type of numbers of variable length.
@@ -32,20 +32,20 @@ pub fn write_double(number: u32, value: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
-/// Appends a field that is bytes or text, or a message that is already written.
+/// Appends a field with bytes, text, or an encoded message.
 pub fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     write_length(number, bytes.len(), out);
     out.extend_from_slice(bytes);
 }
 
-/// Appends what stands before the bytes of a field: its tag and their length.
+/// Appends the tag and the length of a field, before its bytes.
 pub fn write_length(number: u32, length: usize, out: &mut Vec<u8>) {
     tag(number, BYTES, out);
     varint(length as u64, out);
 }
 
-/// Appends a field that is a message, which the function writes. Its length stands before it and is known after it: most
-/// messages are short, so one byte is kept free, and the message moves where that is not enough.
+/// Appends a message field whose content the function writes. Its length precedes it and is known only afterwards. Most
+/// messages are short, so one byte is reserved, and the message is moved if that is not enough.
 pub fn write_message<E>(
     number: u32,
     out: &mut Vec<u8>,
@@ -66,14 +66,14 @@ pub fn write_message<E>(
     Ok(())
 }
 
-/// A field's value as it stands on the wire.
+/// The value of a field on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wire<'a> {
-    /// A number of variable length: integers and booleans.
+    /// A variable-length number: an integer or a boolean.
     Varint(u64),
     /// Eight bytes: a double.
     Fixed64(u64),
-    /// Bytes with their length: text, bytes, messages, packed lists.
+    /// Length-delimited bytes: text, bytes, messages, packed lists.
     Bytes(&'a [u8]),
     /// Four bytes: a float.
     Fixed32(u32),
@@ -88,7 +88,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Bytes that are text.
+    /// The bytes as text.
     pub fn text(self) -> Result<&'a str, DecodeError> {
         std::str::from_utf8(self.bytes()?).map_err(|_| DecodeError::new("the text is not UTF-8"))
     }
@@ -101,12 +101,12 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Whether it is what is left out where Protobuf knows no presence: no bytes, or zero.
+    /// True for a value that is omitted without field presence: no bytes, or zero.
     pub fn is_empty(self) -> bool {
         matches!(self, Self::Varint(0) | Self::Fixed64(0) | Self::Fixed32(0) | Self::Bytes([]))
     }
 
-    /// The error for a value that cannot be what the schema wants.
+    /// The error for a value that does not match the schema.
     pub fn wrong_type(self) -> DecodeError {
         let number = match self {
             Self::Varint(_) => 0,
@@ -128,9 +128,9 @@ impl<'a> Reader<'a> {
         Self { rest: bytes }
     }
 
-    /// The next field's number and value; `None` at the end. Groups, which are long deprecated, are skipped.
+    /// The next field's number and value; `None` at the end. Skips groups, which are deprecated.
     pub fn field(&mut self) -> Result<Option<(u32, Wire<'a>)>, DecodeError> {
-        // Groups nest; a count is enough to skip them, and costs no stack.
+        // Groups nest; counting them is enough to skip them, and needs no stack.
         let mut groups = 0usize;
         while !self.rest.is_empty() {
             let tag = self.varint()?;

@@ -1,4 +1,5 @@
-//! A tape to a document: scalars are resolved, aliases followed, maps merged, as go-yaml and sigs.k8s.io/yaml do.
+//! Converts a tape to a document: resolves scalars, follows aliases, and merges maps, like go-yaml and
+//! sigs.k8s.io/yaml.
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Map;
 
@@ -13,28 +14,28 @@ use crate::{
     schema::{Document, number},
 };
 
-/// How many repeated keys are told.
+/// The maximum number of reported repeated keys.
 const MOST: usize = 100;
 
-/// How deep lists and maps are shown that stand as keys.
+/// The maximum depth at which lists and maps used as keys are printed.
 const MOST_SHOWN: usize = 50;
 
-/// A document on its way.
+/// A document being built.
 pub(super) struct Builder<'t> {
     tape: &'t [Node<'t>],
     memory: Memory,
     depth: usize,
     limits: &'t Limits,
-    /// The nodes that aliases stand for and that are being built.
+    /// The targets of aliases that are being built.
     following: Vec<usize>,
-    /// How many nodes were built, and how many of them for aliases.
+    /// The number of built nodes, and how many of them are due to aliases.
     built: (u32, u32),
-    /// Keys that a map has twice, each a line.
+    /// Repeated keys of maps, one per line.
     pub repeated: Vec<String>,
 }
 
 impl<'t> Builder<'t> {
-    /// `memory` is what aliases may add.
+    /// `memory` is the budget for aliases.
     pub(super) fn new(tape: &'t [Node<'t>], memory: Memory, limits: &'t Limits) -> Self {
         let (following, repeated) = (Vec::new(), Vec::new());
         Self { tape, memory, depth: 0, limits, following, built: (0, 0), repeated }
@@ -60,7 +61,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Bounds what aliases make of a document, as go-yaml does: past some size most of it must stand there itself.
+    /// Limits the expansion of aliases like go-yaml: above some size, most of a document must be literal.
     fn count(&mut self, at: usize) -> Result<(), Error> {
         let (all, aliased) = &mut self.built;
         *all += 1;
@@ -77,7 +78,7 @@ impl<'t> Builder<'t> {
         self.take(at, size_of::<Document>())
     }
 
-    /// Takes memory for what an alias adds.
+    /// Takes memory for the expansion of an alias.
     fn take(&mut self, at: usize, bytes: usize) -> Result<(), Error> {
         if self.following.is_empty() || self.memory.take(bytes) {
             Ok(())
@@ -113,7 +114,7 @@ impl<'t> Builder<'t> {
         Ok(Document::Array(items))
     }
 
-    /// Adds the entries of a map to those that are there.
+    /// Adds the entries of a map to the existing ones.
     fn map(&mut self, at: usize, end: usize, fields: &mut Map<String, Document>) -> Result<(), Error> {
         self.enter(at)?;
         self.take(at, Memory::OBJECT)?;
@@ -132,7 +133,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Adds an entry whose value is ready. Maps in maps are walked without it, which saves stack.
+    /// Adds an entry whose value is built. Nested maps do not use it, which saves stack.
     #[inline(never)]
     fn put(
         &mut self,
@@ -148,7 +149,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// What `<<` brings in: a map, or a list of maps of which the first ones count more.
+    /// The entries that `<<` merges: a map, or a list of maps with precedence for the first ones.
     fn merge(&mut self, at: usize, fields: &mut Map<String, Document>) -> Result<(), Error> {
         match self.tape[at].content {
             Content::Map(end) => self.map(at, end, fields),
@@ -189,7 +190,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// The node after this one and all that is in it.
+    /// The next node after this one and its content.
     fn after(&self, at: usize) -> usize {
         match self.tape[at].content {
             Content::List(end) | Content::Map(end) => end,
@@ -220,7 +221,7 @@ impl<'t> Builder<'t> {
             }
             Scalar::Bool(value) => plainly(value.to_string()),
             Scalar::Integer(value) => plainly(value.to_string()),
-            // Go-yaml prints keys with the precision of 32 bits, in which large ones are infinite.
+            // go-yaml prints keys with 32-bit precision, in which large ones are infinite.
             #[expect(clippy::cast_possible_truncation, reason = "kube-apiserver loses the same digits")]
             Scalar::Float(value) => plainly(match value as f32 {
                 key if key.is_nan() => ".nan".to_owned(),
@@ -233,8 +234,8 @@ impl<'t> Builder<'t> {
         })
     }
 
-    /// What is wrong with a list or map as a key, unless there is something wrong in it. Walking keys takes stack of its
-    /// own, so those of deep maps are not shown.
+    /// The error for a list or map as a key, unless its content has an error. Printing keys takes additional stack, so
+    /// deep ones are not printed.
     #[inline(never)]
     fn no_key(&mut self, at: usize) -> Error {
         if self.depth > MOST_SHOWN {
@@ -268,25 +269,25 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// What stands before the colon of an entry.
+/// The key of an entry.
 enum Key {
     Text {
         /// The key of the document.
         name: String,
-        /// As complaints show it.
+        /// As errors print it.
         shown: String,
     },
-    /// What JSON has no key for.
+    /// A key that JSON does not support.
     Unsupported {
         /// Its type in Go.
         of: &'static str,
-        /// As complaints show it.
+        /// As errors print it.
         shown: String,
     },
 }
 
 impl Key {
-    /// The key and how complaints show it; `value` is what the map has under it.
+    /// The key, and how errors print it; `value` is its value in the map.
     #[inline(never)]
     fn text(self, value: &Document) -> Result<(String, String), Error> {
         match self {
@@ -304,7 +305,7 @@ fn not_a_map() -> Error {
     Error::new("map merge requires map or sequence of maps as the value")
 }
 
-/// What a scalar is, by its tag or by how it is written.
+/// The value of a scalar, by its tag or its form.
 fn resolved(text: &str, plain: bool, tag: Tagged) -> Result<Scalar, Error> {
     let found = match tag {
         Tagged::No if !plain => return Ok(Scalar::Text),
@@ -327,7 +328,7 @@ fn resolved(text: &str, plain: bool, tag: Tagged) -> Result<Scalar, Error> {
     Err(Error::new(&format!("cannot decode !!{name} `{text}` as a !!{tag}")))
 }
 
-/// The text of a scalar that is text.
+/// The text of a string scalar.
 fn text_of(text: &str, tag: Tagged) -> Result<String, Error> {
     if tag != Tagged::Binary {
         return Ok(text.to_owned());
@@ -338,7 +339,7 @@ fn text_of(text: &str, tag: Tagged) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|_| Error::new("!!binary value contains what is no text in UTF-8"))
 }
 
-/// A number that JSON does not have, as Go prints it.
+/// A number that JSON does not support, as Go prints it.
 fn unspeakable(double: f64) -> &'static str {
     match double {
         f64::INFINITY => "+Inf",

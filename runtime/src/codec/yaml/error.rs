@@ -1,19 +1,19 @@
-//! Why a text is no YAML, in go-yaml's words where it has some: users look for them.
+//! Errors for invalid YAML, with go-yaml's wording if it has one, because users search for it.
 use std::fmt;
 
 use granit_parser::{ScanError, Span};
 
-/// Why a text is not YAML, or says what JSON cannot.
+/// Why a text is not YAML, or contains something that JSON does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 
 impl Error {
-    /// What is wrong with the document, wherever.
+    /// An error about the document.
     pub(super) fn new(message: &str) -> Self {
         Self(format!("yaml: {message}"))
     }
 
-    /// What is wrong on a line, counted from 1.
+    /// An error on a line, counted from 1.
     pub(super) fn on_line(line: usize, message: &str) -> Self {
         Self(format!("yaml: line {line}: {message}"))
     }
@@ -22,12 +22,12 @@ impl Error {
         Self::on_line(span.start.line(), message)
     }
 
-    /// What is wrong with the document once it has been read.
+    /// An error of the parsed document.
     pub(super) fn of_json(message: String) -> Self {
         Self(message)
     }
 
-    /// What the parser found.
+    /// The parser's error.
     pub(super) fn of_scan(error: &ScanError, depth: usize) -> Self {
         let info = error.info();
         let (message, within) = message(&info);
@@ -36,7 +36,7 @@ impl Error {
         } else {
             message.to_owned()
         };
-        // Go-yaml counts lines from 0 there, and tells no line that is 0.
+        // go-yaml counts lines from 0 here, and does not print line 0.
         let line = error.marker().line();
         match (line, within) {
             (line, Within::NextLine) => Self::on_line(line + 1, &message),
@@ -55,15 +55,15 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Which part of go-yaml finds fault.
+/// The part of go-yaml that reports the error.
 enum Within {
     Tokens,
     Nodes,
-    /// As `Tokens`, where our parser tells the line before.
+    /// Like `Tokens`, where our parser reports the previous line.
     NextLine,
 }
 
-/// Go-yaml's words for what the parser says. What stands before a comma is the context, which go-yaml keeps to itself.
+/// go-yaml's wording for the parser's error. The part before a comma is context, which go-yaml does not print.
 fn message(info: &str) -> (&str, Within) {
     let problem = info.split_once(", ").filter(|(context, _)| context.starts_with("while ")).map_or(info, |(_, p)| p);
     let begins = |start: &str| problem.starts_with(start);

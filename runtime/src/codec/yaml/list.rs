@@ -1,20 +1,20 @@
-//! Lists to YAML, item by item: the same bytes as [`encode`](super::encode) writes for the whole document, without ever
-//! having the whole.
+//! Lists to YAML, item by item: the same bytes that [`encode`](super::encode) writes for the whole document, without
+//! ever holding all of it.
 use serde_json::Map;
 
 use super::{order, write::Writer};
 use crate::schema::Document;
 
-/// Writes a document one of whose members is a list that is given item by item.
+/// Writes a document with a list member whose items are given one by one.
 pub struct ListWriter {
     writer: Writer,
-    /// The members behind the list.
+    /// The members after the list.
     after: Map<String, Document>,
 }
 
 impl ListWriter {
-    /// Appends the members before the list, and what the list begins with. Without items there must be no call of
-    /// [`ListWriter::item`], otherwise at least one.
+    /// Appends the members before the list, and its beginning. With `is_empty`, [`ListWriter::item`] must not be
+    /// called; otherwise it must be called at least once.
     pub fn start(members: Map<String, Document>, list: &str, is_empty: bool, out: &mut Vec<u8>) -> Self {
         let list = list.to_owned();
         let before: Vec<String> = order::sorted(members.keys().chain([&list]))
@@ -36,7 +36,7 @@ impl ListWriter {
         self.writer.flush(out);
     }
 
-    /// Appends the members behind the list.
+    /// Appends the members after the list.
     pub fn end(&mut self, out: &mut Vec<u8>) {
         let after = std::mem::take(&mut self.after);
         self.members(&after, out);

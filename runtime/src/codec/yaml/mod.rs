@@ -1,4 +1,4 @@
-//! YAML in and out, as Kubernetes speaks it: YAML 1.1 as go-yaml reads and writes it, of what JSON can say.
+//! YAML as Kubernetes uses it: YAML 1.1 as go-yaml reads and writes it, restricted to JSON values.
 use super::{Decoded, Limits, memory::Memory};
 use crate::schema::Document;
 
@@ -18,14 +18,15 @@ pub use list::ListWriter;
 pub use stream::{Lines, documents};
 pub use write::encode;
 
-/// Decodes the document of a YAML text; no document is `null`. JSON is YAML, too. Go-yaml reads the first of several
+/// Decodes the document of a YAML text; an empty text is `null`. JSON is valid YAML. go-yaml reads the first of several
 /// documents and drops the others; here they are refused, unless they are empty.
 ///
-/// Plain scalars are read as YAML 1.1 says, as far as go-yaml follows it. Keys that are no text become text. Of a key that
-/// a map has twice the last value counts; all of them are one fault.
+/// Plain scalars are resolved by YAML 1.1, as far as go-yaml follows it. Keys that are not text become text. For
+/// repeated keys of a map the last value wins; all of them are one fault.
 ///
 /// # Errors
-/// [`Error`] for what is not YAML, not one document, not UTF-8, has no counterpart in JSON, is nested too deeply, or grows too large.
+/// [`Error`] if the text is not YAML, not one document, not UTF-8, has no counterpart in JSON, is nested too deeply, or
+/// is too large.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -50,8 +51,8 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Error> {
     Ok(Decoded { document, faults, pruned: false })
 }
 
-/// A text that is JSON through and through is read as such, which is faster. Where JSON's decoder has anything to say, the
-/// other one says it, but for what is too large for both.
+/// Text that is entirely JSON is parsed as JSON, which is faster. If the JSON decoder reports anything, the YAML
+/// decoder is used instead, except for documents that are too large for both.
 fn json(text: &str, limits: &Limits) -> Option<Result<Decoded, Error>> {
     if !text.trim_ascii_start().starts_with(['{', '[']) {
         return None;

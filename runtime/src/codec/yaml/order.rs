@@ -1,13 +1,13 @@
-//! The order in which go-yaml writes keys: numbers in them by their value, letters after everything else.
+//! go-yaml's order of keys: numbers in them by value, and letters after everything else.
 use std::cmp::Ordering;
 
-/// Keys that go-yaml sorts by insertion; longer lists are merged of such.
+/// go-yaml sorts runs of this length by insertion and merges them.
 const RUN: usize = 12;
 
-/// The keys in order.
+/// Sorts keys.
 ///
-/// The order is not transitive for all keys (`a9 < a10b < a1c < a9`), which the library's sorts may answer with a panic.
-/// This one gives some order then.
+/// The order is not transitive for all keys (`a9 < a10b < a1c < a9`), so that the standard library's sorts may panic.
+/// This one then returns some order.
 pub(super) fn sorted<'k>(keys: impl Iterator<Item = &'k String>) -> Vec<&'k String> {
     let mut keys: Vec<&String> = keys.collect();
     for run in keys.chunks_mut(RUN) {
@@ -27,7 +27,7 @@ pub(super) fn sorted<'k>(keys: impl Iterator<Item = &'k String>) -> Vec<&'k Stri
     keys
 }
 
-/// The two sorted halves of a list, the first of which is `width` long, as one.
+/// Merges the two sorted halves of a list, the first of which is `width` long.
 fn merged<'k>(pair: &[&'k String], width: usize) -> Vec<&'k String> {
     let (mut left, mut right) = pair.split_at(width.min(pair.len()));
     let mut all = Vec::with_capacity(pair.len());
@@ -46,7 +46,7 @@ fn merged<'k>(pair: &[&'k String], width: usize) -> Vec<&'k String> {
 }
 
 fn less(a: &str, b: &str) -> bool {
-    // Up to where they differ the keys are the same bytes, which may end within a character.
+    // The common prefix may end within a character.
     let mut same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     while !a.is_char_boundary(same) {
         same -= 1;
@@ -59,7 +59,7 @@ fn less(a: &str, b: &str) -> bool {
         (false, false) => {}
         (_, second_is_letter) => return second_is_letter,
     }
-    // A zero counts only where digits other than zeros stand before it.
+    // A leading zero is not part of the number.
     let before = a[..same].bytes().rev().take_while(u8::is_ascii_digit).any(|digit| digit != b'0');
     let start = u64::from((first == '0' || second == '0') && before);
     let (value_a, length_a) = digits(&a[same..], start);
@@ -70,7 +70,7 @@ fn less(a: &str, b: &str) -> bool {
     }
 }
 
-/// The number at the start of a text, and how many digits it has.
+/// The number at the beginning of a text, and its number of digits.
 fn digits(text: &str, start: u64) -> (u64, usize) {
     let digits = text.bytes().take_while(u8::is_ascii_digit);
     digits.fold((start, 0), |(value, length), digit| {

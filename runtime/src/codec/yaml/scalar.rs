@@ -1,19 +1,19 @@
-//! What a plain scalar is, as Kubernetes reads YAML: 1.1 as go-yaml resolves it. `y`, `on` and `No` are booleans, `0777` is
-//! octal, `1_000` a number; numbers of base 60 are text.
+//! Resolves plain scalars as Kubernetes reads YAML: 1.1 as in go-yaml. `y`, `on` and `No` are booleans, `0777` is
+//! octal, `1_000` is a number; base-60 numbers are text.
 
-/// What text that stands without quotes is read as.
+/// The value of an unquoted text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Scalar {
     Null,
     Bool(bool),
     Integer(i64),
-    /// An integer above those of 64 bits with a sign.
+    /// An integer above the signed 64-bit range.
     Large(u64),
     Float(f64),
     Text,
 }
 
-/// Resolves text that stands without quotes.
+/// Resolves an unquoted text.
 pub(super) fn resolve(text: &str) -> Scalar {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
@@ -50,13 +50,13 @@ fn number(text: &str) -> Scalar {
         (Ok(size), false) => Scalar::Integer(size),
         (Ok(size), true) => Scalar::Integer(-size),
         (Err(_), true) if size == i64::MIN.unsigned_abs() => Scalar::Integer(i64::MIN),
-        // Unsigned numbers have no sign at all.
+        // Unsigned numbers must not have a sign.
         (Err(_), false) if digits.len() == plain.len() => Scalar::Large(size),
         _ => float(plain),
     }
 }
 
-/// A whole number in the base that its prefix says.
+/// An integer with a base prefix.
 fn unsigned(digits: &str) -> Option<u64> {
     let (radix, digits) = match digits.as_bytes() {
         [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
@@ -65,7 +65,7 @@ fn unsigned(digits: &str) -> Option<u64> {
         [b'0', _, ..] => (8, &digits[1..]),
         _ => (10, digits),
     };
-    // A second sign would be read as part of the number.
+    // A second sign would be parsed as part of the number.
     if digits.starts_with(['+', '-']) {
         return None;
     }
@@ -107,7 +107,7 @@ fn float(text: &str) -> Scalar {
     }
 }
 
-/// Whether text without quotes would be read as a time. Decoding takes it for text; other readers do not.
+/// True if unquoted text would be read as a time by other readers. This decoder reads it as text.
 pub(super) fn is_timestamp(text: &str) -> bool {
     time(text).is_some()
 }
@@ -157,14 +157,14 @@ fn is_zone(text: &str) -> bool {
     }
 }
 
-/// A number of one or two digits, and what follows it.
+/// A number of one or two digits, and the rest.
 fn short(text: &str) -> Option<(u8, &str)> {
     let length = text.bytes().take(2).take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(length);
     Some((number.parse().ok()?, rest))
 }
 
-/// Whether text is a number of base 60 to other readers of YAML 1.1.
+/// True if other readers of YAML 1.1 read the text as a base-60 number.
 pub(super) fn is_base_60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut parts = unsigned.split(':');

@@ -1,5 +1,5 @@
-//! A YAML document as a tape: its nodes in the order of the text, each with where it ends. Aliases point back to the node
-//! that they stand for and are not followed here.
+//! A YAML document as a tape: its nodes in text order, each with its end. Aliases refer to their target and are not
+//! expanded here.
 use std::borrow::Cow;
 
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
@@ -11,40 +11,40 @@ use crate::codec::{Limits, memory::Memory};
 pub(super) struct Node<'t> {
     /// The line it starts on, from 1.
     pub line: usize,
-    /// What it is.
+    /// Its content.
     pub content: Content<'t>,
 }
 
-/// What a node is.
+/// The content of a node.
 pub(super) enum Content<'t> {
     /// Text.
     Scalar {
         /// The text.
         text: Cow<'t, str>,
-        /// It stands without quotes.
+        /// True if it is unquoted.
         plain: bool,
-        /// The tag that the document gives it.
+        /// Its tag in the document.
         tag: Tagged,
     },
     /// A list; its items end before this index.
     List(usize),
-    /// A map; its keys and values, by turns, end before this index.
+    /// A map; its alternating keys and values end before this index.
     Map(usize),
-    /// What another node is.
+    /// An alias.
     Alias {
-        /// The node.
+        /// The index of the target.
         target: usize,
         /// The anchor's name.
         name: &'t str,
     },
 }
 
-/// Tags that mean something here.
+/// The supported tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tagged {
-    /// None.
+    /// No tag.
     No,
-    /// `!!str`, and every tag that is not one of these: the text as it stands.
+    /// `!!str`, and every unknown tag: the text, unchanged.
     Text,
     Null,
     Bool,
@@ -55,11 +55,11 @@ pub(super) enum Tagged {
     Merge,
 }
 
-/// How many empty documents may follow the one that counts.
+/// The maximum number of empty documents after the real one.
 const MOST_EMPTY: usize = 16;
 
-/// The document of a text, empty where there is none, and the memory that it leaves. What its own nodes will take
-/// as a document is counted here; what aliases will add is not.
+/// Parses the document of a text, which may be empty, and returns the remaining memory. Its own nodes are counted here,
+/// the expansion of aliases is not.
 pub(super) fn read<'t>(text: &'t str, limits: &Limits) -> Result<(Vec<Node<'t>>, Memory), Error> {
     let mut reader = Reader {
         text,
@@ -111,7 +111,7 @@ struct Reader<'t> {
     text: &'t str,
     parser: Parser<'t, StrInput<'t>>,
     tape: Vec<Node<'t>>,
-    /// The node of each anchor, by the parser's number of the anchor.
+    /// The target of each anchor, by the parser's number.
     anchors: Vec<usize>,
     memory: Memory,
     depth: usize,
@@ -126,7 +126,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Checks that no further document follows, but for a few empty ones: what it asks for would be dropped.
+    /// Checks that no further document follows, except a few empty ones: its content would be dropped.
     fn end(&mut self) -> Result<(), Error> {
         let mut documents = 0;
         loop {
@@ -137,14 +137,14 @@ impl<'t> Reader<'t> {
                 }
                 (Event::DocumentStart(..), _) => documents += 1,
                 (Event::DocumentEnd, _) => {}
-                // How the parser gives a document of nothing, which has no place in the text.
+                // The parser's form of an empty document, which has no place in the text.
                 (Event::Scalar(_, ScalarStyle::Plain, 0, None), span) if span.is_empty() => {}
                 (_, span) => return Err(Error::at(&span, "expected a single document, but another one begins here")),
             }
         }
     }
 
-    /// Notes a node; true where it is a list or map that is open now.
+    /// Adds a node; returns true for a list or map, which is then open.
     fn begin(&mut self, event: Event<'t>, span: &Span) -> Result<bool, Error> {
         let (content, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -175,7 +175,7 @@ impl<'t> Reader<'t> {
             Content::Map(_) => self.memory.object(),
             Content::List(_) => self.memory.list(),
             Content::Scalar { text, .. } => self.memory.text(text),
-            // It costs as much to follow.
+            // Following it costs as much.
             Content::Alias { .. } => self.memory.text("*"),
         };
         if !taken || !self.memory.take(size_of::<Node<'_>>()) || !self.memory.value() {

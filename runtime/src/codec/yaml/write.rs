@@ -1,5 +1,5 @@
-//! Documents to YAML text, in the form that sigs.k8s.io/yaml gives it: keys in go-yaml's order, lists at the depth of
-//! their key, text in quotes where it would be read as something else, long text folded at 80 columns.
+//! Documents to YAML in the format of sigs.k8s.io/yaml: keys in go-yaml's order, lists at the depth of their key,
+//! quotes around text that would be read as something else, long text folded at 80 columns.
 use std::fmt::Write;
 
 use super::{
@@ -17,13 +17,14 @@ const WIDTH: usize = 80;
 /// Longer keys are written as `? key`.
 const LONGEST_KEY: usize = 128;
 
-/// What stands further in than this is written in brackets: a line for each item would be mostly spaces.
+/// Deeper values are written in brackets: a line for each item would mostly consist of spaces.
 const DEEPEST: usize = 200;
 
-/// The most spaces that lines of a document begin with, all together. A small object can nest so that it takes gigabytes.
+/// The maximum number of indentation spaces in all lines together. Otherwise a small nested object could take
+/// gigabytes.
 const MOST_SPACES: usize = 4 << 20;
 
-/// What stands no further in than this is written in lines all the same.
+/// Values at most this deep are written in lines in any case.
 const SHALLOW: usize = 20;
 
 /// Appends a document.
@@ -46,14 +47,14 @@ pub fn encode(document: &Document, out: &mut Vec<u8>) {
 #[derive(Default)]
 pub(super) struct Writer {
     pub(super) out: String,
-    /// Where the line begins that is being written.
+    /// The start of the current line.
     line_start: usize,
-    /// How many spaces lines have begun with.
+    /// The number of indentation spaces so far.
     spaces: usize,
 }
 
 impl Writer {
-    /// Hands over what was written, and stands at the start of a line. Lines so far still count for how deep others may be.
+    /// Returns the output so far, and starts at a new line. The indentation so far still counts towards the limit.
     pub(super) fn flush(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.out.as_bytes());
         if !self.out.is_empty() && !self.out.ends_with('\n') {
@@ -63,7 +64,7 @@ impl Writer {
         self.line_start = 0;
     }
 
-    /// The entries of a map. The first begins where the writer stands: after `- `, or at the start of a line.
+    /// Writes the entries of a map. The first is at the current position: after `- `, or at the start of a line.
     pub(super) fn map(&mut self, fields: &serde_json::Map<String, Document>, indent: usize) {
         for name in order::sorted(fields.keys()) {
             self.start_entry(indent);
@@ -78,7 +79,7 @@ impl Writer {
                     self.map(inner, indent + 2);
                 }
                 Document::Array(items) if !items.is_empty() => {
-                    // After a plain key the list stands at the key's own depth.
+                    // After a plain key the list has the key's own depth.
                     let depth = if inline { indent + 2 } else { indent };
                     self.start_value(depth, inline);
                     self.list(items, depth);
@@ -116,7 +117,7 @@ impl Writer {
         }
     }
 
-    /// Whether a map or list would begin too many lines with too many spaces.
+    /// True if a map or list would need too much indentation.
     fn is_too_deep(&self, value: &Document, indent: usize) -> bool {
         let entries = match value {
             Document::Object(fields) => fields.len(),
@@ -126,7 +127,7 @@ impl Writer {
         entries > 0 && (indent > DEEPEST || indent > SHALLOW && self.spaces + entries * indent > MOST_SPACES)
     }
 
-    /// A value in brackets, as JSON but for the escapes.
+    /// A value in brackets, like JSON except for escapes.
     fn flow(&mut self, value: &Document) {
         match value {
             Document::Object(fields) => {
@@ -151,7 +152,7 @@ impl Writer {
         }
     }
 
-    /// A key and its colon; false where it is too long, or has too many lines, for the plain form.
+    /// Writes a key and its colon; returns false if it is too long, or has too many lines, for the plain form.
     fn key(&mut self, name: &str, indent: usize) -> bool {
         let plain = name.len() <= LONGEST_KEY && !name.contains(is_break);
         if plain {
@@ -165,14 +166,14 @@ impl Writer {
         plain
     }
 
-    /// Moves to where an entry begins, on a new line unless the writer stands there.
+    /// Moves to the start of an entry, on a new line unless already there.
     fn start_entry(&mut self, indent: usize) {
         if self.column() != indent || !self.out.is_empty() && !self.out.ends_with([' ', '\n']) {
             self.new_line(indent);
         }
     }
 
-    /// Moves to where a map or list begins that is the value of a key.
+    /// Moves to the start of a map or list that is the value of a key.
     fn start_value(&mut self, indent: usize, inline: bool) {
         if inline {
             self.out.push(' ');
@@ -210,8 +211,8 @@ impl Writer {
         }
     }
 
-    /// kube-apiserver writes JSON first and reads it as YAML: a double that is a whole number within 64 bits comes out with
-    /// all its digits.
+    /// kube-apiserver writes JSON first and reads it as YAML: a double that is a 64-bit integer is written with all its
+    /// digits.
     fn double(&mut self, double: f64) {
         let json = text_of_double(double);
         match resolve(&json) {
@@ -247,7 +248,7 @@ impl Writer {
         }
     }
 
-    /// Text of one line, broken at single spaces past the width.
+    /// Text on one line, folded at single spaces after the width.
     fn folded(&mut self, text: &str, indent: usize, simple_key: bool, write: impl Fn(&mut String, char)) {
         let short = simple_key || self.out.len() - self.line_start + text.len() <= WIDTH;
         let (mut spaces, mut column) = (false, if short { 0 } else { self.column() });
@@ -312,7 +313,7 @@ impl Writer {
     }
 }
 
-/// The ways in which a text can be written.
+/// The styles of a text.
 struct Shape {
     plain: bool,
     single_quoted: bool,
@@ -334,7 +335,7 @@ impl Shape {
     }
 }
 
-/// Whether a text holds what means something outside of quotes.
+/// True if a text contains characters that have a meaning outside quotes.
 fn has_indicator(text: &str) -> bool {
     let blank_after = |at: usize| text[at + 1..].chars().next().is_none_or(|c| matches!(c, ' ' | '\t'));
     let blank_before = |at: usize| text[..at].ends_with([' ', '\t', '\n', '\0']);
@@ -353,8 +354,8 @@ fn has_indicator(text: &str) -> bool {
         })
 }
 
-/// Whether a character is only written as an escape: what go-yaml does not take for printable, and breaks of lines that
-/// readers do not agree on.
+/// True if a character is only written as an escape: characters that go-yaml does not consider printable, and line
+/// breaks that readers treat differently.
 fn is_special(character: char) -> bool {
     let printable = matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}');
     !printable || matches!(character, '\u{feff}' | '\u{2028}' | '\u{2029}')

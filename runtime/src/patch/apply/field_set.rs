@@ -1,29 +1,29 @@
-//! Sets of fields: trees keyed by path elements, what one can do with them, and their stored form `fieldsV1`.
+//! Field sets: trees keyed by path elements, their operations, and their stored form `fieldsV1`.
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::path_element::{ParseError, PathElement};
 use crate::schema::Document;
 
-/// A set of paths. The nodes are sorted by path element, and each has a member in it.
+/// A set of paths. The nodes are sorted by path element, and each contains a member.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct FieldSet<'a> {
     nodes: Vec<(PathElement<'a>, Node<'a>)>,
 }
 
-/// What a set has at one path, and below it.
+/// The part of a set at one path and below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Node<'a> {
-    /// The path itself is in the set.
+    /// True if the path itself is in the set.
     pub(super) member: bool,
-    /// What lies below it.
+    /// The part below it.
     pub(super) children: FieldSet<'a>,
 }
 
 impl<'a> Node<'a> {
-    /// A path that is in the set, with nothing below it.
+    /// A path in the set, with nothing below it.
     pub(super) const LEAF: Self = Self { member: true, children: FieldSet { nodes: Vec::new() } };
 
-    /// Nothing is in it.
+    /// True if it is empty.
     pub(super) fn is_empty(&self) -> bool {
         !self.member && self.children.is_empty()
     }
@@ -35,7 +35,7 @@ impl<'a> Node<'a> {
 }
 
 impl<'a> FieldSet<'a> {
-    /// A set of nodes in any order; those of one element are joined.
+    /// Builds a set from nodes in any order; joins those with the same element.
     fn of(mut nodes: Vec<(PathElement<'a>, Node<'a>)>) -> Self {
         nodes.retain(|(_, node)| !node.is_empty());
         nodes.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -56,25 +56,25 @@ impl<'a> FieldSet<'a> {
         set
     }
 
-    /// Nothing is in it.
+    /// True if it is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// What the set has at an element.
+    /// The part at an element.
     pub(super) fn get(&self, element: &PathElement<'_>) -> Option<&Node<'a>> {
         let found = self.nodes.binary_search_by(|(at, _)| at.cmp(element));
         found.ok().map(|index| &self.nodes[index].1)
     }
 
-    /// A path is in the set.
+    /// True if a path is in the set.
     pub(super) fn has(&self, path: &[PathElement<'_>]) -> bool {
         let Some((last, above)) = path.split_last() else { return false };
         let holder = above.iter().try_fold(self, |at, element| at.get(element).map(|node| &node.children));
         holder.and_then(|holder| holder.get(last)).is_some_and(|node| node.member)
     }
 
-    /// Adds a node; an empty one leaves no trace. Fastest in the elements' order.
+    /// Adds a node; an empty one is ignored. Fastest in the order of elements.
     pub(super) fn attach(&mut self, element: PathElement<'a>, node: Node<'a>) {
         if node.is_empty() {
             return;
@@ -95,7 +95,7 @@ impl<'a> FieldSet<'a> {
         self.attach(first.clone(), Node { member: rest.is_empty(), children: Self::of_path(rest) });
     }
 
-    /// Adds what is in another set.
+    /// Adds another set.
     pub(super) fn add(&mut self, other: FieldSet<'a>) {
         if other.is_empty() {
             return;
@@ -119,7 +119,7 @@ impl<'a> FieldSet<'a> {
         self.nodes.extend(theirs);
     }
 
-    /// Changes each node; those that are empty then are dropped.
+    /// Changes each node, and drops those that become empty.
     pub(super) fn change_each(&mut self, mut change: impl FnMut(&PathElement<'a>, &mut Node<'a>)) {
         self.nodes.retain_mut(|(element, node)| {
             change(element, node);
@@ -127,7 +127,7 @@ impl<'a> FieldSet<'a> {
         });
     }
 
-    /// Takes out what is in another set. What lies below a path that is in both stays, unless it is in both, too.
+    /// Removes the members of another set. Members below a common path are kept unless they are in both sets.
     pub(super) fn subtract(&mut self, other: &FieldSet<'_>) {
         self.change_each(|element, mine| {
             let Some(theirs) = other.get(element) else { return };
@@ -136,7 +136,7 @@ impl<'a> FieldSet<'a> {
         });
     }
 
-    /// Takes out what is in another set, with everything below it.
+    /// Removes the members of another set, and everything below them.
     pub(super) fn subtract_recursively(&mut self, other: &FieldSet<'_>) {
         self.change_each(|element, mine| match other.get(element) {
             Some(theirs) if theirs.member => *mine = Node::default(),
@@ -145,7 +145,7 @@ impl<'a> FieldSet<'a> {
         });
     }
 
-    /// What is in both sets.
+    /// The intersection.
     pub(super) fn intersection(&self, other: &FieldSet<'_>) -> FieldSet<'a> {
         let mut found = FieldSet::default();
         for (element, mine) in &self.nodes {
@@ -158,7 +158,7 @@ impl<'a> FieldSet<'a> {
         found
     }
 
-    /// Everything that is in another set is in this one.
+    /// True if this is a superset of another set.
     pub(super) fn contains(&self, other: &FieldSet<'_>) -> bool {
         other.nodes.iter().all(|(element, theirs)| {
             self.get(element)
@@ -166,8 +166,8 @@ impl<'a> FieldSet<'a> {
         })
     }
 
-    /// The paths as messages print them, in the order in which kube-apiserver does: of each container first its own paths,
-    /// then what lies deeper.
+    /// The paths as messages print them, in kube-apiserver's order: for each container first its own paths, then deeper
+    /// ones.
     pub(super) fn print(&self) -> Vec<String> {
         let mut paths = Vec::new();
         self.print_below("", &mut paths);
@@ -186,10 +186,11 @@ impl<'a> FieldSet<'a> {
         }
     }
 
-    /// Reads `fieldsV1`: objects whose members are path elements, and `.` for the path itself. Elements of an unknown kind
-    /// are left out.
+    /// Parses `fieldsV1`: objects whose members are path elements, and `.` for the path itself. Drops elements of an
+    /// unknown kind.
     ///
     /// # Errors
+    /// Values that are not objects, and members that are not path elements.
     /// What is not an object, and members that are not path elements.
     pub(super) fn read(fields: &'a Document) -> Result<Self, String> {
         node(fields).map(|node| node.children)
@@ -200,7 +201,7 @@ impl<'a> FieldSet<'a> {
         if member && !self.is_empty() {
             members.serialize_entry(".", &FieldSet::default())?;
         }
-        // Only fields are in the order of their text in a set, too.
+        // Only fields have the order of their text in a set, too.
         let mut others: Vec<(String, &Node<'_>)> = Vec::new();
         for (element, node) in &self.nodes {
             match element {
@@ -230,7 +231,7 @@ impl Serialize for Node<'_> {
 fn node(fields: &Document) -> Result<Node<'_>, String> {
     let members = match fields {
         Document::Object(members) => members,
-        // As good as an object without members.
+        // Equivalent to an object without members.
         Document::Null => return Ok(Node::LEAF),
         _ => return Err("fieldsV1 is made of objects".to_owned()),
     };
@@ -243,6 +244,6 @@ fn node(fields: &Document) -> Result<Node<'_>, String> {
         }
     }
     let children = FieldSet::of(children);
-    // A path with nothing below it is in the set, whether it says so or not.
+    // A path with nothing below it is in the set, even without `.`.
     Ok(Node { member: members.contains_key(".") || children.is_empty(), children })
 }

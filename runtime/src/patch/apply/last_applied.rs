@@ -1,4 +1,4 @@
-//! The way from apply on the client's side, which keeps its last configuration in an annotation, to apply on the server's.
+//! Migration from client-side apply, which keeps its last configuration in an annotation, to server-side apply.
 use serde_json::Map;
 
 use super::{
@@ -10,22 +10,22 @@ use super::{
 };
 use crate::{codec, schema::Document};
 
-/// The manager that applies on the client's side, and whose way this is.
+/// The field manager of client-side apply.
 pub(super) const MANAGER: &str = "kubectl";
 
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// All annotations of an object together may have this many bytes.
+/// The maximum size in bytes of all annotations of an object.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// What was last applied to an object on the client's side, if anything sensible was, in the terms of a version.
+/// The last client-side configuration of an object, if it is valid, in a version.
 pub(super) fn read(live: &Document, api_version: &str) -> Option<Document> {
     let text = live["metadata"]["annotations"][ANNOTATION].as_str()?;
     let applied = codec::decode(text.as_bytes(), &codec::Limits::default()).ok()?.document;
     (applied["apiVersion"] == *api_version).then_some(applied)
 }
 
-/// The fields that were applied on the client's side and still have that value.
+/// The fields of the client-side configuration that still have the same value.
 pub(super) fn untouched<'a>(ty: Type<'a>, applied: &'a Document, live: &'a Document) -> Option<FieldSet<'a>> {
     let mut fields = checked_field_set_of(ty, applied).ok()?;
     let Comparison { set, removed } = compare(ty, applied, live).ok()?;
@@ -34,12 +34,12 @@ pub(super) fn untouched<'a>(ty: Type<'a>, applied: &'a Document, live: &'a Docum
     Some(fields)
 }
 
-/// An object has the annotation, so that it is kept in step.
+/// True if an object has the annotation, so that it must be updated.
 pub(super) fn is_kept(live: &Document) -> bool {
     live["metadata"]["annotations"][ANNOTATION].as_str().is_some_and(|text| !text.is_empty())
 }
 
-/// Keeps the annotation of an object that has it in step with what is applied on the server's side.
+/// Updates the annotation of an object, if it has it, with the server-side configuration.
 pub(super) fn renew(object: &mut Document, config: &Document) {
     if !is_kept(object) {
         return;

@@ -10,17 +10,17 @@ use crate::{
     schema::Document,
 };
 
-/// The manager under whose name the oldest updates are kept together.
+/// The manager under whose name the oldest updates are merged.
 const ANCIENT: &str = "ancient-changes";
-/// How many entries of updates are kept apart.
+/// The maximum number of separate update entries.
 const MOST_UPDATES: usize = 10;
 
-/// How a manager came to own fields.
+/// How a manager became the owner of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Operation {
-    /// By naming them in what it applied.
+    /// By an apply.
     Apply,
-    /// By changing them otherwise.
+    /// By another write that changed them.
     Update,
 }
 
@@ -33,7 +33,7 @@ impl Operation {
     }
 }
 
-/// Whose an entry is. An applier is the same in all versions.
+/// The identity of an entry. An applier is the same in all versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity<'a> {
     pub(super) manager: &'a str,
@@ -55,12 +55,12 @@ impl<'a> Identity<'a> {
         Self { manager, operation, api_version, subresource }
     }
 
-    /// It is the same manager with the same operation, in whatever version.
+    /// True for the same manager with the same operation, in any version.
     pub(super) fn is_same_manager(&self, other: &Identity<'_>) -> bool {
         Self { api_version: "", ..*self } == Identity { api_version: "", ..*other }
     }
 
-    /// As messages name it: `"patcher" with subresource "status" using v1`.
+    /// The manager as messages print it: `"patcher" with subresource "status" using v1`.
     pub(super) fn print(&self) -> String {
         let mut text = go::quoted(self.manager);
         if !self.subresource.is_empty() {
@@ -74,7 +74,7 @@ impl<'a> Identity<'a> {
         text
     }
 
-    /// What kube-apiserver sorts managers by in messages.
+    /// The sort key of managers in kube-apiserver's messages.
     pub(super) fn sort_key(&self) -> String {
         let mut key = String::from("{");
         let members = [
@@ -95,15 +95,15 @@ impl<'a> Identity<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) identity: Identity<'a>,
-    /// The group and version in whose terms the fields are named.
+    /// The group and version to which the field set refers.
     pub(super) api_version: &'a str,
-    /// When its set, or a value in it, last changed; RFC 3339 in UTC.
+    /// The time of the last change of the set, or of a value in it; RFC 3339 in UTC.
     pub(super) time: Option<String>,
-    /// The set as it was stored, until it is another one.
+    /// The stored set, until it changes.
     stored: Option<&'a Document>,
-    /// The set; read from `stored` when it is first needed.
+    /// The set; parsed from `stored` on first use.
     set: Option<FieldSet<'a>>,
-    /// The type of objects of its version, once that is known.
+    /// The type of objects of its version, once it is known.
     ty: Option<Type<'a>>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Entry<'a> {
         Self { identity, api_version: writer.api_version, time, stored: None, set: Some(set), ty: None }
     }
 
-    /// Reads an entry, but for its set.
+    /// Parses an entry without its set.
     fn read(entry: &'a Document) -> Result<Self, String> {
         let text = |name: &str| match entry.get(name) {
             None | Some(Document::Null) => Ok(""),
@@ -144,10 +144,10 @@ impl<'a> Entry<'a> {
         Ok(Self { identity, api_version, time, stored: entry.get("fieldsV1"), set: None, ty: None })
     }
 
-    /// The set, in line with the schema of its version once that is known.
+    /// The set, adapted to the schema of its version once that is known.
     ///
     /// # Errors
-    /// Fields that are not a set.
+    /// If the stored fields are not a set.
     pub(super) fn set(&mut self) -> Result<&mut FieldSet<'a>, String> {
         if self.set.is_none() {
             self.stored_set()?;
@@ -164,7 +164,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The set, as it is stored.
+    /// The set in its stored form.
     fn stored_set(&mut self) -> Result<&mut FieldSet<'a>, String> {
         if self.set.is_none() {
             self.set = Some(self.stored.map(FieldSet::read).transpose()?.unwrap_or_default());
@@ -172,12 +172,12 @@ impl<'a> Entry<'a> {
         Ok(self.set.get_or_insert_default())
     }
 
-    /// It owns a field; of the fields as they are stored.
+    /// True if it owns a field of the stored set.
     pub(super) fn owns(&mut self, path: &[PathElement<'_>]) -> bool {
         self.stored_set().is_ok_and(|set| set.has(path))
     }
 
-    /// Gives it fields. Its set was read.
+    /// Adds fields. Its set must be parsed.
     pub(super) fn add(&mut self, added: FieldSet<'a>) {
         let set = self.set.get_or_insert_default();
         if !set.contains(&added) {
@@ -186,7 +186,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Takes fields from it, and gives those that it had. Its set was read.
+    /// Removes fields, and returns those that it had. Its set must be parsed.
     pub(super) fn remove(&mut self, removed: &FieldSet<'_>) -> FieldSet<'a> {
         let set = self.set.get_or_insert_default();
         let lost = set.intersection(removed);
@@ -197,7 +197,7 @@ impl<'a> Entry<'a> {
         lost
     }
 
-    /// Puts a set in another version's terms in the place of its own.
+    /// Replaces the set with one that refers to another version.
     pub(super) fn restate(&mut self, api_version: &'a str, set: FieldSet<'a>) {
         let Identity { manager, operation, subresource, .. } = self.identity;
         self.identity = Identity::new(manager, operation, api_version, subresource);
@@ -205,7 +205,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The entry as it is stored, with the members sorted.
+/// The entry in its stored form, with sorted members.
 impl Serialize for Entry<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Identity { manager, operation, subresource, .. } = self.identity;
@@ -227,33 +227,33 @@ impl Serialize for Entry<'_> {
     }
 }
 
-/// Text that is a time as entries store it: `2026-01-02T03:04:05Z`.
+/// True for a time in the format of entries: `2026-01-02T03:04:05Z`.
 fn is_stored_form(time: &str) -> bool {
     let form = b"0000-00-00T00:00:00Z";
     let fits = |(byte, form): (u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == *form };
     time.len() == form.len() && time.bytes().zip(form).all(fits) && time.parse::<Time>().is_ok()
 }
 
-/// The entries of an object.
+/// The managed fields of an object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ManagedFields<'a> {
     entries: Vec<Entry<'a>>,
 }
 
 impl<'a> ManagedFields<'a> {
-    /// Reads the entries of a stored object.
+    /// Parses the entries of a stored object. Sets are parsed on first use.
     ///
     /// # Errors
-    /// What is not an entry; sets are read when they are needed.
+    /// Invalid entries.
     pub(super) fn of(object: &'a Document) -> Result<Self, String> {
         let entries = object.get("metadata").and_then(|metadata| metadata.get("managedFields"));
         Self::read(entries.and_then(Document::as_array).map_or(&[][..], Vec::as_slice))
     }
 
-    /// Reads entries. Of two with the same identity the last counts.
+    /// Parses entries. The last of two with the same identity wins.
     ///
     /// # Errors
-    /// As [`ManagedFields::of`].
+    /// Like [`ManagedFields::of`].
     pub(super) fn read(entries: &'a [Document]) -> Result<Self, String> {
         let mut read = Self { entries: Vec::with_capacity(entries.len() + 1) };
         for entry in entries {
@@ -262,10 +262,10 @@ impl<'a> ManagedFields<'a> {
         Ok(read)
     }
 
-    /// Reads entries that a client has sent: their sets are read at once, and written anew.
+    /// Parses entries from a client, including their sets, which are normalized.
     ///
     /// # Errors
-    /// What is not an entry, and fields that are not a set.
+    /// Invalid entries and invalid sets.
     pub(super) fn read_from_client(entries: &'a [Document]) -> Result<Self, String> {
         let mut read = Self::read_with_sets(entries)?;
         for entry in &mut read.entries {
@@ -274,18 +274,18 @@ impl<'a> ManagedFields<'a> {
         Ok(read)
     }
 
-    /// Reads entries with their sets, as they are stored.
+    /// Parses stored entries, including their sets.
     ///
     /// # Errors
-    /// As [`ManagedFields::read_from_client`].
+    /// Like [`ManagedFields::read_from_client`].
     pub(super) fn read_with_sets(entries: &'a [Document]) -> Result<Self, String> {
         let mut read = Self::read(entries)?;
         read.entries.iter_mut().try_for_each(|entry| entry.stored_set().map(|_| ()))?;
         Ok(read)
     }
 
-    /// Drops the entries of versions that there are no longer, and gives the others the types of theirs. Says whether there
-    /// were such entries.
+    /// Drops the entries of versions that no longer exist, and sets the types of the others. Returns whether entries
+    /// were dropped.
     pub(super) fn drop_unknown(&mut self, terms: &Terms<'a>) -> bool {
         let before = self.entries.len();
         self.entries.retain_mut(|entry| {
@@ -296,7 +296,7 @@ impl<'a> ManagedFields<'a> {
         self.entries.len() < before
     }
 
-    /// There are no entries.
+    /// True if there are no entries.
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -306,22 +306,22 @@ impl<'a> ManagedFields<'a> {
         self.entries.iter_mut()
     }
 
-    /// The entry of an identity.
+    /// The entry with an identity.
     pub(super) fn get_mut(&mut self, identity: &Identity<'_>) -> Option<&mut Entry<'a>> {
         self.entries.iter_mut().find(|entry| entry.identity == *identity)
     }
 
-    /// Keeps some entries.
+    /// Retains the selected entries.
     pub(super) fn retain(&mut self, keep: impl FnMut(&mut Entry<'a>) -> bool) {
         self.entries.retain_mut(keep);
     }
 
-    /// Adds entries of other identities.
+    /// Adds entries with other identities.
     pub(super) fn append(&mut self, mut others: ManagedFields<'a>) {
         self.entries.append(&mut others.entries);
     }
 
-    /// Adds an entry, or puts it in the place of the one with its identity.
+    /// Adds an entry, or replaces the one with its identity.
     fn put(&mut self, entry: Entry<'a>) {
         match self.get_mut(&entry.identity) {
             Some(place) => *place = entry,
@@ -329,7 +329,8 @@ impl<'a> ManagedFields<'a> {
         }
     }
 
-    /// Sets what a writer owns. One that owns nothing has no entry. Without `moved` the time of its entry stays.
+    /// Sets the fields that a writer owns, and removes its entry if there are none. Without `moved`, the entry keeps
+    /// its time.
     pub(super) fn set(&mut self, writer: &Writer<'a>, operation: Operation, set: FieldSet<'a>, moved: bool) {
         let mut entry = Entry::of(writer, operation, moved.then(|| writer.time.to_owned()), set);
         if entry.set.as_ref().is_some_and(FieldSet::is_empty) {
@@ -342,15 +343,15 @@ impl<'a> ManagedFields<'a> {
         self.put(entry);
     }
 
-    /// Drops entries without fields, of those whose sets were read.
+    /// Drops entries whose parsed sets are empty.
     pub(super) fn drop_empty(&mut self) {
         self.entries.retain(|entry| !entry.set.as_ref().is_some_and(FieldSet::is_empty));
     }
 
-    /// Bounds the number of entries of updates: the oldest of one version are joined.
+    /// Limits the number of update entries by merging the oldest of one version.
     ///
     /// # Errors
-    /// Fields that are not a set.
+    /// Invalid sets.
     pub(super) fn cap_updates(&mut self) -> Result<(), String> {
         let is_update = |entry: &mut Entry<'a>| entry.identity.operation == Operation::Update;
         let mut updates: Vec<Entry<'a>> = self.entries.extract_if(.., is_update).collect();
@@ -362,7 +363,7 @@ impl<'a> ManagedFields<'a> {
         Ok(())
     }
 
-    /// The entries as they are stored, in kube-apiserver's order; `None` if there are none.
+    /// The entries in their stored form and kube-apiserver's order; `None` if there are none.
     pub(super) fn write(mut self) -> Option<Document> {
         let key = |entry: &Entry<'a>| (entry.identity.manager, entry.api_version, entry.identity.subresource);
         self.entries.sort_by(|a, b| {
@@ -373,12 +374,12 @@ impl<'a> ManagedFields<'a> {
     }
 }
 
-/// Entries of updates, the oldest first, of which the first ones are joined until few enough are left.
+/// Update entries, oldest first, of which the first ones are merged until few enough are left.
 fn joined(updates: Vec<Entry<'_>>) -> Result<Vec<Entry<'_>>, String> {
     let mut left = updates.len();
     let mut kept: Vec<Entry<'_>> = Vec::with_capacity(left);
     for mut entry in updates {
-        // The first entry of a version becomes the joined one when a second comes.
+        // The first entry of a version becomes the merged one when a second follows.
         match kept.iter_mut().find(|first| first.api_version == entry.api_version) {
             Some(into) if left > MOST_UPDATES => {
                 let set = std::mem::take(entry.set()?);

@@ -1,4 +1,4 @@
-//! What an apply makes of an object: a configuration is merged into it.
+//! Merges an applied configuration into an object.
 use std::collections::BTreeMap;
 
 use serde_json::Map as Fields;
@@ -9,30 +9,30 @@ use super::{
 };
 use crate::schema::Document;
 
-/// How many pairs of items [`changes`] compares, at most, to see that a list has no item twice.
+/// The maximum number of item pairs that [`changes`] compares to rule out duplicate items.
 const MOST_PAIRS: usize = 4_096;
 
-/// Merges a configuration, which fits its type, into an object: what both name is the configuration's, and nothing is
-/// removed. `None` where the object is that already.
+/// Merges a valid configuration into an object: fields in both get the configuration's values, and nothing is removed.
+/// `None` if the object does not change.
 ///
 /// # Errors
-/// An item of the object that cannot be identified.
+/// An item of the object without an identity.
 pub(super) fn merged(ty: Type<'_>, object: &Document, config: &Document) -> Result<Option<Document>, String> {
     Merge { only_look: false }.value(ty, object, config)
 }
 
-/// Whether a configuration, merged into an object, changes it, as far as a look can tell: it copies nothing and ends at the
-/// first change. Lists in which it would have to look at too many items count as changed.
+/// True if a configuration changes an object, as far as a cheap check shows: it copies nothing and stops at the first
+/// change. Lists with too many items to compare count as changed.
 pub(super) fn changes(ty: Type<'_>, object: &Document, config: &Document) -> bool {
     !matches!(Merge { only_look: true }.value(ty, object, config), Ok(None))
 }
 
-/// What becomes of a value: `None` if it stays as it is. The error is the path and the reason of an item that cannot be
-/// identified; where one only looks, it says nothing.
+/// The merged value; `None` if it does not change. The error has the path of an item without an identity and the
+/// reason; in check mode it has no content.
 type Merged = Result<Option<Document>, String>;
 
 struct Merge {
-    /// A change is an error, so that nothing is made of it.
+    /// Check mode: a change is an error, so that nothing is built.
     only_look: bool,
 }
 
@@ -42,7 +42,7 @@ impl Merge {
             Form::Map(map) if !map.atomic => match (non_empty_map(object), non_empty_map(config)) {
                 (Some(live), Some(given)) => return self.fields(&map, live, given),
                 (Some(_), None) => return Ok(None),
-                // Null and empty are told apart only where both are.
+                // Null and empty are only distinguished if both sides have the field.
                 (None, _) => {}
             },
             Form::List(list) if !list.atomic => match (non_empty_list(object), non_empty_list(config)) {
@@ -104,7 +104,7 @@ impl Merge {
     }
 }
 
-/// Where an item is that cannot be identified, and why, told from the container of a field.
+/// The path of an item without an identity and the reason, relative to the field's container.
 fn below(name: &str, why: &str) -> String {
     let separator = if why.starts_with(['.', '[']) { "" } else { ": " };
     format!(".{name}{separator}{why}")
@@ -124,8 +124,8 @@ struct Pair {
     new: Option<usize>,
 }
 
-/// The items of a list into which items are merged that it has already, in that order, and none of them twice. `None` for
-/// other lists, and for some that take too long to look through. No path elements are made.
+/// The items of a list whose merged items exist in the same order and without duplicates. `None` for other lists, and
+/// for some that take too long to check. Creates no path elements.
 fn pairs_in_order(list: &List<'_>, live: &[Document], given: &[Document]) -> Option<Vec<Pair>> {
     let mut wanted = given.iter().enumerate().peekable();
     let pair = |(index, item)| {
@@ -142,8 +142,8 @@ fn pairs_in_order(list: &List<'_>, live: &[Document], given: &[Document]) -> Opt
     (!twice).then_some(pairs)
 }
 
-/// The items of a merged list: in the order of the configuration those that it names, and the others behind the items that
-/// they were behind. Items that the old list has more than once are taken from the configuration, if it names them.
+/// The items of a merged list: applied ones in the configuration's order, and the others after the items that they
+/// followed before. Items that the old list has several times are taken from the configuration if it contains them.
 fn order(old: &[PathElement<'_>], new: &[PathElement<'_>]) -> Vec<Pair> {
     let mut places: BTreeMap<&PathElement<'_>, Option<usize>> = BTreeMap::new();
     for (index, element) in old.iter().enumerate() {

@@ -1,28 +1,28 @@
-//! Server-side apply and field ownership (`metadata.managedFields`), as pure functions on whole documents. The parts are
-//! those of structured-merge-diff, in this order:
+//! Server-side apply and field ownership (`metadata.managedFields`), as pure functions on whole documents. The parts
+//! correspond to structured-merge-diff, in this order:
 //!
 //! | | |
 //! |---|---|
 //! | `path_element` | one step of a path to a field |
 //! | `field_set` | sets of fields, and `fieldsV1` |
-//! | `schema` | which values are atomic, and what identifies the items of a list |
-//! | `typed` | whether a document fits its schema, and the set of its fields |
+//! | `schema` | atomic values, and the identity of list items |
+//! | `typed` | validation against the schema, and the field set of a document |
 //! | `compare` | the fields that a write set and removed |
 //! | `merge` | a configuration merged into an object |
-//! | `prune` | what goes from an object since it is applied no longer |
-//! | `versions` | the versions of the kind, in whose terms managers wrote |
+//! | `prune` | the removal of fields that are no longer applied |
+//! | `versions` | the versions of the kind, to which managers' field sets refer |
 //! | `managed_fields` | the entries: which manager owns which fields |
-//! | `update` | what updates and applies make of the entries, conflicts, and applies that change nothing |
-//! | `times` | writes that change nothing but times |
-//! | `last_applied`, `scale` | applies that kubectl made before; entries between an object and its Scale |
+//! | `update` | the effect of updates and applies on the entries, conflicts, and no-op applies |
+//! | `times` | writes that only change times |
+//! | `last_applied`, `scale` | migration from client-side apply; entries between an object and its Scale |
 //!
-//! A write that is no apply calls [`update`] once its document is defaulted. An apply calls [`merge`], then goes through
-//! the pipeline like any other write. Both call [`keep_times`] last, so that a write that changed nothing stays no change.
-//! Defaults that come after [`merge`] are owned by nobody.
+//! A write other than an apply calls [`update`] after its document is defaulted. An apply calls [`merge`], and then
+//! uses the pipeline like any other write. Both call [`keep_times`] last, so that a write without changes stays one.
+//! Defaults after [`merge`] are unowned.
 //!
-//! Each manager owns fields in the terms of the version in which it wrote. What a write changes is looked up in those terms:
-//! the object is converted, as it was and as it is to be, once for each other version that entries name. Where there is none
-//! but the write's, nothing is converted. Entries of versions that the kind does not have any longer are dropped.
+//! Each manager's field set refers to the version in which it wrote. To apply the changes of a write to it, the old and
+//! the new object are converted once to each other version in the entries. If the write's version is the only one,
+//! nothing is converted. Entries of versions that the kind no longer has are dropped.
 use std::fmt;
 
 use crate::schema::Schema;
@@ -48,51 +48,51 @@ pub use versions::{OneVersion, Versions};
 #[cfg(test)]
 mod tests;
 
-/// What a document is checked against, and what of it this request may not change.
+/// The schema of a document, and the part of it that this request may not change.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The kind's schema; `metadata` has its own.
     pub root: &'a Schema,
-    /// The kind's name, as it stands in documents.
+    /// The kind's name in documents.
     pub kind: &'a str,
-    /// Fields that this part of the object leaves alone, with everything below: nobody comes to own them by it. A write of
-    /// the object itself resets `status` where the kind has that subresource, a write of the status resets `spec`.
+    /// Fields that this part of the object does not change, with everything below: they get no owner from it. A write
+    /// of the object itself resets `status` if the kind has that subresource, and a write of the status resets `spec`.
     pub reset: &'a [&'a [&'a str]],
     /// The other versions of the kind.
     pub versions: &'a dyn Versions,
 }
 
-/// Who writes.
+/// The author of a write.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer<'a> {
-    /// The field manager; empty counts as `unknown`.
+    /// The field manager; empty means `unknown`.
     pub manager: &'a str,
-    /// The group and version in whose terms the document is.
+    /// The group and version of the document.
     pub api_version: &'a str,
-    /// The subresource written; empty for the object itself.
+    /// The written subresource; empty for the object itself.
     pub subresource: &'a str,
-    /// Now, as RFC 3339 in whole seconds.
+    /// The current time, as RFC 3339 with whole seconds.
     pub time: &'a str,
 }
 
-/// A field that someone else owns with another value.
+/// A field that another manager owns with another value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The owner, as messages name it: `"patcher" using v1`, `"one"`, `"x" with subresource "status" using v1`.
+    /// The owner as messages print it: `"patcher" using v1`, `"one"`, `"x" with subresource "status" using v1`.
     pub manager: String,
     /// The field: `.spec.ports[name="http"].port`.
     pub field: String,
 }
 
-/// Why an apply did not happen.
+/// Why an apply failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApplyError {
-    /// Other managers own fields that the apply would change: 409, one cause `FieldManagerConflict` a conflict, with the
-    /// message `conflict with <manager>`.
+    /// Other managers own fields that the apply would change: 409 with one cause `FieldManagerConflict` per conflict,
+    /// and the message `conflict with <manager>`.
     Conflicts(Vec<Conflict>),
-    /// What was sent cannot be applied at all: 400.
+    /// The configuration cannot be applied: 400.
     BadRequest(String),
-    /// What was sent, or what is stored, does not fit the schema: 500 without a reason, as kube-apiserver has it.
+    /// The configuration or the stored object does not fit the schema: 500 without a reason, as in kube-apiserver.
     Untyped(String),
 }
 
@@ -107,7 +107,7 @@ impl fmt::Display for ApplyError {
 
 impl std::error::Error for ApplyError {}
 
-/// The message of the answer: one conflict on one line, more of them below their managers.
+/// The message of the answer: a single conflict on one line, several grouped by manager.
 fn write_conflicts(conflicts: &[Conflict], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let [conflict] = conflicts {
         return write!(f, "Apply failed with 1 conflict: conflict with {}: {}", conflict.manager, conflict.field);

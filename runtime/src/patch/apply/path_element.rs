@@ -1,4 +1,4 @@
-//! Path elements: one step of a path to a field, as `fieldsV1` and messages spell it.
+//! Path elements: one step of a path to a field, as written in `fieldsV1` and in messages.
 use std::{borrow::Cow, cmp::Ordering, fmt::Write};
 
 use serde_json::Map;
@@ -8,7 +8,7 @@ use crate::{
     schema::{Document, number},
 };
 
-/// A step from a container to what it holds. Borrows from the documents where it can.
+/// A step from a container to its content. Borrows from the documents if possible.
 #[derive(Clone, Debug)]
 pub(super) enum PathElement<'a> {
     /// A field of a struct, or an entry of a map.
@@ -17,13 +17,13 @@ pub(super) enum PathElement<'a> {
     Key(Vec<(Cow<'a, str>, Cow<'a, Document>)>),
     /// An item of a set.
     Value(Cow<'a, Document>),
-    /// An item of a list by its index. The server makes none, and keeps those that a client has sent.
+    /// An item of a list by its index. The server creates none, but keeps those of clients.
     Index(i64),
 }
 
 /// Why text is not a path element.
 pub(super) enum ParseError {
-    /// It is of an unknown kind. A later version may know it; here it is dropped.
+    /// It is of an unknown kind, which a later version may support; here it is dropped.
     UnknownKind,
     /// It is malformed.
     Malformed(String),
@@ -65,7 +65,7 @@ impl<'a> PathElement<'a> {
         }
     }
 
-    /// Reads an element as `fieldsV1` writes it.
+    /// Parses an element of `fieldsV1`.
     ///
     /// # Errors
     /// [`ParseError`].
@@ -101,7 +101,7 @@ impl<'a> PathElement<'a> {
         }
     }
 
-    /// Writes the element as `fieldsV1` does.
+    /// Writes the element for `fieldsV1`.
     pub(super) fn serialize(&self) -> String {
         match self {
             Self::Field(name) => ["f:", name].concat(),
@@ -121,7 +121,7 @@ impl<'a> PathElement<'a> {
         }
     }
 
-    /// Adds the element to a path in a message: `.spec`, `[name="http"]`, `[="a"]`, `[0]`.
+    /// Appends the element to a path in a message: `.spec`, `[name="http"]`, `[="a"]`, `[0]`.
     pub(super) fn print(&self, out: &mut String) {
         match self {
             Self::Field(name) => {
@@ -147,7 +147,7 @@ impl<'a> PathElement<'a> {
     }
 }
 
-/// A total order over values of any type: numbers, text, booleans, lists, maps, null.
+/// A total order of values of any type: numbers, text, booleans, lists, maps, null.
 fn compare(a: &Document, b: &Document) -> Ordering {
     match (a, b) {
         (Document::Number(a), Document::Number(b)) => match (a.as_i64(), b.as_i64()) {
@@ -164,7 +164,7 @@ fn compare(a: &Document, b: &Document) -> Ordering {
     }
 }
 
-/// Compares parts one by one; where all are equal, what has fewer comes first.
+/// Compares parts one by one; if all are equal, the shorter comes first.
 fn compare_all<I: IntoIterator>(a: I, b: I, compare: impl Fn(I::Item, I::Item) -> Ordering) -> Ordering {
     let (mut a, mut b) = (a.into_iter(), b.into_iter());
     loop {
@@ -189,7 +189,7 @@ fn rank(value: &Document) -> u8 {
     }
 }
 
-/// Adds the value of a key or an item to a path in a message.
+/// Appends the value of a key or an item to a path in a message.
 fn print(value: &Document, out: &mut String) {
     match value {
         Document::String(text) => out.push_str(&go::quoted(text)),
@@ -213,13 +213,13 @@ fn print(value: &Document, out: &mut String) {
     }
 }
 
-/// The text inside quotes, where nothing in it is escaped.
+/// The text inside quotes, if it has no escapes.
 fn plain_text(json: &str) -> Option<&str> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     inner.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\').then_some(inner)
 }
 
-/// JSON as Go writes it: what HTML gives a meaning to is escaped.
+/// JSON as Go writes it: with escapes for characters that have a meaning in HTML.
 pub(super) fn json(value: &Document) -> String {
     let text = value.to_string();
     if !text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {

@@ -1,4 +1,4 @@
-//! What goes from an object since its applier does not apply it any longer.
+//! Removes fields from an object that its applier no longer applies.
 use std::collections::BTreeMap;
 
 use super::{
@@ -12,25 +12,25 @@ use super::{
 };
 use crate::schema::Document;
 
-/// What an applier applied last: in which version, and which fields there.
+/// An applier's previous apply: its version, and its fields.
 pub(super) struct Last<'a> {
     pub(super) api_version: &'a str,
     pub(super) set: FieldSet<'a>,
 }
 
-/// Removes from an object what its manager applied last, does not apply now, and nobody else owns. `owned` are the fields of
-/// all managers by version, with what is applied now.
+/// Removes the fields of an object that its manager applied before, does not apply now, and that have no other owner.
+/// `owned` are the fields of all managers by version, including the applied ones.
 ///
-/// In three rounds, as kube-apiserver goes: without all that was applied before, with back what is owned, and of what then
-/// is missing only that is removed which was applied before. So a container goes with its last item, and what nobody owns
-/// stays in what someone does.
+/// Like kube-apiserver this takes three steps: it removes everything that was applied before, adds back what is owned,
+/// and then removes only those missing fields that were applied before. So a container is removed with its last item,
+/// and unowned fields remain in containers that are owned.
 ///
-/// All that happens in the version in which the manager applied last. In the versions of the other managers one only sees
-/// what of theirs would go, and what it is that keeps it. What goes in the end is taken from the object in its own version,
-/// so that what the last one does not have stays as it is.
+/// This happens in the version of the manager's previous apply. The versions of other managers only show which of their
+/// fields would be removed, and what keeps them. Finally the removed fields are taken from the object in its own
+/// version, so that fields that the previous version lacks stay unchanged.
 ///
 /// # Errors
-/// A conversion that fails, as kube-apiserver words it.
+/// A failed conversion, in kube-apiserver's wording.
 pub(super) fn prune(
     terms: &Terms<'_>,
     object: &mut Document,
@@ -57,7 +57,7 @@ pub(super) fn prune(
         })?;
     }
     let mut gone = missing(ty, &before, &without(ty, &before, &unowned)).intersection(&last);
-    // The object keeps what names it.
+    // The object keeps its identity.
     gone.subtract(&FieldSet::of_path(&[PathElement::Field("metadata")]));
     if api_version == terms.own {
         remove(ty, object, &gone);
@@ -66,7 +66,7 @@ pub(super) fn prune(
     pruning.take(&gone, object)
 }
 
-/// A pruning in one version.
+/// The removal in one version.
 struct Pruning<'a> {
     terms: &'a Terms<'a>,
     api_version: &'a str,
@@ -76,7 +76,7 @@ struct Pruning<'a> {
 }
 
 impl Pruning<'_> {
-    /// Keeps what it takes that nothing goes which is owned in the terms of another version.
+    /// Keeps everything that is needed to keep fields owned in another version.
     fn keep(&self, unowned: &mut FieldSet<'_>, other: &str, mut owned: FieldSet<'_>) -> Result<(), String> {
         let Some(ty) = self.terms.ty(other) else { return Ok(()) };
         let there = |object: &Document| convert(self.terms, object, self.api_version, other);
@@ -87,22 +87,22 @@ impl Pruning<'_> {
             return Ok(());
         }
         missing_there.subtract(&owned);
-        // What is made of several fields keeps the value that it has without those that go.
+        // A value that is computed from several fields keeps its value without the removed ones.
         let mut kept = without(ty, &whole, &missing_there);
         if let Some(merged) = merged(ty, &kept, &left)? {
             kept = merged;
         }
-        // What comes back anyway, such as what a conversion fills in, is not kept by its owner.
+        // Values that come back anyway, such as those a conversion adds, are not kept by their owner.
         let [kept, left] = [kept, left].map(|object| convert(self.terms, &object, other, self.api_version));
         let (kept, left) = (kept?, left?);
         let mut back = missing(self.ty, &kept, &left);
-        // With a field stay the structs that it is in, also where the conversion fills them in without it.
+        // The structs around a field are kept with it, even if the conversion would add them without it.
         add_declared_fields(self.ty, &mut back);
         unowned.subtract(&back);
         Ok(())
     }
 
-    /// Takes from the object in its own version what goes in this one.
+    /// Removes from the object in its own version what is removed in this one.
     fn take(&self, gone: &FieldSet<'_>, object: &mut Document) -> Result<(), String> {
         if gone.is_empty() {
             return Ok(());
@@ -112,7 +112,7 @@ impl Pruning<'_> {
         let (before, after) = (back(self.before)?, back(&without(self.ty, self.before, gone))?);
         let Comparison { set, removed } = compare(ty, &before, &after)?;
         remove(ty, object, &removed);
-        // What is made of several fields has another value without one of them.
+        // A value that is computed from several fields changes without one of them.
         if !set.is_empty()
             && let Some(merged) = merged(ty, object, &after)?
         {
@@ -122,7 +122,7 @@ impl Pruning<'_> {
     }
 }
 
-/// An object of one version in the terms of another. Containers with nothing in them are `null`, as [`remove`] leaves them.
+/// An object of one version converted to another. Empty containers are `null`, as [`remove`] leaves them.
 fn convert(terms: &Terms<'_>, object: &Document, from: &str, to: &str) -> Result<Document, String> {
     let mut converted = terms.convert(object, from, to)?;
     if from != to {
@@ -141,14 +141,14 @@ fn null_empty(value: &mut Document) {
     }
 }
 
-/// What an object does not have that another has.
+/// The fields that an object lacks and another has.
 fn missing<'a>(ty: Type<'a>, object: &'a Document, left: &Document) -> FieldSet<'a> {
     let mut missing = all_of(ty, object);
     missing.subtract(&all_of(ty, left));
     missing
 }
 
-/// All fields of an object, those among them that are implied by others.
+/// All fields of an object, including implied ones.
 fn all_of<'a>(ty: Type<'a>, object: &'a Document) -> FieldSet<'a> {
     let mut all = field_set_of(ty, object);
     add_declared_fields(ty, &mut all);
@@ -161,7 +161,7 @@ fn without(ty: Type<'_>, object: &Document, fields: &FieldSet<'_>) -> Document {
     left
 }
 
-/// Removes the fields of a set from an object. A container with nothing left in it becomes `null`.
+/// Removes the fields of a set from an object. Containers that become empty become `null`.
 fn remove(ty: Type<'_>, object: &mut Document, fields: &FieldSet<'_>) {
     let emptied = match (ty.form(Some(object)), &mut *object) {
         (Form::Scalar(_), _) => return,

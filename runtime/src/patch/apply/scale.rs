@@ -1,7 +1,7 @@
-//! Managed fields between an object and its Scale, where the number of replicas has another path.
+//! Managed fields between an object and its Scale, in which the number of replicas has another path.
 //!
-//! A write of the scale runs on the Scale's own document, with [`to_scale`]'s entries in it as the live ones; what comes
-//! of them goes back through [`to_parent`].
+//! A write of the scale works on the Scale document with the entries of [`to_scale`]; [`to_parent`] translates the
+//! result back.
 use super::{
     field_set::FieldSet,
     managed_fields::{Entry, ManagedFields},
@@ -13,9 +13,9 @@ use crate::schema::Document;
 const SCALE: &str = "autoscaling/v1";
 const REPLICAS: [PathElement<'static>; 2] = [PathElement::Field("spec"), PathElement::Field("replicas")];
 
-/// The entries of an object that own its replicas, in Scale's terms; `null` if there are none.
+/// The entries of an object that own its replicas, translated to Scale; `null` if there are none.
 ///
-/// `parent` are the object's entries, `replicas` gives the path of the replicas in a version that has a scale.
+/// `parent` are the object's entries, `replicas` returns the path of the replicas in a version with a scale.
 pub fn to_scale<'p>(parent: &Document, replicas: impl Fn(&str) -> Option<&'p [String]>) -> Document {
     let mut managed = read(parent);
     managed.retain(|entry| replicas(entry.api_version).is_some_and(|path| entry.owns(&path_of(path))));
@@ -25,10 +25,10 @@ pub fn to_scale<'p>(parent: &Document, replicas: impl Fn(&str) -> Option<&'p [St
     managed.write().unwrap_or(Document::Null)
 }
 
-/// An object's entries after its Scale was written; `null` if there are none.
+/// An object's entries after a write of its Scale; `null` if there are none.
 ///
-/// `scale` are the entries of the Scale as it was written, `api_version` is that of the write. Who owned the replicas and
-/// does not any more loses them; whoever else owns them does so through the subresource that its entry names.
+/// `scale` are the entries of the written Scale, `api_version` is the version of the write. Managers that no longer own
+/// the replicas lose them; other owners own them through the subresource in their entry.
 pub fn to_parent<'d, 'p: 'd>(
     parent: &'d Document,
     scale: &'d Document,
@@ -45,7 +45,7 @@ pub fn to_parent<'d, 'p: 'd>(
     for entry in managed.iter_mut() {
         let Some(path) = replicas(entry.api_version).map(path_of) else { continue };
         let owned = entry.owns(&path);
-        // Who still owns the replicas by a write in another version goes on to do so in that.
+        // A manager that still owns the replicas by a write in another version keeps that.
         let is_kept = |scaled: &&mut Entry<'_>| {
             let untouched = owned && scaled.time == entry.time;
             scaled.identity.is_same_manager(&entry.identity) && (untouched || entry.api_version == api_version)
@@ -68,7 +68,7 @@ fn path_of(names: &[String]) -> Vec<PathElement<'_>> {
     names.iter().map(|name| PathElement::Field(name)).collect()
 }
 
-/// What is not an entry owns nothing.
+/// Invalid entries own nothing.
 fn read(entries: &Document) -> ManagedFields<'_> {
     ManagedFields::read_with_sets(entries.as_array().map_or(&[], Vec::as_slice)).unwrap_or_default()
 }

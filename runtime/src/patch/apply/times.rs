@@ -1,17 +1,17 @@
-//! Writes that change nothing but the times of entries.
+//! Writes that only change the times of entries.
 use super::update::put;
 use crate::schema::Document;
 
-/// Puts the times of `live` back where nothing but times in managed fields tells `new` from it. Called last, when defaults,
-/// hooks and admission have run.
+/// Restores the times of `live` if `new` differs from it only in times of managed fields. Called last, after defaults,
+/// hooks and admission.
 pub fn keep_times(live: &Document, new: &mut Document) {
     if only_times_differ(live, new) {
         put(new, live["metadata"].get("managedFields").cloned());
     }
 }
 
-/// Nothing but the times of entries, and the order that they bring with them, tells two objects apart. Their
-/// resourceVersions do not count.
+/// True if two objects differ only in the times of entries, and the order that results from them. Ignores their
+/// resourceVersions.
 fn only_times_differ(old: &Document, new: &Document) -> bool {
     let [before, after] =
         [old, new].map(|object| object["metadata"]["managedFields"].as_array().map_or(&[][..], Vec::as_slice));

@@ -1,4 +1,4 @@
-//! Typed documents: whether one fits its schema, and the set of its fields.
+//! Typed documents: validation against the schema, and field sets.
 use std::fmt::Write as _;
 
 use super::{
@@ -11,10 +11,10 @@ use crate::{
     schema::Document,
 };
 
-/// The fields of a configuration.
+/// The field set of a configuration.
 ///
 /// # Errors
-/// Everything in it that does not fit the schema, as one text.
+/// All violations of the schema, as one text.
 pub(super) fn checked_field_set_of<'a>(ty: Type<'a>, config: &'a Document) -> Result<FieldSet<'a>, String> {
     let mut walk = Walk { strict: true, faults: Vec::new() };
     let set = walk.value(ty, config).children;
@@ -32,13 +32,13 @@ pub(super) fn checked_field_set_of<'a>(ty: Type<'a>, config: &'a Document) -> Re
     }
 }
 
-/// The fields of an object, whatever is wrong with it. Items that share a path element count once, as a whole.
+/// The field set of an object, even if it is invalid. Items that share a path element count once, as a whole.
 pub(super) fn field_set_of<'a>(ty: Type<'a>, object: &'a Document) -> FieldSet<'a> {
     Walk { strict: false, faults: Vec::new() }.value(ty, object).children
 }
 
-/// Brings a set in line with a schema in which values have become atomic since: who owned a part of one owns all of it.
-/// Says whether the set is another one by it.
+/// Adapts a set to a schema in which values have become atomic: an owner of a part then owns all of it. Returns whether
+/// the set changed.
 pub(super) fn reconcile(ty: Type<'_>, set: &mut FieldSet<'_>) -> bool {
     let mut changed = false;
     let mut within = |ty: Type<'_>, node: &mut Node<'_>| {
@@ -68,7 +68,7 @@ pub(super) fn reconcile(ty: Type<'_>, set: &mut FieldSet<'_>) -> bool {
     changed
 }
 
-/// Adds the declared fields that a set implies: whoever owns something in a declared field owns the field.
+/// Adds the declared fields that a set implies: an owner of a field's content also owns the field.
 pub(super) fn add_declared_fields(ty: Type<'_>, set: &mut FieldSet<'_>) {
     let (map, list) = (ty.as_map(), ty.as_list());
     set.change_each(|element, node| {
@@ -87,7 +87,7 @@ pub(super) fn add_declared_fields(ty: Type<'_>, set: &mut FieldSet<'_>) {
     });
 }
 
-/// What in a document does not fit its type: where, and why.
+/// A violation of a document's type: its path, and the reason.
 struct Fault {
     path: String,
     why: String,
@@ -101,7 +101,7 @@ impl std::fmt::Display for Fault {
 }
 
 struct Walk {
-    /// Faults are collected, also inside of what is atomic.
+    /// Collects violations, even inside atomic values.
     strict: bool,
     faults: Vec<Fault>,
 }
@@ -132,7 +132,7 @@ impl Walk {
             let Some(field) = map.field(name) else {
                 self.fault("field not declared in schema".to_owned());
                 self.prefix(before, &element);
-                // Kube-apiserver looks no further in this map.
+                // kube-apiserver checks this map no further.
                 break;
             };
             let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
@@ -171,7 +171,7 @@ impl Walk {
             }
         }
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
-        // Faults are reported in the order of the items.
+        // Violations are reported in the order of the items.
         let mut faults: Vec<(usize, Fault)> = Vec::new();
         for same in found.chunk_by(|(a, _), (b, _)| a == b) {
             let mut inner = Node::LEAF;
@@ -199,7 +199,7 @@ impl Walk {
         node
     }
 
-    /// Looks for faults inside of an atomic list.
+    /// Checks the content of an atomic list.
     fn inside(&mut self, list: &List<'_>, items: &[Document]) {
         for (index, item) in (0..).zip(items) {
             let before = self.faults.len();
@@ -226,7 +226,7 @@ impl Walk {
         self.fault(why);
     }
 
-    /// A value that is not the expected map or list must be null.
+    /// A value other than the expected map or list must be null.
     fn expect(&mut self, expected: &str, value: &Document) {
         if self.strict && !value.is_null() {
             self.fault(format!("expected {expected}, got &{{{}}}", go::plain(value)));
@@ -239,7 +239,7 @@ impl Walk {
         }
     }
 
-    /// The faults found since lie below an element.
+    /// Prefixes the violations found since with an element.
     fn prefix(&mut self, since: usize, element: &PathElement<'_>) {
         for fault in &mut self.faults[since..] {
             let mut path = String::new();

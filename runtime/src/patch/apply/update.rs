@@ -1,4 +1,5 @@
-//! What writes do to the fields' managers: an update owns what it changed, an apply what it names, and nobody what is gone.
+//! The effect of writes on managed fields: an update owns the changed fields, an apply the applied ones, and removed
+//! fields lose their owners.
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde_json::Map;
@@ -17,10 +18,10 @@ use super::{
 };
 use crate::schema::Document;
 
-/// The manager of all that was there before anyone applied.
+/// The manager of all fields from before the first apply.
 const BEFORE: &str = "before-first-apply";
 
-/// Fields that nobody owns: what names an object, and what the server alone writes.
+/// Unowned fields: the object's identity, and fields that only the server writes.
 static UNOWNED: LazyLock<FieldSet<'static>> = LazyLock::new(|| {
     let mut set = FieldSet::default();
     for name in ["apiVersion", "kind", "metadata"] {
@@ -42,18 +43,18 @@ static UNOWNED: LazyLock<FieldSet<'static>> = LazyLock::new(|| {
     set
 });
 
-/// Sets `metadata.managedFields` of what a write other than an apply makes.
+/// Sets `metadata.managedFields` of the result of a write other than an apply.
 ///
-/// `new` is the whole document, defaulted, `live` the object as it was (`None` on creation). Managed fields in `new` are
-/// what the client sent; an empty list, or a list of one empty entry, resets them. A document that does not fit the schema
-/// keeps those of `live`: validation will tell what is wrong with it.
+/// `new` is the whole document with defaults, `live` the previous object (`None` on creation). Managed fields in `new`
+/// come from the client; an empty list, or a list with one empty entry, resets them. A document that does not fit the
+/// schema keeps those of `live`: validation reports its errors.
 pub fn update(view: &View<'_>, live: Option<&Document>, new: &mut Document, writer: &Writer<'_>) {
     let before = || live.and_then(|live| live.get("metadata")?.get("managedFields")).cloned();
     let entries = managed_fields_after(view, live, new, writer).unwrap_or_else(|_| before());
     put(new, entries);
 }
 
-/// The entries after an update; `None` for none.
+/// The entries after an update, if there are any.
 fn managed_fields_after(
     view: &View<'_>,
     live: Option<&Document>,
@@ -62,7 +63,7 @@ fn managed_fields_after(
 ) -> Result<Option<Document>, String> {
     let terms = Terms::of(view, writer);
     let mut managed = live_or_sent(live, new, writer);
-    // Of an object whose entries were once dropped, nothing is tracked until someone applies.
+    // After a reset of its entries, an object is not tracked until the next apply.
     if managed.is_empty() && live.is_some() {
         return Ok(None);
     }
@@ -70,7 +71,7 @@ fn managed_fields_after(
     track(&terms, managed, live.unwrap_or(&EMPTY), new, writer).map(ManagedFields::write)
 }
 
-/// The entries before an update: those that the client sent, if it sent any and could; otherwise those of the object.
+/// The entries before an update: the client's if they are present and valid, otherwise those of the object.
 fn live_or_sent<'a>(live: Option<&'a Document>, new: &'a Document, writer: &Writer<'_>) -> ManagedFields<'a> {
     if writer.subresource.is_empty()
         && let Some(Document::Array(entries)) = new.get("metadata").and_then(|metadata| metadata.get("managedFields"))
@@ -88,7 +89,7 @@ fn live_or_sent<'a>(live: Option<&'a Document>, new: &'a Document, writer: &Writ
     live.map(ManagedFields::of).and_then(Result::ok).unwrap_or_default()
 }
 
-/// An empty list, or a list of one empty entry, asks that the managed fields be forgotten.
+/// True for an empty list, or a list with one empty entry, which request a reset of the managed fields.
 fn is_reset(entries: &[Document]) -> bool {
     match entries {
         [] => true,
@@ -100,7 +101,7 @@ fn is_reset(entries: &[Document]) -> bool {
 /// The entries after an update of an object by a writer.
 ///
 /// # Errors
-/// What does not fit the schema, and stored fields that are not a set.
+/// Violations of the schema, and invalid stored sets.
 fn track<'a>(
     terms: &Terms<'a>,
     mut managed: ManagedFields<'a>,
@@ -125,13 +126,13 @@ fn track<'a>(
     Ok(managed)
 }
 
-/// Takes from the managers but one what a write makes of an object: what it sets, and what it removes, in the terms of the
-/// version in which each of them wrote. Gives what each loses since it has another value now.
+/// Removes the fields that a write sets or removes from all managers except one, in each manager's version. Returns the
+/// fields that each loses because their value has changed.
 ///
 /// `comparison` is that of the two objects in the version of the write.
 ///
 /// # Errors
-/// Conversions that fail, what does not fit the schema, and stored fields that are not a set.
+/// Failed conversions, violations of the schema, and invalid stored sets.
 fn take<'a>(
     terms: &Terms<'_>,
     managed: &mut ManagedFields<'a>,
@@ -168,7 +169,7 @@ fn take<'a>(
     Ok(lost)
 }
 
-/// Applies a configuration: what the object becomes, with its managed fields, before defaults and validation.
+/// Applies a configuration. Returns the merged object with its managed fields, before defaults and validation.
 ///
 /// # Errors
 /// [`ApplyError`]. With `force` there are no conflicts.
@@ -224,10 +225,11 @@ pub fn merge(
     Ok(new)
 }
 
-/// Whether an apply changes nothing, as far as a look can tell: where this is false, [`merge`] may find the same at more
-/// cost. Most applies are such, since tools apply the same again and again.
+/// True if an apply changes nothing, as far as a cheap check shows: if this is false, [`merge`] may still find the same
+/// at a higher cost. Most applies change nothing, because tools apply repeatedly.
 ///
-/// `live` is the object without its managed fields, `entries` are those as JSON text, as [`codec::encode`] writes it.
+/// `live` is the object without its managed fields, `entries` are those as JSON text in the format of
+/// [`codec::encode`].
 ///
 /// [`codec::encode`]: crate::codec::encode
 pub fn is_noop(view: &View<'_>, live: &Document, entries: &str, config: &Document, writer: &Writer<'_>) -> bool {
@@ -241,7 +243,7 @@ pub fn is_noop(view: &View<'_>, live: &Document, entries: &str, config: &Documen
     named.subtract_recursively(&terms.reset_fields(terms.own));
     named.subtract(&UNOWNED);
     let mut entry = serde_json::to_string(&Entry::of(writer, Operation::Apply, None, named)).expect("entries are JSON");
-    // With its time, or without one. Quotes within text are escaped, so that what is found is an entry.
+    // With or without its time. Quotes inside strings are escaped, so a match is an entry.
     entry.pop();
     entries.match_indices(&entry).any(|(at, _)| {
         let rest = &entries[at + entry.len()..];
@@ -249,14 +251,14 @@ pub fn is_noop(view: &View<'_>, live: &Document, entries: &str, config: &Documen
     })
 }
 
-/// There are all the versions that entries name; others would be dropped.
+/// True if all versions in the entries exist; others would be dropped.
 fn knows_all(terms: &Terms<'_>, entries: &str) -> bool {
     const BEGINNING: &str = "{\"apiVersion\":\"";
     let version = |at: usize| entries[at + BEGINNING.len()..].split('"').next().unwrap_or_default();
     entries.match_indices(BEGINNING).all(|(at, _)| terms.ty(version(at)).is_some())
 }
 
-/// What is applied.
+/// An apply.
 struct Apply<'a> {
     terms: Terms<'a>,
     live: &'a Document,
@@ -265,7 +267,7 @@ struct Apply<'a> {
 }
 
 impl<'a> Apply<'a> {
-    /// A document does not fit the schema.
+    /// The error for a document that does not fit the schema.
     fn untyped(&self, what: &str, why: &str) -> ApplyError {
         let text = |name: &str| self.config["metadata"][name].as_str().unwrap_or_default();
         let (namespace, name, kind) =
@@ -273,7 +275,7 @@ impl<'a> Apply<'a> {
         ApplyError::Untyped(format!("failed to create typed {what} object ({namespace}/{name}; {kind}): {why}"))
     }
 
-    /// The entries before the apply. Of an object without entries, one manager owns all that is there.
+    /// The entries before the apply. If an object has none, one manager owns all existing fields.
     fn managed_fields_before(&self) -> Result<ManagedFields<'a>, ApplyError> {
         let managed = ManagedFields::of(self.live).map_err(|why| undecodable(&why))?;
         if !managed.is_empty() {
@@ -284,7 +286,7 @@ impl<'a> Apply<'a> {
         tracked.map_err(|why| ApplyError::Untyped(format!("failed to create manager for existing fields: {why}")))
     }
 
-    /// Removes what was applied last and is not any longer, unless somebody else owns it.
+    /// Removes fields that were applied before and are no longer, unless they have another owner.
     fn prune(
         &self,
         new: &mut Document,
@@ -302,7 +304,7 @@ impl<'a> Apply<'a> {
             .map_err(|why| ApplyError::Untyped(format!("failed to prune fields: {why}")))
     }
 
-    /// Takes from the other managers what the apply changes, if it may.
+    /// Takes the changed fields from the other managers, if that is permitted.
     fn take_from_others(&self, managed: &mut ManagedFields<'_>, new: &Document, force: bool) -> Result<(), ApplyError> {
         let comparison = self.terms.compare(self.terms.own, self.live, new).map_err(|why| self.untyped("live", why))?;
         let applier = Identity::of(self.writer, Operation::Apply);
@@ -315,7 +317,7 @@ impl<'a> Apply<'a> {
         Ok(())
     }
 
-    /// Refuses conflicts, if there are any. Who applied from the client's side before may take what it left there.
+    /// Fails if there are conflicts. A client-side applier may take the fields of its earlier configuration.
     fn refuse(&self, mut conflicts: Vec<(Identity<'_>, FieldSet<'_>)>) -> Result<(), ApplyError> {
         if !conflicts.is_empty()
             && self.writer.manager == last_applied::MANAGER
@@ -363,7 +365,7 @@ fn undecodable(why: &str) -> ApplyError {
     ApplyError::Untyped(format!("failed to decode managed fields: {why}"))
 }
 
-/// Sets the entries of an object, or takes them away.
+/// Sets or removes the entries of an object.
 pub(super) fn put(object: &mut Document, entries: Option<Document>) {
     let Document::Object(fields) = object else { return };
     let metadata = fields.entry("metadata").or_insert(Document::Null);

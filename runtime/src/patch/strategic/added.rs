@@ -1,11 +1,11 @@
-//! What a patch says of a field that the object does not have yet.
+//! The value that a patch gives to a field that the object lacks.
 use super::{DELETE_FROM_LIST, DIRECTIVE, RETAIN_KEYS, SET_ORDER};
 use crate::schema::Document;
 
-/// The value without what only a patch says: fields that are `null`, directives, and all of an object that holds the
-/// directive `$patch`. Gives nothing where the value itself is one.
+/// The value without parts that only have a meaning in patches: fields that are `null`, directives, and objects with
+/// the directive `$patch`. Returns `None` if the value itself is such an object.
 ///
-/// kube-apiserver leaves some directives in, as fields that no kind knows and that are dropped after.
+/// kube-apiserver leaves some directives in, as unknown fields that are dropped later.
 pub(super) fn value(change: &Document) -> Option<Document> {
     match change {
         Document::Object(fields) if fields.contains_key(DIRECTIVE) => None,
@@ -18,7 +18,7 @@ pub(super) fn value(change: &Document) -> Option<Document> {
     }
 }
 
-/// The items without those that hold a directive.
+/// The items without those that contain a directive.
 pub(super) fn list(items: &[Document]) -> Vec<Document> {
     items.iter().filter_map(value).collect()
 }

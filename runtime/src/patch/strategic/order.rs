@@ -1,5 +1,5 @@
-//! The order of a merged list: what the patch names in the patch's order, the rest in the order it had, interleaved so
-//! that what stood before a named item stays before it where both orders allow it.
+//! The order of a merged list: patched items in the patch's order, the others in their previous order, interleaved so
+//! that items that preceded a patched item still precede it if both orders allow that.
 use std::collections::HashMap;
 
 use crate::schema::Document;
@@ -7,11 +7,11 @@ use crate::schema::Document;
 /// An item of a merged list.
 pub(super) struct Item {
     pub value: Document,
-    /// Where it stood before the patch.
+    /// Its position before the patch.
     pub before: Option<usize>,
 }
 
-/// Items, each with where it stands now.
+/// Items, each with its current position.
 pub(super) fn standing(items: Vec<Document>) -> Vec<Item> {
     items.into_iter().enumerate().map(|(index, value)| Item { value, before: Some(index) }).collect()
 }
@@ -24,7 +24,7 @@ pub(super) fn identity<'d>(item: &'d Document, key: Option<&str>) -> Option<&'d 
     }
 }
 
-/// The places of identities in a list; of one that is there twice, the first.
+/// The positions of identities in a list; the first one for duplicates.
 pub(super) struct Places<'d>(HashMap<&'d Document, usize>);
 
 impl<'d> Places<'d> {
@@ -44,7 +44,7 @@ impl<'d> Places<'d> {
     }
 }
 
-/// Brings a merged list into order. `wanted` are the places of the items that the patch names.
+/// Sorts a merged list. `wanted` are the positions of the patched items.
 pub(super) fn arrange(merged: Vec<Item>, wanted: &Places<'_>, key: Option<&str>) -> Vec<Document> {
     let (mut named, mut others) = (Vec::new(), Vec::new());
     for item in merged {

@@ -1,4 +1,4 @@
-//! Tests of YAML, by what go-yaml and sigs.k8s.io/yaml are known to do.
+//! Tests of YAML, based on the known behaviour of go-yaml and sigs.k8s.io/yaml.
 use super::*;
 use crate::schema::Document;
 

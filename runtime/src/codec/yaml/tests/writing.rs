@@ -1,4 +1,4 @@
-//! Tests of what is written: as go-yaml writes it, and such that it reads back.
+//! Tests of written YAML: as go-yaml writes it, and readable.
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -183,13 +183,13 @@ fn keys_are_in_the_order_of_go_yaml() {
         "é",
     ];
     assert_eq!(order, expected);
-    // No order that is one: some order, and no panic.
+    // Without a consistent order: some order, and no panic.
     let odd: Document =
         (0..3_000).map(|n: u32| (format!("a{}{}", n % 97, ["b", "", "c", "0"][n as usize % 4]), json!(n))).collect();
     assert_eq!(read(&write(&odd)), odd);
 }
 
-/// Text with all that is hard to write.
+/// Text that is difficult to write.
 fn nasty() -> impl Strategy<Value = String> {
     prop_oneof![
         "[-\\[\\]{},:\"'?*&!|>%@`#~<=0-9a-zA-Z.+_ \\\\\n\t\r\u{85}\u{a0}\u{2028}\u{feff}é😀]{0,12}",
@@ -213,7 +213,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn what_is_written_decodes_to_the_same(document in documents()) {
+    fn written_documents_round_trip(document in documents()) {
         let document = json!({ "document": document });
         let text = write(&document);
         let decoded = decode(text.as_bytes(), &Limits::default()).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
@@ -223,7 +223,7 @@ proptest! {
 }
 
 #[test]
-fn what_nests_deeply_is_written_in_brackets() {
+fn deep_values_are_written_in_brackets() {
     let deep = (0..250).fold(json!(["a", 1, null, {"b": "\u{7f}", "k".repeat(2_000): []}]), |inner, _| json!([inner]));
     let wide = (0..60).fold((0..100_000).collect::<Document>(), |inner, level| {
         [(format!("level{level}"), inner)].into_iter().collect()
@@ -238,7 +238,7 @@ fn what_nests_deeply_is_written_in_brackets() {
 
 #[test]
 fn a_list_item_by_item_is_the_same_text() {
-    // Together the items begin more lines with spaces than a document may have in lines; from there on they are in brackets.
+    // Together the items exceed the indentation budget of a document; from there on they are in brackets.
     let deep = (0..40).fold(json!(vec!["x"; 1_000]), |inner, _| json!({ "k": inner }));
     let items = |count| {
         let shallow = json!({"a": "line\n", "b": ["x\n\n", {"": null}], "c": {}});

@@ -1,11 +1,11 @@
-//! From apply on the client's side to apply on the server's.
+//! Migration from client-side to server-side apply.
 use serde_json::{Value, json};
 
 use super::{World, conflict, object};
 
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// An object that was applied on the client's side.
+/// An object with a client-side apply.
 fn applied_before(spec: &Value) -> World {
     let mut world = World::default();
     let mut made = object(spec);
@@ -15,7 +15,7 @@ fn applied_before(spec: &Value) -> World {
 }
 
 #[test]
-fn what_was_applied_on_the_clients_side_may_be_taken() {
+fn fields_of_client_side_apply_may_be_taken() {
     let mut world = applied_before(&json!({"a": "1", "b": 1, "list": [{"name": "p", "port": 1}]}));
     let spec = json!({"a": "2", "b": 1, "list": [{"name": "p", "port": 2}]});
     assert!(conflict(world.apply("other", &spec)).starts_with("Apply failed with 2 conflicts"));
@@ -27,7 +27,7 @@ fn what_was_applied_on_the_clients_side_may_be_taken() {
 }
 
 #[test]
-fn what_someone_has_changed_since_may_not() {
+fn fields_that_were_changed_since_may_not_be_taken() {
     let mut world = applied_before(&json!({"a": "1", "b": 1}));
     world.put("someone", &json!({"a": "x", "b": 1}));
     assert_eq!(
@@ -37,7 +37,7 @@ fn what_someone_has_changed_since_may_not() {
 }
 
 #[test]
-fn an_annotation_without_sense_allows_nothing() {
+fn an_invalid_annotation_allows_nothing() {
     for text in [
         "",
         "{",
@@ -54,7 +54,7 @@ fn an_annotation_without_sense_allows_nothing() {
 }
 
 #[test]
-fn the_annotation_is_written_as_go_writes_it_and_left_out_when_it_is_too_large() {
+fn the_annotation_has_go_s_format_and_is_omitted_if_it_is_too_large() {
     let mut world = applied_before(&json!({"a": "1"}));
     world.apply("kubectl", &json!({"a": "<&>"})).expect("applied");
     let annotation =

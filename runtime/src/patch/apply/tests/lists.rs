@@ -1,4 +1,4 @@
-//! Lists and maps of each kind under apply.
+//! All types of lists and maps under apply.
 use serde_json::{Value, json};
 
 use super::{World, conflict};
@@ -34,7 +34,7 @@ fn items_of_a_list_map_have_owners_of_their_own() {
 }
 
 #[test]
-fn keys_that_are_not_given_count_with_their_defaults() {
+fn omitted_keys_count_with_their_defaults() {
     let mut world = World::default();
     world.apply("one", &json!({"multi": [{"port": 1, "note": "a"}]})).expect("applied");
     let item = "k:{\"port\":1,\"protocol\":\"TCP\"}";
@@ -52,7 +52,7 @@ fn keys_that_are_not_given_count_with_their_defaults() {
 
 #[test]
 fn the_order_of_items_is_the_configurations_and_the_others_stay_in_between() {
-    // Live, applied, and what comes of it.
+    // The live object, the applied one, and the result.
     for (live, config, both) in [
         (&["a", "b", "c"][..], &["b"][..], &["a", "b", "c"][..]),
         (&["a", "b", "c"], &["c", "a"], &["b", "c", "a"]),
@@ -86,7 +86,7 @@ fn items_of_a_set_have_owners_of_their_own() {
 }
 
 #[test]
-fn what_is_atomic_is_owned_whole() {
+fn atomic_values_are_owned_as_a_whole() {
     let mut world = World::default();
     let spec = json!({"seq": ["x"], "whole": {"p": "1"}, "fixed": {"k": "1"}, "wholes": [{"p": "1", "q": "1"}]});
     world.apply("one", &spec).expect("applied");
@@ -104,7 +104,7 @@ fn what_is_atomic_is_owned_whole() {
 }
 
 #[test]
-fn empty_and_absent_are_told_apart() {
+fn empty_and_absent_are_distinguished() {
     let mut world = World::default();
     world.apply("one", &json!({"map": {}, "set": [], "list": [], "seq": [], "nested": {}})).expect("applied");
     assert_eq!(
@@ -122,7 +122,7 @@ fn empty_and_absent_are_told_apart() {
 }
 
 #[test]
-fn items_that_are_twice_in_an_object_are_borne() {
+fn duplicate_items_in_an_object_are_tolerated() {
     let mut world = World::default();
     world.put(
         "maker",

@@ -1,19 +1,20 @@
-//! A simple model of ownership: everything in a spec by its path in one map, and for each owner a set of paths.
+//! A simple model of ownership: the content of a spec by path in one map, and a set of paths for each owner.
 //!
-//! The model knows no versions: its paths are in the names of the stored one. It knows no trees and no three rounds of removal. What an apply leaves out goes where the applier owned it and
-//! nobody else owns it or something in it; what is in it goes along.
+//! The model has no versions: its paths are those of the storage version. It has no trees and no three steps of
+//! removal. A field that an apply omits is removed, with its content, if the applier owned it and no other manager owns
+//! it or anything in it.
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
 use super::{NAMES, RENAMED, VERSION, World};
 
-/// A path as FieldsV1 spells it: `["f:list", "k:{\"name\":\"p\"}", "f:port"]`.
+/// A path in the format of FieldsV1: `["f:list", "k:{\"name\":\"p\"}", "f:port"]`.
 pub(super) type Path = Vec<String>;
-/// Everything in a spec: containers without a value, and values that are owned whole.
+/// The content of a spec: containers without a value, and values that are owned as a whole.
 pub(super) type Facts = BTreeMap<Path, Option<Value>>;
 
-/// The shape of a value, told anew for the model.
+/// The shape of a value, redefined for the model.
 pub(super) enum Shape {
     Leaf,
     Struct(&'static [(&'static str, Shape)]),
@@ -88,7 +89,7 @@ pub(super) fn facts_of(spec: &Value) -> Facts {
     all
 }
 
-/// A container that the schema names, rather than an item or an entry: owned by who owns something in it.
+/// A container in the schema, as opposed to an item or an entry: owned by every owner of its content.
 pub(super) fn is_named(path: &[String], facts: &Facts) -> bool {
     let inside = |name: &str| path.len() == 3 && path[1] == name;
     facts.get(path) == Some(&None) && path.last().is_some_and(|last| last.starts_with("f:")) && !inside("f:maps")
@@ -105,7 +106,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// What comes of a change for everyone but the writer.
+    /// The effect of a change on all managers except the writer.
     fn lose(&mut self, but: Option<&Who>, lost: &BTreeSet<Path>) {
         for (who, owned) in &mut self.owners {
             if Some(who) != but {
@@ -137,7 +138,7 @@ impl Model {
         self.exists = true;
     }
 
-    /// Applies; gives the conflicts, if any are in the way.
+    /// Applies; returns the conflicts, if there are any.
     pub(super) fn apply(
         &mut self,
         manager: &str,
@@ -176,7 +177,7 @@ impl Model {
             |facts: &Facts, path: &Path| facts.keys().any(|other| other.len() > path.len() && other.starts_with(path));
         let full: BTreeSet<Path> = self.facts.keys().filter(|path| left(&self.facts, path)).cloned().collect();
         self.facts.retain(|path, _| !removed.contains(path));
-        // What has lost all that was in it is nothing; what holds it stays.
+        // A container that has lost all its content is removed, its own container is not.
         let emptied: Vec<Path> =
             full.into_iter().filter(|path| self.facts.contains_key(path) && !left(&self.facts, path)).collect();
         self.facts.retain(|path, _| !emptied.contains(path));
@@ -184,7 +185,7 @@ impl Model {
         Ok(())
     }
 
-    /// What goes since the applier does not name it any more.
+    /// The fields that are removed because the applier omits them.
     fn removed(&self, who: &Who, last: &BTreeSet<Path>, named: &BTreeSet<Path>) -> BTreeSet<Path> {
         let others = self.owners.iter().filter(|(other, _)| *other != who).flat_map(|(_, owned)| owned);
         let owned = self.with_named(others.chain(named));

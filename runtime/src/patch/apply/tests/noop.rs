@@ -1,4 +1,4 @@
-//! Applies that change nothing, told by a look.
+//! Applies that change nothing, detected by the cheap check.
 use serde_json::{Value, json};
 
 use super::{World, object};
@@ -11,7 +11,7 @@ fn applied(spec: &Value) -> World {
 }
 
 #[test]
-fn the_same_again_changes_nothing_beside_what_others_own() {
+fn a_repeated_apply_changes_nothing_despite_other_owners() {
     let spec = json!({"a": "1", "set": ["x", "y"], "map": {"k": "1"}, "free": {"deep": [{"er": 1}]}, "wholes": [{"p": "1"}],
         "list": [{"name": "q", "port": 1}], "multi": [{"port": 1}, {"port": 10}, {"port": 9, "protocol": "UDP"}]});
     let mut world = applied(&spec);
@@ -41,7 +41,7 @@ fn less_more_and_other_values_are_changes() {
 }
 
 #[test]
-fn what_cannot_be_applied_is_no_noop() {
+fn an_invalid_apply_is_not_a_noop() {
     let spec = json!({"a": "1", "set": ["x"]});
     let world = applied(&spec);
     let mut other = object(&spec);
@@ -54,7 +54,7 @@ fn what_cannot_be_applied_is_no_noop() {
 }
 
 #[test]
-fn items_that_the_object_has_twice_are_not_looked_at() {
+fn lists_with_duplicate_items_are_not_checked() {
     let mut world = applied(&json!({"list": [{"name": "q", "port": 1}]}));
     let mut new = world.live.clone().expect("an object");
     new["spec"]["list"] =
@@ -82,7 +82,7 @@ fn an_entry_of_a_subresource_is_another() {
 }
 
 #[test]
-fn what_was_taken_away_without_its_owner_is_brought_back() {
+fn fields_that_were_removed_by_others_are_restored() {
     let spec = json!({"set": ["x", "y"], "map": {"k": "1", "l": "2"}, "list": [{"name": "q"}, {"name": "r"}]});
     for (field, left) in [
         ("set", json!(["x"])),
@@ -100,7 +100,7 @@ fn what_was_taken_away_without_its_owner_is_brought_back() {
 }
 
 #[test]
-fn a_look_at_lists_of_many_items_ends() {
+fn the_check_of_long_lists_is_bounded() {
     let (many, few) = (json!((0..300).collect::<Vec<_>>()), json!((0..100).collect::<Vec<_>>()));
     let texts = |numbers: &Value| -> Value {
         numbers.as_array().expect("numbers").iter().map(|number| json!(number.to_string())).collect()

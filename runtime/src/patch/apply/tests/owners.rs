@@ -1,4 +1,4 @@
-//! The entries: their order, their number, their times, their versions; and scale's.
+//! The entries: their order, number, times and versions; and those of scale.
 use serde_json::{Value, json};
 
 use super::{VERSION, World, at};
@@ -46,7 +46,7 @@ fn the_oldest_updates_are_joined() {
 }
 
 #[test]
-fn what_has_become_atomic_is_owned_whole() {
+fn values_that_have_become_atomic_are_owned_as_a_whole() {
     let mut world = World::default();
     world
         .apply("one", &json!({"seq": ["x"], "whole": {"p": "1"}, "wholes": [{"p": "1"}], "free": {"x": 1}}))

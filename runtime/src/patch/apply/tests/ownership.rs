@@ -1,11 +1,11 @@
-//! Who owns what after applies and updates.
+//! Field ownership after applies and updates.
 use serde_json::json;
 
 use super::{World, conflict, object, view, writer};
 use crate::patch::apply::{ApplyError, View, merge, update};
 
 #[test]
-fn who_applies_owns_what_it_names() {
+fn an_applier_owns_the_applied_fields() {
     let mut world = World::default();
     world
         .apply("one", &json!({"a": "1", "nested": {"y": {"z": "2"}}, "map": {"k": "v"}, "maps": {"e": {"m": "1"}}}))
@@ -18,7 +18,7 @@ fn who_applies_owns_what_it_names() {
 }
 
 #[test]
-fn nothing_is_owned_of_what_names_the_object() {
+fn the_identity_of_an_object_is_unowned() {
     let mut world = World::default();
     let mut config = object(&json!({}));
     config["metadata"]["labels"] = json!({"l": "1"});
@@ -29,7 +29,7 @@ fn nothing_is_owned_of_what_names_the_object() {
 }
 
 #[test]
-fn who_updates_owns_what_it_changed_and_the_containers_it_made() {
+fn an_updater_owns_changed_fields_and_new_containers() {
     let mut world = World::default();
     world.put("made", &json!({"a": "1", "nested": {"x": "1"}}));
     assert_eq!(
@@ -124,7 +124,7 @@ fn conflicts_name_the_subresource() {
 }
 
 #[test]
-fn what_a_view_resets_is_neither_taken_nor_fought_over() {
+fn fields_that_a_view_resets_are_neither_taken_nor_in_conflict() {
     let mut world = World::default();
     let mut config = object(&json!({"a": "1"}));
     config["status"] = json!({"phase": "Ready"});
@@ -133,7 +133,7 @@ fn what_a_view_resets_is_neither_taken_nor_fought_over() {
 }
 
 #[test]
-fn what_was_there_before_the_first_apply_has_an_owner() {
+fn fields_from_before_the_first_apply_have_an_owner() {
     let mut world = World::default();
     world.put("made", &json!({"a": "1", "b": 1}));
     let mut given = world.live.clone().expect("an object");
@@ -193,7 +193,7 @@ fn an_object_that_does_not_fit_keeps_its_owners() {
 }
 
 #[test]
-fn apply_wants_a_configuration_of_the_kind() {
+fn apply_requires_a_configuration_of_the_kind() {
     let mut world = World::default();
     let refusals = [
         (json!({"metadata": {"name": "t"}}), "invalid object type: /, Kind="),

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::patch::apply::ApplyError;
 
-/// What is done to the object.
+/// A change of the object.
 #[derive(Clone, Debug)]
 enum Act {
     Apply {
@@ -21,7 +21,7 @@ enum Act {
         spec: Value,
         force: bool,
     },
-    /// Fields of the spec become those of another, where the mask says so.
+    /// Replaces the fields of the spec that the mask selects with those of another.
     Put {
         manager: usize,
         renamed: bool,
@@ -29,7 +29,7 @@ enum Act {
         mask: u16,
     },
     Reset,
-    /// A hook adds what is not there yet; nobody owns that.
+    /// A hook adds missing fields, which are unowned.
     Fill(Value),
 }
 
@@ -133,7 +133,7 @@ fn fill(live: &mut Value, other: &Value) {
     }
 }
 
-/// Goes to a version, and gives a spec in its terms.
+/// Converts a spec to a version.
 fn in_version(world: &mut World, renamed: bool, spec: &Value) -> Value {
     let mut spec = spec.clone();
     world.version = if renamed { RENAMED } else { VERSION };
@@ -194,7 +194,7 @@ fn run(acts: &[Act]) {
     }
 }
 
-/// Besides what the model says there are only defaults, and they are nobody's.
+/// Besides the model's fields there are only defaults, which are unowned.
 fn check_defaults(world: &World, model: &mut Model) {
     let stored = facts_of(world.spec());
     let is_default = |path: &Path, value: &Option<Value>| match path.last().map(String::as_str) {
@@ -211,8 +211,7 @@ fn check_defaults(world: &World, model: &mut Model) {
     model.facts = stored;
 }
 
-/// Without force nothing that others own has another value, and nothing is gone but with an item or entry that was the
-/// applier's.
+/// Without force no field of another owner changes, and none is removed except with an item or entry of the applier.
 fn check_kept(before: &Model, world: &World, manager: &str, force: bool) {
     let after = facts_of(world.spec());
     for (who, owned) in before.owners.iter().filter(|(who, _)| !force && **who != (manager.to_owned(), "Apply", "")) {
@@ -232,13 +231,13 @@ fn check_kept(before: &Model, world: &World, manager: &str, force: bool) {
 proptest! {
 
     #[test]
-    fn owners_are_what_the_model_says(acts in acts()) {
+    fn owners_are_those_of_the_model(acts in acts()) {
         run(&acts);
     }
 
     #[test]
     fn unrelated_appliers_may_come_in_any_order(specs in prop::collection::vec(spec(), 2..4), parts in any::<u16>()) {
-        // Each applier has fields of the spec to itself.
+        // Each applier has separate fields of the spec.
         let share = |at: usize| {
             let mask = if at == 0 { parts } else if at == 1 { !parts & 0x5555 } else { !parts & 0xaaaa };
             masked(&json!({}), &specs[at], mask)

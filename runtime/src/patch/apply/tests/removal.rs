@@ -1,10 +1,10 @@
-//! What goes when an applier no longer names it.
+//! Removal of fields that an applier no longer applies.
 use serde_json::json;
 
 use super::World;
 
 #[test]
-fn what_nobody_else_owns_goes() {
+fn fields_without_another_owner_are_removed() {
     let mut world = World::default();
     let spec = json!({"a": "1", "b": 1, "map": {"k": "1", "l": "2"}, "maps": {"e": {"m": "1"}}, "nested": {"y": {"z": "1"}},
         "list": [{"name": "p"}, {"name": "q"}], "set": ["x", "y"], "seq": ["1"], "whole": {"p": "1"}, "free": {"x": {"y": 1}}});
@@ -20,7 +20,7 @@ fn what_nobody_else_owns_goes() {
 }
 
 #[test]
-fn what_others_own_stays() {
+fn fields_with_other_owners_are_kept() {
     let mut world = World::default();
     world
         .apply("one", &json!({"list": [{"name": "p", "port": 1, "note": "n"}], "map": {"k": "1"}, "b": 1}))
@@ -34,7 +34,7 @@ fn what_others_own_stays() {
 }
 
 #[test]
-fn what_an_update_has_changed_is_not_the_appliers_any_more() {
+fn fields_changed_by_an_update_are_no_longer_the_appliers() {
     let mut world = World::default();
     world.apply("one", &json!({"a": "1", "b": 1})).expect("applied");
     world.put("two", &json!({"a": "2", "b": 1}));
@@ -44,7 +44,7 @@ fn what_an_update_has_changed_is_not_the_appliers_any_more() {
 }
 
 #[test]
-fn an_item_goes_with_what_is_in_it() {
+fn an_item_is_removed_with_its_content() {
     let mut world = World::default();
     world.apply("one", &json!({"list": [{"name": "p", "port": 1}], "maps": {"e": {"m": "1"}}})).expect("applied");
     world.put("two", &json!({"list": [{"name": "p", "port": 2, "note": "n"}], "maps": {"e": {"m": "1", "n": "2"}}}));
@@ -54,7 +54,7 @@ fn an_item_goes_with_what_is_in_it() {
 }
 
 #[test]
-fn a_struct_goes_with_the_last_that_is_owned_in_it_and_stays_with_an_owner() {
+fn a_struct_is_removed_with_its_last_owned_field_and_kept_with_an_owner() {
     let mut world = World::default();
     world.apply("one", &json!({"nested": {"x": "1"}})).expect("applied");
     world.apply("one", &json!({})).expect("applied");
@@ -67,7 +67,7 @@ fn a_struct_goes_with_the_last_that_is_owned_in_it_and_stays_with_an_owner() {
 }
 
 #[test]
-fn what_nobody_owns_stays_beside_what_someone_does() {
+fn unowned_fields_are_kept_beside_owned_ones() {
     let mut world = World::default();
     world.apply("one", &json!({"a": "1", "nested": {"x": "1"}})).expect("applied");
     world.apply("two", &json!({"nested": {"y": {"z": "1"}}})).expect("applied");
@@ -89,7 +89,7 @@ fn a_field_with_a_default_falls_back_to_it() {
 }
 
 #[test]
-fn labels_go_and_the_object_keeps_its_name() {
+fn labels_are_removed_and_the_object_keeps_its_name() {
     let mut world = World::default();
     let mut config = super::object(&json!({}));
     config["metadata"]["labels"] = json!({"l": "1"});

@@ -1,4 +1,4 @@
-//! Sets of fields and FieldsV1.
+//! Field sets and FieldsV1.
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,7 +15,7 @@ fn set(value: &Value) -> FieldSet<'_> {
 }
 
 #[test]
-fn sets_come_back_as_they_were() {
+fn sets_round_trip() {
     for stored in [
         json!({}),
         json!({"f:a": {}, "f:b": {".": {}, "f:c": {}}, "f:d": {"f:e": {}}}),
@@ -31,14 +31,14 @@ fn sets_come_back_as_they_were() {
 }
 
 #[test]
-fn paths_are_told_as_the_reference_tells_them() {
+fn paths_are_printed_as_in_kube_apiserver() {
     let stored = json!({"f:a": {"f:z": {}, "f:b": {"f:c": {}}}, "f:l": {".": {}, "k:{\"n\":\"x\\\"y\",\"p\":8}": {"f:q": {}}},
         "f:s": {"v:\"t\"": {}}, "i:2": {}});
     assert_eq!(set(&stored).print(), [".l", "[2]", ".a.z", ".a.b.c", ".l[n=\"x\\\"y\",p=8].q", ".s[=\"t\"]"]);
 }
 
 #[test]
-fn what_is_not_known_is_left_out_and_what_is_wrong_is_refused() {
+fn unknown_elements_are_dropped_and_invalid_ones_refused() {
     assert_eq!(written(&set(&json!({"f:a": {"x:new": {"f:b": {}}}, "x:new": {}}))), json!({"f:a": {}}));
     assert_eq!(written(&set(&json!({"f:a": null}))), json!({"f:a": {}}));
     for wrong in [
@@ -59,7 +59,7 @@ fn what_is_not_known_is_left_out_and_what_is_wrong_is_refused() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_sets_are_safe() {
     let mut deep = json!({});
     for _ in 0..990 {
         deep = json!({"f:a": deep});

@@ -15,7 +15,7 @@ fn refused(spec: &Value) -> String {
 }
 
 #[test]
-fn mistakes_are_told_as_the_reference_tells_them() {
+fn errors_are_worded_as_in_kube_apiserver() {
     for (spec, why) in [
         (json!({"nope": 1}), ".spec.nope: field not declared in schema"),
         (json!({"a": 1}), ".spec.a: expected string, got &value.valueUnstructured{Value:1}"),
@@ -102,7 +102,7 @@ fn values_without_a_schema_are_owned_by_what_they_are() {
 }
 
 #[test]
-fn null_is_named_and_then_goes_away() {
+fn null_is_owned_and_then_removed() {
     let mut world = World::default();
     world.apply("one", &json!({"a": null, "map": null, "list": null})).expect("applied");
     assert_eq!(*world.owned("one"), json!({"f:a": {}, "f:list": {}, "f:map": {}}));
@@ -119,7 +119,7 @@ fn null_leaves_granular_containers_as_they_are() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_configurations_are_safe() {
     let mut deep = json!(1);
     for _ in 0..980 {
         deep = json!({"x": deep});

@@ -1,4 +1,4 @@
-//! Managers that wrote in different versions of one kind.
+//! Managers that wrote in different versions of a kind.
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
 const V1: &str = "versions.example.com/v1";
 const BETA: &str = "versions.example.com/v1beta1";
 
-/// Sprockets as the conformance kit has them: nothing is converted, and what a version does not declare is not in it.
+/// Sprockets as in the conformance kit: nothing is converted, and undeclared fields are dropped.
 static SPROCKETS: LazyLock<Fixture> = LazyLock::new(|| {
     let (text, number) = (json!({"type": "string"}), json!({"type": "integer"}));
     let with_default = |value: i64| json!({"type": "integer", "default": value});
@@ -29,7 +29,7 @@ static SPROCKETS: LazyLock<Fixture> = LazyLock::new(|| {
     Fixture { kind: "Sprocket", versions, convert: |object, _| Ok(object) }
 });
 
-/// Things whose later version has the host and the port of a URL apart, and no note.
+/// Things whose later version splits a URL into host and port, and has no note.
 static LINKS: LazyLock<Fixture> = LazyLock::new(|| {
     let text = json!({"type": "string"});
     let version = |fields: &[&str]| {
@@ -71,7 +71,7 @@ impl World {
         self
     }
 
-    /// Who owns what in which version, in short.
+    /// The owners and their versions, in short.
     fn owners(&self) -> Vec<(&str, &str, &Value)> {
         let mut owners = Vec::new();
         for entry in self.entries() {
@@ -87,7 +87,7 @@ fn part(name: &str) -> Value {
 }
 
 #[test]
-fn what_kube_apiserver_says_of_sprockets() {
+fn sprockets_behave_as_in_kube_apiserver() {
     let mut world = World::of(&SPROCKETS);
     let hub = json!([{"name": "hub", "count": 4}]);
     world.version(V1).apply("one", &json!({"size": 5, "teeth": 20, "parts": hub})).expect("it is new");
@@ -144,13 +144,13 @@ fn what_kube_apiserver_says_of_sprockets() {
             "failed to create typed patch object (ns/t; {BETA}, Kind=Sprocket): .spec.material: field not declared in schema"
         )
     );
-    // Kube-apiserver fails here, since what the version of another manager lacks is not pruned for it.
+    // kube-apiserver fails here, because it does not prune fields that another manager's version lacks.
     world.version(V1).apply("two", &json!({"material": "Steel", "note": "two", "teeth": 21})).expect("free");
     assert_eq!(world.owned("two"), &json!({"f:material": {}, "f:note": {}, "f:teeth": {}}));
 }
 
 #[test]
-fn what_the_version_applied_before_lacks_stays() {
+fn fields_that_the_previous_version_lacks_are_kept() {
     let mut world = World::of(&SPROCKETS);
     world.version(BETA).apply("one", &json!({"size": 5, "note": "n"})).expect("it is new");
     world.version(V1).apply("two", &json!({"material": "Steel"})).expect("free");
@@ -220,7 +220,7 @@ fn an_object_may_be_created_with_entries_of_other_versions() {
 }
 
 #[test]
-fn what_is_made_of_several_fields_is_owned_through_each() {
+fn values_computed_from_several_fields_are_owned_through_each() {
     let mut world = World::of(&LINKS);
     world.version(FIRST).apply("one", &json!({"url": "a:1"})).expect("it is new");
     world.version(LATER);
@@ -236,7 +236,7 @@ fn what_is_made_of_several_fields_is_owned_through_each() {
 }
 
 #[test]
-fn what_goes_in_another_version_may_leave_another_value() {
+fn removal_in_another_version_may_leave_another_value() {
     let mut world = World::of(&LINKS);
     world.version(LATER).apply("one", &json!({"host": "a", "port": "1", "name": "n"})).expect("it is new");
     world.apply("three", &json!({"host": "a"})).expect("the same value");
@@ -246,7 +246,7 @@ fn what_goes_in_another_version_may_leave_another_value() {
 }
 
 #[test]
-fn a_conversion_that_fails_is_told() {
+fn a_failed_conversion_is_reported() {
     let mut world = World::of(&LINKS);
     world.version(LATER).apply("one", &json!({"host": "a", "port": "1"})).expect("it is new");
     world.apply("two", &json!({"port": "1"})).expect("the same value");
