@@ -33,7 +33,7 @@ fn of(kind: Type) -> Schema {
 /// A list that is merged, by a key or as a set.
 fn merged(items: Schema, key: Option<&str>) -> Schema {
     let patch = PatchStrategy { merge: true, retain_keys: false, merge_key: key.map(str::to_owned) };
-    Schema { kind: Type::Array, items: Some(Box::new(items)), patch, ..Schema::default() }
+    Schema { kind: Type::Array, items: Some(items.into()), patch, ..Schema::default() }
 }
 
 /// The schema of [`widget`].
@@ -41,7 +41,7 @@ fn schema() -> Schema {
     let port = object(vec![("name", of(Type::String)), ("port", of(Type::Integer)), ("protocol", of(Type::String))]);
     let env = object(vec![("name", of(Type::String)), ("value", of(Type::String))]);
     let template = object(vec![("image", of(Type::String)), ("env", merged(env, Some("name")))]);
-    let options = Schema { kind: Type::Object, additional: Some(Box::new(of(Type::String))), ..Schema::default() };
+    let options = Schema { kind: Type::Object, additional: Some(of(Type::String).into()), ..Schema::default() };
     let spec = object(vec![
         ("replicas", of(Type::Integer)),
         ("description", of(Type::String)),

@@ -51,8 +51,8 @@ fn value(random: &mut Random, depth: usize) -> Schema {
     let format = (!format.is_empty()).then(|| format.to_owned());
     let plain = Schema { kind, format, nullable, ..Schema::default() };
     match kind {
-        Type::Array => Schema { items: Some(Box::new(value(random, depth - 1))), ..plain },
-        Type::Object if random.one_in(3) => Schema { additional: Some(Box::new(value(random, depth - 1))), ..plain },
+        Type::Array => Schema { items: Some(value(random, depth - 1).into()), ..plain },
+        Type::Object if random.one_in(3) => Schema { additional: Some(value(random, depth - 1).into()), ..plain },
         Type::Object if random.one_in(6) => Schema { preserve_unknown: true, ..plain },
         Type::Object => Schema { nullable, ..structure(random, depth, 1) },
         _ => plain,

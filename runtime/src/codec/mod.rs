@@ -5,7 +5,7 @@
 //! what [`encode`] writes decodes to the same document.
 use std::fmt;
 
-use crate::schema::{Document, Schema, known::Known, number};
+use crate::schema::{At, Document, Schema, number};
 
 pub mod cbor;
 mod encoding;
@@ -104,7 +104,7 @@ impl std::error::Error for DecodeError {}
 /// # Errors
 /// [`DecodeError`] for what is not JSON, not UTF-8, nested too deeply, or followed by more than white space.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
-    parse::Parser::new(bytes, limits, Order::UnknownLast)?.document(Known::Anything)
+    parse::Parser::new(bytes, limits, Order::UnknownLast)?.document(At::anything())
 }
 
 /// Decodes JSON text of an object of a kind, as [`decode`] does, and drops the fields that the kind does not know. They
@@ -113,7 +113,7 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
 /// # Errors
 /// As [`decode`].
 pub fn decode_strict(bytes: &[u8], limits: &Limits, root: &Schema, order: Order) -> Result<Decoded, DecodeError> {
-    let decoded = parse::Parser::new(bytes, limits, order)?.document(Known::object(root))?;
+    let decoded = parse::Parser::new(bytes, limits, order)?.document(At::object(root))?;
     Ok(Decoded { pruned: true, ..decoded })
 }
 

@@ -10,7 +10,7 @@ use crate::{
         FieldError,
         options::{Query, switch},
     },
-    schema::{self, Document, Schema, model::Type},
+    schema::{self, At, Document, Schema, model::Type},
 };
 
 /// Options that a handler takes from the query, declared with `#[derive(ApiType)]`.
@@ -49,19 +49,19 @@ pub(super) fn schema_of<O: Options>() -> Arc<Schema> {
 /// Reads the options out of a query.
 pub(crate) fn read(schema: &Schema, query: &Query) -> Result<Document, Wrong> {
     let mut options = Map::new();
-    for (name, property) in &schema.properties {
+    for (name, property) in At::of(schema).properties() {
         if !query.has(name) {
             continue;
         }
-        let value = match (&property.kind, &property.items) {
+        let value = match (property.kind, property.items()) {
             // A number has no comma in it: there, several may come in one parameter.
             (Type::Array, Some(items)) if items.kind == Type::Integer => {
-                query.all(name).flat_map(|text| text.split(',')).map(|text| value(items, text)).collect()
+                query.all(name).flat_map(|text| text.split(',')).map(|text| value(&items, text)).collect()
             }
-            (Type::Array, Some(items)) => query.all(name).map(|text| value(items, text)).collect(),
+            (Type::Array, Some(items)) => query.all(name).map(|text| value(&items, text)).collect(),
             _ => {
                 let given = query.single(name).map_err(|error| Wrong::Malformed(error.to_string()))?;
-                given.map_or(Ok(Document::Null), |text| value(property, text))
+                given.map_or(Ok(Document::Null), |text| value(&property, text))
             }
         };
         let malformed = |why| Wrong::Malformed(format!("the parameter {name} {why}"));

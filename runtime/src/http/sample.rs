@@ -81,7 +81,7 @@ fn count_data(document: &Value) -> Value {
 pub fn config_map() -> Kind {
     let data = Schema {
         kind: Type::Object,
-        additional: Some(Box::new(Schema { kind: Type::String, ..Schema::default() })),
+        additional: Some(Schema { kind: Type::String, ..Schema::default() }.into()),
         ..Schema::default()
     };
     let mut schema = Schema { kind: Type::Object, name: Some("ConfigMap".to_owned()), ..Schema::default() };

@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::model::Path;
-use crate::schema::{Document, Schema};
+use crate::schema::{At, Document, Schema};
 
 /// What of a stored object the writes through an endpoint may change. No endpoint changes the fields of
 /// metadata that the server sets.
@@ -38,13 +38,12 @@ impl Changes {
             Self::AllBut(paths) => paths.iter().map(|path| path.0.iter().map(String::as_str).collect()).collect(),
             Self::Only(path) => {
                 let mut beside = vec![vec!["metadata"]];
-                let mut at = Some(schema);
+                let mut at = Some(At::of(schema));
                 for (depth, name) in path.0.iter().enumerate() {
                     let above = || path.0[..depth].iter().map(String::as_str);
-                    let others =
-                        at.into_iter().flat_map(|schema| schema.properties.keys()).filter(|other| *other != name);
-                    beside.extend(others.map(|other| above().chain([other.as_str()]).collect()));
-                    at = at.and_then(|schema| schema.properties.get(name));
+                    let others = at.into_iter().flat_map(At::properties).filter(|(other, _)| *other != name);
+                    beside.extend(others.map(|(other, _)| above().chain([other.as_str()]).collect()));
+                    at = at.and_then(|at| at.property(name));
                 }
                 beside
             }

@@ -1,10 +1,12 @@
 //! What a schema must hold to by itself, beyond what the derive can see. Kinds that come from elsewhere, such as a CRD
 //! manifest, are checked by nothing else.
 use super::{
-    Document, Schema, default, junctors,
+    At, Document, Schema,
+    default::fill,
+    junctors,
     model::{ListType, Type},
     place::Place,
-    validate,
+    validate::validate_at,
 };
 
 impl Schema {
@@ -23,7 +25,7 @@ impl Schema {
                 check.add(&Place::Root.field(reserved), "every object has this field; a kind does not declare it");
             }
         }
-        check.schema(self, &Place::Root);
+        check.schema(At::of(self), &Place::Root);
         if check.problems.is_empty() { Ok(()) } else { Err(check.problems) }
     }
 }
@@ -39,77 +41,105 @@ impl Check {
         self.problems.push(format!("{at}: {}", problem.as_ref()));
     }
 
-    fn schema(&mut self, schema: &Schema, place: &Place<'_>) {
-        self.shape(schema, place);
-        self.room(schema, place);
-        self.values(schema, place);
-        self.list(schema, place);
-        for (name, property) in &schema.properties {
-            self.schema(property, &place.field(name));
+    fn schema(&mut self, at: At<'_>, place: &Place<'_>) {
+        self.recursion(at, place);
+        self.shape(at, place);
+        self.room(&at, place);
+        self.values(at, place);
+        self.list(at, place);
+        if at.definition.is_none() {
+            for (name, property) in at.properties() {
+                self.schema(property, &place.field(name));
+            }
+            if let Some(values) = at.entry() {
+                self.schema(values, &place.field("*"));
+            }
+            if let Some(items) = at.items() {
+                self.schema(items, &place.field("[]"));
+            }
         }
-        if let Some(values) = &schema.additional {
-            self.schema(values, &place.field("*"));
+        for (index, definition) in at.own_definitions().enumerate() {
+            self.schema(definition, &place.field("definitions").item(index));
         }
-        if let Some(items) = &schema.items {
-            self.schema(items, &place.field("[]"));
+        self.junctors(at, Some(at), place);
+    }
+
+    /// Back references lead somewhere, and what they lead to can be referred to by a name.
+    fn recursion(&mut self, at: At<'_>, place: &Place<'_>) {
+        for definition in at.own_definitions() {
+            if definition.name.is_none() || definition.definition.is_some() || definition.definitions.is_some() {
+                self.add(place, "a definition has a name, and fields or items of its own");
+            }
         }
-        self.junctors(schema, Some(schema), place);
+        if at.definition.is_none() {
+            return;
+        }
+        let Schema { properties, additional, items, .. } = at.node();
+        if at.leads_to().is_none() || !properties.is_empty() || additional.is_some() || items.is_some() {
+            self.add(place, "a back reference leads to a definition, and has no fields, entries and items of its own");
+        }
+        if at.default.is_some() {
+            self.add(place, "what leads back to a definition around it has no default: it would have no end");
+        }
     }
 
     /// The branches of a schema, which itself may be a branch; `around` is what stands outside of all junctors.
-    fn junctors(&mut self, schema: &Schema, around: Option<&Schema>, place: &Place<'_>) {
-        for (keyword, branches) in schema.junctors.iter().flat_map(|junctors| junctors.branches()) {
+    fn junctors(&mut self, at: At<'_>, around: Option<At<'_>>, place: &Place<'_>) {
+        for (keyword, branches) in at.junctors.iter().flat_map(|junctors| junctors.branches()) {
             let place = place.field(keyword);
             for (index, branch) in branches.iter().enumerate() {
                 let item = place.item(index);
-                self.branch(branch, around, if keyword == "not" { &place } else { &item });
+                self.branch(at.branch(branch), around, if keyword == "not" { &place } else { &item });
             }
         }
     }
 
-    fn branch(&mut self, branch: &Schema, around: Option<&Schema>, place: &Place<'_>) {
-        for keyword in junctors::misplaced(branch) {
+    fn branch(&mut self, branch: At<'_>, around: Option<At<'_>>, place: &Place<'_>) {
+        for keyword in junctors::misplaced(&branch) {
             self.add(place, format!("{keyword} is not allowed inside allOf, anyOf, oneOf and not"));
         }
-        self.room(branch, place);
+        if branch.definition.is_some() {
+            return;
+        }
+        self.room(&branch, place);
         self.values(branch, place);
-        for (name, property) in &branch.properties {
-            let outside = around.and_then(|around| around.properties.get(name));
+        for (name, property) in branch.properties() {
+            let outside = around.and_then(|around| around.property(name));
             self.nested(property, around, outside, &place.field(name));
             if name == "metadata" {
                 self.add(&place.field(name), "allOf, anyOf, oneOf and not do not restrict metadata");
             }
         }
-        if let Some(items) = &branch.items {
-            let outside = around.and_then(|around| around.items.as_deref());
+        if let Some(items) = branch.items() {
+            let outside = around.and_then(At::items);
             self.nested(items, around, outside, &place.field("[]"));
         }
         self.junctors(branch, around, place);
     }
 
     /// A branch for a field or for items, which must be declared outside, too. What is in them is then not looked for.
-    fn nested(&mut self, branch: &Schema, around: Option<&Schema>, outside: Option<&Schema>, place: &Place<'_>) {
+    fn nested(&mut self, branch: At<'_>, around: Option<At<'_>>, outside: Option<At<'_>>, place: &Place<'_>) {
         if around.is_some() && outside.is_none() {
             self.add(place, "what allOf, anyOf, oneOf or not restricts must also be declared outside of them");
         }
         self.branch(branch, outside, place);
     }
 
-    fn shape(&mut self, schema: &Schema, place: &Place<'_>) {
-        for name in schema.required.iter().filter(|&name| !schema.properties.contains_key(name)) {
+    fn shape(&mut self, at: At<'_>, place: &Place<'_>) {
+        for name in at.required.iter().filter(|name| at.property(name).is_none()) {
             self.add(place, format!("{name:?} is required but not among the properties"));
         }
-        if schema.kind == Type::Array && schema.items.is_none() {
+        if at.kind == Type::Array && at.items().is_none() {
             self.add(place, "a list declares its items");
         }
-        let fields = !schema.properties.is_empty() || schema.additional.is_some();
-        if fields && !matches!(schema.kind, Type::Object | Type::Any) {
+        let is_struct = at.properties().len() > 0;
+        if (is_struct || at.entry().is_some()) && !matches!(at.kind, Type::Object | Type::Any) {
             self.add(place, "only an object has properties or entries");
         }
-        if schema.union && schema.properties.is_empty() {
+        if at.union && !is_struct {
             self.add(place, "a union has members");
         }
-        if schema.union && !schema.required.is_empty() {
+        if at.union && !at.required.is_empty() {
             self.add(place, "no member of a union is required: exactly one of them is set");
         }
     }
@@ -139,29 +169,28 @@ impl Check {
     }
 
     /// Defaults and allowed values are valid against the schema itself.
-    fn values(&mut self, schema: &Schema, place: &Place<'_>) {
+    fn values(&mut self, at: At<'_>, place: &Place<'_>) {
         let mut refuse = |what: &str, value: &Document| {
             let mut filled = value.clone();
-            default(schema, &mut filled);
-            for error in validate(schema, &filled) {
-                let at = if error.path.as_str().is_empty() { String::new() } else { format!(" at {}", error.path) };
-                self.add(place, format!("the {what} {value} is not valid{at}: {}", error.message()));
+            fill(at, &mut filled);
+            for error in validate_at(at, &filled) {
+                let inside = if error.path.as_str().is_empty() { String::new() } else { format!(" at {}", error.path) };
+                self.add(place, format!("the {what} {value} is not valid{inside}: {}", error.message()));
             }
         };
-        if let Some(value) = &schema.default {
+        if let Some(value) = &at.default {
             refuse("default", value);
         }
-        for value in &schema.enumeration {
+        for value in &at.enumeration {
             refuse("allowed value", value);
         }
     }
 
-    fn list(&mut self, schema: &Schema, place: &Place<'_>) {
-        let items = schema.items.as_deref();
-        if schema.kind != Type::Array && schema.list != ListType::Atomic {
+    fn list(&mut self, at: At<'_>, place: &Place<'_>) {
+        if at.kind != Type::Array && at.list != ListType::Atomic {
             self.add(place, "only a list is a set or a map");
         }
-        match (&schema.list, items) {
+        match (&at.list, at.items()) {
             (ListType::Set, Some(items)) if items.kind == Type::Object && !items.map_atomic => {
                 self.add(place, "the items of a set are scalars, or objects that are replaced as a whole");
             }
@@ -170,7 +199,7 @@ impl Check {
                     self.add(place, "a map list has keys");
                 }
                 for key in keys {
-                    match items.properties.get(key) {
+                    match items.property(key) {
                         None => self.add(place, format!("the key {key:?} is not a field of the items")),
                         Some(field) if matches!(field.kind, Type::Object | Type::Array | Type::Any) => {
                             self.add(place, format!("the key {key:?} is not a scalar"));

@@ -4,7 +4,7 @@
 //! matched by their keys. Items of other lists have no identity and are not matched, only such a list as a whole is.
 use std::collections::HashMap;
 
-use super::{Document, Schema, model::ListType};
+use super::{At, Document, Schema};
 
 /// What a value was before a write: its counterpart in the old object, where there is one.
 #[derive(Clone, Copy)]
@@ -25,8 +25,8 @@ impl<'o> Before<'o> {
     }
 
     /// Whether a value is as it was. Items of map lists may stand in another order.
-    pub fn is(self, schema: &Schema, value: &Document) -> bool {
-        self.0.is_some_and(|old| same(Some(schema), value, old))
+    pub fn is(self, at: At<'_>, value: &Document) -> bool {
+        self.0.is_some_and(|old| same(at, value, old))
     }
 
     /// What a field of a struct was, or an entry of a map.
@@ -35,9 +35,9 @@ impl<'o> Before<'o> {
     }
 
     /// What the items of a list were.
-    pub fn items(self, schema: &'o Schema) -> Items<'o> {
-        Items(match (self.0, &schema.list) {
-            (Some(Document::Array(old)), ListType::Map(keys)) => Some((keys, by_keys(keys, old))),
+    pub fn items(self, at: At<'o>) -> Items<'o> {
+        Items(match (self.0, at.keys()) {
+            (Some(Document::Array(old)), Some(keys)) => Some((keys, by_keys(keys, old))),
             _ => None,
         })
     }
@@ -64,40 +64,31 @@ fn by_keys<'d>(keys: &[String], items: &'d [Document]) -> HashMap<Keys<'d>, &'d 
     items.iter().rev().map(|item| (keys_of(keys, item), item)).collect()
 }
 
-/// The schema of a field or an entry.
-pub(super) fn property<'s>(schema: Option<&'s Schema>, name: &str) -> Option<&'s Schema> {
-    schema.and_then(|schema| schema.properties.get(name).or(schema.additional.as_deref()))
-}
-
 /// Whether a value is the same as another.
-pub(super) fn same(schema: Option<&Schema>, new: &Document, old: &Document) -> bool {
-    let Some(schema) = schema else { return new == old };
+pub(super) fn same(at: At<'_>, new: &Document, old: &Document) -> bool {
     match (new, old) {
         (Document::Object(new), Document::Object(old)) => {
             let is = |(name, new): (&String, _)| {
-                old.get(name).is_some_and(|old| same(property(Some(schema), name), new, old))
+                old.get(name).is_some_and(|old| at.member(name).map_or_else(|| new == old, |at| same(at, new, old)))
             };
             new.len() == old.len() && new.iter().all(is)
         }
-        (Document::Array(new), Document::Array(old)) => {
-            new.len() == old.len()
-                && match &schema.list {
-                    ListType::Map(keys) => same_items(schema.items.as_deref(), keys, new, old),
-                    ListType::Set | ListType::Atomic => new == old,
-                }
-        }
+        (Document::Array(new), Document::Array(old)) => match (at.keys(), at.items()) {
+            (Some(keys), Some(items)) => new.len() == old.len() && same_items(items, keys, new, old),
+            _ => new == old,
+        },
         _ => new == old,
     }
 }
 
 /// Whether two map lists of one length have the same items. Where items share their keys, the order counts.
-fn same_items(schema: Option<&Schema>, keys: &[String], new: &[Document], old: &[Document]) -> bool {
+fn same_items(at: At<'_>, keys: &[String], new: &[Document], old: &[Document]) -> bool {
     let in_order = new.iter().zip(old).all(|(new, old)| keys_of(keys, new) == keys_of(keys, old));
     if in_order {
-        return new.iter().zip(old).all(|(new, old)| same(schema, new, old));
+        return new.iter().zip(old).all(|(new, old)| same(at, new, old));
     }
     let (given, known) = (by_keys(keys, new), by_keys(keys, old));
-    let is = |(keys, new): (_, &&Document)| known.get(keys).is_some_and(|old| same(schema, new, old));
+    let is = |(keys, new): (_, &&Document)| known.get(keys).is_some_and(|old| same(at, new, old));
     given.len() == new.len() && known.len() == old.len() && given.iter().all(is)
 }
 
@@ -110,8 +101,8 @@ fn rest(object: &Document) -> impl Iterator<Item = (&String, &Document)> {
 /// Whether an object is as it was but for its metadata and its status. A status that is gone is no such change.
 pub(crate) fn rest_is_kept(schema: &Schema, new: &Document, old: &Document) -> bool {
     let before = Before::of(old);
-    let is = |(name, value): (&String, &Document)| match schema.properties.get(name) {
-        Some(schema) => before.field(name).is(schema, value),
+    let is = |(name, value): (&String, &Document)| match At::of(schema).property(name) {
+        Some(at) => before.field(name).is(at, value),
         None => old.get(name) == Some(value),
     };
     rest(new).count() == rest(old).count()

@@ -68,6 +68,9 @@ fn add_rules(schema: &Schema, hash: &mut Fnv) {
     for inner in [&schema.additional, &schema.items].into_iter().flatten() {
         add_rules(inner, hash);
     }
+    for definition in recursion(schema, hash) {
+        add_rules(definition, hash);
+    }
     hash.flags([schema.junctors.is_some()]);
     for (_, branches) in schema.junctors.iter().flat_map(|junctors| junctors.branches()) {
         hash.bytes(&(branches.len() as u64).to_le_bytes());
@@ -93,4 +96,20 @@ fn add(schema: &Schema, hash: &mut Fnv) {
     for inner in [&schema.additional, &schema.items].into_iter().flatten() {
         add(inner, hash);
     }
+    for definition in recursion(schema, hash) {
+        add(definition, hash);
+    }
+}
+
+/// Adds the back reference, where there is one; gives the definitions to add.
+fn recursion<'s>(schema: &'s Schema, hash: &mut Fnv) -> &'s [Schema] {
+    // Nothing is added of schemas that end: what was stored under them keeps its fingerprint.
+    if let Some(index) = schema.definition {
+        hash.text("definition");
+        hash.bytes(&index.to_le_bytes());
+    }
+    if schema.definitions.is_some() {
+        hash.text("definitions");
+    }
+    schema.definitions.as_deref().map_or(&[], Vec::as_slice)
 }

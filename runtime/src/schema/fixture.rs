@@ -1,4 +1,6 @@
 //! For tests: schemas written as OpenAPI v3 says them, and any documents.
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -18,7 +20,7 @@ pub(crate) fn schema(from: &Value) -> Schema {
         from[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
     let strategies = text("x-kubernetes-patch-strategy").unwrap_or_default();
-    let boxed = |key: &str| from.get(key).map(|inner| Box::new(schema(inner)));
+    let shared = |key: &str| from.get(key).map(|inner| schema(inner).into());
     Schema {
         kind: match from["type"].as_str() {
             _ if flag("x-kubernetes-int-or-string") => Type::IntOrString,
@@ -35,8 +37,8 @@ pub(crate) fn schema(from: &Value) -> Schema {
         name: text("title"),
         properties: from["properties"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), schema(v))).collect(),
         required: texts("required"),
-        additional: boxed("additionalProperties"),
-        items: boxed("items"),
+        additional: shared("additionalProperties"),
+        items: shared("items"),
         preserve_unknown: flag("x-kubernetes-preserve-unknown-fields"),
         embedded: flag("x-kubernetes-embedded-resource"),
         nullable: flag("nullable"),
@@ -74,12 +76,12 @@ pub(crate) fn schema(from: &Value) -> Schema {
     }
 }
 
-fn junctors(from: &Value) -> Option<Box<Junctors>> {
+fn junctors(from: &Value) -> Option<Arc<Junctors>> {
     let branches = |key: &str| from[key].as_array().into_iter().flatten().map(schema).collect();
     let said = ["allOf", "anyOf", "oneOf", "not"].iter().any(|key| from.get(key).is_some());
     said.then(|| {
         let not = from.get("not").map(schema);
-        Box::new(Junctors { all_of: branches("allOf"), any_of: branches("anyOf"), one_of: branches("oneOf"), not })
+        Arc::new(Junctors { all_of: branches("allOf"), any_of: branches("anyOf"), one_of: branches("oneOf"), not })
     })
 }
 

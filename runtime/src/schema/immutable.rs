@@ -1,5 +1,5 @@
 //! Immutable fields: what may be set once and never changed or taken away.
-use super::{Document, Schema, correlate::Before, place::Place};
+use super::{At, Document, Schema, correlate::Before, place::Place};
 use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
 
 /// Immutable fields that were set and are not the same any more.
@@ -8,15 +8,15 @@ use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
 /// fields with it. Items of other lists have no identity and are not followed.
 pub(super) fn changes(schema: &Schema, new: &Document, old: &Document) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    compare(schema, Some(new), old, &Place::Root, &mut errors);
+    compare(At::of(schema), Some(new), old, &Place::Root, &mut errors);
     errors
 }
 
-fn compare(schema: &Schema, new: Option<&Document>, old: &Document, place: &Place<'_>, errors: &mut Vec<FieldError>) {
+fn compare(at: At<'_>, new: Option<&Document>, old: &Document, place: &Place<'_>, errors: &mut Vec<FieldError>) {
     if old.is_null() || errors.len() >= MOST_ERRORS || new == Some(old) {
         return;
     }
-    if schema.immutable {
+    if at.immutable {
         let given = new.cloned().unwrap_or_default();
         errors.push(FieldError::new(&place.path(), FieldErrorKind::Invalid(given), "field is immutable"));
         return;
@@ -25,16 +25,16 @@ fn compare(schema: &Schema, new: Option<&Document>, old: &Document, place: &Plac
         Document::Object(fields) => {
             for (name, old) in fields {
                 let new = new.and_then(|new| new.get(name));
-                if let Some(property) = schema.properties.get(name) {
+                if let Some(property) = at.property(name) {
                     compare(property, new, old, &place.field(name), errors);
-                } else if let (Some(values), Some(_)) = (&schema.additional, new) {
+                } else if let (Some(values), Some(_)) = (at.entry(), new) {
                     compare(values, new, old, &place.field(name), errors);
                 }
             }
         }
         Document::Array(_) => {
-            let (Some(items), Some(Document::Array(new))) = (&schema.items, new) else { return };
-            let were = Before::of(old).items(schema);
+            let (Some(items), Some(Document::Array(new))) = (at.items(), new) else { return };
+            let were = Before::of(old).items(at);
             for (index, new) in new.iter().enumerate() {
                 if let Some(old) = were.of(new).value() {
                     compare(items, Some(new), old, &place.item(index), errors);

@@ -4,7 +4,7 @@
 //! The schemas in them, their branches, only validate, and only values that the schema around them declares: a branch does not
 //! default, prune, merge or correlate anything.
 use super::{
-    Document, Schema,
+    At, Document, Schema,
     model::{ListType, PatchStrategy, Type},
     place::Place,
     validate::Walk,
@@ -32,24 +32,24 @@ impl Junctors {
 }
 
 /// Judges a value. Each branch is walked once, however deep they nest.
-pub(super) fn check(walk: &mut Walk, junctors: &Junctors, value: &Document, place: &Place<'_>) {
+pub(super) fn check(walk: &mut Walk, at: At<'_>, junctors: &Junctors, value: &Document, place: &Place<'_>) {
     if walk.is_full() {
         return;
     }
-    any_of(walk, &junctors.any_of, value, place);
-    one_of(walk, &junctors.one_of, value, place);
-    all_of(walk, &junctors.all_of, value, place);
+    any_of(walk, at, &junctors.any_of, value, place);
+    one_of(walk, at, &junctors.one_of, value, place);
+    all_of(walk, at, &junctors.all_of, value, place);
     if let Some(branch) = &junctors.not
-        && Walk::alone(branch, value, place).is_valid()
+        && Walk::alone(at.branch(branch), value, place).is_valid()
     {
         walk.invalid_nowhere(format!("{} must not validate the schema (not)", go::quoted(&place.text())));
     }
 }
 
-fn any_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn any_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
     let mut best = None;
     for branch in branches {
-        let judged = Walk::alone(branch, value, place);
+        let judged = Walk::alone(at.branch(branch), value, place);
         if judged.is_valid() {
             return walk.take(judged);
         }
@@ -61,10 +61,10 @@ fn any_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<
     }
 }
 
-fn one_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn one_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
     let (mut valid, mut best) = (Vec::new(), None);
     for branch in branches {
-        let judged = Walk::alone(branch, value, place);
+        let judged = Walk::alone(at.branch(branch), value, place);
         if judged.is_valid() {
             valid.push(judged);
         } else {
@@ -84,10 +84,10 @@ fn one_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<
     }
 }
 
-fn all_of(walk: &mut Walk, branches: &[Schema], value: &Document, place: &Place<'_>) {
+fn all_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, place: &Place<'_>) {
     let mut valid = 0;
     for branch in branches {
-        let judged = Walk::alone(branch, value, place);
+        let judged = Walk::alone(at.branch(branch), value, place);
         valid += usize::from(judged.is_valid());
         walk.take(judged);
     }
@@ -124,6 +124,7 @@ pub(super) fn misplaced(branch: &Schema) -> impl Iterator<Item = &'static str> {
         ("immutability", branch.immutable),
         ("a union", branch.union),
         ("a Protobuf number", branch.protobuf.is_some()),
+        ("a back reference", branch.definition.is_some()),
     ];
     found.into_iter().filter_map(|(keyword, said)| said.then_some(keyword))
 }

@@ -7,6 +7,7 @@
 mod bounds;
 pub mod check;
 mod correlate;
+mod cursor;
 pub mod declare;
 pub mod default;
 pub mod fingerprint;
@@ -15,9 +16,9 @@ pub(crate) mod fixture;
 pub(crate) mod format;
 mod immutable;
 pub mod junctors;
-pub(crate) mod known;
 mod metadata;
 pub mod model;
+pub(crate) mod named;
 pub mod normalise;
 pub(crate) mod number;
 pub mod openapi;
@@ -32,6 +33,7 @@ mod unique;
 pub mod validate;
 
 pub(crate) use correlate::{rest_is_kept, restore};
+pub use cursor::At;
 pub use declare::ApiType;
 pub use default::default;
 pub use fingerprint::fingerprint;

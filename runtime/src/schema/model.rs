@@ -1,4 +1,6 @@
 //! The structural schema of a value.
+use std::sync::Arc;
+
 use regex::Regex;
 
 use super::{Document, Properties, junctors::Junctors};
@@ -58,6 +60,10 @@ pub struct Pattern {
 }
 
 /// A structural schema (API conventions; CRD structural schemas).
+///
+/// The nodes below are shared: a clone has them in common with the original, and so may any other node, so that a type
+/// that occurs in many places is there once. What holds itself does so by [`Schema::definition`]. Walks go through
+/// [`At`](super::At), which follows that.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own, as in the documents that say them")]
 pub struct Schema {
@@ -74,9 +80,14 @@ pub struct Schema {
     /// Names of required fields, in declaration order.
     pub required: Vec<String>,
     /// The values of a map.
-    pub additional: Option<Box<Schema>>,
+    pub additional: Option<Arc<Schema>>,
     /// The items of a list.
-    pub items: Option<Box<Schema>>,
+    pub items: Option<Arc<Schema>>,
+    /// The properties, entries and items of this node are those of one of the [`definitions`](Schema::definitions) of a
+    /// node above it, by its index; the node has none of its own then, and all other keywords.
+    pub definition: Option<u32>,
+    /// Types that hold themselves, for the nodes below this one.
+    pub definitions: Option<Arc<Vec<Schema>>>,
     /// Unknown fields are kept (`x-kubernetes-preserve-unknown-fields`).
     pub preserve_unknown: bool,
     /// The value holds a whole object with its own type meta (`x-kubernetes-embedded-resource`).
@@ -127,15 +138,21 @@ pub struct Schema {
     /// The struct is a union: exactly one of its properties is set.
     pub union: bool,
     /// `allOf`, `anyOf`, `oneOf` and `not`.
-    pub junctors: Option<Box<Junctors>>,
+    pub junctors: Option<Arc<Junctors>>,
     /// The field's number in the Protobuf message.
     pub protobuf: Option<u32>,
 }
 
 impl Schema {
+    /// The nodes right below this one, definitions among them. Walks along these end, since nodes that hold themselves do so
+    /// by an index.
+    pub(crate) fn below(&self) -> impl Iterator<Item = &Self> {
+        let single = [&self.additional, &self.items].into_iter().flatten().map(|node| &**node);
+        self.properties.values().chain(single).chain(self.definitions.iter().flat_map(|all| all.iter()))
+    }
+
     /// Somewhere in it, something other than the merge patch of RFC 7396 is declared for strategic merge patches.
     pub fn says_how_patches_merge(&self) -> bool {
-        let below = || self.properties.values().chain(self.additional.as_deref()).chain(self.items.as_deref());
-        self.patch != PatchStrategy::default() || below().any(Self::says_how_patches_merge)
+        self.patch != PatchStrategy::default() || self.below().any(Self::says_how_patches_merge)
     }
 }

@@ -1,5 +1,5 @@
 //! Normalisation: documents that mean the same become equal.
-use super::{Document, Schema, model::Type, number};
+use super::{At, Document, Schema, model::Type, number};
 
 /// Settles numbers, writes quantities as text, drops empty values where the schema says that empty means absent, and drops `null` where the schema
 /// knows the field and does not allow one there.
@@ -8,23 +8,21 @@ use super::{Document, Schema, model::Type, number};
 /// Elsewhere they stay, and so does a struct without fields: Go keeps them where the field is a pointer.
 pub fn normalise(schema: &Schema, document: &mut Document) {
     number::settle(document);
-    drop_empty(schema, document);
+    drop_empty(At::of(schema), document);
 }
 
-fn drop_empty(schema: &Schema, value: &mut Document) {
+fn drop_empty(at: At<'_>, value: &mut Document) {
     match value {
         Document::Object(fields) => fields.retain(|name, value| {
-            let Some(known) = schema.properties.get(name).or(schema.additional.as_deref()) else {
-                return true;
-            };
+            let Some(known) = at.member(name) else { return true };
             drop_empty(known, value);
-            quantity_as_text(known, value);
+            quantity_as_text(&known, value);
             let absent = value.is_null() && !known.nullable;
             let emptied = known.omit_empty && is_empty(known, value);
             !(absent || emptied)
         }),
         Document::Array(list) => {
-            if let Some(items) = &schema.items {
+            if let Some(items) = at.items() {
                 for item in list {
                     drop_empty(items, item);
                 }
@@ -45,13 +43,13 @@ fn quantity_as_text(schema: &Schema, value: &mut Document) {
 }
 
 /// Nothing is in it: what Go's `omitempty` drops.
-pub(super) fn is_empty(schema: &Schema, value: &Document) -> bool {
+pub(super) fn is_empty(at: At<'_>, value: &Document) -> bool {
     match value {
         Document::Null => true,
-        Document::String(text) => schema.zero_is_absent && text.is_empty(),
-        Document::Number(number) => schema.zero_is_absent && number.as_f64() == Some(0.0),
-        Document::Bool(value) => schema.zero_is_absent && !value,
+        Document::String(text) => at.zero_is_absent && text.is_empty(),
+        Document::Number(number) => at.zero_is_absent && number.as_f64() == Some(0.0),
+        Document::Bool(value) => at.zero_is_absent && !value,
         Document::Array(list) => list.is_empty(),
-        Document::Object(fields) => fields.is_empty() && schema.properties.is_empty(),
+        Document::Object(fields) => fields.is_empty() && at.properties().len() == 0,
     }
 }

@@ -1,12 +1,13 @@
 //! Schemas as OpenAPI documents show them: types, bounds, defaults, and the `x-kubernetes-*` extensions.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, mem};
 
 use serde_json::{Map, json};
 
 use super::{
-    Document, Schema, format,
+    At, Document, Schema, format,
     junctors::Junctors,
-    model::{ListType, Type},
+    model::{ListType, PatchStrategy, Type},
+    named::{Named, Writer},
 };
 
 /// The version of the OpenAPI document.
@@ -35,57 +36,66 @@ impl Version {
 ///
 /// `apiVersion`, `kind` and `metadata` of a kind are the caller's to add to the kind's definition in `out`.
 pub fn definitions(prefix: &str, schema: &Schema, version: Version, out: &mut BTreeMap<String, Document>) -> Document {
-    let mut rendering = Rendering { prefix, version, out };
-    match &schema.name {
+    let mut rendering = Rendering { prefix, version, named: Named::new(mem::take(out), "_") };
+    let whole = Document::Object(rendering.whole(At::of(schema)));
+    let shown = match &schema.name {
         Some(name) => {
-            let definition = Document::Object(rendering.whole(schema));
-            let name = rendering.define(name, definition);
-            version.reference(&name)
+            let name = rendering.full(name);
+            version.reference(&rendering.named.define(&name, whole))
         }
-        None => Document::Object(rendering.whole(schema)),
-    }
+        None => whole,
+    };
+    *out = rendering.named.finish();
+    shown
 }
 
 struct Rendering<'a> {
     prefix: &'a str,
     version: Version,
-    out: &'a mut BTreeMap<String, Document>,
+    named: Named<Document>,
 }
 
-impl Rendering<'_> {
-    /// Puts a definition under a free name, or under the name that has it already.
-    fn define(&mut self, name: &str, definition: Document) -> String {
-        let plain = format!("{}.{name}", self.prefix);
-        let mut free = plain.clone();
-        let mut number = 2;
-        while self.out.get(&free).is_some_and(|taken| *taken != definition) {
-            free = format!("{plain}_{number}");
-            number += 1;
-        }
-        self.out.insert(free.clone(), definition);
-        free
+impl Writer for Rendering<'_> {
+    type Definition = Document;
+
+    fn named(&mut self) -> &mut Named<Document> {
+        &mut self.named
     }
 
-    /// A schema where it is used: of a named type a reference, with what is said of this use of it.
-    fn used(&mut self, schema: &Schema) -> Document {
-        // Named scalars, such as enums, stand where they are used: clients like `kubectl explain` show a field's enum
-        // only there.
-        let Some(name) = schema.name.as_ref().filter(|_| schema.kind == Type::Object) else {
-            return Document::Object(self.whole(schema));
-        };
-        // A definition is the type's own: the default and the merging of one use are not in it.
+    fn write(&mut self, at: At<'_>, _name: &str) -> Document {
+        // A definition is the type's own: the default and the merging of one use are not in it. Nor is a description: what is
+        // said of the field is said where it is used, and clients print both.
         let own = Schema {
             default: None,
             description: String::new(),
             map_atomic: false,
-            patch: super::model::PatchStrategy::default(),
-            ..schema.clone()
+            patch: PatchStrategy::default(),
+            ..at.to_schema()
         };
-        // Without a description: what is said of the field is said where it is used, and clients print both.
-        let definition = Document::Object(self.whole(&own));
-        let defined = self.define(name, definition);
+        Document::Object(self.whole(At::of(&own)))
+    }
+}
+
+impl Rendering<'_> {
+    fn full(&self, name: &str) -> String {
+        format!("{}.{name}", self.prefix)
+    }
+
+    /// A schema where it is used: of a named type a reference, with what is said of this use of it.
+    fn used(&mut self, at: At<'_>) -> Document {
+        let name = self.full(at.name.as_deref().unwrap_or_default());
+        let defined = if let Some(definition) = at.leads_to() {
+            self.define_recursive(definition, &name)
+        } else if at.name.is_some() && at.kind == Type::Object {
+            let definition = self.write(at, &name);
+            self.named.define(&name, definition)
+        } else {
+            // Named scalars, such as enums, stand where they are used: clients like `kubectl explain` show a field's enum
+            // only there.
+            return Document::Object(self.whole(at));
+        };
         let reference = self.version.reference(&defined);
-        let mut used = Self::use_of(schema);
+        let mut used = Self::use_of(&at);
         if used.is_empty() {
             return reference;
         }
@@ -112,8 +122,8 @@ impl Rendering<'_> {
         used
     }
 
-    fn whole(&mut self, schema: &Schema) -> Map<String, Document> {
-        let mut out = Map::new();
+    fn whole(&mut self, at: At<'_>) -> Map<String, Document> {
+        let (mut out, schema) = (Map::new(), at.node());
         if !schema.description.is_empty() {
             out.insert("description".to_owned(), json!(schema.description));
         }
@@ -126,7 +136,7 @@ impl Rendering<'_> {
         if schema.nullable && self.version == Version::V3 {
             out.insert("nullable".to_owned(), json!(true));
         }
-        self.fields(schema, &mut out);
+        self.fields(at, &mut out);
         out
     }
 
@@ -159,23 +169,24 @@ impl Rendering<'_> {
         }
     }
 
-    fn fields(&mut self, schema: &Schema, out: &mut Map<String, Document>) {
-        if !schema.properties.is_empty() {
+    fn fields(&mut self, at: At<'_>, out: &mut Map<String, Document>) {
+        let schema = at.node();
+        if at.properties().len() > 0 {
             let properties: Map<_, _> =
-                schema.properties.iter().map(|(name, property)| (name.clone(), self.used(property))).collect();
+                at.properties().map(|(name, property)| (name.clone(), self.used(property))).collect();
             out.insert("properties".to_owned(), Document::Object(properties));
         }
         if !schema.required.is_empty() {
             out.insert("required".to_owned(), json!(schema.required));
         }
-        if let Some(values) = &schema.additional {
+        if let Some(values) = at.entry() {
             out.insert("additionalProperties".to_owned(), self.used(values));
         }
-        if let Some(items) = &schema.items {
+        if let Some(items) = at.items() {
             out.insert("items".to_owned(), self.used(items));
         }
         if schema.union && self.version == Version::V3 {
-            let members: Vec<_> = schema.properties.keys().map(|name| json!({"required": [name]})).collect();
+            let members: Vec<_> = at.properties().map(|(name, _)| json!({"required": [name]})).collect();
             out.insert("oneOf".to_owned(), json!(members));
         }
         if let Some(said) = schema.junctors.as_deref().filter(|_| self.version == Version::V3) {
@@ -289,6 +300,8 @@ fn merging(schema: &Schema, out: &mut Map<String, Document>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::schema::fixture;
 
@@ -356,7 +369,7 @@ mod tests {
         let list = Schema {
             kind: Type::Array,
             list: ListType::Map(vec!["name".to_owned()]),
-            items: Some(Box::new(Schema { kind: Type::Object, ..Schema::default() })),
+            items: Some(Arc::new(Schema { kind: Type::Object, ..Schema::default() })),
             ..Schema::default()
         };
         let shown = definitions("p", &list, Version::V3, &mut BTreeMap::new());

@@ -2,8 +2,8 @@
 use std::ptr;
 
 use super::{
-    Document, Schema,
-    correlate::{Before, property, rest_is_kept, same},
+    At, Document, Schema,
+    correlate::{Before, rest_is_kept, same},
 };
 
 /// Where a value was before a write.
@@ -17,19 +17,19 @@ pub(crate) struct Origin {
 
 /// Where the value at a path, such as `spec.ports[1].name`, was before a write.
 pub(crate) fn origin(schema: &Schema, new: &Document, old: &Document, path: &str) -> Origin {
-    let (mut at, mut value, mut before) = (Some(schema), new, Before::of(old));
+    let (mut at, mut value, mut before) = (At::of(schema), new, Before::of(old));
     let (mut was, mut left) = (String::new(), path);
     while let Some((step, further)) = Step::first(value, left) {
         let text = &left[..left.len() - further.len()];
         (at, value, before) = match step {
             Step::Field(name, field) => {
                 was.push_str(text);
-                (property(at, name), field, before.field(name))
+                (at.member(name).unwrap_or_else(At::anything), field, before.field(name))
             }
             Step::Item(index, item) => {
                 let (then, before) = item_before(at, value, before, index);
                 was.push_str(&then.map_or_else(|| text.to_owned(), |then| format!("[{then}]")));
-                (at.and_then(|schema| schema.items.as_deref()), item, before)
+                (at.item(), item, before)
             }
         };
         left = further;
@@ -40,14 +40,9 @@ pub(crate) fn origin(schema: &Schema, new: &Document, old: &Document, path: &str
 }
 
 /// What an item of a list was, and where it stood. Items without an identity are known only in a list that is as it was.
-fn item_before<'o>(
-    schema: Option<&'o Schema>,
-    list: &Document,
-    before: Before<'o>,
-    index: usize,
-) -> (Option<usize>, Before<'o>) {
+fn item_before<'o>(at: At<'o>, list: &Document, before: Before<'o>, index: usize) -> (Option<usize>, Before<'o>) {
     let Some(Document::Array(old)) = before.value() else { return (None, Before::NOTHING) };
-    let matched = schema.and_then(|schema| before.items(schema).of(&list[index]).value());
+    let matched = before.items(at).of(&list[index]).value();
     let position = match matched {
         Some(item) => old.iter().position(|old| ptr::eq(old, item)),
         None => before.value().filter(|old| *old == list).map(|_| index),

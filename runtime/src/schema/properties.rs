@@ -1,12 +1,14 @@
 //! The fields of a struct by name, as compact as a list: a server may have hundreds of thousands of schemas, most of few
 //! fields, and a tree takes a node of eleven places for each of them.
-use std::{iter, mem, ops::Index, slice, vec};
+use std::{iter, ops::Index, slice, sync::Arc};
 
 use super::Schema;
 
-/// Fields of a struct by wire name, in the order of names.
+/// Fields of a struct by wire name, in the order of names. A clone shares them with the original.
 #[derive(Clone, Debug, Default)]
-pub struct Properties(Vec<(String, Schema)>);
+pub struct Properties(Arc<[Property]>);
+
+type Property = (String, Arc<Schema>);
 
 impl Properties {
     /// How many there are.
@@ -21,19 +23,13 @@ impl Properties {
 
     /// The schema of a field.
     pub fn get(&self, name: &str) -> Option<&Schema> {
-        self.get_key_value(name).map(|(_, schema)| schema)
+        Some(&self.0[self.find(name).ok()?].1)
     }
 
-    /// The schema of a field, to change it.
+    /// The schema of a field, to change it here and nowhere else.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Schema> {
         let at = self.find(name).ok()?;
-        Some(&mut self.0[at].1)
-    }
-
-    /// The schema of a field, with its name.
-    pub fn get_key_value(&self, name: &str) -> Option<(&String, &Schema)> {
-        let (name, schema) = &self.0[self.find(name).ok()?];
-        Some((name, schema))
+        Some(Arc::make_mut(&mut Arc::make_mut(&mut self.0)[at].1))
     }
 
     /// Whether there is a field of this name.
@@ -41,22 +37,16 @@ impl Properties {
         self.find(name).is_ok()
     }
 
-    /// Sets the schema of a field; gives the one that it had.
-    pub fn insert(&mut self, name: String, schema: Schema) -> Option<Schema> {
-        match self.find(&name) {
-            Ok(at) => Some(mem::replace(&mut self.0[at].1, schema)),
-            Err(at) => {
-                self.0.reserve_exact(1);
-                self.0.insert(at, (name, schema));
-                None
-            }
-        }
+    /// Sets the schema of a field. To make many fields, collect them.
+    pub fn insert(&mut self, name: String, schema: impl Into<Arc<Schema>>) {
+        *self = self.0.iter().cloned().chain([(name, schema.into())]).collect();
     }
 
     /// Takes a field out.
-    pub fn remove(&mut self, name: &str) -> Option<Schema> {
-        let at = self.find(name).ok()?;
-        Some(self.0.remove(at).1)
+    pub fn remove(&mut self, name: &str) -> Option<Arc<Schema>> {
+        let (_, removed) = self.0[self.find(name).ok()?].clone();
+        *self = self.0.iter().filter(|(other, _)| other != name).cloned().collect();
+        Some(removed)
     }
 
     /// The fields with their names.
@@ -71,12 +61,7 @@ impl Properties {
 
     /// The fields.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Schema> + ExactSizeIterator + Clone {
-        self.0.iter().map(|(_, schema)| schema)
-    }
-
-    /// The fields, to change them.
-    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Schema> + ExactSizeIterator {
-        self.0.iter_mut().map(|(_, schema)| schema)
+        self.0.iter().map(|(_, schema)| &**schema)
     }
 
     fn find(&self, name: &str) -> Result<usize, usize> {
@@ -94,25 +79,24 @@ impl Index<&str> for Properties {
 }
 
 /// Of a name that is there twice, the last schema counts.
-impl FromIterator<(String, Schema)> for Properties {
-    fn from_iter<I: IntoIterator<Item = (String, Schema)>>(given: I) -> Self {
-        let mut all: Vec<_> = given.into_iter().collect();
+impl<S: Into<Arc<Schema>>> FromIterator<(String, S)> for Properties {
+    fn from_iter<I: IntoIterator<Item = (String, S)>>(given: I) -> Self {
+        let mut all: Vec<Property> = given.into_iter().map(|(name, schema)| (name, schema.into())).collect();
         all.reverse();
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         all.dedup_by(|(a, _), (b, _)| a == b);
-        all.shrink_to_fit();
-        Self(all)
+        Self(all.into())
     }
 }
 
-impl<const N: usize> From<[(String, Schema); N]> for Properties {
-    fn from(given: [(String, Schema); N]) -> Self {
+impl<S: Into<Arc<Schema>>, const N: usize> From<[(String, S); N]> for Properties {
+    fn from(given: [(String, S); N]) -> Self {
         given.into_iter().collect()
     }
 }
 
 /// The fields with their names.
-pub type Iter<'p> = iter::Map<slice::Iter<'p, (String, Schema)>, fn(&(String, Schema)) -> (&String, &Schema)>;
+pub type Iter<'p> = iter::Map<slice::Iter<'p, Property>, fn(&Property) -> (&String, &Schema)>;
 
 impl<'p> IntoIterator for &'p Properties {
     type Item = (&'p String, &'p Schema);
@@ -120,15 +104,6 @@ impl<'p> IntoIterator for &'p Properties {
 
     fn into_iter(self) -> Iter<'p> {
         self.iter()
-    }
-}
-
-impl IntoIterator for Properties {
-    type Item = (String, Schema);
-    type IntoIter = vec::IntoIter<(String, Schema)>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
     }
 }
 
@@ -149,13 +124,15 @@ mod tests {
             found.iter().map(|(name, schema)| format!("{name}{}", schema.description)).collect::<Vec<_>>()
         };
         assert_eq!(said(&found), ["a3", "b0", "c2"]);
-        assert_eq!(found.insert("b".to_owned(), named("x")).map(|old| old.description), Some("0".to_owned()));
-        assert!(found.insert("aa".to_owned(), named("y")).is_none());
+        let before = found.clone();
+        found.insert("b".to_owned(), named("x"));
+        found.insert("aa".to_owned(), named("y"));
         assert!(found.remove("c").is_some() && found.remove("c").is_none());
         assert_eq!(said(&found), ["a3", "aay", "bx"]);
         found.get_mut("a").unwrap().description.push('!');
         assert_eq!(found.get("a").unwrap().description, "3!");
         assert!(found.contains_key("aa") && !found.contains_key("c") && found.get("d").is_none());
         assert_eq!((found.len(), found.is_empty(), found.keys().len()), (3, false, 3));
+        assert_eq!(said(&before), ["a3", "b0", "c2"], "a clone is not changed with the original");
     }
 }

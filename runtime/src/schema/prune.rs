@@ -1,5 +1,5 @@
 //! Pruning: drops the fields that the schema does not know.
-use super::{Document, Schema, known::Known, place::Place};
+use super::{At, Document, Schema, place::Place};
 use crate::meta::FieldPath;
 
 /// How much text the paths of dropped fields may take; what is dropped beyond is not told. A body can hold paths that
@@ -12,7 +12,7 @@ pub(crate) const PATHS_BYTES: usize = 256 * 1024;
 /// object has. Where unknown fields are preserved, those of the declared fields below are pruned all the same.
 pub fn prune(schema: &Schema, document: &mut Document) -> Vec<FieldPath> {
     let (mut dropped, mut room) = (Vec::new(), PATHS_BYTES);
-    walk(Known::object(schema), document, &Place::Root, &mut |place| {
+    walk(At::object(schema), document, &Place::Root, &mut |place| {
         if room > 0 {
             let path = place.path();
             room = room.saturating_sub(path.as_str().len());
@@ -22,12 +22,12 @@ pub fn prune(schema: &Schema, document: &mut Document) -> Vec<FieldPath> {
     dropped
 }
 
-fn walk(known: Known<'_>, value: &mut Document, place: &Place<'_>, tell: &mut dyn FnMut(&Place<'_>)) {
+fn walk(at: At<'_>, value: &mut Document, place: &Place<'_>, tell: &mut dyn FnMut(&Place<'_>)) {
     match value {
-        _ if matches!(known, Known::Anything) => {}
+        _ if at.is_anything() => {}
         Document::Object(fields) => fields.retain(|name, value| {
             let place = place.field(name);
-            let below = known.field(name);
+            let below = at.field(name);
             match below {
                 Some(below) => walk(below, value, &place, tell),
                 None => tell(&place),
@@ -36,7 +36,7 @@ fn walk(known: Known<'_>, value: &mut Document, place: &Place<'_>, tell: &mut dy
         }),
         Document::Array(list) => {
             for (index, item) in list.iter_mut().enumerate() {
-                walk(known.item(), item, &place.item(index), tell);
+                walk(at.item(), item, &place.item(index), tell);
             }
         }
         _ => {}

@@ -1,68 +1,68 @@
 //! Types of values as a compiled server checks them while it decodes: the first mismatch is told as Go tells it.
-use super::{Document, Schema, correlate::Before, format, model::Type};
+use super::{At, Document, Schema, correlate::Before, format, model::Type};
 
 /// The first value whose type the schema does not allow, as kube-apiserver's compiled kinds say it:
 /// `json: cannot unmarshal number into Go struct field ConfigMap.data of type string`.
 ///
 /// The field is named by its whole path but for indexes and keys, the struct is the innermost one. `null` is absent.
 pub fn check_types(schema: &Schema, document: &Document) -> Option<String> {
-    Walk { owner: "", path: Vec::new() }.value(schema, document, Before::NOTHING)
+    Walk { owner: "", path: Vec::new() }.value(At::of(schema), document, Before::NOTHING)
 }
 
 /// The first of these that a change of a document brings about: nothing in a value that is as it was counts.
 pub fn check_types_of_change(schema: &Schema, document: &Document, old: &Document) -> Option<String> {
     // Most documents have nothing wrong in them, and are not compared.
     check_types(schema, document)?;
-    Walk { owner: "", path: Vec::new() }.value(schema, document, Before::of(old))
+    Walk { owner: "", path: Vec::new() }.value(At::of(schema), document, Before::of(old))
 }
 
-struct Walk<'s> {
+struct Walk<'a> {
     /// The name of the innermost struct.
-    owner: &'s str,
-    path: Vec<&'s str>,
+    owner: &'a str,
+    path: Vec<&'a str>,
 }
 
-impl<'s> Walk<'s> {
-    fn value(&mut self, schema: &'s Schema, value: &Document, before: Before<'_>) -> Option<String> {
-        if before.is(schema, value) {
+impl<'a> Walk<'a> {
+    fn value(&mut self, at: At<'a>, value: &'a Document, before: Before<'_>) -> Option<String> {
+        if before.is(at, value) {
             return None;
         }
-        match (schema.kind, value) {
+        match (at.kind, value) {
             (Type::Any, _)
             | (_, Document::Null)
             | (Type::Boolean, Document::Bool(_))
             | (Type::Number, Document::Number(_)) => None,
-            (Type::Object, Document::Object(_)) => self.object(schema, value, before),
+            (Type::Object, Document::Object(_)) => self.object(at, value, before),
             (Type::Array, Document::Array(list)) => {
-                let items = schema.items.as_deref()?;
-                let were = before.items(schema);
+                let items = at.items()?;
+                let were = before.items(at);
                 list.iter().find_map(|item| self.value(items, item, were.of(item)))
             }
-            (Type::String | Type::IntOrString, Document::String(text)) => Self::text(schema, text),
+            (Type::String | Type::IntOrString, Document::String(text)) => Self::text(&at, text),
             (Type::Integer | Type::IntOrString, Document::Number(number)) => match number.as_i64() {
-                Some(integer) if i32::try_from(integer).is_ok() || !is_int32(schema) => None,
-                _ => Some(self.mismatch(schema, &format!("number {number}"))),
+                Some(integer) if i32::try_from(integer).is_ok() || !is_int32(&at) => None,
+                _ => Some(self.mismatch(at, &format!("number {number}"))),
             },
             // A quantity may be given as a number.
-            (Type::String, Document::Number(_)) if schema.format.as_deref() == Some("quantity") => None,
-            (_, value) => Some(self.mismatch(schema, name_of(value))),
+            (Type::String, Document::Number(_)) if at.format.as_deref() == Some("quantity") => None,
+            (_, value) => Some(self.mismatch(at, name_of(value))),
         }
     }
 
-    fn object(&mut self, schema: &'s Schema, value: &Document, before: Before<'_>) -> Option<String> {
+    fn object(&mut self, at: At<'a>, value: &'a Document, before: Before<'_>) -> Option<String> {
         let outer = self.owner;
-        if let (Some(name), false) = (&schema.name, schema.properties.is_empty()) {
+        if let (Some(name), false) = (&at.node().name, at.properties().len() == 0) {
             self.owner = name;
         }
         let found = value.as_object()?.iter().find_map(|(name, value)| {
             let before = before.field(name);
-            if let Some((name, property)) = schema.properties.get_key_value(name) {
+            if let Some(property) = at.property(name) {
                 self.path.push(name);
                 let found = self.value(property, value, before);
                 self.path.pop();
                 return found;
             }
-            self.value(schema.additional.as_deref()?, value, before)
+            self.value(at.entry()?, value, before)
         });
         self.owner = outer;
         found
@@ -87,8 +87,8 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn mismatch(&self, schema: &Schema, given: &str) -> String {
-        let wanted = go_type(schema);
+    fn mismatch(&self, at: At<'_>, given: &str) -> String {
+        let wanted = go_type(at);
         if self.path.is_empty() {
             return format!("json: cannot unmarshal {given} into Go value of type {wanted}");
         }
@@ -113,19 +113,24 @@ pub(crate) fn name_of(value: &Document) -> &'static str {
     }
 }
 
-fn go_type(schema: &Schema) -> String {
-    let inner = |schema: Option<&Schema>| schema.map_or_else(|| "interface {}".to_owned(), go_type);
-    match schema.kind {
-        Type::Object if schema.additional.is_some() => format!("map[string]{}", inner(schema.additional.as_deref())),
-        Type::Object => format!("v1.{}", schema.name.as_deref().unwrap_or("Object")),
-        Type::Array => format!("[]{}", inner(schema.items.as_deref())),
-        Type::String if schema.format.as_deref() == Some("byte") => "[]uint8".to_owned(),
+fn go_type(at: At<'_>) -> String {
+    let inner = |at: Option<At<'_>>| at.map_or_else(|| "interface {}".to_owned(), go_type);
+    match at.kind {
+        // A list or map of itself is called by its name, since its items have no end.
+        Type::Object | Type::Array if at.definition.is_some() => named(&at),
+        Type::Object => at.entry().map_or_else(|| named(&at), |values| format!("map[string]{}", go_type(values))),
+        Type::Array => format!("[]{}", inner(at.items())),
+        Type::String if at.format.as_deref() == Some("byte") => "[]uint8".to_owned(),
         Type::String => "string".to_owned(),
-        Type::Integer if is_int32(schema) => "int32".to_owned(),
+        Type::Integer if is_int32(&at) => "int32".to_owned(),
         Type::Integer => "int64".to_owned(),
         Type::Number => "float64".to_owned(),
         Type::Boolean => "bool".to_owned(),
         Type::IntOrString => "intstr.IntOrString".to_owned(),
         Type::Any => "interface {}".to_owned(),
     }
+}
+
+fn named(schema: &Schema) -> String {
+    format!("v1.{}", schema.name.as_deref().unwrap_or("Object"))
 }

@@ -2,7 +2,7 @@
 use serde_json::Map;
 
 use super::{
-    Document, Schema, bounds,
+    At, Document, Schema, bounds,
     correlate::{Before, rest_is_kept},
     format, immutable, junctors,
     model::Type,
@@ -14,8 +14,12 @@ use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS, go}
 
 /// Everything that is wrong with a document. Duplicates in sets and maps come after the rest, as in kube-apiserver.
 pub fn validate(schema: &Schema, document: &Document) -> Vec<FieldError> {
+    validate_at(At::of(schema), document)
+}
+
+pub(super) fn validate_at(at: At<'_>, document: &Document) -> Vec<FieldError> {
     let mut walk = Walk::default();
-    walk.value(schema, document, &Place::Root, Before::NOTHING);
+    walk.value(at, document, &Place::Root, Before::NOTHING);
     walk.errors.append(&mut walk.duplicates);
     walk.errors
 }
@@ -40,25 +44,26 @@ pub fn validate_change(
 }
 
 fn brought_about(schema: &Schema, document: &Document, old: &Document) -> Vec<FieldError> {
+    let at = At::of(schema);
     let mut walk = Walk::default();
     match document {
         Document::Object(fields) if rest_is_kept(schema, document, old) => {
             if fields.get("status") != old.get("status") {
-                walk.junctors(schema, document, &Place::Root);
+                walk.junctors(at, document, &Place::Root);
             }
-            walk.fields(schema, fields, &Place::Root, Before::of(old));
+            walk.fields(at, fields, &Place::Root, Before::of(old));
         }
-        _ => walk.value(schema, document, &Place::Root, Before::of(old)),
+        _ => walk.value(at, document, &Place::Root, Before::of(old)),
     }
-    if !walk.duplicates.is_empty() && !has_duplicates(schema, old) {
+    if !walk.duplicates.is_empty() && !has_duplicates(at, old) {
         walk.errors.append(&mut walk.duplicates);
     }
     walk.errors
 }
 
-fn has_duplicates(schema: &Schema, document: &Document) -> bool {
+fn has_duplicates(at: At<'_>, document: &Document) -> bool {
     let mut walk = Walk::default();
-    walk.value(schema, document, &Place::Root, Before::NOTHING);
+    walk.value(at, document, &Place::Root, Before::NOTHING);
     !walk.duplicates.is_empty()
 }
 
@@ -73,9 +78,9 @@ pub(super) struct Walk {
 
 impl Walk {
     /// A walk of its own over one value, with nothing to compare it with.
-    pub(super) fn alone(schema: &Schema, value: &Document, place: &Place<'_>) -> Self {
+    pub(super) fn alone(at: At<'_>, value: &Document, place: &Place<'_>) -> Self {
         let mut walk = Self::default();
-        walk.value(schema, value, place, Before::NOTHING);
+        walk.value(at, value, place, Before::NOTHING);
         walk
     }
 
@@ -126,28 +131,28 @@ impl Walk {
         }
     }
 
-    fn value(&mut self, schema: &Schema, value: &Document, place: &Place<'_>, before: Before<'_>) {
-        if value.is_null() && schema.nullable || before.is(schema, value) {
+    fn value(&mut self, at: At<'_>, value: &Document, place: &Place<'_>, before: Before<'_>) {
+        if value.is_null() && at.nullable || before.is(at, value) {
             return;
         }
-        self.kind(schema, value, place);
+        self.kind(&at, value, place);
         self.checks += checks_of(value);
-        self.junctors(schema, value, place);
+        self.junctors(at, value, place);
         match value {
-            Document::String(text) => self.text(schema, text, place),
-            Document::Number(number) => bounds::check(self, schema, number, place),
-            Document::Array(list) => self.list(schema, list, place, before),
+            Document::String(text) => self.text(&at, text, place),
+            Document::Number(number) => bounds::check(self, &at, number, place),
+            Document::Array(list) => self.list(at, list, place, before),
             _ => {}
         }
-        self.enumeration(schema, value, place);
+        self.enumeration(&at, value, place);
         if let Document::Object(fields) = value {
-            self.object(schema, fields, place, before);
+            self.object(at, fields, place, before);
         }
     }
 
-    fn junctors(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
-        if let Some(junctors) = schema.junctors.as_deref().filter(|_| !value.is_null()) {
-            junctors::check(self, junctors, value, place);
+    fn junctors(&mut self, at: At<'_>, value: &Document, place: &Place<'_>) {
+        if let Some(junctors) = at.node().junctors.as_deref().filter(|_| !value.is_null()) {
+            junctors::check(self, at, junctors, value, place);
         }
     }
 
@@ -234,41 +239,41 @@ impl Walk {
         self.add(place, FieldErrorKind::NotSupported { given: value.clone(), supported }, String::new());
     }
 
-    fn list(&mut self, schema: &Schema, list: &[Document], place: &Place<'_>, before: Before<'_>) {
-        if let Some(items) = &schema.items {
-            let were = before.items(schema);
+    fn list(&mut self, at: At<'_>, list: &[Document], place: &Place<'_>, before: Before<'_>) {
+        if let Some(items) = at.items() {
+            let were = before.items(at);
             for (index, item) in list.iter().enumerate() {
                 self.value(items, item, &place.item(index), were.of(item));
             }
         }
         let count = list.len() as u64;
-        if let Some(limit) = schema.min_items.filter(|&limit| count < limit) {
+        if let Some(limit) = at.min_items.filter(|&limit| count < limit) {
             self.invalid(place, count.into(), &format!("should have at least {limit} items"));
         }
-        self.too_many(schema.max_items, list.len(), place);
-        unique::check(self, &schema.list, list, place);
+        self.too_many(at.max_items, list.len(), place);
+        unique::check(self, &at.list, list, place);
     }
 
-    fn object(&mut self, schema: &Schema, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
+    fn object(&mut self, at: At<'_>, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
         let count = fields.len() as u64;
-        if let Some(limit) = schema.min_properties.filter(|&limit| count < limit) {
+        if let Some(limit) = at.min_properties.filter(|&limit| count < limit) {
             self.invalid(place, count.into(), &format!("should have at least {limit} properties"));
         }
-        self.too_many(schema.max_properties, fields.len(), place);
-        self.fields(schema, fields, place, before);
-        for name in &schema.required {
+        self.too_many(at.max_properties, fields.len(), place);
+        self.fields(at, fields, place, before);
+        for name in &at.required {
             if !fields.contains_key(name) {
                 self.add(&place.field(name), FieldErrorKind::Required, String::new());
             }
         }
-        if schema.union {
-            self.union(schema, fields, place);
+        if at.union {
+            self.union(at, fields, place);
         }
     }
 
-    fn fields(&mut self, schema: &Schema, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
+    fn fields(&mut self, at: At<'_>, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {
         for (name, value) in fields {
-            if let Some(field) = schema.properties.get(name).or(schema.additional.as_deref()) {
+            if let Some(field) = at.member(name) {
                 self.value(field, value, &place.field(name), before.field(name));
             }
         }
@@ -281,9 +286,10 @@ impl Walk {
         }
     }
 
-    fn union(&mut self, schema: &Schema, fields: &Map<String, Document>, place: &Place<'_>) {
-        let set: Vec<&str> = schema.properties.keys().filter(|&n| fields.contains_key(n)).map(String::as_str).collect();
-        let members: Vec<String> = schema.properties.keys().map(|name| format!("`{name}`")).collect();
+    fn union(&mut self, at: At<'_>, fields: &Map<String, Document>, place: &Place<'_>) {
+        let members = at.properties().map(|(name, _)| name.as_str());
+        let set: Vec<&str> = members.clone().filter(|&name| fields.contains_key(name)).collect();
+        let members: Vec<String> = members.map(|name| format!("`{name}`")).collect();
         let members = members.join(", ");
         let (given, detail) = match set.as_slice() {
             [_] => return,

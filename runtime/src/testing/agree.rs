@@ -1,7 +1,7 @@
 //! Compares what two documents mean to a Rust type.
 use crate::{
     meta::{FieldPath, Time, values::ByteString},
-    schema::{Document, Schema, model::Type, place::Place},
+    schema::{At, Document, Schema, model::Type, place::Place},
 };
 
 /// The first field that differs between a document and its re-encoded form.
@@ -12,7 +12,7 @@ pub(super) fn difference(schema: &Schema, given: &Document, encoded: &Document) 
     if metadata(given) != metadata(encoded) {
         return Some(FieldPath::new("metadata"));
     }
-    for (name, property) in &schema.properties {
+    for (name, property) in At::of(schema).properties() {
         let found = compare(property, given.get(name), encoded.get(name), &Place::Root.field(name));
         if found.is_some() {
             return found;
@@ -21,12 +21,7 @@ pub(super) fn difference(schema: &Schema, given: &Document, encoded: &Document) 
     None
 }
 
-fn compare(
-    schema: &Schema,
-    given: Option<&Document>,
-    encoded: Option<&Document>,
-    place: &Place<'_>,
-) -> Option<FieldPath> {
+fn compare(at: At<'_>, given: Option<&Document>, encoded: Option<&Document>, place: &Place<'_>) -> Option<FieldPath> {
     let (given, encoded) = match (given, encoded) {
         (None, None) => return None,
         (Some(only), None) | (None, Some(only)) => return (!is_empty(only)).then(|| place.path()),
@@ -35,7 +30,7 @@ fn compare(
     match (given, encoded) {
         (Document::Object(one), Document::Object(other)) => {
             let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
-            names.into_iter().find_map(|name| match schema.properties.get(name).or(schema.additional.as_deref()) {
+            names.into_iter().find_map(|name| match at.member(name) {
                 Some(known) => compare(known, one.get(name), other.get(name), &place.field(name)),
                 None => (one.get(name) != other.get(name)).then(|| place.field(name).path()),
             })
@@ -44,12 +39,12 @@ fn compare(
             if one.len() != other.len() {
                 return Some(place.path());
             }
-            let Some(items) = &schema.items else { return (one != other).then(|| place.path()) };
+            let Some(items) = at.items() else { return (one != other).then(|| place.path()) };
             let mut pairs = one.iter().zip(other).enumerate();
             pairs.find_map(|(index, (one, other))| compare(items, Some(one), Some(other), &place.item(index)))
         }
-        (Document::String(one), Document::String(other)) => (!same_text(schema, one, other)).then(|| place.path()),
-        (Document::Number(one), Document::Number(other)) if schema.kind == Type::Number => {
+        (Document::String(one), Document::String(other)) => (!same_text(&at, one, other)).then(|| place.path()),
+        (Document::Number(one), Document::Number(other)) if at.kind == Type::Number => {
             (one.as_f64() != other.as_f64()).then(|| place.path())
         }
         (Document::Null, other) | (other, Document::Null) => (!is_empty(other)).then(|| place.path()),

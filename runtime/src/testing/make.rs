@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 
 use super::{pattern, random::Random};
 use crate::schema::{
-    Document, Schema,
+    At, Document, Schema,
     model::{ListType, Type},
     number,
 };
@@ -21,18 +21,24 @@ const TIMES: [&str; 5] = [
     "9999-12-31T00:00:00Z",
 ];
 
+/// How deep generated values nest. Declared types that end nest less.
+const MOST_NESTED: usize = 32;
+
 /// Generates values.
 pub(super) struct Maker {
     pub(super) random: Random,
+    /// How many structs, lists and maps are being made, one in the other.
+    depth: usize,
 }
 
 impl Maker {
     pub(super) fn new(seed: u64) -> Self {
-        Self { random: Random::new(seed) }
+        Self { random: Random::new(seed), depth: 0 }
     }
 
     /// A value that the schema probably accepts, or `None` if no such value is known.
-    pub(super) fn value(&mut self, schema: &Schema) -> Option<Document> {
+    pub(super) fn value(&mut self, at: At<'_>) -> Option<Document> {
+        let schema = at.node();
         if schema.nullable && self.random.one_in(8) {
             return Some(Document::Null);
         }
@@ -46,9 +52,9 @@ impl Maker {
         }
         Some(match schema.kind {
             Type::Object if schema.embedded => self.embedded(),
-            Type::Object if schema.preserve_unknown && schema.properties.is_empty() => json!({"any": self.anything(2)}),
-            Type::Object => self.object(schema)?,
-            Type::Array => self.list(schema)?,
+            Type::Object if schema.preserve_unknown && at.properties().len() == 0 => json!({"any": self.anything(2)}),
+            Type::Object => self.nested(at, Self::object)?,
+            Type::Array => self.nested(at, Self::list)?,
             Type::Integer => self.integer(schema).into(),
             Type::Number => self.number(schema),
             Type::Boolean => self.random.one_in(2).into(),
@@ -82,16 +88,27 @@ impl Maker {
         }
     }
 
-    fn object(&mut self, schema: &Schema) -> Option<Document> {
+    /// Something with values in it, which is not made where it would nest too deeply: types may hold themselves.
+    fn nested(&mut self, at: At<'_>, make: fn(&mut Self, At<'_>) -> Option<Document>) -> Option<Document> {
+        if self.depth == MOST_NESTED {
+            return None;
+        }
+        self.depth += 1;
+        let made = make(self, at);
+        self.depth -= 1;
+        made
+    }
+
+    fn object(&mut self, at: At<'_>) -> Option<Document> {
         let mut fields = Map::new();
-        if schema.union {
-            let names: Vec<&String> = schema.properties.keys().collect();
-            let name = *self.random.pick(&names);
-            fields.insert(name.clone(), self.value(&schema.properties[name])?);
+        if at.union {
+            let members: Vec<_> = at.properties().collect();
+            let (name, member) = *self.random.pick(&members);
+            fields.insert(name.clone(), self.value(member)?);
             return Some(fields.into());
         }
-        for (name, property) in &schema.properties {
-            let required = schema.required.contains(name);
+        for (name, property) in at.properties() {
+            let required = at.required.contains(name);
             if !required && self.random.one_in(3) {
                 continue;
             }
@@ -103,10 +120,10 @@ impl Maker {
                 None => {}
             }
         }
-        if let Some(values) = &schema.additional {
-            for _ in 0..self.count(schema.min_properties, schema.max_properties) {
+        if let Some(values) = at.entry() {
+            for _ in 0..self.count(at.min_properties, at.max_properties) {
                 let key = self.plain_text();
-                if !schema.properties.contains_key(&key) {
+                if at.property(&key).is_none() {
                     fields.insert(key, self.value(values)?);
                 }
             }
@@ -114,12 +131,12 @@ impl Maker {
         Some(fields.into())
     }
 
-    fn list(&mut self, schema: &Schema) -> Option<Document> {
-        let items = schema.items.as_deref()?;
+    fn list(&mut self, at: At<'_>) -> Option<Document> {
+        let items = at.items()?;
         let mut list: Vec<Document> = Vec::new();
-        for _ in 0..self.count(schema.min_items, schema.max_items) {
+        for _ in 0..self.count(at.min_items, at.max_items) {
             let item = self.value(items)?;
-            let known = match &schema.list {
+            let known = match &at.list {
                 ListType::Atomic => false,
                 ListType::Set => list.contains(&item),
                 ListType::Map(keys) => list.iter().any(|other| keys.iter().all(|key| other.get(key) == item.get(key))),

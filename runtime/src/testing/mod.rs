@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 use crate::{
     codec,
     kind::{Kind, model::Scope},
-    schema::{self, Document, Schema},
+    schema::{self, At, Document, Schema},
 };
 
 mod agree;
@@ -60,7 +60,7 @@ pub fn documents(kind: &Kind, seed: u64) -> impl Iterator<Item = Document> {
 fn accepted(maker: &mut Maker, schema: &Schema) -> Document {
     let mut last = String::new();
     for _ in 0..PATIENCE {
-        let mut document = maker.value(schema).filter(Document::is_object).unwrap_or_else(|| json!({}));
+        let mut document = maker.value(At::of(schema)).filter(Document::is_object).unwrap_or_else(|| json!({}));
         if maker.random.one_in(2) {
             maker.change(&mut document);
         }

@@ -84,7 +84,7 @@ fn schema_of(row: &str) -> Option<Schema> {
         _ if row.starts_with("configmap") || row == "watch" => "binaryData",
         _ => return None,
     };
-    let map = Schema { kind: Type::Object, additional: Some(Box::new(byte())), ..Schema::default() };
+    let map = Schema { kind: Type::Object, additional: Some(byte().into()), ..Schema::default() };
     Some(Schema { kind: Type::Object, properties: [(field.to_owned(), map)].into(), ..Schema::default() })
 }
 

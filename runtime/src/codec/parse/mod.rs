@@ -5,7 +5,7 @@ use serde_json::{Map, map::Entry};
 use token::{Cursor, Stop};
 
 use super::{DecodeError, Decoded, Limits, Order, faults::Faults, memory::Memory};
-use crate::schema::{Document, known::Known};
+use crate::schema::{At, Document};
 
 mod token;
 
@@ -28,9 +28,9 @@ pub(super) struct Parser<'t, 's> {
 struct Open<'s> {
     content: Content,
     /// What is known of it.
-    known: Known<'s>,
+    at: At<'s>,
     /// What is known of the value that comes next.
-    below: Known<'s>,
+    below: At<'s>,
 }
 
 enum Content {
@@ -61,23 +61,23 @@ impl<'t, 's> Parser<'t, 's> {
     }
 
     /// The document, and nothing after it.
-    pub(super) fn document(mut self, known: Known<'s>) -> Result<Decoded, DecodeError> {
-        match self.whole(known) {
+    pub(super) fn document(mut self, at: At<'s>) -> Result<Decoded, DecodeError> {
+        match self.whole(at) {
             Ok(document) => Ok(Decoded { document, faults: self.faults.finish(), pruned: false }),
             Err(stop) => Err(place(self.cursor.text.as_bytes(), self.cursor.at, stop)),
         }
     }
 
-    fn whole(&mut self, mut known: Known<'s>) -> Result<Document, Stop> {
-        while !self.value(known)? {
-            known = self.next_known();
+    fn whole(&mut self, mut at: At<'s>) -> Result<Document, Stop> {
+        while !self.value(at)? {
+            at = self.next();
         }
         let document = take(&mut self.root);
         self.end(document)
     }
 
-    fn next_known(&self) -> Known<'s> {
-        self.open.last().map_or(Known::Anything, |open| open.below)
+    fn next(&self) -> At<'s> {
+        self.open.last().map_or_else(At::anything, |open| open.below)
     }
 
     fn end(&mut self, document: Document) -> Result<Document, Stop> {
@@ -89,7 +89,7 @@ impl<'t, 's> Parser<'t, 's> {
 
     /// Reads a value, or as far into it as its first value; true where it was the whole document. Values go straight to
     /// their place: to hand them back and on through results costs about a seventh of all decoding.
-    fn value(&mut self, known: Known<'s>) -> Result<bool, Stop> {
+    fn value(&mut self, at: At<'s>) -> Result<bool, Stop> {
         if !self.memory.value() {
             return Err(Memory::EXCEEDED.to_owned());
         }
@@ -102,8 +102,8 @@ impl<'t, 's> Parser<'t, 's> {
                 }
                 return self.put(Document::String(text));
             }
-            Some(b'{') => return self.begin_object(known),
-            Some(b'[') => return self.begin_list(known),
+            Some(b'{') => return self.begin_object(at),
+            Some(b'[') => return self.begin_list(at),
             Some(b'-' | b'0'..=b'9') => cursor.number()?,
             Some(b't') => cursor.literal("true").map(|()| Document::Bool(true))?,
             Some(b'f') => cursor.literal("false").map(|()| Document::Bool(false))?,
@@ -113,7 +113,7 @@ impl<'t, 's> Parser<'t, 's> {
         self.put(value)
     }
 
-    fn begin_object(&mut self, known: Known<'s>) -> Result<bool, Stop> {
+    fn begin_object(&mut self, at: At<'s>) -> Result<bool, Stop> {
         self.enter()?;
         if self.cursor.peek_token() == Some(b'}') {
             self.cursor.at += 1;
@@ -124,12 +124,12 @@ impl<'t, 's> Parser<'t, 's> {
         }
         let (fields, name, dropped) = (Map::new(), String::new(), BTreeSet::new());
         let content = Content::Object { fields, name, unknown: false, before: 0, dropped };
-        self.open.push(Open { content, known, below: known });
+        self.open.push(Open { content, at, below: at });
         self.name()?;
         Ok(false)
     }
 
-    fn begin_list(&mut self, known: Known<'s>) -> Result<bool, Stop> {
+    fn begin_list(&mut self, at: At<'s>) -> Result<bool, Stop> {
         self.enter()?;
         if self.cursor.peek_token() == Some(b']') {
             self.cursor.at += 1;
@@ -138,7 +138,7 @@ impl<'t, 's> Parser<'t, 's> {
         if !self.memory.list() {
             return Err(Memory::EXCEEDED.to_owned());
         }
-        self.open.push(Open { content: Content::List(Vec::new()), known, below: known.item() });
+        self.open.push(Open { content: Content::List(Vec::new()), at, below: at.item() });
         Ok(false)
     }
 
@@ -165,8 +165,8 @@ impl<'t, 's> Parser<'t, 's> {
         }
         self.cursor.at += 1;
         let open = self.open.last_mut().expect("a name is read in an open object");
-        let below = open.known.field(&given);
-        open.below = below.unwrap_or(Known::Anything);
+        let below = open.at.field(&given);
+        open.below = below.unwrap_or_else(At::anything);
         let Content::Object { name, unknown, before, dropped, .. } = &mut open.content else {
             unreachable!("a name is read in an object");
         };
@@ -230,7 +230,7 @@ impl<'t, 's> Parser<'t, 's> {
                     Entry::Occupied(mut entry) => {
                         name.clone_from(entry.key());
                         entry.insert(value);
-                        if !matches!(open.known, Known::Anything) || self.faults.look_into_raw() {
+                        if !open.at.is_anything() || self.faults.look_into_raw() {
                             self.faults.duplicate(before, || path(&self.open));
                         }
                     }

@@ -1,13 +1,19 @@
 //! What messages of a schema look like: fields by number. Made once for a kind, so that nothing is searched or sorted
 //! while objects are read and written.
-use std::sync::Arc;
+use std::{
+    ptr,
+    sync::{Arc, Weak},
+};
 
-use crate::schema::{Document, Schema, model::Type};
+use crate::schema::{At, Document, Schema, model::Type};
 
 /// What a message is made of: fields in the order of their numbers, which is the order in which they are written.
 #[derive(Clone, Debug)]
 pub struct Message {
     pub(super) fields: Vec<Field>,
+    /// Messages that hold themselves, of the whole message's: fields refer to them without owning them.
+    #[expect(dead_code, reason = "it keeps alive what fields refer to")]
+    recursive: Vec<Arc<Message>>,
 }
 
 /// A field of a message.
@@ -37,6 +43,8 @@ pub(super) enum Value {
     /// A message whose first field holds JSON text.
     RawJson,
     Message(Arc<Message>),
+    /// One of the messages that hold themselves, which lives as long as the whole message.
+    Recursive(Weak<Message>),
     List(Box<Value>),
     Map(Box<Value>),
     /// Text that only old clients know (`selfLink`): written empty, and not read.
@@ -53,20 +61,14 @@ pub(super) const WRAPPED: &str = "wrapped";
 impl Message {
     /// The messages of a schema; `None` where a field, at whatever depth, has no number of its own.
     pub fn of(schema: &Schema) -> Option<Self> {
-        if schema.kind != Type::Object || schema.preserve_unknown || schema.additional.is_some() {
-            return None;
-        }
-        let field = |(name, property): (&String, &Schema)| {
-            let value = Value::of(property)?;
-            // Of bytes there is no zero: Go tells no bytes from none.
-            let zero_is_absent = property.zero_is_absent && !matches!(value, Value::Bytes);
-            let required = schema.required.contains(name);
-            Some(Field { number: property.protobuf?, name: name.clone(), value, zero_is_absent, required })
-        };
-        let mut fields = schema.properties.iter().map(field).collect::<Option<Vec<_>>>()?;
-        fields.sort_by_key(|field| field.number);
-        let distinct = fields.windows(2).all(|pair| pair[0].number != pair[1].number);
-        distinct.then_some(Self { fields })
+        let mut layout = Layout::default();
+        let fields = layout.message(At::of(schema))?;
+        Some(Self { fields, recursive: layout.recursive })
+    }
+
+    /// A message of these fields.
+    pub(super) fn flat(fields: Vec<Field>) -> Self {
+        Self { fields, recursive: Vec::new() }
     }
 
     /// The messages of a kind's objects, by its root schema, in which metadata is not.
@@ -88,43 +90,93 @@ impl Message {
 /// The number of `metadata` in every object.
 pub(super) const METADATA_NUMBER: u32 = 1;
 
-impl Value {
-    fn of(schema: &Schema) -> Option<Self> {
-        Some(match (schema.kind, schema.format.as_deref()) {
-            (Type::Boolean, _) => Self::Boolean,
-            (Type::Integer, _) => Self::Integer,
-            (Type::Number, _) => Self::Double,
-            (Type::IntOrString, _) => Self::IntOrString,
-            (Type::Any, _) => Self::RawJson,
-            (Type::String, Some(RETIRED)) => Self::Retired,
-            (Type::String, Some("byte")) => Self::Bytes,
-            (Type::String, Some("date-time")) => Self::Time,
-            (Type::String, Some("micro-time")) => Self::MicroTime,
-            (Type::String, Some("quantity")) => Self::Quantity,
-            (Type::String, _) => Self::Text,
-            (Type::Array, Some(WRAPPED)) => Self::Wrapped(Self::list(schema)?.into()),
-            (Type::Array, _) => Self::list(schema)?,
-            (Type::Object, _) if schema.preserve_unknown => Self::RawJson,
-            (Type::Object, _) => match &schema.additional {
-                Some(values) if schema.properties.is_empty() => Self::Map(Self::inner(values)?.into()),
+/// Messages on their way.
+#[derive(Default)]
+struct Layout {
+    /// Messages that hold themselves, by their definitions, from the time when they are begun.
+    begun: Vec<(*const Schema, Weak<Message>)>,
+    /// Those that are whole.
+    recursive: Vec<Arc<Message>>,
+}
+
+impl Layout {
+    /// The fields of a struct.
+    fn message(&mut self, at: At<'_>) -> Option<Vec<Field>> {
+        if at.kind != Type::Object || at.preserve_unknown || at.entry().is_some() {
+            return None;
+        }
+        let field = |(name, property): (&String, At<'_>)| {
+            let value = self.value(property)?;
+            // Of bytes there is no zero: Go tells no bytes from none.
+            let zero_is_absent = property.zero_is_absent && !matches!(value, Value::Bytes);
+            let required = at.required.contains(name);
+            Some(Field { number: property.protobuf?, name: name.clone(), value, zero_is_absent, required })
+        };
+        let mut fields = at.properties().map(field).collect::<Option<Vec<_>>>()?;
+        fields.sort_by_key(|field| field.number);
+        let distinct = fields.windows(2).all(|pair| pair[0].number != pair[1].number);
+        distinct.then_some(fields)
+    }
+
+    /// A type that holds itself, which is a struct.
+    fn recursive(&mut self, definition: At<'_>) -> Option<Value> {
+        let key = ptr::from_ref(definition.node());
+        if let Some((_, begun)) = self.begun.iter().find(|(other, _)| ptr::eq(*other, key)) {
+            return Some(Value::Recursive(begun.clone()));
+        }
+        let mut whole = true;
+        let message = Arc::new_cyclic(|message| {
+            self.begun.push((key, message.clone()));
+            let fields = self.message(definition);
+            whole = fields.is_some();
+            Message::flat(fields.unwrap_or_default())
+        });
+        let value = Value::Recursive(Arc::downgrade(&message));
+        self.recursive.push(message);
+        whole.then_some(value)
+    }
+
+    fn value(&mut self, at: At<'_>) -> Option<Value> {
+        if let Some(definition) = at.leads_to() {
+            return self.recursive(definition);
+        }
+        Some(match (at.kind, at.format.as_deref()) {
+            (Type::Boolean, _) => Value::Boolean,
+            (Type::Integer, _) => Value::Integer,
+            (Type::Number, _) => Value::Double,
+            (Type::IntOrString, _) => Value::IntOrString,
+            (Type::Any, _) => Value::RawJson,
+            (Type::String, Some(RETIRED)) => Value::Retired,
+            (Type::String, Some("byte")) => Value::Bytes,
+            (Type::String, Some("date-time")) => Value::Time,
+            (Type::String, Some("micro-time")) => Value::MicroTime,
+            (Type::String, Some("quantity")) => Value::Quantity,
+            (Type::String, _) => Value::Text,
+            (Type::Array, Some(WRAPPED)) => Value::Wrapped(self.list(at)?.into()),
+            (Type::Array, _) => self.list(at)?,
+            (Type::Object, _) if at.preserve_unknown => Value::RawJson,
+            (Type::Object, _) => match at.entry() {
+                Some(values) if at.properties().len() == 0 => Value::Map(self.inner(values)?.into()),
                 Some(_) => return None,
-                None => Self::Message(Message::of(schema)?.into()),
+                None => Value::Message(Message::flat(self.message(at)?).into()),
             },
         })
     }
 
-    fn list(schema: &Schema) -> Option<Self> {
-        Some(Self::List(Self::inner(schema.items.as_deref()?)?.into()))
+    fn list(&mut self, at: At<'_>) -> Option<Value> {
+        Some(Value::List(self.inner(at.items()?)?.into()))
     }
 
     /// An item of a list or a value of a map.
-    fn inner(schema: &Schema) -> Option<Self> {
-        Some(match Self::of(schema)? {
-            value @ (Self::List(_) | Self::Map(_)) => Self::Wrapped(value.into()),
+    fn inner(&mut self, at: At<'_>) -> Option<Value> {
+        Some(match self.value(at)? {
+            value @ (Value::List(_) | Value::Map(_)) => Value::Wrapped(value.into()),
             value => value,
         })
     }
+}
 
+impl Value {
     /// What the value is where the message leaves it out; `null` where there is no such value.
     pub fn zero(&self) -> Document {
         match self {
@@ -138,6 +190,8 @@ impl Value {
                 message.complete(&mut fields);
                 Document::Object(fields)
             }
+            // Filled with zeros it would have no end.
+            Self::Recursive(_) => Document::Object(serde_json::Map::new()),
             Self::Map(_) => Document::Object(serde_json::Map::new()),
             Self::List(_) => Document::Array(Vec::new()),
             Self::Wrapped(inner) => inner.zero(),

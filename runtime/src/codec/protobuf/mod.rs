@@ -10,8 +10,8 @@
 //! **What is read** are the documents that the same object would have been as JSON. Fields with numbers that the schema does
 //! not know are dropped, and told by their numbers among the faults, for a message names no fields.
 //!
-//! Schemas end, and messages are read only as deep as the schema goes, so hostile bytes cannot nest deeper than that; and
-//! what a message may become in memory is bounded.
+//! Messages are read only as deep as the schema goes, and where it holds itself, as deep as JSON may nest; what a message may
+//! become in memory is bounded, too.
 use std::fmt;
 
 use serde_json::Map;

@@ -23,13 +23,15 @@ const MEMORY: usize = 28 << 20;
 pub(super) struct Reading {
     pub limits: Limits,
     memory: usize,
+    /// How much deeper values may nest: types that hold themselves have no end.
+    depth: usize,
     /// Where fields are whose numbers are not known, in the order of the message: `spec.ports[2].99`.
     pub unknown: Vec<String>,
 }
 
 impl Reading {
     pub fn new(limits: Limits) -> Self {
-        Self { limits, memory: MEMORY, unknown: Vec::new() }
+        Self { limits, memory: MEMORY, depth: limits.depth, unknown: Vec::new() }
     }
 
     fn take(&mut self, bytes: usize) -> Result<(), DecodeError> {
@@ -90,6 +92,15 @@ impl Message {
         Ok(())
     }
 
+    /// Adds a message to what earlier ones said.
+    fn add(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
+        if !slot.is_object() {
+            *slot = Document::Object(Map::new());
+        }
+        let Some(fields) = slot.as_object_mut() else { return Ok(()) };
+        self.read(given.bytes()?, fields, reading)
+    }
+
     /// Puts back what documents have though there is nothing of it on the wire: required lists and maps without entries,
     /// and the zeros of required fields that a client may have left out.
     pub(super) fn complete(&self, fields: &mut Map<String, Document>) {
@@ -142,14 +153,19 @@ fn is_zero(value: &Document) -> bool {
 impl Value {
     /// Adds what a field says to what earlier ones said, which begins as `null`.
     fn add(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
+        let Some(depth) = reading.depth.checked_sub(1) else {
+            return Err(DecodeError::new(format!("exceeded max depth of {}", reading.limits.depth)));
+        };
+        reading.depth = depth;
+        let added = self.add_within(given, slot, reading);
+        reading.depth += 1;
+        added
+    }
+
+    fn add_within(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
         match self {
-            Self::Message(message) => {
-                if !slot.is_object() {
-                    *slot = Document::Object(Map::new());
-                }
-                let Some(fields) = slot.as_object_mut() else { return Ok(()) };
-                message.read(given.bytes()?, fields, reading)
-            }
+            Self::Message(message) => message.add(given, slot, reading),
+            Self::Recursive(message) => message.upgrade().map_or(Ok(()), |message| message.add(given, slot, reading)),
             Self::Map(values) => {
                 if !slot.is_object() {
                     *slot = Document::Object(Map::new());

@@ -39,7 +39,7 @@ fn nested(number: u32, schema: Schema) -> Schema {
 }
 
 fn list(number: u32, items: Schema) -> Schema {
-    Schema { items: Some(Box::new(items)), ..field(number, Type::Array) }
+    Schema { items: Some(items.into()), ..field(number, Type::Array) }
 }
 
 /// A list that documents have even when it is empty.
@@ -198,7 +198,7 @@ pub static STATUS: LazyLock<Message> = LazyLock::new(|| message(&status()));
 /// `DeleteOptions`.
 pub static DELETE_OPTIONS: LazyLock<Message> = LazyLock::new(|| message(&delete_options()));
 /// `PartialObjectMetadata`: an object of which nothing but the metadata is told.
-pub static PARTIAL_OBJECT_METADATA: LazyLock<Message> = LazyLock::new(|| Message { fields: vec![metadata()] });
+pub static PARTIAL_OBJECT_METADATA: LazyLock<Message> = LazyLock::new(|| Message::flat(vec![metadata()]));
 /// `Scale` of `autoscaling/v1`.
 pub static SCALE: LazyLock<Message> =
     LazyLock::new(|| Message::of_object(&scale()).expect("the fields of Scale are numbered"));

@@ -36,11 +36,11 @@ fn item(schema: Schema) -> Schema {
 }
 
 fn list(number: u32, items: Schema) -> Schema {
-    Schema { items: Some(Box::new(item(items))), ..leaf(number, Type::Array, "") }
+    Schema { items: Some(item(items).into()), ..leaf(number, Type::Array, "") }
 }
 
 fn map(number: u32, values: Schema) -> Schema {
-    Schema { additional: Some(Box::new(item(values))), ..leaf(number, Type::Object, "") }
+    Schema { additional: Some(item(values).into()), ..leaf(number, Type::Object, "") }
 }
 
 fn structure(fields: Vec<(&str, Schema)>) -> Schema {

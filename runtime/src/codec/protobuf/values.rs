@@ -30,7 +30,12 @@ pub fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Document, 
         Value::Quantity => quantity(given.bytes()?)?.into(),
         Value::Text => given.text()?.into(),
         Value::RawJson => raw_json(given.bytes()?, limits)?,
-        Value::Retired | Value::Message(_) | Value::List(_) | Value::Map(_) | Value::Wrapped(_) => Document::Null,
+        Value::Retired
+        | Value::Message(_)
+        | Value::Recursive(_)
+        | Value::List(_)
+        | Value::Map(_)
+        | Value::Wrapped(_) => Document::Null,
     })
 }
 

@@ -88,6 +88,10 @@ impl Value {
                 write_wrapped(number, &json, out);
             }
             Self::Message(message) => return write_message(number, out, |out| message.encode(value, out)),
+            Self::Recursive(message) => {
+                let message = message.upgrade().ok_or_else(|| wrong("a message that is there"))?;
+                return write_message(number, out, |out| message.encode(value, out));
+            }
             Self::List(items) => {
                 for item in value.as_array().ok_or_else(|| wrong("a list"))? {
                     items.write_inner(number, item, out)?;
@@ -120,7 +124,8 @@ impl Value {
         match self {
             Self::Boolean | Self::Integer => write_integer(number, 0, out),
             Self::Double => write_double(number, 0.0, out),
-            Self::Text | Self::Bytes | Self::RawJson | Self::Retired | Self::Wrapped(_) => {
+            // Of what holds itself the zeros would have no end.
+            Self::Text | Self::Bytes | Self::RawJson | Self::Retired | Self::Wrapped(_) | Self::Recursive(_) => {
                 write_bytes(number, b"", out);
             }
             Self::Time | Self::MicroTime => write_time(number, None, out),

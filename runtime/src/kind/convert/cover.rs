@@ -1,6 +1,11 @@
 //! Whether declared changes are all that differs between two schemas, so that a conversion by them loses nothing.
+use std::ptr;
+
 use super::declared::{Change, Version, begins};
-use crate::{kind::model::Path, schema::Schema};
+use crate::{
+    kind::model::Path,
+    schema::{At, Schema},
+};
 
 /// Changes that cover the differences of two schemas.
 pub(super) struct Cover {
@@ -35,13 +40,14 @@ pub(super) fn check(here: Version<'_>, stored: Version<'_>, changes: &[Change]) 
             named: named(&cover.renamed, |pair| &pair.1, &cover.stored),
             through: Vec::new(),
         },
+        recursive: Vec::new(),
         faults: Vec::new(),
     };
     walk.paths();
     walk.crossings(&cover.renamed);
     // What the changes name is known to be there from here on.
     if walk.faults.is_empty() {
-        walk.object((here.schema, &Path(Vec::new())), (stored.schema, &Path(Vec::new())));
+        walk.object((At::of(here.schema), &Path(Vec::new())), (At::of(stored.schema), &Path(Vec::new())));
         walk.renamed(&cover.renamed);
         for path in cover.here.iter().chain(&walk.here.through.clone()) {
             walk.kept(path, true, &cover.renamed);
@@ -59,8 +65,8 @@ pub(super) fn check(here: Version<'_>, stored: Version<'_>, changes: &[Change]) 
 }
 
 /// The schema of the field at a path.
-pub(super) fn at<'s>(schema: &'s Schema, path: &Path) -> Option<&'s Schema> {
-    path.0.iter().try_fold(schema, |at, name| at.properties.get(name))
+pub(super) fn at<'s>(schema: &'s Schema, path: &Path) -> Option<At<'s>> {
+    path.0.iter().try_fold(At::of(schema), |at, name| at.property(name))
 }
 
 fn named(renamed: &[(Path, Path)], side: impl Fn(&(Path, Path)) -> &Path, only: &[Path]) -> Vec<Path> {
@@ -81,7 +87,9 @@ impl Side<'_> {
     fn demands(&self, path: &Path) -> bool {
         let Some((last, above)) = path.0.split_last() else { return true };
         let parent = at(self.version.schema, &Path(above.to_vec()));
-        parent.is_some_and(|parent| parent.required.contains(last) && parent.properties[last].default.is_none())
+        parent.is_some_and(|parent| {
+            parent.required.contains(last) && parent.property(last).is_some_and(|field| field.default.is_none())
+        })
     }
 
     /// Every object of the kind has the field.
@@ -96,6 +104,8 @@ impl Side<'_> {
 struct Walk<'a> {
     here: Side<'a>,
     stored: Side<'a>,
+    /// The pairs of types that have been compared, among those that hold themselves.
+    recursive: Vec<(*const Schema, *const Schema)>,
     faults: Vec<String>,
 }
 
@@ -133,13 +143,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Compares the fields of two structs.
-    fn object(&mut self, here: (&'a Schema, &Path), stored: (&'a Schema, &Path)) {
-        for (name, field) in &here.0.properties {
+    fn object(&mut self, here: (At<'a>, &Path), stored: (At<'a>, &Path)) {
+        for (name, field) in here.0.properties() {
             let (path, there) = (below(here.1, name), below(stored.1, name));
             if self.here.named.contains(&path) {
                 continue;
             }
-            match stored.0.properties.get(name).filter(|_| !self.stored.named.contains(&there)) {
+            match stored.0.property(name).filter(|_| !self.stored.named.contains(&there)) {
                 Some(other) => {
                     self.demands(&path, here.0.required.contains(name), &there, stored.0.required.contains(name));
                     self.value((field, &path), (other, &there));
@@ -147,9 +157,9 @@ impl<'a> Walk<'a> {
                 None => self.only(true, field, &path),
             }
         }
-        for (name, field) in &stored.0.properties {
+        for (name, field) in stored.0.properties() {
             let (there, path) = (below(here.1, name), below(stored.1, name));
-            let counterpart = here.0.properties.contains_key(name) && !self.here.named.contains(&there);
+            let counterpart = here.0.property(name).is_some() && !self.here.named.contains(&there);
             if !counterpart && !self.stored.named.contains(&path) {
                 self.only(false, field, &path);
             }
@@ -157,8 +167,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Compares two values that are the same but for their place.
-    fn value(&mut self, here: (&'a Schema, &Path), stored: (&'a Schema, &Path)) {
-        let form = |schema: &Schema| (schema.kind, schema.additional.is_some(), schema.union);
+    fn value(&mut self, here: (At<'a>, &Path), stored: (At<'a>, &Path)) {
+        let form = |at: At<'_>| (at.kind, at.entry().is_some(), at.union);
         if form(here.0) != form(stored.0) {
             self.fault(&format!(
                 "{} of {} and {} of {} have different types",
@@ -166,8 +176,16 @@ impl<'a> Walk<'a> {
             ));
             return;
         }
+        // Types that hold themselves are compared once.
+        if let (Some(one), Some(other)) = (here.0.leads_to(), stored.0.leads_to()) {
+            let pair = (ptr::from_ref(one.node()), ptr::from_ref(other.node()));
+            if self.recursive.contains(&pair) {
+                return;
+            }
+            self.recursive.push(pair);
+        }
         self.object(here, stored);
-        for (one, other) in [(&here.0.items, &stored.0.items), (&here.0.additional, &stored.0.additional)] {
+        for (one, other) in [(here.0.items(), stored.0.items()), (here.0.entry(), stored.0.entry())] {
             if let (Some(one), Some(other)) = (one, other) {
                 self.value((one, &below(here.1, EACH)), (other, &below(stored.1, EACH)));
             }
@@ -175,11 +193,11 @@ impl<'a> Walk<'a> {
     }
 
     /// A field that no change names has no counterpart.
-    fn only(&mut self, is_here: bool, field: &'a Schema, path: &Path) {
+    fn only(&mut self, is_here: bool, field: At<'a>, path: &Path) {
         let side = if is_here { &mut self.here } else { &mut self.stored };
         if side.named.iter().any(|named| named != path && begins(named, path)) {
             side.through.push(path.clone());
-            for (name, field) in &field.properties {
+            for (name, field) in field.properties() {
                 let path = below(path, name);
                 let side = if is_here { &self.here } else { &self.stored };
                 if !side.named.contains(&path) {

@@ -81,7 +81,8 @@ impl Declared {
 
 impl Field {
     fn new(version: Version<'_>, path: &Path, renamed: &[(Path, Path)], other: &Schema) -> Result<Self, String> {
-        let schema = cover::at(version.schema, path).ok_or_else(|| format!("{} has no field {path}", version.name))?;
+        let at = cover::at(version.schema, path).ok_or_else(|| format!("{} has no field {path}", version.name))?;
+        let schema = at.to_schema();
         let key = format!("{}.{path}", version.name);
         if let Some(why) = qualified_name(&key).into_iter().next() {
             return Err(format!(
@@ -89,13 +90,13 @@ impl Field {
             ));
         }
         let default = schema.default.clone().map(|mut value| {
-            schema::default(schema, &mut value);
+            schema::default(&schema, &mut value);
             value
         });
         let parent = parent(path);
         let parent_is_shared = cover::at(other, &parent).is_some_and(|there| there.kind == Type::Object)
             && !renamed.iter().any(|(here, stored)| begins(&parent, here) || begins(&parent, stored));
-        Ok(Self { path: path.clone(), key, schema: schema.clone(), default, parent_is_shared })
+        Ok(Self { path: path.clone(), key, schema, default, parent_is_shared })
     }
 }
 

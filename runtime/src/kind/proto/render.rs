@@ -5,14 +5,21 @@ use std::{
 };
 
 use super::{File, Kind, Package, shared};
-use crate::schema::{Schema, model::Type};
+use crate::schema::{
+    At,
+    model::Type,
+    named::{Named, Writer},
+};
 
 /// The file of a package.
 pub fn file(package: &Package, kinds: &[&Kind]) -> File {
-    let mut rendering = Rendering { package, imports: BTreeSet::new(), messages: BTreeMap::new() };
+    let mut rendering = Rendering { package, imports: BTreeSet::new(), messages: Named::new(BTreeMap::new(), "") };
     if *package == Package::core() {
         for shared in shared::core() {
-            rendering.define(&shared.name.clone().unwrap_or_default(), &shared);
+            let at = At::of(shared);
+            let name = at.name.as_deref().unwrap_or_default();
+            let message = rendering.write(at, name);
+            rendering.messages.define(name, message);
         }
     }
     for kind in kinds {
@@ -26,7 +33,7 @@ pub fn file(package: &Package, kinds: &[&Kind]) -> File {
         let space = if index == 0 { "\n" } else { "" };
         writeln!(text, "{space}import \"{path}\";").expect("text takes all");
     }
-    for (name, message) in &rendering.messages {
+    for (name, message) in rendering.messages.finish() {
         write!(text, "\n{}message {name} {{\n{}}}\n", comment(&message.about, ""), message.fields)
             .expect("text takes all");
     }
@@ -36,7 +43,7 @@ pub fn file(package: &Package, kinds: &[&Kind]) -> File {
 struct Rendering<'p> {
     package: &'p Package,
     imports: BTreeSet<&'static str>,
-    messages: BTreeMap<String, Message>,
+    messages: Named<Message>,
 }
 
 /// A message as text.
@@ -53,46 +60,47 @@ fn line(number: u32, about: &str, declared: &str, name: &str) -> Line {
     (number, format!("{}  {declared} {name} = {number};\n", comment(about, "  ")))
 }
 
+impl Message {
+    fn new(about: &str, mut lines: Vec<Line>) -> Self {
+        lines.sort_by_key(|(number, _)| *number);
+        let fields: Vec<String> = lines.into_iter().map(|(_, text)| text).collect();
+        Self { about: about.to_owned(), fields: fields.join("\n") }
+    }
+}
+
+impl Writer for Rendering<'_> {
+    type Definition = Message;
+
+    fn named(&mut self) -> &mut Named<Message> {
+        &mut self.messages
+    }
+
+    fn write(&mut self, at: At<'_>, name: &str) -> Message {
+        // What is said of a type is said where it is used: a type does not know which of its descriptions is its own.
+        Message::new("", self.fields(name, at))
+    }
+}
+
 impl Rendering<'_> {
     /// A kind and its list.
     fn kind(&mut self, kind: &Kind) {
         let name = kind.kind.as_str();
         let metadata = self.reference(shared::META, "ObjectMeta");
-        let mut lines = self.fields(name, &kind.schema);
+        let mut lines = self.fields(name, At::of(&kind.schema));
         lines.push(line(1, "Standard object's metadata.", &format!("optional {metadata}"), "metadata"));
-        self.insert(name, &kind.schema.description, lines);
+        self.messages.define(name, Message::new(&kind.schema.description, lines));
         let metadata = self.reference(shared::META, "ListMeta");
         let lines = vec![
             line(1, "Standard list metadata.", &format!("optional {metadata}"), "metadata"),
             line(2, &format!("The objects of kind {name}."), &format!("repeated {name}"), "items"),
         ];
-        self.insert(&kind.list_kind, &format!("{} is a list of {name}.", kind.list_kind), lines);
+        let about = format!("{} is a list of {name}.", kind.list_kind);
+        self.messages.define(&kind.list_kind, Message::new(&about, lines));
     }
 
-    /// A message of a name in this package; what it is called there, where another one has the name.
-    fn insert(&mut self, name: &str, about: &str, mut lines: Vec<Line>) -> String {
-        lines.sort_by_key(|(number, _)| *number);
-        let fields: Vec<String> = lines.into_iter().map(|(_, text)| text).collect();
-        let message = Message { about: about.to_owned(), fields: fields.join("\n") };
-        let mut free = name.to_owned();
-        let mut number = 2;
-        while self.messages.get(&free).is_some_and(|taken| *taken != message) {
-            free = format!("{name}{number}");
-            number += 1;
-        }
-        self.messages.insert(free.clone(), message);
-        free
-    }
-
-    fn define(&mut self, name: &str, schema: &Schema) -> String {
-        let lines = self.fields(name, schema);
-        // What is said of a type is said where it is used: a type does not know which of its descriptions is its own.
-        self.insert(name, "", lines)
-    }
-
-    fn fields(&mut self, owner: &str, schema: &Schema) -> Vec<Line> {
+    fn fields(&mut self, owner: &str, at: At<'_>) -> Vec<Line> {
         let mut lines = Vec::new();
-        for (name, property) in &schema.properties {
+        for (name, property) in at.properties() {
             let place = format!("{owner}{}", capital(name));
             let declared = self.declared(&place, property);
             lines.push(line(property.protobuf.unwrap_or_default(), &property.description, &declared, name));
@@ -101,27 +109,27 @@ impl Rendering<'_> {
     }
 
     /// A field's label and type: `optional string`, `repeated Chapter`, `map<string, bytes>`.
-    fn declared(&mut self, place: &str, schema: &Schema) -> String {
-        match (schema.kind, &schema.items, &schema.additional) {
+    fn declared(&mut self, place: &str, at: At<'_>) -> String {
+        match (at.kind, at.items(), at.entry()) {
             (Type::Array, Some(items), _) => format!("repeated {}", self.inner(place, items)),
             (Type::Object, _, Some(values)) => format!("map<string, {}>", self.inner(place, values)),
-            _ => format!("optional {}", self.single(place, schema)),
+            _ => format!("optional {}", self.single(place, at)),
         }
     }
 
     /// An item of a list or a value of a map. Of lists and maps there are none in lists and maps, so these are messages
     /// whose first field has the entries.
-    fn inner(&mut self, place: &str, schema: &Schema) -> String {
-        if schema.kind != Type::Array && schema.additional.is_none() {
-            return self.single(place, schema);
+    fn inner(&mut self, place: &str, at: At<'_>) -> String {
+        if at.kind != Type::Array && at.entry().is_none() {
+            return self.single(place, at);
         }
         let name = format!("{place}Items");
-        let declared = self.declared(&name, schema);
-        self.insert(&name, "", vec![line(1, "", &declared, "items")])
+        let declared = self.declared(&name, at);
+        self.messages.define(&name, Message::new("", vec![line(1, "", &declared, "items")]))
     }
 
-    fn single(&mut self, place: &str, schema: &Schema) -> String {
-        let (package, name) = match (schema.kind, schema.format.as_deref()) {
+    fn single(&mut self, place: &str, at: At<'_>) -> String {
+        let (package, name) = match (at.kind, at.format.as_deref()) {
             (Type::Boolean, _) => return "bool".to_owned(),
             (Type::Integer, Some("int32")) => return "int32".to_owned(),
             (Type::Integer, _) => return "int64".to_owned(),
@@ -132,17 +140,22 @@ impl Rendering<'_> {
             (Type::String, Some("quantity")) => (shared::RESOURCE, "Quantity"),
             (Type::String, _) => return "string".to_owned(),
             (Type::IntOrString, _) => (shared::INTSTR, "IntOrString"),
-            (Type::Object, _) if !schema.preserve_unknown => return self.structure(place, schema),
+            (Type::Object, _) if !at.preserve_unknown => return self.structure(place, at),
             _ => (shared::RUNTIME, "RawExtension"),
         };
         self.reference(package, name)
     }
 
-    fn structure(&mut self, place: &str, schema: &Schema) -> String {
-        if let Some((package, name)) = shared::place_of(schema) {
+    fn structure(&mut self, place: &str, at: At<'_>) -> String {
+        if let Some((package, name)) = shared::place_of(at) {
             return self.reference(package, name);
         }
-        self.define(schema.name.as_deref().unwrap_or(place), schema)
+        let name = at.name.as_deref().unwrap_or(place);
+        if let Some(definition) = at.leads_to() {
+            return self.define_recursive(definition, name);
+        }
+        let message = self.write(at, name);
+        self.messages.define(name, message)
     }
 
     /// The name by which a message is referred to from here.

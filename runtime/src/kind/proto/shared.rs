@@ -7,7 +7,7 @@ use crate::{
         Condition, LabelSelector, LabelSelectorRequirement, LocalObjectReference, ManagedFieldsEntry, ObjectMeta,
         ObjectReference, OwnerReference,
     },
-    schema::{ApiType, Schema, declare::TypeDecl},
+    schema::{ApiType, At, Schema, declare::TypeDecl},
 };
 
 /// A package that is always there, and the file that has it.
@@ -59,17 +59,19 @@ static TYPES: LazyLock<Vec<(Home, Schema)>> = LazyLock::new(|| {
 });
 
 /// The messages of `core/v1` that other packages refer to.
-pub fn core() -> impl Iterator<Item = Schema> {
-    TYPES.iter().filter(|(home, _)| *home == CORE).map(|(_, schema)| schema.clone())
+pub fn core() -> impl Iterator<Item = &'static Schema> {
+    TYPES.iter().filter(|(home, _)| *home == CORE).map(|(_, schema)| schema)
 }
 
 /// Where the message of a type of `meta` is. A type that someone has declared with the same name and the same fields is
 /// the same message.
-pub fn place_of(schema: &Schema) -> Option<(Home, &'static str)> {
-    let numbers = |schema: &Schema| -> Vec<(String, Option<u32>)> {
-        schema.properties.iter().map(|(name, property)| (name.clone(), property.protobuf)).collect()
+pub fn place_of(at: At<'_>) -> Option<(Home, &'static str)> {
+    let is_same = |known: At<'_>| {
+        let mut pairs = known.properties().zip(at.properties());
+        known.name == at.name
+            && known.properties().len() == at.properties().len()
+            && pairs.all(|((one, known), (other, field))| one == other && known.protobuf == field.protobuf)
     };
-    let (home, known) =
-        TYPES.iter().find(|(_, known)| known.name == schema.name && numbers(known) == numbers(schema))?;
+    let (home, known) = TYPES.iter().find(|(_, known)| is_same(At::of(known)))?;
     Some((*home, known.name.as_deref()?))
 }

@@ -139,7 +139,7 @@ impl Walk {
             if before == after || is_metadata && name == "managedFields" {
                 continue;
             }
-            let field = map.field(name).unwrap_or(Field::UNDECLARED);
+            let field = map.field(name).unwrap_or_else(Field::undeclared);
             let implied = field.implied.then_some(&*EMPTY);
             let inner = self.value(field.ty, before.or(implied), after.or(implied));
             delta.attach(&PathElement::Field(name), inner);

@@ -1,38 +1,26 @@
-//! The walk through a schema: which values are atomic, and how the parts of the others are identified.
+//! How values of a schema are owned: which are atomic, and how the parts of the others are identified.
 //!
 //! A value without a declared type may be a scalar, a list or a map; the value decides, each time.
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::LazyLock};
 
 use super::path_element::PathElement;
 use crate::{
     meta::go,
     schema::{
-        Document, METADATA, Schema,
+        At, Document, Schema,
         model::{ListType, Type as Kind},
     },
 };
 
+/// The items of a list that declares none: anything, atomic.
+static UNTYPED: LazyLock<Schema> = LazyLock::new(|| {
+    let values = Some(Schema::default().into());
+    Schema { map_atomic: true, additional: values, ..Schema::default() }
+});
+
 /// The type of a value.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Type<'s> {
-    /// An object with type meta and metadata.
-    Whole(&'s Schema, Unknown),
-    /// A declared type.
-    Declared(&'s Schema, Unknown),
-    /// `apiVersion` and `kind`.
-    Text,
-    /// Anything: maps are granular, all else is atomic.
-    Deduced,
-    /// Anything, atomic.
-    Untyped,
-}
-
-/// What becomes of fields that a struct does not declare; where they are kept, they are so below, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unknown {
-    Refused,
-    Kept,
-}
+pub(super) struct Type<'s>(At<'s>);
 
 /// What scalars a type allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +47,7 @@ pub(super) struct List<'s> {
 pub(super) struct Map<'s> {
     /// It is owned and replaced as a whole.
     pub(super) atomic: bool,
-    of: Type<'s>,
+    of: At<'s>,
 }
 
 /// A field of a struct, or an entry of a map.
@@ -73,11 +61,6 @@ pub(super) struct Field<'s> {
     pub(super) implied: bool,
 }
 
-impl Field<'_> {
-    /// A field that the schema does not have, and that is there.
-    pub(super) const UNDECLARED: Self = Self { ty: Type::Deduced, named: false, implied: false };
-}
-
 /// The form of a value, which decides how it is owned.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form<'s> {
@@ -86,24 +69,22 @@ pub(super) enum Form<'s> {
     List(List<'s>),
 }
 
+impl Field<'_> {
+    /// A field that the schema does not have, and that is there.
+    pub(super) fn undeclared() -> Self {
+        Self { ty: Type(At::anything()), named: false, implied: false }
+    }
+}
+
 impl<'s> Type<'s> {
     /// The type of whole objects of a kind.
     pub(super) fn root(schema: &'s Schema) -> Self {
-        Self::Whole(schema, unknown(schema, Unknown::Refused))
-    }
-
-    fn declared(schema: &'s Schema, around: Unknown) -> Self {
-        let unknown = unknown(schema, around);
-        if schema.embedded { Self::Whole(schema, unknown) } else { Self::Declared(schema, unknown) }
+        Self(At::object(schema))
     }
 
     /// The type allows values of several forms.
     fn is_open(self) -> bool {
-        match self {
-            Self::Deduced | Self::Untyped => true,
-            Self::Text => false,
-            Self::Whole(schema, _) | Self::Declared(schema, _) => matches!(schema.kind, Kind::Any | Kind::IntOrString),
-        }
+        matches!(self.0.kind, Kind::Any | Kind::IntOrString)
     }
 
     /// The form of a value. `null` and a value of a wrong type are taken for what the type prefers.
@@ -119,13 +100,12 @@ impl<'s> Type<'s> {
     }
 
     fn only_form(self) -> Form<'s> {
-        let (Self::Whole(schema, _) | Self::Declared(schema, _)) = self else { return Form::Scalar(Scalar::Text) };
-        match schema.kind {
+        match self.0.kind {
             Kind::Object => Form::Map(self.map()),
             Kind::Array => Form::List(self.list()),
             Kind::Integer | Kind::Number => Form::Scalar(Scalar::Number),
             Kind::Boolean => Form::Scalar(Scalar::Boolean),
-            Kind::String if matches!(schema.format.as_deref(), None | Some("byte")) => Form::Scalar(Scalar::Text),
+            Kind::String if matches!(self.0.format.as_deref(), None | Some("byte")) => Form::Scalar(Scalar::Text),
             Kind::String | Kind::IntOrString | Kind::Any => Form::Scalar(Scalar::Any),
         }
     }
@@ -158,25 +138,18 @@ impl<'s> Type<'s> {
     }
 
     fn map(self) -> Map<'s> {
-        let atomic = match self {
-            Self::Whole(schema, _) | Self::Declared(schema, _) => schema.map_atomic,
-            Self::Untyped => true,
-            Self::Deduced | Self::Text => false,
-        };
-        Map { atomic, of: self }
+        Map { atomic: self.0.map_atomic, of: self.0 }
     }
 
     fn list(self) -> List<'s> {
-        let (Self::Whole(schema, open) | Self::Declared(schema, open)) = self else {
-            return List { atomic: true, keys: &[], item: Type::Untyped };
-        };
-        let item = schema.items.as_deref().map_or(Type::Untyped, |items| Type::declared(items, open));
-        match &schema.list {
+        let node = self.0.node();
+        let item = Type(self.0.items().unwrap_or_else(|| At::of(&UNTYPED)));
+        match &node.list {
             ListType::Map(keys) => List { atomic: false, keys, item },
             ListType::Set => List { atomic: false, keys: &[], item },
             // Kinds older than list types say how lists merge by their patch strategy alone.
-            ListType::Atomic if schema.patch.merge => {
-                let keys = schema.patch.merge_key.as_slice();
+            ListType::Atomic if node.patch.merge => {
+                let keys = node.patch.merge_key.as_slice();
                 List { atomic: false, keys, item }
             }
             ListType::Atomic => List { atomic: true, keys: &[], item },
@@ -184,62 +157,39 @@ impl<'s> Type<'s> {
     }
 }
 
-fn unknown(schema: &Schema, around: Unknown) -> Unknown {
-    if schema.preserve_unknown { Unknown::Kept } else { around }
-}
-
 impl<'s> Map<'s> {
     /// The field or entry of a name; `None` where the schema has none.
     pub(super) fn field(&self, name: &str) -> Option<Field<'s>> {
-        let plain = |ty, named| Some(Field { ty, named, implied: false });
-        let (schema, open) = match self.of {
-            Type::Whole(schema, open) | Type::Declared(schema, open) => (schema, open),
-            Type::Deduced => return plain(Type::Deduced, false),
-            Type::Untyped => return plain(Type::Untyped, false),
-            Type::Text => return None,
-        };
-        if let Some(known) = schema.properties.get(name) {
+        if let Some(at) = self.of.named(name) {
             // What Go holds by value is there even where it is not written.
-            let implied = known.zero_is_absent && !known.properties.is_empty();
-            return Some(Field { ty: Type::declared(known, open), named: true, implied });
+            let implied = at.zero_is_absent && at.properties().len() > 0;
+            return Some(Field { ty: Type(at), named: true, implied });
         }
-        if matches!(self.of, Type::Whole(..)) {
-            match name {
-                "apiVersion" | "kind" => return plain(Type::Text, true),
-                "metadata" => return plain(Type::declared(&METADATA, Unknown::Refused), true),
-                _ => {}
-            }
+        if let Some(at) = self.of.entry() {
+            return Some(Field { ty: Type(at), named: false, implied: false });
         }
-        match &schema.additional {
-            Some(values) => plain(Type::declared(values, open), false),
-            None if open == Unknown::Kept || schema.properties.is_empty() => plain(Type::Deduced, false),
-            None => None,
-        }
+        // Where unknown fields are kept, they are so in everything below.
+        (self.of.is_within_open() || self.of.properties().len() == 0).then(Field::undeclared)
     }
 
     /// The type of a field or entry; anything where the schema has none.
     pub(super) fn type_of(&self, name: &str) -> Type<'s> {
-        self.field(name).map_or(Type::Deduced, |field| field.ty)
+        self.field(name).unwrap_or_else(Field::undeclared).ty
     }
 
     /// What a field is where it is not given.
     fn default_of(&self, name: &str) -> Option<&'s Document> {
-        let (Type::Whole(schema, _) | Type::Declared(schema, _)) = self.of else { return None };
-        schema.properties.get(name)?.default.as_ref()
+        self.of.property(name)?.node().default.as_ref()
     }
 
     /// It declares neither fields nor entries, so nothing is known of how they were once owned.
     pub(super) fn is_deduced(&self) -> bool {
-        match self.of {
-            Type::Deduced => true,
-            Type::Declared(schema, _) => schema.properties.is_empty() && schema.additional.is_none(),
-            _ => false,
-        }
+        !self.of.is_object() && self.of.properties().len() == 0 && self.of.entry().is_none()
     }
 
     /// It is the metadata of an object, of which `managedFields` are owned by nobody.
     pub(super) fn is_metadata(&self) -> bool {
-        matches!(self.of, Type::Declared(schema, _) if std::ptr::eq(schema, &raw const *METADATA))
+        self.of.is_metadata()
     }
 }
 

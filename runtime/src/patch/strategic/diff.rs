@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, json};
 
 use super::{
-    DELETE, DELETE_FROM_LIST, DIRECTIVE, Known, PatchError, RETAIN_KEYS, SET_ORDER,
+    At, DELETE, DELETE_FROM_LIST, DIRECTIVE, PatchError, RETAIN_KEYS, SET_ORDER, field,
     list::{self, Items},
     no_merge_key,
     order::identity,
@@ -20,24 +20,24 @@ use crate::schema::{Document, Schema};
 pub fn diff(root: &Schema, from: &Document, to: &Document) -> Result<Document, PatchError> {
     let empty = Map::new();
     let (from, to) = (from.as_object().unwrap_or(&empty), to.as_object().unwrap_or(&empty));
-    objects(from, to, Known::root(root), false).map(Document::Object)
+    objects(from, to, At::object(root), false).map(Document::Object)
 }
 
 type Fields = Map<String, Document>;
 
-fn objects(from: &Fields, to: &Fields, known: Known<'_>, retain_keys: bool) -> Result<Fields, PatchError> {
+fn objects(from: &Fields, to: &Fields, at: At<'_>, retain_keys: bool) -> Result<Fields, PatchError> {
     let mut patch = Map::new();
     for (name, new) in to {
-        let known = known.field(name);
+        let at = field(at, name);
         match (from.get(name), new) {
             (Some(Document::Object(old)), Document::Object(new)) => {
-                let changes = objects(old, new, known, known.retains_keys())?;
+                let changes = objects(old, new, at, at.patch.retain_keys)?;
                 if !changes.is_empty() {
                     patch.insert(name.clone(), Document::Object(changes));
                 }
             }
-            (Some(Document::Array(old)), Document::Array(new)) if known.merges() => {
-                lists(name, old, new, known, &mut patch)?;
+            (Some(Document::Array(old)), Document::Array(new)) if at.patch.merge => {
+                lists(name, old, new, at, &mut patch)?;
             }
             (Some(old), new) if old == new => {}
             _ => drop(patch.insert(name.clone(), new.clone())),
@@ -53,13 +53,7 @@ fn objects(from: &Fields, to: &Fields, known: Known<'_>, retain_keys: bool) -> R
 }
 
 /// What changes in a merged list.
-fn lists(
-    name: &str,
-    from: &[Document],
-    to: &[Document],
-    known: Known<'_>,
-    patch: &mut Fields,
-) -> Result<(), PatchError> {
+fn lists(name: &str, from: &[Document], to: &[Document], at: At<'_>, patch: &mut Fields) -> Result<(), PatchError> {
     if from.is_empty() && !to.is_empty() {
         patch.insert(name.to_owned(), Document::from(to));
         return Ok(());
@@ -67,8 +61,8 @@ fn lists(
     match list::kind_of(from, to)? {
         Some(Items::Scalars) => scalars(name, from, to, patch),
         Some(Items::Objects) => {
-            let key = list::key_for(Items::Objects, known)?.unwrap_or_default();
-            items(name, from, to, (key, known), patch)?;
+            let key = list::key_for(Items::Objects, at)?.unwrap_or_default();
+            items(name, from, to, (key, at), patch)?;
         }
         None => {}
     }
@@ -97,7 +91,7 @@ fn items(
     name: &str,
     from: &[Document],
     to: &[Document],
-    (key, known): (&str, Known<'_>),
+    (key, at): (&str, At<'_>),
     patch: &mut Fields,
 ) -> Result<(), PatchError> {
     let keyed = |item| identity(item, Some(key)).ok_or_else(|| no_merge_key(item, key));
@@ -112,7 +106,7 @@ fn items(
         there.insert(identity);
         match (before.get(identity), new) {
             (Some(Document::Object(old)), Document::Object(new)) => {
-                let mut change = objects(old, new, known.items(), known.retains_keys())?;
+                let mut change = objects(old, new, at.item(), at.patch.retain_keys)?;
                 if !change.is_empty() {
                     change.insert(key.to_owned(), identity.clone());
                     changes.push(Document::Object(change));

@@ -2,7 +2,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    DELETE, DIRECTIVE, Known, MERGE, PatchError, REPLACE, SET_ORDER, added, invalid, no_merge_key, object,
+    At, DELETE, DIRECTIVE, MERGE, PatchError, REPLACE, SET_ORDER, added, invalid, no_merge_key, object,
     order::{Item, Places, arrange, identity, standing},
     unknown_directive,
 };
@@ -16,16 +16,16 @@ pub(super) enum Items {
 }
 
 /// Merges a list into another, or replaces it.
-pub(super) fn merge(old: &mut Vec<Document>, changes: &[Document], known: Known<'_>) -> Result<(), PatchError> {
-    if !known.merges() {
+pub(super) fn merge(old: &mut Vec<Document>, changes: &[Document], at: At<'_>) -> Result<(), PatchError> {
+    if !at.patch.merge {
         *old = changes.to_vec();
         return Ok(());
     }
     if let Some(items) = kind_of(old, changes)? {
-        let key = key_for(items, known)?;
+        let key = key_for(items, at)?;
         // What a patch deletes it may add again, further on: its place is there.
         let places = Places::of(changes.iter().filter(|change| change.get(DIRECTIVE).is_none()), key);
-        let merged = merge_items(std::mem::take(old), changes, known)?;
+        let merged = merge_items(std::mem::take(old), changes, at)?;
         require_keys(merged.iter().map(|item| &item.value), key)?;
         *old = arrange(merged, &places, key);
     }
@@ -38,14 +38,14 @@ pub(super) fn merge_in_order(
     changes: &[Document],
     changed: bool,
     order: &[Document],
-    known: Known<'_>,
+    at: At<'_>,
 ) -> Result<Vec<Document>, PatchError> {
     let Some(items) = kind_of(&old, changes)? else { return Ok(old) };
-    let key = key_for(items, known)?;
+    let key = key_for(items, at)?;
     agree(changes, order, key)?;
     let merged = match changed {
         false => standing(old),
-        true if known.merges() => merge_items(old, changes, known)?,
+        true if at.patch.merge => merge_items(old, changes, at)?,
         true => standing(changes.to_vec()),
     };
     require_keys(merged.iter().map(|item| &item.value).chain(order), key)?;
@@ -53,13 +53,9 @@ pub(super) fn merge_in_order(
 }
 
 /// A new list in the order that the patch sets.
-pub(super) fn add_in_order(
-    changes: &[Document],
-    order: &[Document],
-    known: Known<'_>,
-) -> Result<Vec<Document>, PatchError> {
+pub(super) fn add_in_order(changes: &[Document], order: &[Document], at: At<'_>) -> Result<Vec<Document>, PatchError> {
     let Some(items) = kind_of(&[], changes)? else { return Ok(Vec::new()) };
-    let key = key_for(items, known)?;
+    let key = key_for(items, at)?;
     agree(changes, order, key)?;
     let added: Vec<_> = added::list(changes).into_iter().map(|value| Item { value, before: None }).collect();
     require_keys(added.iter().map(|item| &item.value).chain(order), key)?;
@@ -94,8 +90,8 @@ pub(super) fn kind_of(old: &[Document], changes: &[Document]) -> Result<Option<I
 }
 
 /// The key by which items are told apart.
-pub(super) fn key_for(items: Items, known: Known<'_>) -> Result<Option<&str>, PatchError> {
-    match (items, known.merge_key()) {
+pub(super) fn key_for(items: Items, at: At<'_>) -> Result<Option<&str>, PatchError> {
+    match (items, at.node().patch.merge_key.as_deref()) {
         (Items::Scalars, _) => Ok(None),
         (Items::Objects, Some(key)) => Ok(Some(key)),
         (Items::Objects, None) => Err(invalid("cannot merge lists without merge key for struct")),
@@ -116,10 +112,10 @@ fn require_keys<'d>(items: impl Iterator<Item = &'d Document>, key: Option<&str>
 }
 
 /// The items of both lists, merged, not yet in order.
-fn merge_items(old: Vec<Document>, changes: &[Document], known: Known<'_>) -> Result<Vec<Item>, PatchError> {
-    match known.merge_key() {
+fn merge_items(old: Vec<Document>, changes: &[Document], at: At<'_>) -> Result<Vec<Item>, PatchError> {
+    match at.node().patch.merge_key.as_deref() {
         Some(key) if old.first().or(changes.first()).is_some_and(Document::is_object) => {
-            merge_objects(old, changes, key, known.items())
+            merge_objects(old, changes, key, at.item())
         }
         _ => Ok(merge_scalars(old, changes)),
     }
@@ -133,12 +129,7 @@ fn merge_scalars(old: Vec<Document>, changes: &[Document]) -> Vec<Item> {
     all.filter(|item| there.insert(item.value.clone())).collect()
 }
 
-fn merge_objects(
-    old: Vec<Document>,
-    changes: &[Document],
-    key: &str,
-    known: Known<'_>,
-) -> Result<Vec<Item>, PatchError> {
+fn merge_objects(old: Vec<Document>, changes: &[Document], key: &str, at: At<'_>) -> Result<Vec<Item>, PatchError> {
     let Some(gone) = deletions(changes, key)? else {
         let kept = changes.iter().filter(|change| change.get(DIRECTIVE).is_none());
         return Ok(standing(kept.cloned().collect()));
@@ -163,7 +154,7 @@ fn merge_objects(
         let place = place.ok_or_else(|| no_merge_key(change, key))?;
         if let Some(index) = *place {
             if let Document::Object(item) = &mut merged[index].value {
-                object::merge(item, fields, known)?;
+                object::merge(item, fields, at)?;
             }
         } else {
             *place = Some(merged.len());

@@ -20,7 +20,7 @@ use serde_json::Map;
 use super::PatchError;
 use crate::{
     meta::go,
-    schema::{Document, METADATA, Schema, model::PatchStrategy, types::name_of},
+    schema::{At, Document, Schema, types::name_of},
 };
 
 mod added;
@@ -58,7 +58,7 @@ pub fn apply(root: &Schema, document: &Document, patch: &Document) -> Result<Doc
         return Err(invalid(format!("json: cannot unmarshal {given} into Go value of type map[string]interface {{}}")));
     };
     let mut fields = document.as_object().cloned().unwrap_or_default();
-    object::merge(&mut fields, changes, Known::root(root))?;
+    object::merge(&mut fields, changes, At::object(root))?;
     for name in ["apiVersion", "kind"] {
         if let Some(value) = document.get(name).filter(|_| !fields.contains_key(name)) {
             fields.insert(name.to_owned(), value.clone());
@@ -67,49 +67,9 @@ pub fn apply(root: &Schema, document: &Document, patch: &Document) -> Result<Doc
     Ok(Document::Object(fields))
 }
 
-/// What the schema says of a place in a document; nothing where it says nothing.
-#[derive(Clone, Copy)]
-struct Known<'s> {
-    schema: Option<&'s Schema>,
-    /// A whole object, with metadata that is not in the schema.
-    object: bool,
-}
-
-impl<'s> Known<'s> {
-    fn root(schema: &'s Schema) -> Self {
-        Self { schema: Some(schema), object: true }
-    }
-
-    fn of(schema: Option<&'s Schema>) -> Self {
-        Self { schema, object: schema.is_some_and(|schema| schema.embedded) }
-    }
-
-    fn field(self, name: &str) -> Self {
-        if self.object && name == "metadata" {
-            return Self::of(Some(&METADATA));
-        }
-        Self::of(self.schema.and_then(|schema| schema.properties.get(name).or(schema.additional.as_deref())))
-    }
-
-    fn items(self) -> Self {
-        Self::of(self.schema.and_then(|schema| schema.items.as_deref()))
-    }
-
-    fn strategy(self) -> Option<&'s PatchStrategy> {
-        self.schema.map(|schema| &schema.patch)
-    }
-
-    fn merges(self) -> bool {
-        self.strategy().is_some_and(|strategy| strategy.merge)
-    }
-
-    fn retains_keys(self) -> bool {
-        self.strategy().is_some_and(|strategy| strategy.retain_keys)
-    }
-
-    fn merge_key(self) -> Option<&'s str> {
-        self.strategy().and_then(|strategy| strategy.merge_key.as_deref())
-    }
+/// What the schema says of a field; nothing where it says nothing.
+fn field<'s>(at: At<'s>, name: &str) -> At<'s> {
+    at.field(name).unwrap_or_else(At::anything)
 }
 
 fn invalid(message: impl Into<String>) -> PatchError {

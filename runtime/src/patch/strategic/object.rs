@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Map;
 
 use super::{
-    DELETE, DELETE_FROM_LIST, DIRECTIVE, Known, PatchError, REPLACE, RETAIN_KEYS, SET_ORDER, added, invalid, list,
+    At, DELETE, DELETE_FROM_LIST, DIRECTIVE, PatchError, REPLACE, RETAIN_KEYS, SET_ORDER, added, field, invalid, list,
     list_of, target, unknown_directive,
 };
 use crate::schema::Document;
@@ -12,12 +12,12 @@ use crate::schema::Document;
 type Fields = Map<String, Document>;
 
 /// Merges changes into an object.
-pub(super) fn merge(fields: &mut Fields, changes: &Fields, known: Known<'_>) -> Result<(), PatchError> {
+pub(super) fn merge(fields: &mut Fields, changes: &Fields, at: At<'_>) -> Result<(), PatchError> {
     if let Some(directive) = changes.get(DIRECTIVE) {
         return replace_or_delete(fields, changes, directive);
     }
     retain_keys(fields, changes)?;
-    let ordered = merge_ordered_lists(fields, changes, known)?;
+    let ordered = merge_ordered_lists(fields, changes, at)?;
     for (name, change) in changes {
         if name == RETAIN_KEYS || name.starts_with(SET_ORDER) || ordered.contains(name.as_str()) {
             continue;
@@ -25,7 +25,7 @@ pub(super) fn merge(fields: &mut Fields, changes: &Fields, known: Known<'_>) -> 
         if name.starts_with(DELETE_FROM_LIST) {
             delete_from_list(fields, name, change)?;
         } else {
-            merge_field(fields, name, change, known.field(name))?;
+            merge_field(fields, name, change, field(at, name))?;
         }
     }
     Ok(())
@@ -68,14 +68,14 @@ fn retain_keys(fields: &mut Fields, changes: &Fields) -> Result<(), PatchError> 
 fn merge_ordered_lists<'p>(
     fields: &mut Fields,
     changes: &'p Fields,
-    known: Known<'_>,
+    at: At<'_>,
 ) -> Result<BTreeSet<&'p str>, PatchError> {
     let mut ordered = BTreeSet::new();
     for (directive, order) in changes.iter().filter(|(name, _)| name.starts_with(SET_ORDER)) {
         let order = list_of(order)?;
         let name = target(directive, SET_ORDER, "invalid patch format of setElementOrder list")?;
         let change = changes.get(name).map(list_of).transpose()?;
-        let known = known.field(name);
+        let at = field(at, name);
         let merged = match (fields.get_mut(name), change) {
             (None, None) => continue,
             (Some(old), change) => {
@@ -83,9 +83,9 @@ fn merge_ordered_lists<'p>(
                     Document::Array(old) => std::mem::take(old),
                     other => return Err(list_of(other).expect_err("it is no list")),
                 };
-                list::merge_in_order(old, change.map_or(&[], Vec::as_slice), change.is_some(), order, known)?
+                list::merge_in_order(old, change.map_or(&[], Vec::as_slice), change.is_some(), order, at)?
             }
-            (None, Some(change)) => list::add_in_order(change, order, known)?,
+            (None, Some(change)) => list::add_in_order(change, order, at)?,
         };
         fields.insert(name.to_owned(), Document::Array(merged));
         ordered.insert(name);
@@ -107,14 +107,14 @@ fn delete_from_list(fields: &mut Fields, directive: &str, change: &Document) -> 
     Ok(())
 }
 
-fn merge_field(fields: &mut Fields, name: &str, change: &Document, known: Known<'_>) -> Result<(), PatchError> {
+fn merge_field(fields: &mut Fields, name: &str, change: &Document, at: At<'_>) -> Result<(), PatchError> {
     if change.is_null() {
         fields.remove(name);
         return Ok(());
     }
     match (fields.get_mut(name), change) {
-        (Some(Document::Object(old)), Document::Object(changes)) => merge(old, changes, known),
-        (Some(Document::Array(old)), Document::Array(changes)) => list::merge(old, changes, known),
+        (Some(Document::Object(old)), Document::Object(changes)) => merge(old, changes, at),
+        (Some(Document::Array(old)), Document::Array(changes)) => list::merge(old, changes, at),
         _ => {
             match added::value(change) {
                 Some(value) => fields.insert(name.to_owned(), value),

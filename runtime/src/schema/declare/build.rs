@@ -41,11 +41,11 @@ impl Build {
                 ..Schema::default()
             },
             Shape::List(item) => {
-                let items = Some(Box::new(self.of(item(), rules.items.unwrap_or(&Rules::NONE))?));
+                let items = Some(self.of(item(), rules.items.unwrap_or(&Rules::NONE))?.into());
                 Schema { kind: Type::Array, items, ..Schema::default() }
             }
             Shape::Map(value) => {
-                let additional = Some(Box::new(self.of(value(), rules.items.unwrap_or(&Rules::NONE))?));
+                let additional = Some(self.of(value(), rules.items.unwrap_or(&Rules::NONE))?.into());
                 Schema { kind: Type::Object, additional, ..Schema::default() }
             }
             Shape::Any => Schema { preserve_unknown: true, ..Schema::default() },

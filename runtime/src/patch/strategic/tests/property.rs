@@ -60,18 +60,18 @@ fn schema(shape: &Shape) -> Schema {
             ..Schema::default()
         },
         Shape::Map(values) => {
-            Schema { kind: Type::Object, additional: Some(Box::new(schema(values))), ..Schema::default() }
+            Schema { kind: Type::Object, additional: Some(schema(values).into()), ..Schema::default() }
         }
-        Shape::List(items) => Schema { kind: Type::Array, items: Some(Box::new(schema(items))), ..Schema::default() },
+        Shape::List(items) => Schema { kind: Type::Array, items: Some(schema(items).into()), ..Schema::default() },
         Shape::Set => Schema {
             kind: Type::Array,
-            items: Some(Box::new(schema(&Shape::Text))),
+            items: Some(schema(&Shape::Text).into()),
             patch: strategy(true, false, None),
             ..Schema::default()
         },
         Shape::Keyed(at, retain) => Schema {
             kind: Type::Array,
-            items: Some(Box::new(Schema { kind: Type::Object, properties: fields(at), ..Schema::default() })),
+            items: Some(Schema { kind: Type::Object, properties: fields(at), ..Schema::default() }.into()),
             patch: strategy(true, *retain, Some(KEY)),
             ..Schema::default()
         },

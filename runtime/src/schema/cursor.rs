@@ -1,0 +1,217 @@
+//! The one way through a schema: a place in it, and the steps from there. Back references, what every whole object has
+//! beside its declared fields, and where unknown fields are kept are looked after here.
+use std::{
+    ops::Deref,
+    sync::{Arc, LazyLock},
+};
+
+use super::{
+    Schema,
+    metadata::METADATA,
+    model::{ListType, Type},
+};
+
+/// A place in a schema. It reads as the node that is there; what lies below the node is reached by its methods alone.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'s> {
+    node: &'s Schema,
+    /// What back references below lead to.
+    definitions: Option<&'s Arc<Vec<Schema>>>,
+    role: Role,
+    /// Unknown fields are kept here.
+    open: bool,
+    /// Unknown fields are kept here, or in something around it.
+    within_open: bool,
+}
+
+/// What is said of a value beside its schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Value,
+    /// An object with its own type meta and metadata.
+    Object,
+    /// The metadata of such an object.
+    Metadata,
+}
+
+/// What is said of a value where nothing is said: all of it is kept.
+static ANYTHING: LazyLock<Schema> = LazyLock::new(|| Schema { preserve_unknown: true, ..Schema::default() });
+/// What is said of items where no list is declared: they have no fields.
+static NOTHING: LazyLock<Schema> = LazyLock::new(|| Schema { kind: Type::Object, ..Schema::default() });
+/// `apiVersion` and `kind`, which are judged where objects are decoded.
+static TYPE_META: LazyLock<Schema> =
+    LazyLock::new(|| Schema { kind: Type::String, preserve_unknown: true, ..Schema::default() });
+
+impl<'s> At<'s> {
+    /// The beginning of a schema.
+    pub fn of(schema: &'s Schema) -> Self {
+        let open = schema.preserve_unknown || schema.kind == Type::Any;
+        Self {
+            node: schema,
+            definitions: schema.definitions.as_ref(),
+            role: if schema.embedded { Role::Object } else { Role::Value },
+            open,
+            within_open: schema.preserve_unknown,
+        }
+    }
+
+    /// The root schema of a kind, which describes whole objects.
+    pub fn object(root: &'s Schema) -> Self {
+        Self { role: Role::Object, ..Self::of(root) }
+    }
+
+    /// A place of which nothing is said.
+    pub fn anything() -> Self {
+        Self::of(&ANYTHING)
+    }
+
+    /// The node, for as long as the schema lives.
+    pub fn node(self) -> &'s Schema {
+        self.node
+    }
+
+    /// The schema from here on, by itself.
+    pub fn to_schema(self) -> Schema {
+        let definitions = self.node.definitions.clone().or_else(|| self.definitions.cloned());
+        Schema { definitions, ..self.node.clone() }
+    }
+
+    /// The node that has the properties, entries and items: the node itself, or what its back reference leads to. One that
+    /// leads nowhere has none.
+    fn children(self) -> &'s Schema {
+        match self.node.definition {
+            None => self.node,
+            Some(index) => self.definitions.and_then(|all| all.get(index as usize)).unwrap_or(self.node),
+        }
+    }
+
+    /// The definition that its back reference leads to.
+    pub fn leads_to(self) -> Option<Self> {
+        let definition = self.children();
+        (!std::ptr::eq(definition, self.node)).then(|| self.step(definition))
+    }
+
+    fn step(self, node: &'s Schema) -> Self {
+        let below = Self::of(node);
+        Self {
+            definitions: below.definitions.or(self.definitions),
+            within_open: below.within_open || self.within_open,
+            ..below
+        }
+    }
+
+    /// A declared property.
+    pub fn property(self, name: &str) -> Option<Self> {
+        self.children().properties.get(name).map(|node| self.step(node))
+    }
+
+    /// The declared properties by name.
+    pub fn properties(self) -> impl ExactSizeIterator<Item = (&'s String, Self)> + Clone {
+        self.children().properties.iter().map(move |(name, node)| (name, self.step(node)))
+    }
+
+    /// The values of a map.
+    pub fn entry(self) -> Option<Self> {
+        self.children().additional.as_deref().map(|node| self.step(node))
+    }
+
+    /// The items of a list.
+    pub fn items(self) -> Option<Self> {
+        self.children().items.as_deref().map(|node| self.step(node))
+    }
+
+    /// The definitions that this node brings for those below it.
+    pub(super) fn own_definitions(self) -> impl Iterator<Item = Self> {
+        self.node.definitions.iter().flat_map(|all| all.iter()).map(move |node| self.step(node))
+    }
+
+    /// A branch of a junctor of this node.
+    pub(super) fn branch(self, branch: &'s Schema) -> Self {
+        self.step(branch)
+    }
+
+    /// A property, or else an entry of a map.
+    pub fn member(self, name: &str) -> Option<Self> {
+        self.property(name).or_else(|| self.entry())
+    }
+
+    /// A field that is declared by name: a property, or what every whole object has.
+    pub fn named(self, name: &str) -> Option<Self> {
+        match name {
+            "apiVersion" | "kind" if self.role == Role::Object => Some(Self::of(&TYPE_META)),
+            "metadata" if self.role == Role::Object => Some(Self { role: Role::Metadata, ..Self::of(&METADATA) }),
+            _ => self.property(name),
+        }
+    }
+
+    /// What a key leads to: a field declared by name, an entry, anything where unknown fields are kept, and nothing elsewhere.
+    pub fn field(self, name: &str) -> Option<Self> {
+        if self.role != Role::Value {
+            // `selfLink` has no meaning any more, and clients may still send it.
+            if name == "selfLink" && self.role == Role::Metadata {
+                return Some(Self::anything());
+            }
+            if let Some(named) = self.named(name) {
+                return Some(named);
+            }
+        }
+        self.member(name).or_else(|| self.open.then(Self::anything))
+    }
+
+    /// What an item of a list leads to, whether or not a list is declared. What keeps unknown fields keeps those of its items,
+    /// too.
+    pub fn item(self) -> Self {
+        match self.items() {
+            Some(items) => Self { open: items.open || self.open, ..items },
+            None if self.open => Self::anything(),
+            None => Self::of(&NOTHING),
+        }
+    }
+
+    /// Nothing is said about the value.
+    pub fn is_anything(self) -> bool {
+        let children = self.children();
+        self.node.kind == Type::Any
+            && children.properties.is_empty()
+            && children.additional.is_none()
+            && self.role == Role::Value
+    }
+
+    /// Unknown fields are kept here, or in something around it.
+    pub fn is_within_open(self) -> bool {
+        self.within_open
+    }
+
+    /// It is an object with its own type meta and metadata.
+    pub fn is_object(self) -> bool {
+        self.role == Role::Object
+    }
+
+    /// It is the metadata of an object.
+    pub fn is_metadata(self) -> bool {
+        self.role == Role::Metadata
+    }
+
+    /// The keys by which items are told apart, of a list that is a map.
+    pub(super) fn keys(self) -> Option<&'s [String]> {
+        match &self.node.list {
+            ListType::Map(keys) => Some(keys),
+            ListType::Atomic | ListType::Set => None,
+        }
+    }
+}
+
+/// The keywords of the node. What lies below it is not among them: see [`At`]'s methods.
+impl Deref for At<'_> {
+    type Target = Schema;
+
+    fn deref(&self) -> &Schema {
+        self.node
+    }
+}
+
+impl<'s> From<&'s Schema> for At<'s> {
+    fn from(schema: &'s Schema) -> Self {
+        Self::of(schema)
+    }
+}
