@@ -64,11 +64,11 @@ impl Check {
         self.junctors(at, Some(at), place);
     }
 
-    /// Back references lead somewhere, and what they lead to can be referred to by a name.
+    /// Back references refer to a definition, and definitions have names, by which documents refer to them.
     fn recursion(&mut self, at: At<'_>, place: &Place<'_>) {
         for definition in at.own_definitions() {
             if definition.name.is_none() || definition.definition.is_some() || definition.definitions.is_some() {
-                self.add(place, "a definition has a name, and fields or items of its own");
+                self.add(place, "a definition needs a name, and is not a back reference");
             }
         }
         if at.definition.is_none() {
@@ -76,10 +76,10 @@ impl Check {
         }
         let Schema { properties, additional, items, .. } = at.node();
         if at.leads_to().is_none() || !properties.is_empty() || additional.is_some() || items.is_some() {
-            self.add(place, "a back reference leads to a definition, and has no fields, entries and items of its own");
+            self.add(place, "a back reference needs a definition, and has no fields, entries or items of its own");
         }
         if at.default.is_some() {
-            self.add(place, "what leads back to a definition around it has no default: it would have no end");
+            self.add(place, "a recursive field has no default: its value would not end");
         }
     }
 

@@ -1,5 +1,5 @@
-//! The one way through a schema: a place in it, and the steps from there. Back references, what every whole object has
-//! beside its declared fields, and where unknown fields are kept are looked after here.
+//! The cursor by which all code walks schemas. It follows back references, and knows which fields every object has besides those
+//! that are declared, and where unknown fields are kept.
 use std::{
     ops::Deref,
     sync::{Arc, LazyLock},
@@ -11,11 +11,12 @@ use super::{
     model::{ListType, Type},
 };
 
-/// A place in a schema. It reads as the node that is there; what lies below the node is reached by its methods alone.
+/// A place in a schema. It dereferences to the node there, for its keywords. The children of the node are reached only by the
+/// methods, since a back reference has the children of another node.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'s> {
     node: &'s Schema,
-    /// What back references below lead to.
+    /// The definitions that back references refer to.
     definitions: Option<&'s Arc<Vec<Schema>>>,
     role: Role,
     /// Unknown fields are kept here.
@@ -24,7 +25,7 @@ pub struct At<'s> {
     within_open: bool,
 }
 
-/// What is said of a value beside its schema.
+/// What a value is, beside its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Value,
@@ -34,16 +35,16 @@ enum Role {
     Metadata,
 }
 
-/// What is said of a value where nothing is said: all of it is kept.
+/// The schema where none is declared: everything is kept.
 static ANYTHING: LazyLock<Schema> = LazyLock::new(|| Schema { preserve_unknown: true, ..Schema::default() });
-/// What is said of items where no list is declared: they have no fields.
+/// The schema of items where no list is declared: they have no fields.
 static NOTHING: LazyLock<Schema> = LazyLock::new(|| Schema { kind: Type::Object, ..Schema::default() });
-/// `apiVersion` and `kind`, which are judged where objects are decoded.
+/// The schema of `apiVersion` and `kind`, which are checked where objects are decoded.
 static TYPE_META: LazyLock<Schema> =
     LazyLock::new(|| Schema { kind: Type::String, preserve_unknown: true, ..Schema::default() });
 
 impl<'s> At<'s> {
-    /// The beginning of a schema.
+    /// The root of a schema, with only the fields that it declares.
     pub fn of(schema: &'s Schema) -> Self {
         let open = schema.preserve_unknown || schema.kind == Type::Any;
         Self {
@@ -55,29 +56,28 @@ impl<'s> At<'s> {
         }
     }
 
-    /// The root schema of a kind, which describes whole objects.
+    /// The root schema of a kind, for whole objects: with `apiVersion`, `kind` and `metadata`.
     pub fn object(root: &'s Schema) -> Self {
         Self { role: Role::Object, ..Self::of(root) }
     }
 
-    /// A place of which nothing is said.
+    /// A place where anything is allowed.
     pub fn anything() -> Self {
         Self::of(&ANYTHING)
     }
 
-    /// The node, for as long as the schema lives.
+    /// The node.
     pub fn node(self) -> &'s Schema {
         self.node
     }
 
-    /// The schema from here on, by itself.
+    /// The schema of this place, independent of the schema around it.
     pub fn to_schema(self) -> Schema {
         let definitions = self.node.definitions.clone().or_else(|| self.definitions.cloned());
         Schema { definitions, ..self.node.clone() }
     }
 
-    /// The node that has the properties, entries and items: the node itself, or what its back reference leads to. One that
-    /// leads nowhere has none.
+    /// The node with the properties, entries and items: this node, or the definition that its back reference refers to.
     fn children(self) -> &'s Schema {
         match self.node.definition {
             None => self.node,
@@ -85,7 +85,7 @@ impl<'s> At<'s> {
         }
     }
 
-    /// The definition that its back reference leads to.
+    /// The definition that a back reference refers to.
     pub fn leads_to(self) -> Option<Self> {
         let definition = self.children();
         (!std::ptr::eq(definition, self.node)).then(|| self.step(definition))
@@ -120,7 +120,7 @@ impl<'s> At<'s> {
         self.children().items.as_deref().map(|node| self.step(node))
     }
 
-    /// The definitions that this node brings for those below it.
+    /// The definitions that this node has for the nodes below it.
     pub(super) fn own_definitions(self) -> impl Iterator<Item = Self> {
         self.node.definitions.iter().flat_map(|all| all.iter()).map(move |node| self.step(node))
     }
@@ -130,12 +130,12 @@ impl<'s> At<'s> {
         self.step(branch)
     }
 
-    /// A property, or else an entry of a map.
+    /// A declared property, or else an entry of a map.
     pub fn member(self, name: &str) -> Option<Self> {
         self.property(name).or_else(|| self.entry())
     }
 
-    /// A field that is declared by name: a property, or what every whole object has.
+    /// A field with a known name: a declared property, or one that every object has.
     pub fn named(self, name: &str) -> Option<Self> {
         match name {
             "apiVersion" | "kind" if self.role == Role::Object => Some(Self::of(&TYPE_META)),
@@ -144,10 +144,11 @@ impl<'s> At<'s> {
         }
     }
 
-    /// What a key leads to: a field declared by name, an entry, anything where unknown fields are kept, and nothing elsewhere.
+    /// The schema of a key: a field with a known name, an entry, or anything where unknown fields are kept. `None` for an unknown
+    /// field that is not kept.
     pub fn field(self, name: &str) -> Option<Self> {
         if self.role != Role::Value {
-            // `selfLink` has no meaning any more, and clients may still send it.
+            // `selfLink` is obsolete, but clients may still send it.
             if name == "selfLink" && self.role == Role::Metadata {
                 return Some(Self::anything());
             }
@@ -158,8 +159,7 @@ impl<'s> At<'s> {
         self.member(name).or_else(|| self.open.then(Self::anything))
     }
 
-    /// What an item of a list leads to, whether or not a list is declared. What keeps unknown fields keeps those of its items,
-    /// too.
+    /// The schema of an item, whether or not a list is declared. A list that keeps unknown fields keeps those of its items, too.
     pub fn item(self) -> Self {
         match self.items() {
             Some(items) => Self { open: items.open || self.open, ..items },
@@ -168,7 +168,7 @@ impl<'s> At<'s> {
         }
     }
 
-    /// Nothing is said about the value.
+    /// Anything is allowed here, and is kept.
     pub fn is_anything(self) -> bool {
         let children = self.children();
         self.node.kind == Type::Any
@@ -201,7 +201,7 @@ impl<'s> At<'s> {
     }
 }
 
-/// The keywords of the node. What lies below it is not among them: see [`At`]'s methods.
+/// The keywords of the node. For its children use the methods of [`At`].
 impl Deref for At<'_> {
     type Target = Schema;
 

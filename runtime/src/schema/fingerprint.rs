@@ -101,9 +101,9 @@ fn add(schema: &Schema, hash: &mut Fnv) {
     }
 }
 
-/// Adds the back reference, where there is one; gives the definitions to add.
+/// Adds the back reference, if there is one, and returns the definitions to add.
 fn recursion<'s>(schema: &'s Schema, hash: &mut Fnv) -> &'s [Schema] {
-    // Nothing is added of schemas that end: what was stored under them keeps its fingerprint.
+    // Nothing is added for schemas without recursion, so their fingerprints stay the same.
     if let Some(index) = schema.definition {
         hash.text("definition");
         hash.bytes(&index.to_le_bytes());

@@ -1,8 +1,10 @@
 //! Structural schemas: what a kind's documents look like, and the pure functions over them: validate, default, prune.
 //! Does no I/O; knows no kind.
 //!
-//! All functions take the root schema and the whole object. At the root `apiVersion`, `kind` and `metadata` are not in
-//! the schema; they are kept and not looked into.
+//! All functions take the root schema and the whole object, and walk it by one cursor, [`At`]. `apiVersion`, `kind` and
+//! `metadata` are the same for all kinds and are declared by none: the cursor has them where objects begin ([`At::object`]),
+//! for what goes into them: decoding, pruning, patches. Validation, defaults and the like see what a kind declares
+//! ([`At::of`]); metadata is validated in `meta`.
 
 mod bounds;
 pub mod check;

@@ -61,9 +61,9 @@ pub struct Pattern {
 
 /// A structural schema (API conventions; CRD structural schemas).
 ///
-/// The nodes below are shared: a clone has them in common with the original, and so may any other node, so that a type
-/// that occurs in many places is there once. What holds itself does so by [`Schema::definition`]. Walks go through
-/// [`At`](super::At), which follows that.
+/// The nodes below are shared: a clone has them in common with the original, so a type that is used in many places is in memory
+/// once. Recursive types refer back to a [definition](Schema::definition). Walk schemas with [`At`](super::At), which follows
+/// these references.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own, as in the documents that say them")]
 pub struct Schema {
@@ -83,10 +83,10 @@ pub struct Schema {
     pub additional: Option<Arc<Schema>>,
     /// The items of a list.
     pub items: Option<Arc<Schema>>,
-    /// The properties, entries and items of this node are those of one of the [`definitions`](Schema::definitions) of a
-    /// node above it, by its index; the node has none of its own then, and all other keywords.
+    /// A back reference: the index of one of the [`definitions`](Schema::definitions) of a node above. This node has the
+    /// properties, entries and items of that definition, and none of its own. All other keywords are its own.
     pub definition: Option<u32>,
-    /// Types that hold themselves, for the nodes below this one.
+    /// Recursive types, to which the nodes below this one refer.
     pub definitions: Option<Arc<Vec<Schema>>>,
     /// Unknown fields are kept (`x-kubernetes-preserve-unknown-fields`).
     pub preserve_unknown: bool,
@@ -144,8 +144,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The nodes right below this one, definitions among them. Walks along these end, since nodes that hold themselves do so
-    /// by an index.
+    /// The children of this node and its definitions. Walks along these end, since back references are not followed.
     pub(crate) fn below(&self) -> impl Iterator<Item = &Self> {
         let single = [&self.additional, &self.items].into_iter().flatten().map(|node| &**node);
         self.properties.values().chain(single).chain(self.definitions.iter().flat_map(|all| all.iter()))

@@ -1,4 +1,5 @@
-//! Definitions by name while a document of them is written: each once, and types that hold themselves, too.
+//! Definitions by name, while a document with them is written. Each definition is written once; recursive types refer to
+//! themselves by name.
 use std::{collections::BTreeMap, ptr};
 
 use super::{At, Schema};
@@ -6,16 +7,16 @@ use super::{At, Schema};
 /// Definitions that have been written.
 pub(crate) struct Named<T> {
     all: BTreeMap<String, T>,
-    /// What stands between a name and the number of another definition that asks for the same.
+    /// The separator between a name and a number, for the second and further definitions of the same name.
     before_number: &'static str,
-    /// The names of types that hold themselves, from the time when they begin to be written.
+    /// The names of recursive types, including those that are being written.
     recursive: Vec<(*const Schema, String)>,
-    /// Names in the order in which they were first given.
+    /// Names in the order in which they were added.
     added: Vec<String>,
 }
 
 impl<T: PartialEq> Named<T> {
-    /// Beside definitions that are there.
+    /// Starts with these definitions.
     pub fn new(all: BTreeMap<String, T>, before_number: &'static str) -> Self {
         Self { all, before_number, recursive: Vec::new(), added: Vec::new() }
     }
@@ -25,7 +26,7 @@ impl<T: PartialEq> Named<T> {
         self.all
     }
 
-    /// Adds a definition; gives the name that it has: one with a number where another definition has the name.
+    /// Adds a definition and returns its name, which has a number if a different definition has the name.
     pub fn define(&mut self, name: &str, definition: T) -> String {
         let mut free = name.to_owned();
         let mut number = 2;
@@ -52,19 +53,19 @@ impl<T: PartialEq> Named<T> {
     }
 }
 
-/// A writer of definitions.
+/// Writes definitions.
 pub(crate) trait Writer {
     /// A definition as it is written.
     type Definition: PartialEq;
 
-    /// What has been written.
+    /// The definitions that have been written.
     fn named(&mut self) -> &mut Named<Self::Definition>;
 
-    /// Writes the definition of a type.
+    /// Writes the definition of a type that has this name.
     fn write(&mut self, at: At<'_>, name: &str) -> Self::Definition;
 
-    /// Defines a type that holds itself; gives its name. What it holds refers to it by the name while it is written, so a name
-    /// that turns out to be another definition's is given up with all that was written under it.
+    /// Defines a recursive type and returns its name. The definition refers to itself by this name, so it is written before it is
+    /// known whether a different definition has the name. If so, what was written is removed, and the next name is tried.
     fn define_recursive(&mut self, at: At<'_>, name: &str) -> String {
         let key = ptr::from_ref(at.node());
         if let Some((_, known)) = self.named().recursive.iter().find(|(other, _)| ptr::eq(*other, key)) {

@@ -1,14 +1,17 @@
 //! Normalisation: documents that mean the same become equal.
-use super::{At, Document, Schema, model::Type, number};
+use super::{At, Document, METADATA, Schema, model::Type, number};
 
-/// Settles numbers, writes quantities as text, drops empty values where the schema says that empty means absent, and drops `null` where the schema
-/// knows the field and does not allow one there.
+/// Settles the numbers of an object, writes quantities as text, drops empty values where the schema says that empty means
+/// absent, and drops `null` where the schema knows the field and does not allow one there; in the object's metadata, too.
 ///
 /// Empty is a list or a map without anything in it, and text, a number or a boolean that is zero where zero means absent.
 /// Elsewhere they stay, and so does a struct without fields: Go keeps them where the field is a pointer.
 pub fn normalise(schema: &Schema, document: &mut Document) {
     number::settle(document);
     drop_empty(At::of(schema), document);
+    if let Some(metadata) = document.get_mut("metadata") {
+        drop_empty(At::of(&METADATA), metadata);
+    }
 }
 
 fn drop_empty(at: At<'_>, value: &mut Document) {

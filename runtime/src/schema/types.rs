@@ -116,7 +116,7 @@ pub(crate) fn name_of(value: &Document) -> &'static str {
 fn go_type(at: At<'_>) -> String {
     let inner = |at: Option<At<'_>>| at.map_or_else(|| "interface {}".to_owned(), go_type);
     match at.kind {
-        // A list or map of itself is called by its name, since its items have no end.
+        // A recursive list or map is called by its name, since the type of its items would not end.
         Type::Object | Type::Array if at.definition.is_some() => named(&at),
         Type::Object => at.entry().map_or_else(|| named(&at), |values| format!("map[string]{}", go_type(values))),
         Type::Array => format!("[]{}", inner(at.items())),

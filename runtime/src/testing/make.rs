@@ -27,7 +27,7 @@ const MOST_NESTED: usize = 32;
 /// Generates values.
 pub(super) struct Maker {
     pub(super) random: Random,
-    /// How many structs, lists and maps are being made, one in the other.
+    /// How deep the current value is nested.
     depth: usize,
 }
 
@@ -88,7 +88,7 @@ impl Maker {
         }
     }
 
-    /// Something with values in it, which is not made where it would nest too deeply: types may hold themselves.
+    /// A struct, list or map. `None` if it would nest too deeply: types may be recursive.
     fn nested(&mut self, at: At<'_>, make: fn(&mut Self, At<'_>) -> Option<Document>) -> Option<Document> {
         if self.depth == MOST_NESTED {
             return None;

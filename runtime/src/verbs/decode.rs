@@ -99,14 +99,6 @@ fn warnings(fault: &str) -> Vec<String> {
     }
 }
 
-/// Drops empty values that mean the same as absent ones, so that documents that mean the same are equal.
-pub(super) fn normalise(kind: &Kind, document: &mut Document) {
-    schema::normalise(&kind.schema, document);
-    if let Some(metadata) = document.get_mut("metadata") {
-        schema::normalise(&METADATA, metadata);
-    }
-}
-
 /// What kube-apiserver says of a body that is no object of the kind.
 fn cannot_be_handled(shape: &Shape<'_>) -> String {
     format!("{0} in version {1:?} cannot be handled as a {0}:", shape.kind, shape.version.version)

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    Answer, Api, Error, Patch, Request, commit::check_size, decode::normalise, patch::Parsed, pipeline::Write, system,
-    versions::compose,
+    Answer, Api, Error, Patch, Request, commit::check_size, patch::Parsed, pipeline::Write, system, versions::compose,
 };
 use crate::{
     cache::Object,
     codec::Decoded,
     meta::{Revision, options::WriteOptions},
-    schema::Document,
+    schema::{self, Document},
 };
 
 impl Api {
@@ -47,7 +46,7 @@ impl Api {
     /// [`Error::TooLarge`].
     pub fn show(&self, request: &Request, mut document: Document) -> Result<Answer, Error> {
         let kind = &*request.served.kind;
-        normalise(kind, &mut document);
+        schema::normalise(&kind.schema, &mut document);
         let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
         let key = request.key_of(system::text(&document, "name"));
         let object = compose(kind, &key, revision, &document);

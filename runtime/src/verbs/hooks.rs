@@ -25,7 +25,7 @@ impl Write<'_> {
             return Ok(());
         }
         hook(document, &self.context(old)).or_else(|why| self.undecodable(document, old, &why))?;
-        super::decode::normalise(kind, document);
+        schema::normalise(&kind.schema, document);
         Ok(())
     }
 
@@ -37,7 +37,7 @@ impl Write<'_> {
         if hook(document, &self.context(Some(old))).is_err() {
             return;
         }
-        super::decode::normalise(kind, document);
+        schema::normalise(&kind.schema, document);
         let changed = document.get("status") != status.as_ref() || !schema::rest_is_kept(&kind.schema, document, old);
         if changed && !self.is_sound(document) {
             schema::restore(document, old, status);

@@ -11,7 +11,7 @@
 use super::{
     Api, Attempt, Error, Request,
     admission::hold_namespace,
-    decode::{Origin, Shape, decode, normalise},
+    decode::{Origin, Shape, decode},
     owners, ownership,
     system::{self, Nameless},
 };
@@ -119,7 +119,7 @@ impl Write<'_> {
     fn fill_in(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
         schema::default(&kind.schema, document);
-        normalise(kind, document);
+        schema::normalise(&kind.schema, document);
         self.run_default(document, old)
     }
 

@@ -10,7 +10,7 @@
 //! claims, only for what is there.
 
 use super::{DecodeError, Decoded, Limits};
-use crate::schema::{Document, Schema};
+use crate::schema::{At, Document, Schema};
 
 mod half;
 mod read;
@@ -34,7 +34,7 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
 /// Appends a document.
 pub fn encode(document: &Document, out: &mut Vec<u8>) {
     out.extend_from_slice(&MARK);
-    Writer::new(out).value(None, document);
+    Writer::new(out).value(At::anything(), document);
 }
 
 /// Appends an object whose kind's compiled type holds bytes where the schema says so.
@@ -45,7 +45,7 @@ pub fn encode_object(root: &Schema, object: &Document, out: &mut Vec<u8>) {
 
 /// Appends an object without the mark, as it stands in a list. Without a schema no text stands for bytes.
 pub fn item(root: Option<&Schema>, object: &Document, out: &mut Vec<u8>) {
-    Writer::new(out).value(root, object);
+    Writer::new(out).value(root.map_or_else(At::anything, At::of), object);
 }
 
 /// Appends what a list begins with, up to its items: `items` of them follow, then [`list_end`].
@@ -63,7 +63,7 @@ pub fn list_start(kind: &str, items: usize, out: &mut Vec<u8>) {
 pub fn list_end(api_version: &str, metadata: &Document, out: &mut Vec<u8>) {
     let mut writer = Writer::new(out);
     writer.text("metadata");
-    writer.value(None, metadata);
+    writer.value(At::anything(), metadata);
     writer.text("apiVersion");
     writer.text(api_version);
 }

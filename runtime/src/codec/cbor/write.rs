@@ -5,7 +5,7 @@ use minicbor::{Encoder, data::IanaTag};
 use serde_json::{Map, Number};
 
 use super::half;
-use crate::schema::{Document, Schema, model::Type};
+use crate::schema::{At, Document, Schema, model::Type};
 
 /// Writing to a `Vec` cannot fail.
 const INFALLIBLE: &str = "writing to a Vec cannot fail";
@@ -18,33 +18,32 @@ impl<'o> Writer<'o> {
         Self(Encoder::new(out))
     }
 
-    /// A value; `schema` says which texts stand for bytes.
-    pub(super) fn value(&mut self, schema: Option<&Schema>, document: &Document) {
+    /// A value; the schema says which texts stand for bytes.
+    pub(super) fn value(&mut self, at: At<'_>, document: &Document) {
         let written = match document {
             Document::Null => self.0.null().map(drop),
             Document::Bool(flag) => self.0.bool(*flag).map(drop),
             Document::Number(number) => return self.number(number),
-            Document::String(text) if schema.is_some_and(holds_bytes) => return self.base64(text),
+            Document::String(text) if holds_bytes(&at) => return self.base64(text),
             Document::String(text) => return self.text(text),
             Document::Array(items) => {
-                let schema = schema.and_then(|schema| schema.items.as_deref());
+                let at = at.item();
                 self.array(items.len());
-                return items.iter().for_each(|item| self.value(schema, item));
+                return items.iter().for_each(|item| self.value(at, item));
             }
-            Document::Object(fields) => return self.object(schema, fields),
+            Document::Object(fields) => return self.object(at, fields),
         };
         written.expect(INFALLIBLE);
     }
 
-    fn object(&mut self, schema: Option<&Schema>, fields: &Map<String, Document>) {
+    fn object(&mut self, at: At<'_>, fields: &Map<String, Document>) {
         let mut sorted: Vec<(&String, &Document)> = fields.iter().collect();
         // The order of encoded keys: the length is written before the bytes, and a shorter length is less.
         sorted.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
         self.map(fields.len());
         for (name, value) in sorted {
             self.text(name);
-            let schema = schema.and_then(|schema| schema.properties.get(name).or(schema.additional.as_deref()));
-            self.value(schema, value);
+            self.value(at.member(name).unwrap_or_else(At::anything), value);
         }
     }
 

@@ -11,8 +11,8 @@ use crate::schema::{At, Document, Schema, model::Type};
 #[derive(Clone, Debug)]
 pub struct Message {
     pub(super) fields: Vec<Field>,
-    /// Messages that hold themselves, of the whole message's: fields refer to them without owning them.
-    #[expect(dead_code, reason = "it keeps alive what fields refer to")]
+    /// The recursive messages in this message, to which fields refer without owning them.
+    #[expect(dead_code, reason = "it keeps alive the messages that fields refer to")]
     recursive: Vec<Arc<Message>>,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Value {
     /// A message whose first field holds JSON text.
     RawJson,
     Message(Arc<Message>),
-    /// One of the messages that hold themselves, which lives as long as the whole message.
+    /// A recursive message, owned by the outermost message.
     Recursive(Weak<Message>),
     List(Box<Value>),
     Map(Box<Value>),
@@ -90,12 +90,12 @@ impl Message {
 /// The number of `metadata` in every object.
 pub(super) const METADATA_NUMBER: u32 = 1;
 
-/// Messages on their way.
+/// Builds the layout of a message and of the messages in it.
 #[derive(Default)]
 struct Layout {
-    /// Messages that hold themselves, by their definitions, from the time when they are begun.
-    begun: Vec<(*const Schema, Weak<Message>)>,
-    /// Those that are whole.
+    /// Recursive messages that have been started, by their definitions.
+    started: Vec<(*const Schema, Weak<Message>)>,
+    /// Recursive messages that are complete.
     recursive: Vec<Arc<Message>>,
 }
 
@@ -118,15 +118,15 @@ impl Layout {
         distinct.then_some(fields)
     }
 
-    /// A type that holds itself, which is a struct.
-    fn recursive(&mut self, definition: At<'_>) -> Option<Value> {
+    /// A recursive type; only structs have messages.
+    fn recursive_message(&mut self, definition: At<'_>) -> Option<Value> {
         let key = ptr::from_ref(definition.node());
-        if let Some((_, begun)) = self.begun.iter().find(|(other, _)| ptr::eq(*other, key)) {
-            return Some(Value::Recursive(begun.clone()));
+        if let Some((_, started)) = self.started.iter().find(|(other, _)| ptr::eq(*other, key)) {
+            return Some(Value::Recursive(started.clone()));
         }
         let mut whole = true;
         let message = Arc::new_cyclic(|message| {
-            self.begun.push((key, message.clone()));
+            self.started.push((key, message.clone()));
             let fields = self.message(definition);
             whole = fields.is_some();
             Message::flat(fields.unwrap_or_default())
@@ -138,7 +138,7 @@ impl Layout {
 
     fn value(&mut self, at: At<'_>) -> Option<Value> {
         if let Some(definition) = at.leads_to() {
-            return self.recursive(definition);
+            return self.recursive_message(definition);
         }
         Some(match (at.kind, at.format.as_deref()) {
             (Type::Boolean, _) => Value::Boolean,
@@ -190,7 +190,7 @@ impl Value {
                 message.complete(&mut fields);
                 Document::Object(fields)
             }
-            // Filled with zeros it would have no end.
+            // The zeros of a recursive type would not end.
             Self::Recursive(_) => Document::Object(serde_json::Map::new()),
             Self::Map(_) => Document::Object(serde_json::Map::new()),
             Self::List(_) => Document::Array(Vec::new()),

@@ -10,8 +10,7 @@
 //! **What is read** are the documents that the same object would have been as JSON. Fields with numbers that the schema does
 //! not know are dropped, and told by their numbers among the faults, for a message names no fields.
 //!
-//! Messages are read only as deep as the schema goes, and where it holds itself, as deep as JSON may nest; what a message may
-//! become in memory is bounded, too.
+//! Messages may nest as deep as JSON, and no deeper than the schema. What a message may become in memory is bounded, too.
 use std::fmt;
 
 use serde_json::Map;

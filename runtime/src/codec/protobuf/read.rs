@@ -23,7 +23,7 @@ const MEMORY: usize = 28 << 20;
 pub(super) struct Reading {
     pub limits: Limits,
     memory: usize,
-    /// How much deeper values may nest: types that hold themselves have no end.
+    /// How much deeper values may nest: recursive types have no limit of their own.
     depth: usize,
     /// Where fields are whose numbers are not known, in the order of the message: `spec.ports[2].99`.
     pub unknown: Vec<String>,

@@ -124,7 +124,7 @@ impl Value {
         match self {
             Self::Boolean | Self::Integer => write_integer(number, 0, out),
             Self::Double => write_double(number, 0.0, out),
-            // Of what holds itself the zeros would have no end.
+            // The zeros of a recursive type would not end.
             Self::Text | Self::Bytes | Self::RawJson | Self::Retired | Self::Wrapped(_) | Self::Recursive(_) => {
                 write_bytes(number, b"", out);
             }

@@ -104,7 +104,7 @@ impl Side<'_> {
 struct Walk<'a> {
     here: Side<'a>,
     stored: Side<'a>,
-    /// The pairs of types that have been compared, among those that hold themselves.
+    /// The pairs of recursive types that have been compared.
     recursive: Vec<(*const Schema, *const Schema)>,
     faults: Vec<String>,
 }
@@ -176,7 +176,7 @@ impl<'a> Walk<'a> {
             ));
             return;
         }
-        // Types that hold themselves are compared once.
+        // Recursive types are compared once.
         if let (Some(one), Some(other)) = (here.0.leads_to(), stored.0.leads_to()) {
             let pair = (ptr::from_ref(one.node()), ptr::from_ref(other.node()));
             if self.recursive.contains(&pair) {

@@ -8,7 +8,7 @@ use super::{
     path_element::PathElement,
     schema::Type,
 };
-use crate::schema::{self, Document, METADATA, Schema, model};
+use crate::schema::{self, At, Document, Schema, model};
 
 /// The other versions of a kind, in which managers may have written.
 pub trait Versions {
@@ -109,14 +109,12 @@ impl<'a> Terms<'a> {
         if from == to {
             return Ok(object);
         }
-        if let Some(schema) = self.schema(from) {
-            settle(schema, &mut object);
+        if let Some(metadata) = object.get_mut("metadata").and_then(Document::as_object_mut) {
+            metadata.remove("managedFields");
         }
-        if let Some(metadata) = object.get_mut("metadata") {
-            if let Document::Object(members) = metadata {
-                members.remove("managedFields");
-            }
-            settle(&METADATA, metadata);
+        if let Some(schema) = self.schema(from) {
+            fill_emptied(At::object(schema), &mut object);
+            schema::normalise(schema, &mut object);
         }
         self.view.versions.convert(object, from, to)
     }
@@ -131,30 +129,23 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// Puts empty containers where there is `null` since all is removed that was in them, and drops `null` where none is
-/// allowed: code that converts takes an object that fits its schema.
-fn settle(schema: &Schema, value: &mut Document) {
-    fill_emptied(schema, value);
-    schema::normalise(schema, value);
-}
-
-fn fill_emptied(schema: &Schema, value: &mut Document) {
+/// Puts empty containers where there is `null` since all is removed that was in them: code that converts takes an object that
+/// fits its schema.
+fn fill_emptied(at: At<'_>, value: &mut Document) {
     match value {
-        Document::Null if !schema.nullable && schema.kind == model::Type::Object => {
-            *value = Document::Object(Map::new());
-        }
-        Document::Null if !schema.nullable && schema.kind == model::Type::Array => *value = Document::Array(Vec::new()),
+        Document::Null if !at.nullable && at.kind == model::Type::Object => *value = Document::Object(Map::new()),
+        Document::Null if !at.nullable && at.kind == model::Type::Array => *value = Document::Array(Vec::new()),
         Document::Object(fields) => {
             for (name, value) in fields {
-                if let Some(known) = schema.properties.get(name).or(schema.additional.as_deref()) {
-                    fill_emptied(known, value);
+                if let Some(at) = at.named(name).or_else(|| at.entry()) {
+                    fill_emptied(at, value);
                 }
             }
         }
         Document::Array(items) => {
-            if let Some(known) = &schema.items {
+            if let Some(at) = at.items() {
                 for item in items {
-                    fill_emptied(known, item);
+                    fill_emptied(at, item);
                 }
             }
         }

@@ -1,4 +1,6 @@
 //! From tables to a [`Schema`].
+use std::{collections::HashMap, ptr};
+
 use regex::Regex;
 use serde_json::{Map, Number};
 
@@ -9,10 +11,11 @@ use crate::schema::{
 };
 
 /// How tables become a schema.
-#[derive(Clone, Copy, Debug, Default)]
 struct Build {
     /// Optional fields are dropped when empty, as built-in kinds do.
     omit_empty: bool,
+    /// The schemas of structs. A struct that is used in several places has the same fields everywhere.
+    made: HashMap<*const TypeDecl, Schema>,
 }
 
 impl TypeDecl {
@@ -23,12 +26,12 @@ impl TypeDecl {
     /// # Errors
     /// A pattern that is no regular expression, or a key that items do not have; the text says where.
     pub fn schema(&'static self, omit_empty: bool) -> Result<Schema, String> {
-        Build { omit_empty }.of(self, &Rules::NONE)
+        Build { omit_empty, made: HashMap::new() }.of(self, &Rules::NONE)
     }
 }
 
 impl Build {
-    fn of(self, ty: &'static TypeDecl, rules: &'static Rules) -> Result<Schema, String> {
+    fn of(&mut self, ty: &'static TypeDecl, rules: &'static Rules) -> Result<Schema, String> {
         let ty = ty.inner();
         let mut schema = match ty.shape {
             Shape::Struct(_) | Shape::Union(_) => self.fields(ty)?,
@@ -61,20 +64,26 @@ impl Build {
     }
 
     /// A struct or union.
-    fn fields(self, ty: &'static TypeDecl) -> Result<Schema, String> {
-        let mut schema = Schema { kind: Type::Object, ..Schema::default() };
-        schema.union = matches!(ty.shape, Shape::Union(_));
+    fn fields(&mut self, ty: &'static TypeDecl) -> Result<Schema, String> {
+        if let Some(made) = self.made.get(&ptr::from_ref(ty)) {
+            return Ok(made.clone());
+        }
+        let union = matches!(ty.shape, Shape::Union(_));
+        let mut schema = Schema { kind: Type::Object, union, ..Schema::default() };
+        let mut fields = Vec::new();
         for field in ty.fields() {
-            let required = field.required() && !schema.union;
-            schema.properties.insert(field.wire.to_owned(), self.field(ty, field, required)?);
+            let required = field.required() && !union;
+            fields.push((field.wire.to_owned(), self.field(ty, field, required)?));
             if required {
                 schema.required.push(field.wire.to_owned());
             }
         }
+        schema.properties = fields.into_iter().collect();
+        self.made.insert(ty, schema.clone());
         Ok(schema)
     }
 
-    fn field(self, ty: &TypeDecl, field: &'static FieldDecl, required: bool) -> Result<Schema, String> {
+    fn field(&mut self, ty: &TypeDecl, field: &'static FieldDecl, required: bool) -> Result<Schema, String> {
         let mut schema = self.of((field.ty)(), field.rules).map_err(|e| format!("{}.{}: {e}", ty.name, field.rust))?;
         if !field.doc.is_empty() {
             field.doc.clone_into(&mut schema.description);
