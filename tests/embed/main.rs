@@ -1,7 +1,9 @@
 //! A server as a part of another program: its service nested in an application or driven without a socket, and run on a
 //! listener of the program's own.
 
+mod controllers;
 mod nested;
+mod settings;
 mod socketless;
 
 use kindsmith::{App, Server};

@@ -7,10 +7,11 @@ use hyper::{Request, body::Bytes, client::conn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use kindsmith::{
     Server,
-    auth::{Attributes, Authenticate, Authorize, Credentials, Decision, Soon, User, authenticate::Identity},
+    auth::{Attributes, Authenticate, Authorize, Credentials, Decision, Identity, Soon, Unauthenticated, User},
     server::Builder,
 };
 use kindsmith_tests::{Client, Folder};
+use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_rustls::{
     TlsConnector,
@@ -150,44 +151,172 @@ async fn a_silent_peer_is_disconnected() {
     assert_eq!(Client::new(server.url(), server.token()).get("/readyz").await.expect("the server answers").status, 200);
 }
 
-/// Authenticates the value of a header.
+/// Authenticates the value of a header, if it is not empty.
 struct ByHeader;
 
 impl Authenticate for ByHeader {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
-        let name = credentials.headers.header("x-name").map(str::to_owned);
+        let name = credentials.headers.header("x-name").filter(|name| !name.is_empty()).map(str::to_owned);
         Soon::later(async move { Ok(name.map(|name| Arc::new(User { name, ..User::default() }))) })
     }
 }
 
-/// Allows only Ada, and only reads.
-struct OnlyAdaReads;
+/// Refuses an empty header.
+struct Suspicious;
 
-impl Authorize for OnlyAdaReads {
+impl Authenticate for Suspicious {
+    fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        let forged = credentials.headers.header("x-name") == Some("");
+        Soon::now(if forged { Err(Unauthenticated("an empty name".into())) } else { Ok(None) })
+    }
+}
+
+/// Allows one user to read, and has no opinion on anything else.
+struct Reads(&'static str);
+
+impl Authorize for Reads {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
-        let may = attributes.user.name == "ada" && ["get", "list"].contains(&attributes.verb);
-        Soon::now(if may { Decision::Allow } else { Decision::Deny("reading is for Ada".into()) })
+        let may = attributes.user.name == self.0 && ["get", "list"].contains(&attributes.verb);
+        let decision = if may { Decision::Allow } else { Decision::NoOpinion(format!("{} may read", self.0)) };
+        Soon::later(async move { decision })
+    }
+}
+
+/// Forbids everything about secrets.
+struct NoSecrets;
+
+impl Authorize for NoSecrets {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
+        let secret = attributes.resource == "secrets";
+        Soon::now(if secret { Decision::Deny("secrets stay".into()) } else { Decision::NoOpinion(String::new()) })
     }
 }
 
 #[tokio::test]
-async fn the_users_own_authenticator_and_authorizer_are_asked_on_every_request() {
-    let own = |server: Builder| server.authenticator(ByHeader).authorizer(OnlyAdaReads);
+async fn authenticators_are_added_to_the_tokens_and_the_first_that_knows_the_user_decides() {
+    let own = |server: Builder| server.authenticator(Suspicious).authenticator(ByHeader).authorizer(Reads("ada"));
     let server = Server::test().configure(own).start().await;
-    assert_eq!(server.token(), "", "no admin is made beside the test's own users");
-    let mut client = Client::new(server.url(), "");
-    for (name, method, status) in [("ada", "GET", 200), ("ada", "DELETE", 403), ("bob", "GET", 403), ("", "GET", 401)] {
-        let mut request = Request::builder().method(method).uri("/api/v1/namespaces/default").header("host", "x");
-        if !name.is_empty() {
+    for (token, name, status) in [
+        (server.token(), None, 200),
+        (server.token(), Some("ada"), 200),
+        ("", Some("ada"), 200),
+        ("wrong", Some("ada"), 200),
+        ("", Some("bob"), 403),
+        // Anonymous.
+        ("", None, 403),
+        ("wrong", None, 401),
+        // Refused credentials do not make a request anonymous.
+        ("", Some(""), 401),
+    ] {
+        let mut request = Request::get("/api/v1/namespaces/default").header("host", "x");
+        if let Some(name) = name {
             request = request.header("x-name", name);
         }
-        let answer = client.send(request.body(Full::default()).expect("a request")).await.expect("an answer");
-        assert_eq!(answer.status, status, "{method} by {name:?}: {:?}", answer.body);
-        if status == 403 {
-            let message = answer.json()["message"].as_str().expect("a message").to_owned();
-            assert!(message.contains(name) && message.ends_with("reading is for Ada"), "{message}");
+        if !token.is_empty() {
+            request = request.header("authorization", format!("Bearer {token}"));
         }
+        let mut client = Client::new(server.url(), "");
+        let answer = client.send(request.body(Full::default()).expect("a request")).await.expect("an answer");
+        assert_eq!(answer.status, status, "{name:?} with the token {token:?}: {:?}", answer.body);
     }
+    let mut client = Client::new(server.url(), "");
+    let request = Request::get("/apis").header("host", "x").header("x-name", "bob").body(Full::default());
+    let answer = client.send(request.expect("a request")).await.expect("an answer");
+    assert_eq!(answer.status, 200, "whom an authenticator knows is authenticated, and may read discovery");
+}
+
+#[tokio::test]
+async fn the_first_authorizer_that_allows_or_denies_decides_and_the_last_no_opinion_denies() {
+    let own = |server: Builder| server.authorizer(NoSecrets).authorizer(Reads("ada")).authorizer(Reads("eve"));
+    let server = Server::test().configure(own).start().await;
+    let [ada, bob, eve] = ["ada", "bob", "eve"].map(|name| User::new(name, &["readers"]));
+    let admin = User::new("root", &[User::MASTERS]);
+    for (user, method, resource, status) in [
+        (&ada, "GET", "configmaps", 200),
+        (&eve, "GET", "configmaps", 200),
+        (&bob, "GET", "configmaps", 403),
+        (&ada, "DELETE", "configmaps", 403),
+        (&ada, "GET", "secrets", 403),
+        (&admin, "GET", "secrets", 200),
+    ] {
+        let path = format!("/api/v1/namespaces/default/{resource}");
+        let (answered, body) = server.call_as(user, method, &path, Value::Null).await;
+        assert_eq!(answered, status, "{} {method} {resource}: {body}", user.name);
+        let reasons = match (status, resource) {
+            (200, _) => continue,
+            (_, "secrets") => "secrets stay",
+            _ => "ada may read\neve may read",
+        };
+        let message = body["message"].as_str().expect("a message");
+        assert!(message.contains(&format!("User \"{}\" cannot", user.name)), "{message}");
+        assert!(message.ends_with(reasons), "{message}");
+    }
+}
+
+/// A certificate of a new authority's, for one name: its chain's PEM, its key's, and the authority's.
+fn certificate(name: &str) -> [String; 3] {
+    let authority_key = rcgen::KeyPair::generate().expect("a key");
+    let mut params = rcgen::CertificateParams::default();
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    params.distinguished_name.push(rcgen::DnType::CommonName, format!("the authority of {name}"));
+    let authority = params.self_signed(&authority_key).expect("a certificate");
+    let issuer = rcgen::Issuer::new(params, authority_key);
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let params = rcgen::CertificateParams::new([name.to_owned()]).expect("a name");
+    let certificate = params.signed_by(&key, &issuer).expect("a certificate");
+    [certificate.pem(), key.serialize_pem(), authority.pem()]
+}
+
+#[tokio::test]
+async fn a_certificate_of_the_users_is_served_and_read_again_when_it_changes() {
+    let folder = Folder::new("server");
+    let file = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| std::fs::write(file(name), text).expect("the folder takes a file");
+    let [first, second] = ["one.example.com", "two.example.com"].map(certificate);
+    write("tls.crt", &first[0]);
+    write("tls.key", &first[1]);
+    write("one.ca", &first[2]);
+    write("two.ca", &second[2]);
+    let own = |server: Builder| server.certificate(file("tls.crt"), file("tls.key")).host_name("one.example.com");
+    let server = Server::test().tls().configure(own).start().await;
+    let port = server.url().strip_prefix("https://one.example.com:").expect("the certificate's name");
+    let port: u16 = port.parse().expect("a port");
+    shake_hands(port, &file("one.ca"), "one.example.com", b"h2").await.expect("the first certificate");
+    let kubeconfig = std::fs::read_to_string(server.kubeconfig()).expect("a kubeconfig");
+    assert!(kubeconfig.contains(server.url()) && !kubeconfig.contains("certificate-authority"), "{kubeconfig}");
+
+    // A key that does not belong to the certificate changes nothing.
+    write("tls.key", &second[1]);
+    server.reload();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    shake_hands(port, &file("one.ca"), "one.example.com", b"h2").await.expect("the first certificate still");
+
+    write("tls.crt", &second[0]);
+    let changed = async {
+        while shake_hands(port, &file("two.ca"), "two.example.com", b"h2").await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), changed).await.expect("the second certificate, without a restart");
+    assert!(shake_hands(port, &file("one.ca"), "one.example.com", b"h2").await.is_err(), "the first one is gone");
+}
+
+#[tokio::test]
+async fn a_certificate_that_cannot_be_used_is_named() {
+    let folder = Folder::new("server");
+    let (certificate_file, key_file) = (folder.path().join("tls.crt"), folder.path().join("tls.key"));
+    let [one, two] = ["one.example.com", "two.example.com"].map(certificate);
+    let refused = async |certificate: &str, key: &str| {
+        std::fs::write(&certificate_file, certificate).expect("the folder takes a file");
+        std::fs::write(&key_file, key).expect("the folder takes a file");
+        let own = |server: Builder| server.certificate(&certificate_file, &key_file);
+        Server::test().tls().configure(own).try_start().await.err().expect("it is refused").to_string()
+    };
+    let error = refused("nothing", &one[1]).await;
+    assert!(error.contains("tls.crt") && error.contains("no certificate in PEM"), "{error}");
+    assert!(refused(&one[0], "nothing").await.contains("tls.key"));
+    let error = refused(&one[0], &two[1]).await;
+    assert!(error.contains("tls.key") && error.contains("tls.crt"), "{error}");
 }
 
 #[tokio::test]

@@ -65,8 +65,8 @@ pub trait Authenticate: Send + Sync + 'static {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity>;
 }
 
-/// Identifies requests without credentials as `system:anonymous`. Put it last in a chain.
-pub struct Anonymous {
+/// Identifies requests without credentials as `system:anonymous`; see [`Chain::or_anonymous`].
+struct Anonymous {
     user: Arc<User>,
 }
 
@@ -91,50 +91,79 @@ impl Authenticate for Anonymous {
     }
 }
 
-/// Several authenticators. The first that identifies the user wins; an error counts only if none does.
+/// Several authenticators. The first that identifies the user wins; an error counts only if none does. Users that they
+/// identify are in `system:authenticated`.
 #[derive(Default)]
-pub struct Chain(Vec<Box<dyn Authenticate>>);
+pub struct Chain {
+    authenticators: Vec<Box<dyn Authenticate>>,
+    anonymous: Option<Anonymous>,
+}
 
 impl Chain {
     /// A chain that calls the authenticators in this order.
     pub fn new(authenticators: Vec<Box<dyn Authenticate>>) -> Self {
-        Self(authenticators)
+        Self { authenticators, anonymous: None }
     }
 
     /// Adds an authenticator at the end.
     pub fn push(&mut self, authenticator: impl Authenticate) {
-        self.0.push(Box::new(authenticator));
+        self.authenticators.push(Box::new(authenticator));
+    }
+
+    /// Identifies requests without credentials as `system:anonymous`. Credentials that an authenticator refused stay an
+    /// error, as in kube-apiserver.
+    #[must_use]
+    pub fn or_anonymous(self) -> Self {
+        Self { anonymous: Some(Anonymous::default()), ..self }
+    }
+
+    /// The answer if no authenticator identifies the user.
+    fn end<'a>(&'a self, refused: Option<Unauthenticated>, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        match (refused, &self.anonymous) {
+            (Some(why), _) => Soon::now(Err(why)),
+            (None, Some(anonymous)) => anonymous.authenticate(credentials),
+            (None, None) => Soon::now(Ok(None)),
+        }
     }
 }
 
 impl Authenticate for Chain {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
-        let mut wrong = None;
-        for (at, authenticator) in self.0.iter().enumerate() {
+        let mut refused = None;
+        for (at, authenticator) in self.authenticators.iter().enumerate() {
             match authenticator.authenticate(credentials) {
-                Soon::Now(Some(Ok(Some(user)))) => return Soon::now(Ok(Some(user))),
-                Soon::Now(Some(Err(why))) => wrong = wrong.or(Some(why)),
+                Soon::Now(Some(Ok(Some(user)))) => return Soon::now(Ok(Some(authenticated(user)))),
+                Soon::Now(Some(Err(why))) => refused = refused.or(Some(why)),
                 Soon::Now(_) => {}
                 Soon::Later(first) => {
-                    let rest = &self.0[at + 1..];
+                    let rest = &self.authenticators[at + 1..];
                     return Soon::later(async move {
-                        wrong = match first.await {
-                            Ok(Some(user)) => return Ok(Some(user)),
-                            Ok(None) => wrong,
-                            Err(why) => wrong.or(Some(why)),
-                        };
+                        let mut answer = first.await;
                         for authenticator in rest {
-                            match authenticator.authenticate(credentials).await {
-                                Ok(Some(user)) => return Ok(Some(user)),
+                            match answer {
+                                Ok(Some(user)) => return Ok(Some(authenticated(user))),
                                 Ok(None) => {}
-                                Err(why) => wrong = wrong.or(Some(why)),
+                                Err(why) => refused = refused.or(Some(why)),
                             }
+                            answer = authenticator.authenticate(credentials).await;
                         }
-                        wrong.map_or(Ok(None), Err)
+                        match answer {
+                            Ok(Some(user)) => Ok(Some(authenticated(user))),
+                            Ok(None) => self.end(refused, credentials).await,
+                            Err(why) => self.end(refused.or(Some(why)), credentials).await,
+                        }
                     });
                 }
             }
         }
-        Soon::now(wrong.map_or(Ok(None), Err))
+        self.end(refused, credentials)
     }
+}
+
+/// The user, in the group of everyone who is authenticated.
+fn authenticated(mut user: Arc<User>) -> Arc<User> {
+    if !user.is_in(User::AUTHENTICATED) {
+        Arc::make_mut(&mut user).groups.push(User::AUTHENTICATED.to_owned());
+    }
+    user
 }

@@ -65,6 +65,51 @@ pub trait Authorize: Send + Sync + 'static {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision>;
 }
 
+/// Several authorizers. The first that allows or denies decides. If none does, the decision is `NoOpinion` with all reasons,
+/// which means deny.
+#[derive(Default)]
+pub struct Union(Vec<Box<dyn Authorize>>);
+
+impl Union {
+    /// A union that calls the authorizers in this order.
+    pub fn new(authorizers: Vec<Box<dyn Authorize>>) -> Self {
+        Self(authorizers)
+    }
+}
+
+impl Authorize for Union {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> Soon<'a, Decision> {
+        let mut reasons = Vec::new();
+        for (at, authorizer) in self.0.iter().enumerate() {
+            match authorizer.authorize(attributes) {
+                Soon::Now(Some(Decision::NoOpinion(reason))) => reasons.push(reason),
+                Soon::Now(decision) => return Soon::Now(decision),
+                Soon::Later(first) => {
+                    let rest = &self.0[at + 1..];
+                    return Soon::later(async move {
+                        let mut decision = first.await;
+                        for authorizer in rest {
+                            let Decision::NoOpinion(reason) = decision else { return decision };
+                            reasons.push(reason);
+                            decision = authorizer.authorize(attributes).await;
+                        }
+                        let Decision::NoOpinion(reason) = decision else { return decision };
+                        reasons.push(reason);
+                        no_opinion(&reasons)
+                    });
+                }
+            }
+        }
+        Soon::now(no_opinion(&reasons))
+    }
+}
+
+/// Joins the reasons, one on each line, as kube-apiserver does.
+fn no_opinion(reasons: &[String]) -> Decision {
+    let reasons: Vec<&str> = reasons.iter().map(String::as_str).filter(|reason| !reason.is_empty()).collect();
+    Decision::NoOpinion(reasons.join("\n"))
+}
+
 /// Allows everything to members of `system:masters`, health and version to everyone, and the discovery documents to
 /// authenticated users, like kube-apiserver's default roles. Has no opinion on other requests.
 #[derive(Clone, Copy, Debug, Default)]

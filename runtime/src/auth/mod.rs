@@ -9,8 +9,8 @@ mod soon;
 mod tests;
 pub mod tokens;
 
-pub use authenticate::{Anonymous, Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated, bearer};
-pub use authorize::{AllowAll, Attributes, Authorize, Decision, MastersOnly};
+pub use authenticate::{Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated, bearer};
+pub use authorize::{AllowAll, Attributes, Authorize, Decision, MastersOnly, Union};
 pub use soon::Soon;
 pub use tokens::{CurrentTokens, TokenFileError, Tokens};
 

@@ -13,7 +13,7 @@ async fn who(chain: &Chain, credentials: Credentials<'_>) -> Result<Option<Strin
 
 fn chain(csv: &str) -> Chain {
     let tokens = Tokens::from_csv(csv).expect("a good token file");
-    Chain::new(vec![Box::new(tokens), Box::new(Anonymous::default())])
+    Chain::new(vec![Box::new(tokens)]).or_anonymous()
 }
 
 #[tokio::test]

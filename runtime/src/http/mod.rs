@@ -9,8 +9,13 @@ use std::{
     task::{Context, Poll},
 };
 
-use axum::{body::Body, extract::Request, response::Response};
+use axum::{
+    body::Body,
+    extract::Request,
+    response::{IntoResponse, Response},
+};
 use bytes::Bytes;
+use tower::{ServiceExt as _, util::BoxCloneSyncService};
 
 use crate::{
     auth::{Authenticate, Authorize},
@@ -92,6 +97,7 @@ pub struct PeerCertificates(pub Arc<Vec<Vec<u8>>>);
 
 /// Limits of requests.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Limits {
     /// The maximum size of a request body in bytes.
     pub body_bytes: usize,
@@ -140,6 +146,19 @@ pub struct VersionInfo {
     pub platform: String,
 }
 
+impl VersionInfo {
+    /// What a version says, such as `v1.33.0+library-2.1`: the numbers are those of Kubernetes. `None` where the text does
+    /// not begin with three numbers.
+    pub fn parse(version: &str) -> Option<Self> {
+        let numbers = version.strip_prefix('v').unwrap_or(version);
+        let numbers = numbers.split_once(['-', '+']).map_or(numbers, |(numbers, _)| numbers);
+        let mut parts = numbers.split('.');
+        let mut number = || parts.next().filter(|part| part.parse::<u32>().is_ok());
+        let (major, minor, _) = (number()?.to_owned(), number()?.to_owned(), number()?);
+        parts.next().is_none().then(|| Self { major, minor, git_version: version.to_owned(), ..Self::default() })
+    }
+}
+
 impl Default for VersionInfo {
     fn default() -> Self {
         Self {
@@ -169,17 +188,36 @@ fn architecture() -> &'static str {
 /// service is nested under a prefix, strip it from the request's path, as axum's `nest_service` does.
 /// request's path, as axum's `nest_service` does.
 #[derive(Clone)]
-pub struct Service(Arc<Site>);
+pub struct Service {
+    site: Arc<Site>,
+    /// The site in its layers, if it has any.
+    layered: Option<Arc<Layered>>,
+}
+
+type Layered = BoxCloneSyncService<Request, Response, Infallible>;
 
 impl Service {
     /// Creates the service of an app.
     pub fn new(app: Arc<App>) -> Self {
-        Self(Arc::new(Site::new(app)))
+        Self { site: Arc::new(Site::new(app)), layered: None }
+    }
+
+    /// Wraps it in a layer, outside of those that it has.
+    #[must_use]
+    pub fn layer<L, S>(self, layer: L) -> Self
+    where
+        L: tower::Layer<Self, Service = S>,
+        S: tower::Service<Request, Response: IntoResponse, Error: Into<Infallible>, Future: Send>,
+        S: Clone + Send + Sync + 'static,
+    {
+        let site = self.site.clone();
+        let layered = layer.layer(self).map_response(IntoResponse::into_response).map_err(Into::into);
+        Self { site, layered: Some(Arc::new(BoxCloneSyncService::new(layered))) }
     }
 
     /// Waits until no request is running: all are answered, and long answers were sent or dropped.
     pub async fn idle(&self) {
-        self.0.in_flight.idle().await;
+        self.site.in_flight.idle().await;
     }
 }
 
@@ -197,8 +235,13 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
-        let site = self.0.clone();
-        Box::pin(async move { Ok(dispatch::receive(site, request).await) })
+        match &self.layered {
+            Some(layered) => Box::pin(Layered::clone(layered).oneshot(request)),
+            None => {
+                let site = self.site.clone();
+                Box::pin(async move { Ok(dispatch::receive(site, request).await) })
+            }
+        }
     }
 }
 
@@ -225,3 +268,22 @@ impl Site {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod version_tests {
+    use super::VersionInfo;
+
+    #[test]
+    fn a_version_begins_with_the_numbers_of_kubernetes() {
+        for (text, minor) in [("v1.33.0+library-2.1.7", "33"), ("1.30.2", "30"), ("v1.36.0-rc.1", "36")] {
+            let version = VersionInfo::parse(text).expect(text);
+            assert_eq!(
+                (version.major.as_str(), version.minor.as_str(), version.git_version.as_str()),
+                ("1", minor, text)
+            );
+        }
+        for text in ["", "v", "v1", "v1.33", "1.x.0", "v1.33.0.1", "library-2", "v-1.2.3"] {
+            assert!(VersionInfo::parse(text).is_none(), "{text}");
+        }
+    }
+}

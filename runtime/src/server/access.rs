@@ -1,15 +1,26 @@
-//! Who may use the server: the user's own authenticator and authorizer, or tokens and `system:masters`.
+//! Who may use the server: the token file or the admin's token, and the authenticators and authorizers of the builder.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     Result,
-    builder::Builder,
+    files::Followed,
     first_run::Kubeconfig,
     state::{ADMIN_TOKEN, StateDir},
-    token_file::{Source, TokenFile},
+    token_file::{self, Source},
 };
-use crate::auth::{Anonymous, Authenticate, Authorize, Chain, MastersOnly};
+use crate::auth::{Authenticate, Authorize, Chain, MastersOnly, Union};
+
+/// What the builder was given about users.
+#[derive(Default)]
+pub(super) struct Users {
+    pub token_file: Option<PathBuf>,
+    pub authenticators: Vec<Box<dyn Authenticate>>,
+    pub authorizers: Vec<Box<dyn Authorize>>,
+}
 
 /// Who may use the server.
 pub(super) struct Access {
@@ -17,8 +28,8 @@ pub(super) struct Access {
     pub authorizer: Arc<dyn Authorize>,
     /// The admin, where the server made one.
     pub admin: Option<Admin>,
-    /// Where the tokens come from, if the users have tokens.
-    pub token_file: Option<TokenFile>,
+    /// The file that the tokens come from.
+    pub token_file: Followed,
 }
 
 /// The admin of the server's making.
@@ -35,21 +46,22 @@ impl Admin {
     }
 }
 
-/// What the builder asked for; without that an admin with a token of the server's making.
-pub(super) fn of(builder: &mut Builder, state: &StateDir) -> Result<Access> {
-    let authorizer = builder.authorizer.take().unwrap_or_else(|| Arc::new(MastersOnly));
-    if let Some(authenticator) = builder.authenticator.take() {
-        return Ok(Access { authenticator, authorizer, admin: None, token_file: None });
+impl Users {
+    /// Tokens are asked for first, those of the token file or an admin's of the server's making, then the authenticators
+    /// of the builder; the authorizers of the builder decide on what `system:masters` and open paths leave open.
+    pub fn access(mut self, state: &StateDir) -> Result<Access> {
+        let (source, admin) = if let Some(path) = self.token_file {
+            (Source::Users(path), None)
+        } else {
+            let admin = Admin { token: state.admin_token()?, kubeconfig: Arc::default() };
+            let (files, kubeconfig) = (state.files().clone(), admin.kubeconfig.clone());
+            (Source::Admin { files, name: ADMIN_TOKEN, kubeconfig }, Some(admin))
+        };
+        let (tokens, token_file) = token_file::open(source)?;
+        self.authenticators.insert(0, Box::new(tokens));
+        self.authorizers.insert(0, Box::new(MastersOnly));
+        // Requests without credentials are anonymous; the authorizers decide what that allows.
+        let authenticator = Arc::new(Chain::new(self.authenticators).or_anonymous());
+        Ok(Access { authenticator, authorizer: Arc::new(Union::new(self.authorizers)), admin, token_file })
     }
-    let (source, admin) = if let Some(path) = &builder.token_file {
-        (Source::Users(path.clone()), None)
-    } else {
-        let admin = Admin { token: state.admin_token()?, kubeconfig: Arc::default() };
-        let (files, kubeconfig) = (state.files().clone(), admin.kubeconfig.clone());
-        (Source::Admin { files, name: ADMIN_TOKEN, kubeconfig }, Some(admin))
-    };
-    let file = TokenFile::open(source)?;
-    // Requests without a token are anonymous; the authorizer decides what that allows.
-    let chain = Chain::new(vec![Box::new(file.tokens()), Box::new(Anonymous::default())]);
-    Ok(Access { authenticator: Arc::new(chain), authorizer, admin, token_file: Some(file) })
 }

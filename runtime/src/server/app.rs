@@ -1,11 +1,11 @@
 //! A server that is loaded and answers: in the process, under another program's listener, or on a listener of its own.
-//! The stop goes the other way than the start: listener, watches, requests in flight, controllers, store.
+//! The stop goes the other way than the start: listener, controllers, watches, requests in flight, store.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
-    sync::Notify,
+    sync::watch,
     task::{JoinSet, spawn_blocking},
     time::timeout,
 };
@@ -13,11 +13,13 @@ use tokio::{
 use super::{
     Result,
     access::Admin,
+    controllers,
+    files::Followed,
     listen::{Connections, Entrance},
     state::StateDir,
 };
 use crate::{
-    builtin::Controllers,
+    builtin,
     handlers::{Client, Handlers},
     http::{Health, Service},
     verbs::Api,
@@ -49,10 +51,13 @@ pub struct App {
     pub(super) handlers: Arc<Handlers>,
     pub(super) service: Service,
     pub(super) health: Health,
-    pub(super) controllers: Option<Controllers>,
+    /// The controllers of the builder's.
+    pub(super) controllers: controllers::Running,
+    /// Those that come with the built-in kinds.
+    pub(super) builtin: Option<builtin::Controllers>,
     /// Ended when dropped: reading files again.
     pub(super) following: JoinSet<()>,
-    pub(super) read_now: Arc<Notify>,
+    pub(super) read_now: watch::Sender<()>,
     pub(super) admin: Option<Admin>,
     pub(super) entrance: Entrance,
     pub(super) stop_within: Duration,
@@ -82,14 +87,18 @@ impl App {
         self.admin.as_ref().map(|admin| admin.token.as_str())
     }
 
-    /// Makes the server read files that may have changed, such as the token file, at once rather than within seconds.
+    /// Makes the server read files that may have changed, tokens and certificates, at once rather than within seconds.
     pub fn reload(&self) {
-        self.read_now.notify_one();
+        self.read_now.send_replace(());
     }
 
     /// Notified, it makes the server read its files again.
-    pub(super) fn read_now(&self) -> Arc<Notify> {
-        Arc::clone(&self.read_now)
+    pub(super) fn read_now(&self) -> watch::Sender<()> {
+        self.read_now.clone()
+    }
+
+    pub(super) fn follow(&mut self, files: Followed) {
+        self.following.spawn(files.follow(self.read_now.subscribe()));
     }
 
     /// Serves on a listener until `shutdown` completes, and then stops as [`App::stop`] does: no new connections,
@@ -99,7 +108,10 @@ impl App {
     /// Where the certificate or the kubeconfig cannot be made, or where plain HTTP is not on a loopback address.
     pub async fn run(mut self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> Result<()> {
         let entrance = std::mem::take(&mut self.entrance);
-        let connections = entrance.open(listener, &self.service, &self.state, self.admin.as_ref())?;
+        let (connections, files) = entrance.open(listener, &self.service, &self.state, self.admin.as_ref())?;
+        if let Some(files) = files {
+            self.follow(files);
+        }
         tracing::info!(
             url = connections.url,
             data = %self.state.path().display(),
@@ -111,8 +123,9 @@ impl App {
         Ok(())
     }
 
-    /// Stops: watches end after a whole frame, requests in flight are answered (for as long as the builder's
-    /// `stop_within` allows), controllers end, the store is closed. Clones of the service refuse
+    /// Stops: the builder's controllers end one after the other, the last one first; watches end after a whole frame;
+    /// requests in flight are answered; the built-in controllers end; the store is closed. Controllers and requests have the
+    /// time that the builder's `stop_within` gives them. Clones of the service refuse
     /// later writes; the data directory is free for another server once they and all clients are dropped.
     pub async fn stop(self) {
         self.stop_with(None).await;
@@ -122,6 +135,8 @@ impl App {
         tracing::info!("stopping");
         self.health.stop();
         let ended = connections.map(Connections::stop);
+        // Before the watches end: a controller that watches ends because it is told to. Requests are answered meanwhile.
+        self.controllers.stop(self.stop_within / 2).await;
         self.api.cache.close();
         self.handlers.stop();
         let connections = async {
@@ -134,7 +149,7 @@ impl App {
             tracing::warn!(seconds = self.stop_within.as_secs(), "some requests were not finished in time");
         }
         self.following.abort_all();
-        if let Some(controllers) = self.controllers {
+        if let Some(controllers) = self.builtin {
             controllers.stop().await;
         }
         let store = self.api.store.clone();

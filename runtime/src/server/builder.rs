@@ -1,39 +1,46 @@
 //! The builder: what a server serves, where it keeps it, who may use it.
 
 use std::{
+    convert::Infallible,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
     time::Duration,
 };
 
+use axum::{extract::Request, response::IntoResponse};
 use tokio::sync::Notify;
 
 use super::{
-    Result,
+    Limits, Result, Shutdown,
+    access::Users,
+    controllers::Controller,
     listen::{self, Entrance, Ready},
+    load::{Core, Keep},
     stop,
+    tls::CertificateFiles,
 };
 use crate::{
     auth::{Authenticate, Authorize},
-    cache,
-    handlers::{self, Object, Pending, RequestContext, Subresource},
+    handlers::{self, Client, Object, RequestContext, Subresource},
+    http::Service,
     kind::{
         Kind,
+        reader::Transformer,
         resource::{Stored, Unstored},
     },
+    verbs::Admission,
 };
 
-/// Where objects are kept.
-#[derive(Clone)]
-pub(super) enum Keep {
-    /// Not said yet.
-    Unsaid,
-    /// In memory.
-    Memory,
-    /// In a directory.
-    Disk(PathBuf),
+/// A named health check.
+pub(super) struct Check {
+    pub name: String,
+    pub of_readiness: bool,
+    pub is_well: Box<dyn Fn() -> bool + Send + Sync>,
 }
+
+/// Wraps the service in a layer.
+type AddLayer = Box<dyn FnOnce(Service) -> Service + Send>;
 
 /// Builds a server: which kinds it serves, where it keeps objects, who may use it.
 ///
@@ -41,34 +48,36 @@ pub(super) enum Keep {
 /// token and a kubeconfig in the data directory, and nothing for those who have no token.
 #[must_use = "a builder does nothing until `build` or `serve` is called"]
 pub struct Builder {
-    pub(super) handlers: Pending,
-    pub(super) keep: Keep,
+    pub(super) core: Core,
+    pub(super) users: Users,
+    pub(super) limits: Limits,
+    pub(super) version: Option<String>,
+    pub(super) checks: Vec<Check>,
+    pub(super) layers: Vec<AddLayer>,
+    pub(super) controllers: Vec<Controller>,
+    pub(super) builtin_controllers: bool,
     pub(super) entrance: Entrance,
-    pub(super) token_file: Option<PathBuf>,
-    pub(super) authenticator: Option<Arc<dyn Authenticate>>,
-    pub(super) authorizer: Option<Arc<dyn Authorize>>,
-    pub(super) controllers: bool,
-    pub(super) limits: cache::Limits,
     pub(super) stop_within: Duration,
 }
 
 impl Builder {
     pub(super) fn new() -> Self {
         Self {
-            handlers: Pending::default(),
-            keep: Keep::Unsaid,
+            core: Core::default(),
+            users: Users::default(),
+            limits: Limits::default(),
+            version: None,
+            checks: Vec::new(),
+            layers: Vec::new(),
+            controllers: Vec::new(),
+            builtin_controllers: true,
             entrance: Entrance::default(),
-            token_file: None,
-            authenticator: None,
-            authorizer: None,
-            controllers: true,
-            limits: cache::Limits::default(),
             stop_within: Duration::from_secs(30),
         }
     }
 
-    /// Serves a kind declared in Rust. The kinds every control plane needs, such as Namespace and `ConfigMap`, are
-    /// always served. Of a kind in several versions, each version is given, in any order: also the one that is stored, and
+    /// Serves a kind declared in Rust, beside the kinds every control plane needs, such as Namespace and `ConfigMap`
+    /// (see [`Builder::without_builtins`]). Of a kind in several versions, each version is given, in any order: also the one that is stored, and
     /// those that are declared `unserved`.
     pub fn kind<R: Stored>(self) -> Self {
         self.model(R::kind())
@@ -90,14 +99,14 @@ impl Builder {
         F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = handlers::Result<R>> + Send + 'static,
     {
-        let kind = self.handlers.virtual_kind(handler);
+        let kind = self.core.handlers.virtual_kind(handler);
         self.model(kind)
     }
 
     /// Serves a subresource of a kind that is served: an action, an object computed from its parent, a stream, or a
     /// connection. See [`handlers`].
     pub fn subresource<K: Object>(mut self, name: &'static str, subresource: Subresource<K>) -> Self {
-        self.handlers.subresource(name, subresource);
+        self.core.handlers.subresource(name, subresource);
         self
     }
 
@@ -106,13 +115,13 @@ impl Builder {
     /// refused if it belongs to another user than this one and root, if users outside its group or a group that this
     /// process is not in can write it, or if it has files but no store.
     pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
-        self.keep = Keep::Disk(path.as_ref().to_owned());
+        self.core.keep = Keep::Disk(path.as_ref().to_owned());
         self
     }
 
     /// Keeps objects in memory: they are gone when the server ends.
     pub fn memory(mut self) -> Self {
-        self.keep = Keep::Memory;
+        self.core.keep = Keep::Memory;
         self
     }
 
@@ -122,7 +131,7 @@ impl Builder {
     /// The file is read again within a few seconds after it changes, and at once after SIGHUP. One that cannot be used
     /// is reported in the log, and the tokens read before stay valid.
     pub fn token_file(mut self, path: impl AsRef<Path>) -> Self {
-        self.token_file = Some(path.as_ref().to_owned());
+        self.users.token_file = Some(path.as_ref().to_owned());
         self
     }
 
@@ -139,31 +148,146 @@ impl Builder {
         self
     }
 
-    /// Tells who asks, in place of tokens.
-    pub fn authenticator(mut self, authenticator: impl Authenticate + 'static) -> Self {
-        self.authenticator = Some(Arc::new(authenticator));
+    /// Uses a certificate with its chain, and its key, from PEM files, in place of certificates of the server's own. They
+    /// are read again within a few seconds after they change; what cannot be used is reported in the log, and the
+    /// certificate read before stays valid.
+    ///
+    /// The kubeconfig then names no certificate authority, so that clients trust those of their system, and its URL has
+    /// the first [host name](Builder::host_name), if there is one.
+    pub fn certificate(mut self, certificate: impl AsRef<Path>, key: impl AsRef<Path>) -> Self {
+        let (certificate, key) = (certificate.as_ref().to_owned(), key.as_ref().to_owned());
+        self.entrance.certificate = Some(CertificateFiles { certificate, key });
         self
     }
 
-    /// Tells what they may do; without it `system:masters` may do everything, and others nothing.
-    pub fn authorizer(mut self, authorizer: impl Authorize + 'static) -> Self {
-        self.authorizer = Some(Arc::new(authorizer));
+    /// Another way to say who asks, beside tokens and the authenticators that were added before. They are asked in this
+    /// order, and the first that knows the user decides. Users whom one of them knows are in `system:authenticated`. A
+    /// request is anonymous if none of them knows its user and none has refused its credentials.
+    pub fn authenticator(mut self, authenticator: impl Authenticate) -> Self {
+        self.users.authenticators.push(Box::new(authenticator));
         self
     }
 
-    /// Runs no controller: a deleted namespace stays, terminating, until someone else empties it.
+    /// Another way to say what users may do. Members of `system:masters` may do everything, everyone may read health and
+    /// version, and authenticated users the discovery documents; on all else the authorizers are asked in the order in which
+    /// they were added, and the first that allows or denies decides. Where none does, the request is denied.
+    pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {
+        self.users.authorizers.push(Box::new(authorizer));
+        self
+    }
+
+    /// A step of admission, which may change or refuse writes; steps run in the order in which they were added.
+    pub fn admission(mut self, step: impl Admission + 'static) -> Self {
+        self.core.admission.push(Arc::new(step));
+        self
+    }
+
+    /// Stores objects through a transformer, such as one that encrypts them.
+    pub fn transformer(mut self, transformer: impl Transformer + 'static) -> Self {
+        self.core.transformer = Some(Arc::new(transformer));
+        self
+    }
+
+    /// Wraps everything that the server answers in a layer, outside of those that were added before, as axum's
+    /// `Router::layer` does. A layer that authenticates users by itself puts an `Arc<`[`User`](crate::auth::User)`>` into the
+    /// request's extensions.
+    pub fn layer<L, S>(mut self, layer: L) -> Self
+    where
+        L: tower::Layer<Service, Service = S> + Send + 'static,
+        S: tower::Service<Request, Response: IntoResponse, Error: Into<Infallible>, Future: Send>,
+        S: Clone + Send + Sync + 'static,
+    {
+        self.layers.push(Box::new(move |service| service.layer(layer)));
+        self
+    }
+
+    /// Runs a controller: an async function that gets a typed client, whose field manager has the controller's name, and a
+    /// [`Shutdown`]. It is started when the store is loaded. When it fails or panics, it is started again, first after 200
+    /// milliseconds, then after ever longer waits up to 30 seconds. When it returns `Ok`, it is done.
+    ///
+    /// At a stop, controllers end one after the other, the last one first: each is told by its `Shutdown`, finishes what it
+    /// is doing and returns. In all they have half of the time that [`Builder::stop_within`] gives; then they are cut off.
+    ///
+    /// ```
+    /// # use kindsmith::{Server, builtin::ConfigMap, handlers::{Client, Result}, server::Shutdown};
+    /// async fn count(client: Client, shutdown: Shutdown) -> Result<()> {
+    ///     while !shutdown.is_requested() {
+    ///         println!("{} config maps", client.of::<ConfigMap>("").list().await?.len());
+    ///         tokio::select! {
+    ///             () = tokio::time::sleep(std::time::Duration::from_secs(60)) => {}
+    ///             () = shutdown.requested() => {}
+    ///         }
+    ///     }
+    ///     Ok(())
+    /// }
+    ///
+    /// let server = Server::builder().controller("count", count).memory();
+    /// ```
+    pub fn controller<F, Fut, E>(mut self, name: impl Into<String>, controller: F) -> Self
+    where
+        F: Fn(Client, Shutdown) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::result::Result<(), E>> + Send + 'static,
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        self.controllers.push(Controller::new(name.into(), controller));
+        self
+    }
+
+    /// Serves none of the built-in kinds, for programs that embed the server for kinds of their own.
+    ///
+    /// Without Namespace, namespaces are names only: an object may be in any, none is created before it, and none is
+    /// deleted with what is in it. Namespaces with a life are one call away: `.kind::<builtin::Namespace>()` serves that kind
+    /// alone, `default` and the other permanent ones included.
+    pub fn without_builtins(mut self) -> Self {
+        self.core.builtins = false;
+        self
+    }
+
+    /// Runs none of the built-in controllers: a deleted namespace stays, terminating, until someone else empties it.
     pub fn without_builtin_controllers(mut self) -> Self {
-        self.controllers = false;
+        self.builtin_controllers = false;
         self
     }
 
-    /// How much of the past the cache keeps in memory for watches to resume from.
-    pub fn cache_limits(mut self, limits: cache::Limits) -> Self {
-        self.limits = limits;
+    /// Changes the bounds of what the server uses.
+    ///
+    /// ```
+    /// # use kindsmith::Server;
+    /// let server = Server::builder().limits(|limits| {
+    ///     limits.requests.body_bytes = 1 << 20;
+    ///     limits.cache.window = 50_000;
+    /// });
+    /// ```
+    pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.limits);
         self
     }
 
-    /// How long a stop waits for requests in flight; 30 seconds unless told.
+    /// What `/version` answers, such as `v1.33.0+library-2.1`. Clients read the numbers as the version of Kubernetes
+    /// whose API they may expect: `kubectl version` warns if its own minor version is more than one away. Unless given,
+    /// it is 1.36, the version whose answers this server gives.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// A check of the server's health, of this name, for `/healthz`, `/livez` and `/readyz`. It is called at each request
+    /// for health, and must not block.
+    pub fn health_check(self, name: impl Into<String>, is_well: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.check(name.into(), false, is_well)
+    }
+
+    /// The same for `/readyz` alone: where it fails, requests should go elsewhere, and a restart would not help.
+    pub fn readiness_check(self, name: impl Into<String>, is_well: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.check(name.into(), true, is_well)
+    }
+
+    fn check(mut self, name: String, of_readiness: bool, is_well: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.checks.push(Check { name, of_readiness, is_well: Box::new(is_well) });
+        self
+    }
+
+    /// How long a stop waits for controllers and for requests in flight; 30 seconds unless given.
     pub fn stop_within(mut self, limit: Duration) -> Self {
         self.stop_within = limit;
         self
@@ -200,7 +324,7 @@ impl Builder {
         let mut signals = stop::signals();
         let address = listen::resolve(address).await?;
         self.entrance.check(address)?;
-        // Nobody may be there to read it, which is no reason to stop.
+        // There may be no reader, which is no reason to stop.
         self.entrance.on_ready.insert(0, Box::new(|ready| drop(io::stdout().write_all(ready.greeting().as_bytes()))));
         let app = self.build().await?;
         let (read_now, first) = (app.read_now(), Notify::new());

@@ -35,6 +35,10 @@ pub enum Error {
     TokenFile(PathBuf, String),
     /// The certificate authority in the data directory cannot be used.
     Certificates(PathBuf, String),
+    /// A certificate or key that the builder was given cannot be used.
+    Certificate(PathBuf, String),
+    /// A setting of the builder makes no sense.
+    Setting(String),
     /// A kind cannot be served.
     Kind(String),
     /// A built-in object could not be made at the start.
@@ -77,7 +81,10 @@ impl fmt::Display for Error {
                 "{} cannot be used: {message}; move it and its pair (ca.crt, ca.key) away, and new ones are made at the next start",
                 path.display()
             ),
-            Self::Kind(message) => f.write_str(message),
+            Self::Certificate(path, message) => {
+                write!(f, "{} cannot be used for the server's certificate: {message}", path.display())
+            }
+            Self::Kind(message) | Self::Setting(message) => f.write_str(message),
             Self::Bootstrap(message) => write!(f, "the objects every server has could not be made: {message}"),
         }
     }

@@ -15,20 +15,24 @@ pub(super) const KUBECONFIG: &str = "kubeconfig";
 pub(super) struct Kubeconfig {
     /// The base of the server's URLs.
     pub url: String,
-    /// The certificate to trust.
-    pub authority_pem: String,
+    /// The certificate to trust; where there is none, those that the client's system trusts.
+    pub authority_pem: Option<String>,
 }
 
 impl Kubeconfig {
     /// Writes it with this token.
     pub fn write(&self, files: &PrivateDir, token: &str) -> Result<()> {
         use base64::{Engine, engine::general_purpose::STANDARD};
-        let (url, authority) = (&self.url, STANDARD.encode(&self.authority_pem));
+        let url = &self.url;
+        let authority = self
+            .authority_pem
+            .as_ref()
+            .map_or(String::new(), |pem| format!("\n    certificate-authority-data: {}", STANDARD.encode(pem)));
         let text = format!(
             "apiVersion: v1\n\
          kind: Config\n\
          clusters:\n\
-         - name: kindsmith\n  cluster:\n    server: {url}\n    certificate-authority-data: {authority}\n\
+         - name: kindsmith\n  cluster:\n    server: {url}{authority}\n\
          users:\n\
          - name: admin\n  user:\n    token: {token}\n\
          contexts:\n\
@@ -48,6 +52,8 @@ pub(super) struct Samples {
     pub manifest: Option<PathBuf>,
     /// Further commands.
     pub commands: Vec<String>,
+    /// Clients must be given the certificate authority to trust.
+    pub own_authority: bool,
 }
 
 impl Samples {
@@ -83,7 +89,11 @@ impl Samples {
             let root = if kind.group_version.group.is_empty() { "/api" } else { "/apis" };
             format!("{root}/{}/{}", kind.group_version, kind.plural)
         });
-        let trust = if tls { format!(" --cacert {}", quoted(&state.file("ca.crt"))) } else { String::new() };
+        let trust = if tls && self.own_authority {
+            format!(" --cacert {}", quoted(&state.file("ca.crt")))
+        } else {
+            String::new()
+        };
         let token = quoted(&state.file("admin.token"));
         line(format_args!("  curl{trust} -H \"Authorization: Bearer $(cat {token})\" {url}{path}"));
         text

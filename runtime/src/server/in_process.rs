@@ -10,7 +10,10 @@ use std::{
 };
 
 use serde_json::Value;
-use tokio::{runtime, sync::oneshot};
+use tokio::{
+    runtime,
+    sync::{oneshot, watch},
+};
 
 use super::{App, Result, builder::Builder, listen};
 use crate::{
@@ -134,6 +137,7 @@ struct About {
     service: Service,
     authority: PathBuf,
     kubeconfig: PathBuf,
+    read_now: watch::Sender<()>,
 }
 
 impl About {
@@ -146,6 +150,7 @@ impl About {
             service: app.service(),
             authority: app.state.file("ca.crt"),
             kubeconfig: app.state.file("kubeconfig"),
+            read_now: app.read_now(),
         }
     }
 }
@@ -210,6 +215,11 @@ impl TestServer {
     /// A kubeconfig for the server, where it speaks TLS.
     pub fn kubeconfig(&self) -> &Path {
         &self.about.kubeconfig
+    }
+
+    /// Makes the server read its token and certificate files again at once.
+    pub fn reload(&self) {
+        self.about.read_now.send_replace(());
     }
 
     /// Stops the server as a signal would, and waits until it has stopped.

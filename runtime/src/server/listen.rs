@@ -7,15 +7,16 @@ use tokio::{
     sync::watch,
     task::JoinHandle,
 };
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::{TlsAcceptor, rustls::ServerConfig};
 
 use super::{
     Error, Result,
     access::Admin,
-    connections,
+    connections::{self, Limits},
+    files::Followed,
     first_run::{KUBECONFIG, Kubeconfig, Samples},
     state::StateDir,
-    tls::Authority,
+    tls::{Authority, CertificateFiles},
 };
 use crate::http::Service;
 
@@ -53,10 +54,24 @@ pub(super) struct Entrance {
     pub plain_http: bool,
     /// Further names for the certificate.
     pub names: Vec<String>,
+    /// A certificate of the user's, in place of the server's own.
+    pub certificate: Option<CertificateFiles>,
+    /// How long peers are waited for, and how many of them.
+    pub limits: Limits,
     /// What the printed commands are about.
     pub samples: Samples,
     /// Called in this order.
     pub on_ready: Vec<OnReady>,
+}
+
+/// How a listener speaks TLS; not at all, if there is no configuration.
+#[derive(Default)]
+struct Tls {
+    config: Option<ServerConfig>,
+    /// The server's own certificate authority.
+    authority_pem: Option<String>,
+    /// The certificate's files.
+    followed: Option<Followed>,
 }
 
 /// The connections of a listener.
@@ -73,14 +88,14 @@ impl Entrance {
         if self.plain_http && !address.ip().is_loopback() { Err(Error::PlainHttp(address)) } else { Ok(()) }
     }
 
-    /// Begins to accept connections.
+    /// Begins to accept connections. Gives the files to follow as well.
     pub fn open(
-        self,
+        mut self,
         listener: TcpListener,
         service: &Service,
         state: &StateDir,
         admin: Option<&Admin>,
-    ) -> Result<Connections> {
+    ) -> Result<(Connections, Option<Followed>)> {
         let address = listener.local_addr().map_err(Error::Listener)?;
         self.check(address)?;
         // Connections inherit it; it must be set before they are made.
@@ -88,30 +103,42 @@ impl Entrance {
         rustix::net::sockopt::set_socket_send_buffer_size(&listener, buffer)
             .map_err(|error| Error::Listener(error.into()))?;
         let url = self.url(address);
-        let (mut tls, mut kubeconfig) = (None, None);
-        if !self.plain_http {
-            let authority = Authority::open(state)?;
-            if let Some(admin) = admin {
-                let authority_pem = authority.certificate_pem().to_owned();
-                admin.write_kubeconfig(state, Kubeconfig { url: url.clone(), authority_pem })?;
-                kubeconfig = Some(state.file(KUBECONFIG));
-            }
-            tls = Some(TlsAcceptor::from(Arc::new(authority.server_config(address, &self.names)?)));
+        let Tls { config, authority_pem, followed } = self.tls(address, state)?;
+        self.samples.own_authority = authority_pem.is_some();
+        let mut kubeconfig = None;
+        if let (Some(_), Some(admin)) = (&config, admin) {
+            admin.write_kubeconfig(state, Kubeconfig { url: url.clone(), authority_pem })?;
+            kubeconfig = Some(state.file(KUBECONFIG));
         }
         let commands = admin.map_or(String::new(), |_| self.samples.commands(state, &url));
         let (stop, stopping) = watch::channel(false);
-        let limits = connections::Limits::default();
-        let accepting = tokio::spawn(connections::accept(listener, tls, service.clone(), limits, stopping));
+        let tls = config.map(|config| TlsAcceptor::from(Arc::new(config)));
+        let accepting = tokio::spawn(connections::accept(listener, tls, service.clone(), self.limits, stopping));
         let ready = Ready { address, url, kubeconfig, commands };
         for tell in self.on_ready {
             tell(&ready);
         }
-        Ok(Connections { url: ready.url, stop, accepting })
+        Ok((Connections { url: ready.url, stop, accepting }, followed))
+    }
+
+    fn tls(&mut self, address: SocketAddr, state: &StateDir) -> Result<Tls> {
+        if self.plain_http {
+            return Ok(Tls::default());
+        }
+        if let Some(files) = self.certificate.take() {
+            let (config, followed) = files.server_config()?;
+            return Ok(Tls { config: Some(config), authority_pem: None, followed: Some(followed) });
+        }
+        let authority = Authority::open(state)?;
+        let authority_pem = Some(authority.certificate_pem().to_owned());
+        Ok(Tls { config: Some(authority.server_config(address, &self.names)?), authority_pem, followed: None })
     }
 
     /// The base of every URL of a server at an address.
     fn url(&self, address: SocketAddr) -> String {
         let host = match address.ip() {
+            // A certificate of the user's is for a name rather than for an address.
+            _ if self.certificate.is_some() && !self.names.is_empty() => self.names[0].clone(),
             ip if ip.is_unspecified() => "localhost".to_owned(),
             ip if ip.is_ipv6() => format!("[{ip}]"),
             ip => ip.to_string(),

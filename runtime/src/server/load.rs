@@ -1,31 +1,63 @@
 //! From a builder to an app, from the store up: store, cache, kinds, users, the objects every server has, controllers.
 
 use std::{
+    path::PathBuf,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use tokio::{
-    sync::Notify,
+    sync::watch,
     task::{JoinSet, spawn_blocking},
 };
 
 use super::{
-    App, Error, Result,
-    access::{self, Access},
-    builder::{Builder, Keep},
+    App, Error, Limits, Result,
+    access::Access,
+    builder::{Builder, Check},
+    controllers::Running,
     state::StateDir,
 };
 use crate::{
     builtin::{self, Controllers},
-    cache::{self, Cache},
+    cache::Cache,
     handlers::{Handlers, Pending},
-    http::{self, Health, Service},
-    kind::{Kind, Registry, by_resource},
-    meta::Revision,
-    storage::{Embedded, Memory, Options, Store},
-    verbs::Api,
+    http::{self, Health, Service, VersionInfo},
+    kind::{
+        Kind, Registry, by_resource,
+        reader::{Identity, Transformer},
+    },
+    storage::{Embedded, Memory, Store},
+    verbs::{Admission, Api},
 };
+
+/// Where objects are kept.
+#[derive(Clone)]
+pub(super) enum Keep {
+    /// Not said yet.
+    Unsaid,
+    /// In memory.
+    Memory,
+    /// In a directory.
+    Disk(PathBuf),
+}
+
+/// What the builder was given about kinds, and where and how objects are stored.
+pub(super) struct Core {
+    pub keep: Keep,
+    /// The built-in kinds are served.
+    pub builtins: bool,
+    pub handlers: Pending,
+    pub admission: Vec<Arc<dyn Admission>>,
+    pub transformer: Option<Arc<dyn Transformer>>,
+}
+
+impl Default for Core {
+    fn default() -> Self {
+        let (handlers, admission) = (Pending::default(), Vec::new());
+        Self { keep: Keep::Unsaid, builtins: true, handlers, admission, transformer: None }
+    }
+}
 
 impl Builder {
     /// Opens the store, loads what is in it, and starts the controllers: from here on requests are answered, by
@@ -35,47 +67,80 @@ impl Builder {
     /// [`Error`] where the server cannot start.
     pub async fn build(mut self) -> Result<App> {
         check_clock(SystemTime::now())?;
-        let state = match &self.keep {
+        let version = version(self.version.as_deref())?;
+        let state = match &self.core.keep {
             Keep::Unsaid => return Err(Error::NoStore),
             Keep::Memory => StateDir::temporary()?,
             Keep::Disk(path) => StateDir::open(path)?,
         };
-        let handlers = std::mem::take(&mut self.handlers);
-        let (api, handlers) =
-            load(&self.keep, &state, self.limits.clone(), self.entrance.samples.kinds.clone(), handlers).await?;
+        let kinds = self.entrance.samples.kinds.clone();
+        let (path, limits) = (state.path().to_owned(), self.limits.clone());
+        let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
+        let (api, handlers) = loading.await.expect("loading the cache does not panic")?;
         // Only now is the directory locked, and no other server makes the same files.
-        let Access { authenticator, authorizer, admin, token_file } = access::of(&mut self, &state)?;
+        let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
+        let health = health(&api.store, self.checks)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
-        let controllers = self.controllers.then(|| Controllers::start(api.clone()));
-        let health = health(&api.store);
+        let builtin = self.builtin_controllers.then(|| Controllers::start(api.clone()));
         let service = Service::new(Arc::new(http::App {
             api: api.clone(),
             handlers: handlers.clone(),
             authenticator,
             authorizer,
             health: health.clone(),
-            version: http::VersionInfo::default(),
-            limits: http::Limits::default(),
+            version,
+            limits: self.limits.requests,
         }));
-        let (mut following, read_now) = (JoinSet::new(), Arc::new(Notify::new()));
-        if let Some(file) = token_file {
-            following.spawn(file.follow(Arc::clone(&read_now)));
-        }
+        let service = self.layers.into_iter().fold(service, |service, add| add(service));
+        let controllers = Running::start(self.controllers, &api);
+        self.entrance.limits = self.limits.connections;
+        let (following, read_now) = (JoinSet::new(), watch::Sender::new(()));
         let (entrance, stop_within) = (self.entrance, self.stop_within);
-        Ok(App {
+        let mut app = App {
             api,
             handlers,
             service,
             health,
             controllers,
+            builtin,
             following,
             read_now,
             admin,
             entrance,
             stop_within,
             state,
-        })
+        };
+        app.follow(token_file);
+        Ok(app)
     }
+}
+
+impl Core {
+    /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
+    fn load(self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<(Arc<Api>, Arc<Handlers>)> {
+        let store: Arc<dyn Store> = match self.keep {
+            Keep::Disk(_) => Arc::new(Embedded::open(path, limits.store).map_err(Error::Store)?),
+            Keep::Memory | Keep::Unsaid => Arc::new(Memory::starting_after(limits.store.origin)),
+        };
+        let cache = Cache::new(store.clone(), limits.cache);
+        let transformer = self.transformer.unwrap_or_else(|| Arc::new(Identity));
+        let registry = Arc::new(Registry::with_transformer(cache.clone(), transformer));
+        let builtins = if self.builtins { builtin::kinds() } else { Vec::new() };
+        let mut kinds: Vec<Kind> = builtins.into_iter().chain(kinds).collect();
+        self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
+        for versions in by_resource(kinds) {
+            registry.register(versions).map_err(Error::Kind)?;
+        }
+        let handlers = Arc::new(self.handlers.mount(&registry).map_err(Error::Kind)?);
+        Ok((Api::with_admission(registry, cache, store, self.admission), handlers))
+    }
+}
+
+/// What `/version` answers.
+fn version(given: Option<&str>) -> Result<VersionInfo> {
+    let Some(given) = given else { return Ok(VersionInfo::default()) };
+    let wrong = || format!("the version {given:?} does not begin with three numbers, as v1.33.0+library-2.1 does");
+    VersionInfo::parse(given).ok_or_else(|| Error::Setting(wrong()))
 }
 
 /// From 1970 to the end of 9999, in UTC.
@@ -89,45 +154,20 @@ fn check_clock(now: SystemTime) -> Result<()> {
     }
 }
 
-/// Where the revisions of a new store begin: past the numbers that counts, ports and sizes in objects and messages have,
-/// so that people and tools that compare answers tell a resourceVersion from them.
-const ORIGIN: Revision = Revision(1_000);
-
-/// Opens the store, loads the cache and registers the kinds. Both block on the disk, so they have a thread of their own.
-async fn load(
-    keep: &Keep,
-    state: &StateDir,
-    limits: cache::Limits,
-    kinds: Vec<Kind>,
-    handlers: Pending,
-) -> Result<(Arc<Api>, Arc<Handlers>)> {
-    let on_disk = matches!(keep, Keep::Disk(_));
-    let path = state.path().to_owned();
-    let load = move || {
-        let store: Arc<dyn Store> = if on_disk {
-            Arc::new(Embedded::open(path, Options { origin: ORIGIN, ..Options::default() }).map_err(Error::Store)?)
-        } else {
-            Arc::new(Memory::starting_after(ORIGIN))
-        };
-        let cache = Cache::new(store.clone(), limits);
-        let registry = Arc::new(Registry::new(cache.clone()));
-        let mut kinds: Vec<Kind> = builtin::kinds().into_iter().chain(kinds).collect();
-        handlers.declare(&mut kinds).map_err(Error::Kind)?;
-        for versions in by_resource(kinds) {
-            registry.register(versions).map_err(Error::Kind)?;
-        }
-        let handlers = Arc::new(handlers.mount(&registry).map_err(Error::Kind)?);
-        Ok((Api::new(registry, cache, store), handlers))
-    };
-    spawn_blocking(load).await.expect("loading the cache does not panic")
-}
-
 /// What the health endpoints report.
-fn health(store: &Arc<dyn Store>) -> Health {
+fn health(store: &Arc<dyn Store>, checks: Vec<Check>) -> Result<Health> {
     let (writes, damaged) = (store.clone(), store.clone());
-    Health::default()
+    let mut health = Health::default()
         .with_readiness("store", move || writes.health().refuses_writes.is_none())
-        .with_note(move || damage(&*damaged))
+        .with_note(move || damage(&*damaged));
+    for Check { name, of_readiness, is_well } in checks {
+        if !health.takes(&name) {
+            let why = "it is taken, or has characters other than letters, digits, dashes, dots and underscores";
+            return Err(Error::Setting(format!("{name:?} cannot be the name of a health check: {why}")));
+        }
+        health = if of_readiness { health.with_readiness(&name, is_well) } else { health.with(&name, is_well) };
+    }
+    Ok(health)
 }
 
 /// What `/readyz?verbose` says of damage. Anybody may ask, so that it names no object.

@@ -16,9 +16,12 @@ mod access;
 mod app;
 mod builder;
 mod connections;
+mod controllers;
 mod error;
+mod files;
 mod first_run;
 mod in_process;
+mod limits;
 mod listen;
 mod load;
 pub mod logging;
@@ -29,8 +32,11 @@ mod token_file;
 
 pub use app::App;
 pub use builder::Builder;
+pub use connections::Limits as ConnectionLimits;
+pub use controllers::Shutdown;
 pub use error::{Error, Result};
 pub use in_process::{TestBuilder, TestServer};
+pub use limits::Limits;
 pub use listen::Ready;
 
 /// Where servers begin: [`Server::builder`] for one that serves until it is stopped, [`Server::test`] for one inside a

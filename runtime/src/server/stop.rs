@@ -2,10 +2,10 @@
 
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
-    sync::Notify,
+    sync::watch,
 };
 
-/// SIGTERM from supervisors and SIGINT from a terminal stop a server. SIGHUP makes it read its token file again.
+/// SIGTERM from supervisors and SIGINT from a terminal stop a server. SIGHUP makes it read its token and certificate files again.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -24,12 +24,12 @@ pub(super) fn signals() -> Signals {
 
 impl Signals {
     /// Waits for one that stops the server; notifies of each one that makes it read files again.
-    pub async fn stop(&mut self, read_now: &Notify) {
+    pub async fn stop(&mut self, read_now: &watch::Sender<()>) {
         loop {
             tokio::select! {
                 _ = self.terminate.recv() => return,
                 _ = self.interrupt.recv() => return,
-                _ = self.hangup.recv() => read_now.notify_one(),
+                _ = self.hangup.recv() => read_now.send_replace(()),
             }
         }
     }

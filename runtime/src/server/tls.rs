@@ -4,14 +4,17 @@
 //! Only the authority is kept. A server certificate costs less than a millisecond (ECDSA P-256), so one is made at each
 //! start for the addresses of that start, and again while the server runs, long before it expires: there is no file to go
 //! stale, and no renewal to forget.
+//!
+//! Or a certificate and a key in files of the user's, read again when they change.
 
 use std::{
     net::{IpAddr, SocketAddr},
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
     SanType,
@@ -24,7 +27,11 @@ use tokio_rustls::rustls::{
     sign::CertifiedKey,
 };
 
-use super::{Error, Result, state::StateDir};
+use super::{
+    Error, Result,
+    files::{Followed, warn_if_open},
+    state::StateDir,
+};
 use crate::storage::private::Access;
 
 const CERTIFICATE: &str = "ca.crt";
@@ -78,13 +85,62 @@ impl Authority {
     pub fn server_config(self, address: SocketAddr, names: &[String]) -> Result<ServerConfig> {
         let failed = |message: String| Error::Certificates(CERTIFICATE.into(), message);
         let renewing = Renewing::new(self.issuer, address.ip(), names).map_err(failed)?;
-        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(|e| failed(e.to_string()))?
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::new(renewing));
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Ok(config)
+        Ok(config(Arc::new(renewing)))
+    }
+}
+
+/// The TLS configuration of a server whose certificate comes from here.
+fn config(certificates: Arc<dyn ResolvesServerCert>) -> ServerConfig {
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the cipher suites of the default versions")
+        .with_no_client_auth()
+        .with_cert_resolver(certificates);
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config
+}
+
+/// A certificate with its chain, and its key, in PEM files of the user's.
+#[derive(Clone, Debug)]
+pub(super) struct CertificateFiles {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+impl CertificateFiles {
+    /// The TLS configuration, whose certificate changes with the files once they are followed.
+    pub fn server_config(self) -> Result<(ServerConfig, Followed)> {
+        let current = Arc::new(FromFiles(ArcSwapOption::empty()));
+        let (read, paths) = (current.clone(), vec![self.certificate.clone(), self.key.clone()]);
+        let followed = Followed::open("certificates", paths, move || {
+            read.0.store(Some(Arc::new(self.read()?)));
+            Ok(())
+        })?;
+        Ok((config(current), followed))
+    }
+
+    fn read(&self) -> Result<CertifiedKey> {
+        let failed = |path: &Path, why: String| Error::Certificate(path.to_owned(), why);
+        let chain = CertificateDer::pem_file_iter(&self.certificate)
+            .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>)
+            .map_err(|error| failed(&self.certificate, error.to_string()))?;
+        if chain.is_empty() {
+            return Err(failed(&self.certificate, "it has no certificate in PEM".to_owned()));
+        }
+        warn_if_open(&self.key, "key of the certificate");
+        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| failed(&self.key, error.to_string()))?;
+        CertifiedKey::from_der(chain, key, &ring::default_provider())
+            .map_err(|error| failed(&self.key, format!("with {}: {error}", self.certificate.display())))
+    }
+}
+
+/// The certificate that was last read from files.
+#[derive(Debug)]
+struct FromFiles(ArcSwapOption<CertifiedKey>);
+
+impl ResolvesServerCert for FromFiles {
+    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        self.0.load_full()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use kindsmith::{
     Server,
-    auth::{Attributes, Authorize, Decision, Soon},
+    auth::{Attributes, Authorize, Decision, Soon, User},
     handlers::{get, post},
     server::TestServer,
 };
@@ -74,7 +74,7 @@ async fn the_subresource_itself_is_authorized() {
             "create handlers.example.com/loanreviews/ /",
         ),
     ] {
-        let (code, answer) = server.call(method, &path, body).await;
+        let (code, answer) = server.call_as(&User::new("ann", &[]), method, &path, body).await;
         assert!(code < 300, "{method} {path}: {code} {answer}");
         assert_eq!(asked.take(), [want], "{method} {path}: the handler's own changes are not authorized");
     }
@@ -86,7 +86,8 @@ async fn connecting_with_get_needs_permission_to_create() {
     let server = server(&asked).await;
     asked.take();
     let path = format!("{PODS}/one/exec?command=true&stdout=1");
-    let speaking = [("sec-websocket-protocol", "v5.channel.k8s.io")];
+    // Authorizers are not asked about the admin.
+    let speaking = [("sec-websocket-protocol", "v5.channel.k8s.io"), ("impersonate-user", "ann")];
     let (code, body) = Socket::open(&server, &path, &speaking).await.err().expect("a refusal");
     assert_eq!(code, 403, "{body}");
     assert!(body.contains("cannot create resource \\\"pods/exec\\\" in API group \\\"\\\""), "{body}");

@@ -61,7 +61,7 @@ async fn binary_encodings_come_in_binary_messages() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_watch_gets_an_error_in_its_stream() {
     let limits = kindsmith::cache::Limits { window: 2, ..kindsmith::cache::Limits::default() };
-    let server = Server::test().configure(|server| server.cache_limits(limits)).start().await;
+    let server = Server::test().configure(|server| server.limits(|all| all.cache = limits)).start().await;
     let first = make(&server, "a").await;
     for name in ["b", "c", "d", "e"] {
         make(&server, name).await;

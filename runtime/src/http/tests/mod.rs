@@ -14,7 +14,7 @@ use super::*;
 use crate::{
     Resource,
     auth::{
-        authenticate::{Anonymous, Chain},
+        authenticate::Chain,
         authorize::{Authorize, MastersOnly},
         tokens::Tokens,
     },
@@ -97,7 +97,7 @@ impl Rig {
         chain.push(
             Tokens::from_csv("admintoken,admin,1,\"system:masters\"\nalicetoken,alice,2,\"developers\"\n").unwrap(),
         );
-        chain.push(Anonymous::default());
+        let chain = chain.or_anonymous();
         let app = App {
             api: Api::new(registry, cache, store),
             handlers,

@@ -57,7 +57,8 @@ const GOODBYE: Duration = Duration::from_millis(100);
 
 /// How long peers are waited for, and how many of them.
 #[derive(Clone, Debug)]
-pub(super) struct Limits {
+#[non_exhaustive]
+pub struct Limits {
     /// How long a peer may take to shake hands and to say which HTTP it speaks.
     pub greeting: Duration,
     /// How long the head of a request may take, and how long an idle HTTP/1 connection stays open.

@@ -1,0 +1,116 @@
+//! The controllers that the builder was given: started in the order in which they were added once the store is loaded,
+//! started again with growing waits when they fail or panic, and stopped one after the other in the opposite order.
+
+use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{Instant, sleep, timeout_at},
+};
+
+use crate::{handlers::Client, verbs::Api};
+
+/// The wait after a first failure; each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(200);
+/// The longest wait. A controller that ran for longer than this before it failed begins with the first wait again.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// Tells a controller that the server stops; see [`Builder::controller`](super::Builder::controller). Clones share the
+/// state.
+#[derive(Clone, Debug)]
+pub struct Shutdown(watch::Receiver<bool>);
+
+impl Shutdown {
+    /// Completes when the controller is to end: it finishes what it is writing, and returns.
+    pub fn requested(&self) -> impl Future<Output = ()> + Send + Sync + 'static {
+        let mut stop = self.0.clone();
+        async move {
+            // A sender that has gone stops it, too.
+            let _ = stop.wait_for(|stopping| *stopping).await;
+        }
+    }
+
+    /// Whether the controller is to end.
+    pub fn is_requested(&self) -> bool {
+        *self.0.borrow()
+    }
+}
+
+type Run = Pin<Box<dyn Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send>>;
+
+/// A controller that does not run yet.
+pub(super) struct Controller {
+    name: String,
+    start: Arc<dyn Fn(Client, Shutdown) -> Run + Send + Sync>,
+}
+
+impl Controller {
+    pub fn new<F, Fut, E>(name: String, start: F) -> Self
+    where
+        F: Fn(Client, Shutdown) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let start = Arc::new(move |client, shutdown| {
+            let run = start(client, shutdown);
+            Box::pin(async move { run.await.map_err(Into::into) }) as Run
+        });
+        Self { name, start }
+    }
+
+    /// Runs it until it ends well or is to end, again and again.
+    async fn supervise(self, client: Client, shutdown: Shutdown) {
+        let (name, mut wait) = (self.name, FIRST_WAIT);
+        loop {
+            let (start, client, told, began) = (self.start.clone(), client.clone(), shutdown.clone(), Instant::now());
+            // A task of its own, so that a panic ends no more than this run. It ends with the set.
+            let mut run = JoinSet::new();
+            run.spawn(async move { start(client, told).await });
+            let error = match run.join_next().await.expect("a task was spawned") {
+                Ok(Ok(())) => {
+                    tracing::info!(controller = name, "a controller has ended");
+                    return;
+                }
+                Ok(Err(error)) => error.to_string(),
+                Err(panicked) => panicked.to_string(),
+            };
+            if began.elapsed() > LONGEST_WAIT {
+                wait = FIRST_WAIT;
+            }
+            tracing::error!(controller = name, error, again_in = ?wait, "a controller failed");
+            tokio::select! {
+                () = shutdown.requested() => return,
+                () = sleep(wait) => wait = LONGEST_WAIT.min(wait * 2),
+            }
+        }
+    }
+}
+
+/// Controllers that run. Dropped, they end where they are.
+pub(super) struct Running(Vec<(String, watch::Sender<bool>, JoinSet<()>)>);
+
+impl Running {
+    /// Starts them on the current runtime.
+    pub fn start(controllers: Vec<Controller>, api: &Arc<Api>) -> Self {
+        let start = |controller: Controller| {
+            let (stop, stopping) = watch::channel(false);
+            let (name, client) = (controller.name.clone(), Client::new(api.clone(), controller.name.as_str()));
+            let mut task = JoinSet::new();
+            task.spawn(controller.supervise(client, Shutdown(stopping)));
+            (name, stop, task)
+        };
+        Self(controllers.into_iter().map(start).collect())
+    }
+
+    /// Ends them, the last one first, each after what it is doing. What takes longer than this in all is cut off.
+    pub async fn stop(self, within: Duration) {
+        let end = Instant::now() + within;
+        for (name, stop, mut task) in self.0.into_iter().rev() {
+            stop.send_replace(true);
+            if timeout_at(end, task.join_next()).await.is_err() {
+                tracing::warn!(controller = name, "a controller did not end in time, and was cut off");
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Files that a server reads at its start and again when they change: tokens and certificates.
+//!
+//! Guarantees that files which cannot be used change nothing: what was read before stays valid, and one error is logged.
+//! Never blocks an async worker on a file.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use tokio::{sync::watch, task::spawn_blocking, time::sleep};
+
+use super::Result;
+
+/// How often the files are looked at.
+const PERIOD: Duration = Duration::from_secs(2);
+
+/// Reads the files and uses what is in them.
+type Read = Box<dyn FnMut() -> Result<()> + Send>;
+
+/// Files that are read again, together, when one of them changes.
+pub(super) struct Followed {
+    /// What is in them, for the log, such as "tokens".
+    what: &'static str,
+    paths: Vec<PathBuf>,
+    read: Read,
+    /// The files as they were when they were last read, with success or without.
+    seen: Vec<Stamp>,
+    /// The files as they were at the last look, if they have changed since they were read.
+    changing: Option<Vec<Stamp>>,
+}
+
+/// What tells one content of a file from the next: device, inode, size and time of the last change; or why there is none.
+type Stamp = std::result::Result<(u64, u64, u64, i64, i64), io::ErrorKind>;
+
+impl Followed {
+    /// Reads the files for the first time.
+    pub fn open(
+        what: &'static str,
+        paths: Vec<PathBuf>,
+        mut read: impl FnMut() -> Result<()> + Send + 'static,
+    ) -> Result<Self> {
+        let seen = stamps(&paths);
+        read()?;
+        Ok(Self { what, paths, read: Box::new(read), seen, changing: None })
+    }
+
+    /// Looks at the files every few seconds, and reads them at once when notified. Ends when the sender has gone.
+    pub async fn follow(mut self, mut read_now: watch::Receiver<()>) {
+        loop {
+            let now = tokio::select! {
+                () = sleep(PERIOD) => false,
+                sent = read_now.changed() => match sent {
+                    Ok(()) => true,
+                    Err(_) => return,
+                },
+            };
+            let looked = spawn_blocking(move || {
+                self.report(now);
+                self
+            });
+            self = match looked.await {
+                Ok(looked) => looked,
+                // The runtime is stopping.
+                Err(_) => return,
+            };
+        }
+    }
+
+    fn report(&mut self, now: bool) {
+        let what = self.what;
+        match self.look(now) {
+            None => {}
+            Some(Ok(())) => tracing::info!(files = ?self.paths, "{what} were read again"),
+            Some(Err(error)) => {
+                tracing::error!(%error, "{what} were not read again; the {what} read before stay valid");
+            }
+        }
+    }
+
+    /// Reads the files if they have changed, or in any case where `now`; `None` where they were not read.
+    pub fn look(&mut self, now: bool) -> Option<Result<()>> {
+        let found = stamps(&self.paths);
+        let settled = self.changing.replace(found.clone()).as_ref() == Some(&found);
+        // Files that changed since the last look may be half written. At the next look they are not.
+        if !now && (found == self.seen || !settled) {
+            return None;
+        }
+        self.seen = found;
+        Some((self.read)())
+    }
+}
+
+fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
+    paths.iter().map(|path| stamp(path)).collect()
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let found = fs::metadata(path).map_err(|error| error.kind())?;
+    // A pipe gives its content once.
+    if !found.is_file() {
+        return Err(io::ErrorKind::Unsupported);
+    }
+    Ok((found.dev(), found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
+}
+
+/// Warns of a secret that other users can read or write.
+pub(super) fn warn_if_open(path: &Path, what: &str) {
+    let mode = fs::metadata(path).map_or(0, |metadata| metadata.mode() & 0o7777);
+    if mode & 0o027 != 0 {
+        let mode = format!("{mode:04o}");
+        tracing::warn!(file = %path.display(), mode, "other users can read or write the {what}");
+    }
+}
