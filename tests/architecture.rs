@@ -2,9 +2,9 @@
 use std::{fs, path::Path};
 
 /// From top to bottom. A module may import from later ones.
-const LAYERS: [&str; 13] = [
-    "server", "http", "builtin", "handlers", "verbs", "kind", "auth", "patch", "codec", "schema", "cache", "storage",
-    "meta",
+const LAYERS: [&str; 14] = [
+    "server", "kube", "http", "builtin", "handlers", "verbs", "kind", "auth", "patch", "codec", "schema", "cache",
+    "storage", "meta",
 ];
 
 fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {

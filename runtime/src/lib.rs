@@ -2,7 +2,8 @@
 //!
 //! A tour: declare a kind with [`derive@Resource`] and its nested types with [`derive@ApiType`]; serve it with
 //! [`Server::builder`], or in a test with [`Server::test`]. [`testing`] makes documents of a kind and checks that its
-//! type and schema agree; that test comes with every derived kind. With the feature `messages`, types are Protobuf messages, too.
+//! type and schema agree; that test comes with every derived kind. With the feature `messages`, types are Protobuf messages, too;
+//! with the feature `kube`, they are objects of kube-rs's `Api`, over the network or over `App::kube_client`.
 //! [`logging`] is for programs: a log that never blocks the server.
 //!
 //! The layers, from the top: [`server`], [`http`], [`builtin`], [`handlers`], [`verbs`], [`kind`], [`auth`], [`patch`], [`codec`],
@@ -18,6 +19,8 @@ pub mod codec;
 pub mod handlers;
 pub mod http;
 pub mod kind;
+#[cfg(feature = "kube")]
+pub mod kube;
 #[cfg(feature = "messages")]
 pub mod message;
 pub mod meta;

@@ -219,6 +219,12 @@ impl Service {
     pub async fn idle(&self) {
         self.site.in_flight.idle().await;
     }
+
+    /// What it serves.
+    #[cfg(feature = "kube")]
+    pub(crate) fn app(&self) -> &App {
+        &self.0.app
+    }
 }
 
 impl<B> tower::Service<Request<B>> for Service

@@ -15,7 +15,7 @@ pub use super::{
     policy::{Compiled, Custom},
 };
 use crate::{
-    meta::GroupVersion,
+    meta::{GroupVersion, ObjectMeta, OwnerReference},
     schema::{
         Document, Schema,
         declare::{ApiType, TypeDecl, observed_within, resolve},
@@ -34,6 +34,19 @@ pub trait Resource: ApiType {
 
     /// The declaration.
     const RESOURCE: &'static ResourceDecl;
+
+    /// The reference by which the object with this metadata owns others as their controller: its deletion deletes them.
+    fn controller_owner_ref(metadata: &ObjectMeta) -> OwnerReference {
+        let kind = Self::RESOURCE;
+        OwnerReference {
+            api_version: GroupVersion { group: kind.group.to_owned(), version: kind.version.to_owned() }.to_string(),
+            kind: kind.kind.to_owned(),
+            name: metadata.name.clone(),
+            uid: metadata.uid.clone(),
+            controller: Some(true),
+            block_owner_deletion: Some(true),
+        }
+    }
 
     /// The model of the kind.
     ///

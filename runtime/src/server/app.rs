@@ -81,6 +81,16 @@ impl App {
         self.service.clone()
     }
 
+    /// kube-rs's client of the server, without a connection, which acts as the server itself: it needs no token, and may do
+    /// everything. kube's `Api`, `watcher` and `Controller` run over it unchanged.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime.
+    #[cfg(feature = "kube")]
+    pub fn kube_client(&self) -> ::kube::Client {
+        crate::kube::client(&self.service)
+    }
+
     /// The token of the admin as it was at the start, where the server made one. It is kept in the data directory as
     /// `admin.token`.
     pub fn admin_token(&self) -> Option<&str> {

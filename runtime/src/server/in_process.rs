@@ -207,6 +207,15 @@ impl TestServer {
         self.about.service.clone()
     }
 
+    /// kube-rs's client of the server, without a connection, which acts as the server itself.
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime.
+    #[cfg(feature = "kube")]
+    pub fn kube_client(&self) -> ::kube::Client {
+        crate::kube::client(&self.about.service)
+    }
+
     /// The certificate to trust, where the server speaks TLS.
     pub fn authority(&self) -> &Path {
         &self.about.authority

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use kindsmith::kube::Kube;
 use kube::{
     Api, Client, Config, Error,
     api::{DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams, PostParams},
@@ -10,10 +11,7 @@ use kube::{
 use library::Book;
 use serde_json::json;
 
-use crate::{
-    Failure,
-    kinds::{Typed, book},
-};
+use crate::{Failure, kinds::book};
 
 /// The Status of an answer that must be a refusal.
 pub fn refused<T: Debug>(answer: Result<T, Error>, code: u16, reason: &str) -> Box<Status> {
@@ -29,7 +27,7 @@ pub fn refused<T: Debug>(answer: Result<T, Error>, code: u16, reason: &str) -> B
 
 /// Each kind of refusal has its code, its reason and its details.
 pub async fn reasons(client: Client) -> Result<(), Failure> {
-    let books: Api<Typed<Book>> = Api::default_namespaced(client.clone());
+    let books: Api<Kube<Book>> = Api::default_namespaced(client.clone());
     let create = PostParams::default();
     let missing = refused(books.get("missing").await, 404, "NotFound");
     assert!(missing.is_not_found());
@@ -67,10 +65,10 @@ pub async fn reasons(client: Client) -> Result<(), Failure> {
 pub async fn strangers(config: Result<Config, Failure>) -> Result<(), Failure> {
     let mut config = config?;
     config.auth_info.token = Some("wrong".to_owned().into());
-    let books: Api<Typed<Book>> = Api::default_namespaced(Client::try_from(config.clone())?);
+    let books: Api<Kube<Book>> = Api::default_namespaced(Client::try_from(config.clone())?);
     refused(books.get("refused").await, 401, "Unauthorized");
     config.auth_info.token = None;
-    let books: Api<Typed<Book>> = Api::default_namespaced(Client::try_from(config)?);
+    let books: Api<Kube<Book>> = Api::default_namespaced(Client::try_from(config)?);
     match books.get("refused").await {
         Err(Error::Api(status)) if status.code == 401 || status.code == 403 => Ok(()),
         other => Err(format!("who has no token was answered {other:?}").into()),

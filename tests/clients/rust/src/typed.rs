@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kindsmith::kube::Kube;
 use kube::{
     Api, Client, Resource, ResourceExt,
     api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
@@ -11,41 +12,37 @@ use library::{Book, BookStatus, Genre, Shelf, ShelfSpec};
 use serde_json::json;
 use tokio::{join, time::timeout};
 
-use crate::{
-    Failure,
-    kinds::{Typed, book, named},
-    refused::refused,
-};
+use crate::{Failure, kinds::book, refused::refused};
 
 /// The maximum wait for a condition.
 const SOON: Duration = Duration::from_secs(20);
 
-fn books(client: Client) -> Api<Typed<Book>> {
+fn books(client: Client) -> Api<Kube<Book>> {
     Api::default_namespaced(client)
 }
 
 /// Objects are returned as the types that were sent, in a namespace and at cluster scope.
 pub async fn objects(client: Client) -> Result<(), Failure> {
-    let shelves: Api<Typed<Shelf>> = Api::all(client.clone());
+    let shelves: Api<Kube<Shelf>> = Api::all(client.clone());
     let spec = ShelfSpec { room: "Cellar".to_owned(), capacity: Some(3) };
     let shelf = Shelf { metadata: kindsmith::ObjectMeta::named("deep"), spec };
-    shelves.create(&PostParams::default(), &Typed { metadata: named("deep"), object: shelf }).await?;
+    shelves.create(&PostParams::default(), &shelf.into()).await?;
     let found = shelves.get("deep").await?;
-    assert_eq!((found.object.spec.room.as_str(), found.object.spec.capacity), ("Cellar", Some(3)));
+    assert_eq!((found.spec.room.as_str(), found.spec.capacity), ("Cellar", Some(3)));
     assert_eq!(found.namespace(), None);
 
     let books = books(client);
     let mut wanted = book("typed", 3);
-    wanted.object.spec.genre = Genre::Science;
+    wanted.spec.genre = Genre::Science;
     let made = books.create(&PostParams::default(), &wanted).await?;
     assert_eq!((made.namespace().as_deref(), made.metadata.generation), (Some("default"), Some(1)));
-    assert_eq!((made.object.spec.genre, made.object.spec.copies), (Genre::Science, 3));
-    assert_eq!(made.object.metadata.uid, made.uid().unwrap_or_default(), "both metadata are of one object");
+    assert_eq!((made.spec.genre, made.spec.copies), (Genre::Science, 3));
+    assert_eq!(Book::clone(&made).metadata.uid, made.uid().unwrap_or_default(), "both metadata are of one object");
     let mut changed = made.clone();
-    changed.object.spec.copies = 4;
+    changed.spec.copies = 4;
     changed.annotations_mut().insert("example.com/note".to_owned(), "n".to_owned());
     let replaced = books.replace("typed", &PostParams::default(), &changed).await?;
-    assert_eq!((replaced.object.spec.copies, replaced.metadata.generation), (4, Some(2)));
+    assert_eq!((replaced.spec.copies, replaced.metadata.generation), (4, Some(2)));
     assert_eq!(replaced.annotations()["example.com/note"], "n");
     refused(books.replace("typed", &PostParams::default(), &made).await, 409, "Conflict");
 
@@ -61,24 +58,24 @@ pub async fn status(client: Client) -> Result<(), Failure> {
     let books = books(client);
     let mut sent = book("stated", 2);
     let state = |copies| Some(BookStatus { copies, ..BookStatus::default() });
-    sent.object.status = state(Some(9));
+    sent.status = state(Some(9));
     let made = books.create(&PostParams::default(), &sent).await?;
-    assert!(made.object.status.is_none(), "a create takes no status");
+    assert!(made.status.is_none(), "a create takes no status");
 
     let mut told = made.clone();
-    told.object.status = state(Some(1));
-    told.object.spec.copies = 50;
+    told.status = state(Some(1));
+    told.spec.copies = 50;
     let replaced = books.replace_status("stated", &PostParams::default(), &told).await?;
-    assert_eq!((copies(&replaced), replaced.object.spec.copies), (Some(1), 2));
+    assert_eq!((copies(&replaced), replaced.spec.copies), (Some(1), 2));
     refused(books.replace_status("stated", &PostParams::default(), &told).await, 409, "Conflict");
 
     let patch = Patch::Merge(json!({"status": {"copies": 2, "selector": "shelf=a"}, "spec": {"copies": 60}}));
     let patched = books.patch_status("stated", &PatchParams::default(), &patch).await?;
-    assert_eq!((copies(&patched), patched.object.spec.copies), (Some(2), 2));
+    assert_eq!((copies(&patched), patched.spec.copies), (Some(2), 2));
     assert_eq!(patched.metadata.generation, Some(1), "the status is no part of what is wanted");
     let patch = Patch::Merge(json!({"status": {"copies": 5}, "spec": {"copies": 3}}));
     let patched = books.patch("stated", &PatchParams::default(), &patch).await?;
-    assert_eq!((copies(&patched), patched.object.spec.copies, patched.metadata.generation), (Some(2), 3, Some(2)));
+    assert_eq!((copies(&patched), patched.spec.copies, patched.metadata.generation), (Some(2), 3, Some(2)));
     assert_eq!(copies(&books.get_status("stated").await?), Some(2));
     Ok(())
 }
@@ -99,12 +96,12 @@ pub async fn scale(client: Client) -> Result<(), Failure> {
     let patched = books.patch_scale("scaled", &PatchParams::default(), &patch).await?;
     assert_eq!(patched.spec.as_ref().and_then(|spec| spec.replicas), Some(7));
     let found = books.get("scaled").await?;
-    assert_eq!((found.object.spec.copies, found.metadata.generation), (7, Some(2)));
+    assert_eq!((found.spec.copies, found.metadata.generation), (7, Some(2)));
     refused(books.replace_scale("scaled", &PostParams::default(), &scale).await, 409, "Conflict");
     let mut newest = patched;
     newest.spec.get_or_insert_default().replicas = Some(8);
     books.replace_scale("scaled", &PostParams::default(), &newest).await?;
-    assert_eq!(books.get("scaled").await?.object.spec.copies, 8);
+    assert_eq!(books.get("scaled").await?.spec.copies, 8);
     let patch = Patch::Merge(json!({"spec": {"replicas": -1}}));
     refused(books.patch_scale("scaled", &PatchParams::default(), &patch).await, 422, "Invalid");
     Ok(())
@@ -114,11 +111,11 @@ pub async fn scale(client: Client) -> Result<(), Failure> {
 pub async fn entries(client: Client) -> Result<(), Failure> {
     let books = books(client);
     for wanted in [1, 11] {
-        let entry = books.entry("entered").await?.and_modify(|found| found.object.spec.copies += 10);
+        let entry = books.entry("entered").await?.and_modify(|found| found.spec.copies += 10);
         let mut entry = entry.or_insert(|| book("entered", 1));
         entry.commit(&PostParams::default()).await?;
-        assert_eq!(entry.get().object.spec.copies, wanted);
-        assert_eq!(books.get("entered").await?.object.spec.copies, wanted);
+        assert_eq!(entry.get().spec.copies, wanted);
+        assert_eq!(books.get("entered").await?.spec.copies, wanted);
     }
     Ok(())
 }
@@ -127,7 +124,7 @@ pub async fn entries(client: Client) -> Result<(), Failure> {
 pub async fn conditions(client: Client) -> Result<(), Failure> {
     let books = books(client);
     let made = books.create(&PostParams::default(), &book("awaited", 2)).await?;
-    let complete = |found: Option<&Typed<Book>>| found.is_some_and(|book| copies(book) == Some(2));
+    let complete = |found: Option<&Kube<Book>>| found.is_some_and(|book| copies(book) == Some(2));
     let patch = Patch::Merge(json!({"status": {"copies": 2}}));
     let params = PatchParams::default();
     let write = books.patch_status("awaited", &params, &patch);
@@ -144,6 +141,6 @@ pub async fn conditions(client: Client) -> Result<(), Failure> {
     Ok(())
 }
 
-fn copies(book: &Typed<Book>) -> Option<i32> {
-    book.object.status.as_ref().and_then(|status| status.copies)
+fn copies(book: &Kube<Book>) -> Option<i32> {
+    book.status.as_ref().and_then(|status| status.copies)
 }

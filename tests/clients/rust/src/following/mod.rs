@@ -14,6 +14,7 @@ use std::{
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Namespace;
+use kindsmith::kube::Kube;
 use kube::{
     Api, Client, ResourceExt,
     api::{ListParams, PostParams},
@@ -33,7 +34,7 @@ use tokio::{
 use self::writer::{Change, Writer};
 use crate::{
     Failure,
-    kinds::{Typed, book, named},
+    kinds::{book, named},
     server::Library,
 };
 
@@ -106,12 +107,12 @@ pub async fn through(
 }
 
 /// The Api of a new namespace, with some books in it.
-async fn books_of(client: Client, namespace: &str) -> Result<Api<Typed<Book>>, Failure> {
+async fn books_of(client: Client, namespace: &str) -> Result<Api<Kube<Book>>, Failure> {
     let namespaces: Api<Namespace> = Api::all(client.clone());
     namespaces
         .create(&PostParams::default(), &Namespace { metadata: named(namespace), ..Namespace::default() })
         .await?;
-    let books: Api<Typed<Book>> = Api::namespaced(client, namespace);
+    let books: Api<Kube<Book>> = Api::namespaced(client, namespace);
     for number in 0..KEPT {
         books.create(&PostParams::default(), &book(&format!("kept-{number:02}"), 1)).await?;
     }
@@ -119,7 +120,7 @@ async fn books_of(client: Client, namespace: &str) -> Result<Api<Typed<Book>>, F
 }
 
 /// The server's complete list, by name.
-async fn listed(books: &Api<Typed<Book>>) -> Result<BTreeMap<String, Value>, Failure> {
+async fn listed(books: &Api<Kube<Book>>) -> Result<BTreeMap<String, Value>, Failure> {
     let list = books.list(&ListParams::default()).await?;
     list.items.iter().map(|book| Ok((book.name_any(), serde_json::to_value(book)?))).collect()
 }
@@ -133,7 +134,7 @@ fn written_names(changes: &[Change], kept: usize) -> Vec<String> {
 
 /// A reflector, and the events that it received.
 struct Follower {
-    store: Store<Typed<Book>>,
+    store: Store<Kube<Book>>,
     told: Arc<Mutex<Told>>,
     _task: JoinSet<()>,
 }
@@ -147,7 +148,7 @@ struct Told {
 }
 
 impl Told {
-    fn hear(&mut self, event: &Event<Typed<Book>>) {
+    fn hear(&mut self, event: &Event<Kube<Book>>) {
         match event {
             Event::Init => self.lists += 1,
             Event::InitApply(_) => {}
@@ -160,7 +161,7 @@ impl Told {
 
 impl Follower {
     /// Starts to follow, and waits for the initial list.
-    async fn start(books: Api<Typed<Book>>, config: watcher::Config) -> Result<Self, Failure> {
+    async fn start(books: Api<Kube<Book>>, config: watcher::Config) -> Result<Self, Failure> {
         let (store, writer) = reflector::store();
         let told = Arc::new(Mutex::new(Told::default()));
         let hears = told.clone();

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use kindsmith::kube::Kube;
 use kube::{
     Api, Error, ResourceExt,
     api::{DeleteParams, Patch, PatchParams, PostParams},
@@ -21,10 +22,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{
-    Failure,
-    kinds::{Typed, book},
-};
+use crate::{Failure, kinds::book};
 
 /// The number of books that it writes in turn.
 const BOOKS: usize = 12;
@@ -43,14 +41,14 @@ pub struct Change {
 
 impl Change {
     /// The change that produced an object.
-    pub fn applied(book: &Typed<Book>) -> Self {
+    pub fn applied(book: &Kube<Book>) -> Self {
         Self { name: book.name_any(), revision: book.resource_version() }
     }
 }
 
 /// The writer.
 pub struct Writer {
-    books: Api<Typed<Book>>,
+    books: Api<Kube<Book>>,
     known: BTreeMap<String, String>,
     changes: Vec<Change>,
     count: watch::Sender<usize>,
@@ -91,7 +89,7 @@ impl Stop {
 
 impl Writer {
     /// A writer that has written nothing.
-    pub fn new(books: Api<Typed<Book>>) -> (Self, Progress) {
+    pub fn new(books: Api<Kube<Book>>) -> (Self, Progress) {
         let (count, progress) = watch::channel(0);
         let going = Arc::new(AtomicBool::new(true));
         (Self { books, known: BTreeMap::new(), changes: Vec::new(), count, going }, Progress(progress))

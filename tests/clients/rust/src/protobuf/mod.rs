@@ -10,6 +10,7 @@ use k8s_pb::{
         DeleteOptions, PartialObjectMetadata, PartialObjectMetadataList, Preconditions, Status,
     },
 };
+use kindsmith::kube::Kube;
 use kube::{Api, Client, api::PostParams};
 use library::Book;
 use prost::Message;
@@ -20,10 +21,7 @@ pub use self::{
     kinds::Kind,
     wire::{Answer, PROTOBUF, accepting, raw, seal, send},
 };
-use crate::{
-    Failure,
-    kinds::{Typed, book},
-};
+use crate::{Failure, kinds::book};
 
 /// A body in Protobuf.
 pub fn body<K: Kind>(object: &K) -> Option<(&'static str, Vec<u8>)> {
@@ -158,7 +156,7 @@ pub async fn refusals(client: Client) -> Result<(), Failure> {
     patch.refused(415, "UnsupportedMediaType")?;
     strangers(&client, MAPS).await?;
 
-    let books: Api<Typed<Book>> = Api::default_namespaced(client.clone());
+    let books: Api<Kube<Book>> = Api::default_namespaced(client.clone());
     books.create(&PostParams::default(), &book("unnumbered", 2)).await?;
     let books = "/apis/library.example.com/v1/namespaces/default/books";
     send(&client, "GET", books, None).await?.refused(406, "NotAcceptable")?;
@@ -188,7 +186,7 @@ async fn strangers(client: &Client, maps: &str) -> Result<(), Failure> {
 
 /// Metadata and the scale have numbers, whatever the kind.
 pub async fn of_any_kind(client: Client) -> Result<(), Failure> {
-    let books: Api<Typed<Book>> = Api::default_namespaced(client.clone());
+    let books: Api<Kube<Book>> = Api::default_namespaced(client.clone());
     let made = books.create(&PostParams::default(), &book("any", 3)).await?;
     let path = "/apis/library.example.com/v1/namespaces/default/books";
     let form = |name: &str| format!("{PROTOBUF};as={name};g=meta.k8s.io;v=v1");
@@ -207,7 +205,7 @@ pub async fn of_any_kind(client: Client) -> Result<(), Failure> {
     let sent = Some((PROTOBUF, seal("autoscaling/v1", "Scale", &scale)));
     let scaled: Scale = send(&client, "PUT", &path, sent).await?.message("autoscaling/v1", "Scale")?;
     assert_eq!(scaled.spec.as_ref().map(|spec| spec.replicas()), Some(5));
-    assert_eq!(books.get("any").await?.object.spec.copies, 5);
+    assert_eq!(books.get("any").await?.spec.copies, 5);
     let patch = json!({"spec": {"replicas": 6}}).to_string().into_bytes();
     let patched = send(&client, "PATCH", &path, Some(("application/merge-patch+json", patch))).await?;
     assert_eq!(patched.message::<Scale>("autoscaling/v1", "Scale")?.spec.unwrap_or_default().replicas(), 6);

@@ -1,0 +1,52 @@
+//! kube-rs's client, without a connection.
+use std::sync::Arc;
+
+use axum::{
+    extract::Request,
+    http::{HeaderValue, header::USER_AGENT},
+};
+use tower::ServiceExt as _;
+
+use crate::{
+    auth::{AllowAll, Authenticate, Credentials, Identity, Soon, User},
+    http::{App, Service},
+};
+
+/// What the client calls itself: the field manager of writes that name no other.
+const AGENT: HeaderValue = HeaderValue::from_static("kindsmith");
+
+/// A client that acts as the server itself: it needs no token, and may do everything.
+///
+/// # Panics
+/// Outside of a Tokio runtime.
+pub(crate) fn client(service: &Service) -> ::kube::Client {
+    let named = trusted(service.app()).map_request(|mut request: Request<::kube::client::Body>| {
+        request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
+        request
+    });
+    ::kube::Client::new(named, "default")
+}
+
+/// The API for the server's own code: every request is the server's, and allowed. What guards the server from its clients,
+/// such as the limit on requests in flight, is counted apart from them.
+fn trusted(app: &App) -> Service {
+    let App { api, handlers, health, version, limits, .. } = app;
+    Service::new(Arc::new(App {
+        api: api.clone(),
+        handlers: handlers.clone(),
+        authenticator: Arc::new(Itself(Arc::new(User::system()))),
+        authorizer: Arc::new(AllowAll),
+        health: health.clone(),
+        version: version.clone(),
+        limits: limits.clone(),
+    }))
+}
+
+/// Every request is the server's.
+struct Itself(Arc<User>);
+
+impl Authenticate for Itself {
+    fn authenticate<'a>(&'a self, _: &'a Credentials<'a>) -> Soon<'a, Identity> {
+        Soon::now(Ok(Some(self.0.clone())))
+    }
+}
