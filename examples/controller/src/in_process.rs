@@ -1,0 +1,80 @@
+//! The controller with the server's own client, inside the process.
+use kindsmith::{
+    builtin::{ConfigMap, Event},
+    handlers::{Client, Patch, Result, WatchEvent},
+    meta::options::{DeleteOptions, ListOptions},
+    meta::selector::Labels,
+};
+use serde_json::json;
+
+use crate::{FINALIZER, LABEL, PUBLIC, Site};
+
+/// Does what is left to do for one site. What is done already costs no write: an apply that changes nothing stores nothing.
+///
+/// # Errors
+/// What a write was refused for; the caller tries again.
+pub async fn reconcile(client: &Client, site: &Site) -> Result<()> {
+    let (namespace, name) = (&site.metadata.namespace, &site.metadata.name);
+    let sites = client.of::<Site>(namespace).field_manager("sites").force();
+    let pages = client.of::<ConfigMap>(namespace).field_manager("sites").force();
+    let records = client.of::<ConfigMap>(PUBLIC).field_manager("sites").force();
+    let record = site.record();
+    let held = site.metadata.finalizers.iter().any(|finalizer| finalizer == FINALIZER);
+
+    if site.metadata.deletion_timestamp.is_some() {
+        if held {
+            let deleted = records.delete(&record.metadata.name, &DeleteOptions::default()).await;
+            if let Some(refusal) = deleted.err().filter(|refusal| !refusal.status().is_not_found()) {
+                return Err(refusal);
+            }
+            let release = |site: &mut Site| Ok(site.metadata.finalizers.retain(|finalizer| finalizer != FINALIZER));
+            sites.change(name, release).await?;
+        }
+        return Ok(());
+    }
+    if !held {
+        // First, so that no record stays behind when the site is deleted before this comes to its end.
+        sites.change(name, |site| Ok(site.metadata.finalizers.push(FINALIZER.to_owned()))).await?;
+    }
+    pages.patch(name, &Patch::Apply(site.page())).await?;
+    records.patch(&record.metadata.name, &Patch::Apply(&record)).await?;
+    let status = site.published();
+    if site.status.as_ref() != Some(&status) {
+        sites.patch_status(name, &Patch::Apply(json!({"status": status}))).await?;
+        let event = site.event("Published", format!("published {:?}", site.spec.title));
+        client.of::<Event>(namespace).create(&event).await?;
+    }
+    Ok(())
+}
+
+/// Watches sites and their pages, and reconciles a site when either changes. The watches begin with what there is, so that
+/// nothing is missed that happened before.
+///
+/// # Errors
+/// Where a site cannot be reconciled, or a watch ends: the server starts the controller again after a while.
+pub async fn run(client: Client, shutdown: impl Future<Output = ()>) -> Result<()> {
+    let pages = ListOptions { labels: Labels::parse(LABEL).expect("a selector"), ..ListOptions::default() };
+    let mut sites = client.of::<Site>("").watch(&ListOptions::default()).await?;
+    let mut pages = client.of::<ConfigMap>("").watch(&pages).await?;
+    let mut shutdown = std::pin::pin!(shutdown);
+    loop {
+        let site = tokio::select! {
+            () = &mut shutdown => return Ok(()),
+            event = sites.next() => match event.transpose()? {
+                Some(WatchEvent::Added(site) | WatchEvent::Modified(site)) => Some(site),
+                Some(_) => None,
+                None => return Ok(()),
+            },
+            event = pages.next() => match event.transpose()? {
+                Some(WatchEvent::Modified(page) | WatchEvent::Deleted(page)) => {
+                    client.of::<Site>(page.metadata.namespace).get_opt(&page.metadata.labels[LABEL]).await?
+                }
+                Some(_) => None,
+                None => return Ok(()),
+            },
+        };
+        if let Some(site) = site {
+            reconcile(&client, &site).await?;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A controller, to copy from: it publishes sites.
+//!
+//! A [`Site`] owns a ConfigMap in its own namespace, its page, which the garbage collector deletes with it. Beside that it
+//! has a record in the namespace `kube-public`, so that others find it. Owners in other namespaces count for nothing, so a
+//! finalizer holds a deleted site until its record is gone. What came of it is a condition in the status, and an event.
+//!
+//! [`in_process`] is the controller with the server's own client. [`with_kube`], with the feature `kube`, is the same with
+//! kube-rs, which runs in the process and over the network.
+
+pub mod in_process;
+#[cfg(feature = "kube")]
+pub mod with_kube;
+
+use kindsmith::{
+    ApiType, Condition, ObjectMeta, ObjectReference, Resource, Time,
+    builtin::{ConfigMap, Event},
+    meta::set_condition,
+};
+use serde::{Deserialize, Serialize};
+
+/// Holds a deleted site until its record is gone.
+pub const FINALIZER: &str = "example.com/record";
+/// The namespace of records.
+pub const PUBLIC: &str = "kube-public";
+/// The label of pages, with the name of the site.
+pub const LABEL: &str = "example.com/site";
+
+/// A site to be published.
+#[derive(Resource, Clone, Debug)]
+#[resource(group = "example.com", version = "v1", status)]
+#[resource(column("Title", path = spec.title), column("Ready", with = Site::ready))]
+pub struct Site {
+    /// Metadata of the site.
+    pub metadata: ObjectMeta,
+    /// What the site shows.
+    pub spec: SiteSpec,
+    /// What was published.
+    pub status: Option<SiteStatus>,
+}
+
+/// `SiteSpec` says what the site shows.
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+pub struct SiteSpec {
+    /// The title of the page.
+    #[api(min_length = 1)]
+    pub title: String,
+}
+
+/// `SiteStatus` says what was published.
+#[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SiteStatus {
+    /// `Ready` is true once the page and the record say what the spec says.
+    #[serde(default)]
+    #[api(list = map(key = kind), merge)]
+    pub conditions: Vec<Condition>,
+}
+
+impl Site {
+    /// A site of a name and title.
+    pub fn new(name: &str, title: &str) -> Self {
+        Self { metadata: ObjectMeta::named(name), spec: SiteSpec { title: title.to_owned() }, status: None }
+    }
+
+    /// The status of the condition `Ready`.
+    pub fn ready(&self) -> String {
+        let conditions = self.status.iter().flat_map(|status| &status.conditions);
+        conditions.filter(|condition| condition.kind == "Ready").map(|condition| condition.status.clone()).collect()
+    }
+
+    /// The page, which the site owns.
+    fn page(&self) -> ConfigMap {
+        let mut page = ConfigMap { metadata: ObjectMeta::named(&self.metadata.name), ..ConfigMap::default() };
+        page.metadata.owner_references.push(Self::controller_owner_ref(&self.metadata));
+        page.metadata.labels.insert(LABEL.to_owned(), self.metadata.name.clone());
+        page.data.insert("index.html".to_owned(), format!("<h1>{}</h1>", self.spec.title));
+        page
+    }
+
+    /// The record in [`PUBLIC`].
+    fn record(&self) -> ConfigMap {
+        let ObjectMeta { namespace, name, .. } = &self.metadata;
+        let mut record =
+            ConfigMap { metadata: ObjectMeta::named(format!("{namespace}.{name}")), ..ConfigMap::default() };
+        record.data.insert("title".to_owned(), self.spec.title.clone());
+        record
+    }
+
+    /// The status of a site that is published.
+    fn published(&self) -> SiteStatus {
+        let mut status = self.status.clone().unwrap_or_default();
+        let ready = Condition {
+            kind: "Ready".to_owned(),
+            status: "True".to_owned(),
+            observed_generation: Some(self.metadata.generation),
+            reason: "Published".to_owned(),
+            ..Condition::default()
+        };
+        set_condition(&mut status.conditions, ready);
+        status
+    }
+
+    /// An event about the site.
+    fn event(&self, reason: &str, message: String) -> Event {
+        let ObjectMeta { namespace, name, uid, .. } = self.metadata.clone();
+        let metadata =
+            ObjectMeta { generate_name: format!("{name}-"), namespace: namespace.clone(), ..ObjectMeta::default() };
+        let (api_version, kind) = ("example.com/v1".to_owned(), "Site".to_owned());
+        Event {
+            metadata,
+            involved_object: ObjectReference { api_version, kind, namespace, name, uid, ..ObjectReference::default() },
+            reason: reason.to_owned(),
+            message,
+            kind: "Normal".to_owned(),
+            first_timestamp: Some(Time::now()),
+            last_timestamp: Some(Time::now()),
+            count: 1,
+            reporting_component: "example.com/sites".to_owned(),
+            ..Event::default()
+        }
+    }
+}
