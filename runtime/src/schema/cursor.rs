@@ -160,6 +160,7 @@ impl<'s> At<'s> {
     }
 
     /// The schema of an item, whether or not a list is declared. A list that keeps unknown fields keeps those of its items, too.
+    #[must_use]
     pub fn item(self) -> Self {
         match self.items() {
             Some(items) => Self { open: items.open || self.open, ..items },

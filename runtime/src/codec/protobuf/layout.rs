@@ -191,8 +191,7 @@ impl Value {
                 Document::Object(fields)
             }
             // The zeros of a recursive type would not end.
-            Self::Recursive(_) => Document::Object(serde_json::Map::new()),
-            Self::Map(_) => Document::Object(serde_json::Map::new()),
+            Self::Recursive(_) | Self::Map(_) => Document::Object(serde_json::Map::new()),
             Self::List(_) => Document::Array(Vec::new()),
             Self::Wrapped(inner) => inner.zero(),
         }

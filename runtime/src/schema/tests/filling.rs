@@ -98,7 +98,7 @@ fn empty_means_absent_where_the_schema_says_so() {
     });
     normalise(&built_in, &mut document);
     let expected = json!({
-        "limits": {"cpu": "2", "memory": "1Gi"}, "secrets": [{}], "mount": false, "count": 0, "status": {}, "kept": "", "metadata": {"labels": {}},
+        "limits": {"cpu": "2", "memory": "1Gi"}, "secrets": [{}], "mount": false, "count": 0, "status": {}, "kept": "", "metadata": {},
         "pointer": "",
     });
     assert_eq!(document, expected);
