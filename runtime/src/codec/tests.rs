@@ -1,4 +1,4 @@
-//! Tests of the codec, with `serde_json` as the other opinion.
+//! Tests of the codec, compared with `serde_json`.
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -24,12 +24,12 @@ fn write(document: &Document) -> String {
 
 proptest! {
     #[test]
-    fn what_is_written_decodes_to_the_same(document in documents()) {
+    fn written_documents_round_trip(document in documents()) {
         let text = write(&document);
         let decoded = decode(text.as_bytes(), &Limits::default()).expect("own output");
         prop_assert_eq!(&decoded.document, &document);
         prop_assert!(decoded.faults.is_empty());
-        // serde_json, another parser, reads the same out of it.
+        // serde_json, another parser, reads the same from it.
         let mut other: Document = serde_json::from_str(&text).expect("JSON");
         settle(&mut other);
         prop_assert_eq!(other, document);
@@ -59,7 +59,7 @@ proptest! {
     }
 }
 
-/// Doubles of which a parser that takes short cuts loses the last digit.
+/// Doubles whose last digit imprecise parsers lose.
 const DELICATE: [&str; 6] = [
     "4013953607623568.5",
     "-4013953607623568.5",
@@ -87,7 +87,7 @@ fn doubles_of_many_digits_survive_every_encoding() {
 }
 
 #[test]
-fn numbers_settle_as_the_reference_settles_them() {
+fn numbers_are_normalised_as_in_kube_apiserver() {
     assert_eq!(read("9223372036854775807"), json!(i64::MAX));
     assert_eq!(read("-9223372036854775808"), json!(i64::MIN));
     assert!(read("9223372036854775808").is_f64());
@@ -116,7 +116,7 @@ fn the_last_duplicate_counts_and_each_is_named_once() {
 }
 
 #[test]
-fn errors_say_what_and_where() {
+fn errors_have_a_reason_and_a_place() {
     for (text, expected) in [
         ("", "unexpected end of JSON input (line 1, column 1)"),
         ("{not json", "invalid character 'n' looking for beginning of object key string (line 1, column 2)"),
@@ -146,7 +146,7 @@ fn nesting_is_limited_and_what_is_allowed_fits_the_stack() {
     let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     assert_eq!(refuse(&deep(257)).message, "exceeded max depth of 256");
     assert_eq!(refuse(&"{\"a\":".repeat(100_000)).message, "exceeded max depth of 256");
-    // A thread like those that serve requests, and every walk that a deep document meets.
+    // A thread like those that serve requests, and all recursive walks over documents.
     let walk = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
         let mut document = read(&("{\"a\":".repeat(255) + &deep(1) + &"}".repeat(255)));
         settle(&mut document);
@@ -170,7 +170,7 @@ fn the_canonical_body_has_metadata_first() {
     );
 }
 
-/// Faults of a Widget's body, and what is left of it.
+/// The faults of a Widget's body, and the remaining document.
 fn strict(text: &str, order: Order) -> (Vec<String>, Document) {
     let decoded = decode_strict(text.as_bytes(), &Limits::default(), &widget(), order).expect(text);
     assert!(decoded.pruned);
@@ -178,7 +178,7 @@ fn strict(text: &str, order: Order) -> (Vec<String>, Document) {
 }
 
 #[test]
-fn strict_decoding_tells_faults_in_the_order_of_the_body_or_unknown_fields_last() {
+fn strict_decoding_reports_faults_in_the_order_of_the_body_or_unknown_fields_last() {
     let text = r#"{"zoo":{"a":1,"a":2},"spec":{"size":1,"nope":1,"size":2,"ports":[{"name":"a","what":[{}]}]},
         "metadata":{"selfLink":"/x","odd":1,"labels":{"a":"1","a":"2"}},"apiVersion":"v1","kind":"Widget","zoo":3}"#;
     let (faults, document) = strict(text, Order::AsMet);
@@ -210,7 +210,7 @@ fn strict_decoding_tells_faults_in_the_order_of_the_body_or_unknown_fields_last(
 }
 
 #[test]
-fn a_duplicate_is_told_before_what_is_in_it() {
+fn a_duplicate_is_reported_before_its_content() {
     let text = r#"{"spec":{"size":1},"spec":{"nope":1}}"#;
     assert_eq!(strict(text, Order::AsMet).0, ["duplicate field \"spec\"", "unknown field \"spec.nope\""]);
 }

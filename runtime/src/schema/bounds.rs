@@ -11,7 +11,7 @@ use super::{
 /// Checks a number against its format, then its bounds.
 pub(super) fn check(walk: &mut Walk, schema: &Schema, number: &Number, place: &Place<'_>) {
     let format = match schema.kind {
-        // A number in place of text has 32 bits, in Rust, in Go and in Protobuf.
+        // An int-or-string number has 32 bits, as in Go and in Protobuf.
         Type::IntOrString => Some("int32"),
         _ => schema.format.as_deref(),
     };
@@ -22,8 +22,8 @@ pub(super) fn check(walk: &mut Walk, schema: &Schema, number: &Number, place: &P
         };
         walk.invalid_nowhere(format!("Checked value must be of type integer{format} in {}", place.text()));
     }
-    // Numbers of documents are i64 or f64; a bound is f64. A comparison of doubles is wrong only for integers beyond
-    // 2^53, where the bound could not have been said exactly either.
+    // Numbers of documents are i64 or f64, and bounds are f64. Comparing doubles is wrong only for integers beyond
+    // 2^53, which a bound cannot represent exactly either.
     let Some(value) = number.as_f64() else { return };
     let mut refuse = |what: String| walk.invalid(place, Document::Number(number.clone()), &what);
     if let Some(factor) = schema.multiple_of.filter(|&factor| !is_multiple(number, value, factor)) {
@@ -52,7 +52,7 @@ fn fits(format: Option<&str>, number: &Number) -> bool {
     }
 }
 
-/// Whether a number is a multiple: exactly for whole numbers, within rounding for fractions.
+/// True if a number is a multiple: exactly for integers, within rounding for fractions.
 fn is_multiple(number: &Number, value: f64, factor: f64) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "a fraction or a large factor takes the other path")]
     let whole = factor as i64;

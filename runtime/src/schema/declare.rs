@@ -1,6 +1,6 @@
-//! Declarations: the static tables that the derives emit, and the schema built from them.
-//! Tables, not code, so that a kind costs little to build and little in the binary. Nested types are named by functions
-//! ([`TypeRef`]), so that tables are constants.
+//! Declarations: the static tables that the derives emit, and the schema built from them. Tables instead of code keep
+//! the build time and binary size of a kind small. Nested types are referred to by functions ([`TypeRef`]), so that
+//! tables are constants.
 
 mod build;
 pub mod checks;
@@ -17,17 +17,17 @@ pub use walk::{Leaf, PathError, observed_within, resolve};
     label = "this type has no API declaration",
     note = "derive it: `#[derive(ApiType)]`; numbers are `i32`, `i64` or `f64`, text is `String`, raw JSON is `kindsmith::RawJson`"
 )]
-/// A type that can be part of a kind. Derived with `#[derive(ApiType)]`; implemented here for the types of the standard
-/// library and of `meta` that the API knows.
+/// A type that can be part of a kind. Derived with `#[derive(ApiType)]`; implemented here for types of the standard
+/// library and of `meta`.
 pub trait ApiType {
-    /// The type inside `Option` and `Box`, whose fields a path names; any other type is its own.
+    /// The type inside `Option` and `Box`, whose fields a path may name; for any other type itself.
     type Inner: ApiType;
 
     /// The static description of the type.
     const DECLARATION: &'static TypeDecl;
 
-    /// How deep values nest; 1 for scalars. A type that holds itself has no such number, so it does not compile: a schema
-    /// has an end.
+    /// The nesting depth of values; 1 for scalars. A type that contains itself has no such number and does not compile,
+    /// because a schema is finite.
     const NESTING: usize;
 
     /// The static description of the type, as a function, which tables hold.

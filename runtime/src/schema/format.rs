@@ -1,9 +1,9 @@
-//! Formats of text: which texts a format allows. Unknown formats allow all, as kube-apiserver has it.
+//! Formats of text. Unknown formats allow all texts, as in kube-apiserver.
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::meta::{quantity::Quantity, time::Time, values::ByteString};
 
-/// Whether a format allows a text. What it allows, the Rust type of that format decodes.
+/// True if a format allows a text. The Rust type of the format decodes every allowed text.
 pub(crate) fn allows(format: &str, text: &str) -> bool {
     match format {
         "date-time" | "micro-time" => text.parse::<Time>().is_ok(),
@@ -20,7 +20,7 @@ pub(crate) fn allows(format: &str, text: &str) -> bool {
     }
 }
 
-/// Whether kube-apiserver checks texts of a format. Of some that it checks, all texts are allowed here.
+/// True if kube-apiserver checks texts of a format. For some of these, all texts are allowed here.
 pub(crate) fn is_known(format: &str) -> bool {
     matches!(
         published(format),
@@ -53,12 +53,12 @@ pub(crate) fn is_known(format: &str) -> bool {
     )
 }
 
-/// A format as documents and messages name it. They know one for points in time, however fine those are.
+/// The name of a format in documents and messages, which have one for points in time of any precision.
 pub(crate) fn published(format: &str) -> &str {
     if format == "micro-time" { "date-time" } else { format }
 }
 
-/// Hexadecimal digits in groups of 8, 4, 4, 4 and 12; the dashes between them may be missing.
+/// Hexadecimal digits in groups of 8, 4, 4, 4 and 12, with optional dashes in between.
 fn is_uuid(text: &str) -> bool {
     let mut rest = text.as_bytes();
     for (index, size) in [8, 4, 4, 4, 12].into_iter().enumerate() {
@@ -85,7 +85,7 @@ fn is_cidr(text: &str) -> bool {
     length.bytes().all(|byte| byte.is_ascii_digit()) && length.parse::<u8>().is_ok_and(|length| length <= longest)
 }
 
-/// Lower-case letters, digits and dashes, not beginning or ending with a dash.
+/// Lower-case letters, digits and dashes, without a dash at either end.
 fn is_label(text: &str, longest: usize) -> bool {
     !text.is_empty()
         && text.len() <= longest

@@ -6,7 +6,7 @@ use super::Document;
 /// The first double above every `i64`.
 const ABOVE_I64: f64 = 9_223_372_036_854_775_808.0;
 
-/// The number that a double is in a document: an integer where it is one within `i64`. `None` for what JSON cannot say.
+/// A double as a number in a document: an integer if it is one within `i64`. `None` if JSON cannot represent it.
 pub(crate) fn of_double(double: f64) -> Option<Number> {
     if double.fract() == 0.0 && (-ABOVE_I64..ABOVE_I64).contains(&double) {
         #[expect(clippy::cast_possible_truncation, reason = "whole and in range, as just checked")]
@@ -15,7 +15,7 @@ pub(crate) fn of_double(double: f64) -> Option<Number> {
     Number::from_f64(double)
 }
 
-/// The number that a JSON literal stands for; the literal is known to be well formed. `None` where no double holds it.
+/// The number of a well-formed JSON literal. `None` if no double can represent it.
 pub(crate) fn of_literal(literal: &str) -> Option<Number> {
     match literal.parse::<i64>() {
         Ok(integer) => Some(Number::from(integer)),
@@ -23,7 +23,7 @@ pub(crate) fn of_literal(literal: &str) -> Option<Number> {
     }
 }
 
-/// Brings every number of a document that did not come from the decoder into its settled form.
+/// Normalizes every number of a document that did not come from the decoder.
 pub fn settle(document: &mut Document) {
     match document {
         Document::Number(number) if !number.is_i64() => {
@@ -37,7 +37,7 @@ pub fn settle(document: &mut Document) {
     }
 }
 
-/// A double as kube-apiserver prints it: plain digits from 1e-6 up to 1e21, else with an exponent such as `1e+21`.
+/// A double as kube-apiserver prints it: plain digits from 1e-6 up to 1e21, otherwise with an exponent such as `1e+21`.
 pub(crate) fn text_of_double(double: f64) -> String {
     let size = double.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {

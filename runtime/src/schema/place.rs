@@ -1,9 +1,9 @@
-//! Where a walk over a document is: a chain on the stack that costs nothing until it is printed.
+//! The position of a walk in a document: a chain on the stack, which is free until it is printed.
 use std::fmt::Write;
 
 use crate::meta::{FieldPath, field::beginning};
 
-/// How much of a field's name is printed: keys of maps may be as long as a body, and each error would repeat them.
+/// The maximum printed length of a field's name: map keys may be as long as a body, and each error would repeat them.
 const MOST_OF_A_NAME: usize = 1_000;
 
 /// A place in a document, linked to the place above it.
@@ -28,12 +28,12 @@ impl<'p> Place<'p> {
         Place::Item(self, index)
     }
 
-    /// The object itself, not something in it.
+    /// True for the object itself.
     pub(crate) fn is_root(&self) -> bool {
         matches!(self, Place::Root)
     }
 
-    /// As kube-apiserver prints it: `spec.ports[0].name`; entries of maps with a dot, too.
+    /// The path as kube-apiserver prints it: `spec.ports[0].name`, with a dot for map entries, too.
     pub(crate) fn path(&self) -> FieldPath {
         FieldPath::new(self.text())
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use super::{Document, model::ListType, place::Place, validate::Walk};
 use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
 
-/// Reports every item that occurs a second time, once.
+/// Reports every duplicate item once.
 pub(super) fn check(walk: &mut Walk, kind: &ListType, list: &[Document], place: &Place<'_>) {
     match kind {
         ListType::Atomic => {}
@@ -35,7 +35,7 @@ fn report(walk: &mut Walk, place: &Place<'_>, index: usize, kind: FieldErrorKind
     }
 }
 
-/// Where something occurs for the second time.
+/// The position of the second occurrence of an item.
 fn repeated<T: Eq + std::hash::Hash>(items: impl ExactSizeIterator<Item = T>) -> Vec<usize> {
     if items.len() < 2 {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! What the derives' output asks the compiler: bounds whose errors name what is allowed, and assertions over tables.
-//! Nothing here runs; it is public because derived code names it.
+//! Compile-time checks used by derived code: trait bounds whose errors name the allowed types, and assertions on
+//! tables. Nothing here runs; it is public because derived code refers to it.
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{ApiType, Shape};
@@ -13,7 +13,7 @@ use crate::{
     label = "a scalar is needed here",
     note = "sets, columns and selectable fields hold `String`, `i32`, `i64`, `bool`, times, quantities and enumerations"
 )]
-/// A value that is not made of others.
+/// A scalar value.
 pub trait Scalar {}
 
 #[diagnostic::on_unimplemented(
@@ -21,7 +21,7 @@ pub trait Scalar {}
     label = "the key is a scalar that every item has",
     note = "a key is a `String`, `i32`, `i64`, `bool` or an enumeration, without `Option`"
 )]
-/// A value by which items of a list are told apart.
+/// A value that can be the key of a list's items.
 pub trait ListKey {}
 
 #[diagnostic::on_unimplemented(
@@ -29,14 +29,14 @@ pub trait ListKey {}
     label = "not a cell",
     note = "a column's function returns `String`, `i32`, `i64`, `f64`, `bool`, a time, or an `Option` of one"
 )]
-/// What a computed column may return.
+/// A result type of a computed column.
 pub trait Cell {
     /// The column's type.
     const COLUMN: &'static str;
 }
 
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a list", label = "a `Vec` is needed here")]
-/// A list, under `Option` and `Box`.
+/// A list, inside `Option` and `Box`.
 pub trait List {
     /// Its items.
     type Item: ApiType;
@@ -46,14 +46,14 @@ pub trait List {
     message = "`{Self}` cannot be a number of replicas",
     label = "`i32` or `Option<i32>` is needed here"
 )]
-/// How many replicas there are or shall be.
+/// A number of replicas.
 pub trait Replicas {}
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a number of seconds",
     label = "`i64`, `i32` or an `Option` of them is needed here"
 )]
-/// How many seconds an object is given to end.
+/// A number of seconds.
 pub trait Seconds {}
 
 #[diagnostic::on_unimplemented(
@@ -114,36 +114,36 @@ impl<T: Cell> Cell for Option<T> {
 /// The items of a list field, inside `Option` and `Box`.
 pub type Item<T> = <<<T as ApiType>::Inner as List>::Item as ApiType>::Inner;
 
-/// serde's derives stand beside the declaration.
+/// Checks that serde's traits are derived, too.
 pub fn on_the_wire<T: OnTheWire>() {}
 
-/// The value inside `Option` and `Box`, so that a path goes through them.
+/// The value inside `Option` and `Box`, so that a path can continue.
 pub fn inner<T: ApiType>(_: &T) -> &T::Inner {
     unreachable!("the compiler checks paths; nothing runs them")
 }
 
-/// The field can be shown in a column.
+/// Checks that the field can be shown in a column.
 pub fn column<T: ApiType<Inner: Scalar>>(_: &T) {}
 
-/// The field can be selected by.
+/// Checks that the field is selectable.
 pub fn selectable<T: ApiType<Inner: Scalar>>(_: &T) {}
 
-/// The field counts replicas.
+/// Checks that the field is a number of replicas.
 pub fn replicas<T: ApiType<Inner: Replicas>>(_: &T) {}
 
-/// The field has a place that a conversion may name.
+/// Checks that a conversion may name the field.
 pub fn converted<T: ApiType>(_: &T) {}
 
-/// The field is a number of seconds.
+/// Checks that the field is a number of seconds.
 pub fn seconds<T: ApiType<Inner: Seconds>>(_: &T) {}
 
-/// The field is a selector's text.
+/// Checks that the field is the text of a selector.
 pub fn selector<T: ApiType<Inner: SelectorText>>(_: &T) {}
 
-/// The field tells items of a list apart.
+/// Checks that the field can be a key of list items.
 pub fn key<T: ListKey>(_: &T) {}
 
-/// The items of the list field can be items of a set.
+/// Checks that the items of the list field can be those of a set.
 pub fn set_items<T>()
 where
     T: ApiType,
@@ -156,10 +156,10 @@ pub const fn column_of<T, R: Cell>(_: &fn(&T) -> R) -> &'static str {
     R::COLUMN
 }
 
-/// Sorts of wire forms, for [`is`].
+/// JSON types, for [`is`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// Text, enumerations aside.
+    /// Text, except enums.
     Text,
     /// A number.
     Number,
@@ -182,7 +182,7 @@ pub const LIST: Sort = Sort::List;
 /// A struct, union or map.
 pub const OBJECT: Sort = Sort::Object;
 
-/// Whether values of a type may have a form on the wire.
+/// True if values of a type may have a JSON type.
 pub const fn is<T: ApiType>(sort: Sort) -> bool
 where
     T::Inner: ApiType + Sized,
@@ -199,7 +199,7 @@ where
     }
 }
 
-/// Whether a struct's field has no `#[serde(default)]`. A field that does not exist is reported elsewhere.
+/// True if a struct's field has no `#[serde(default)]`. Missing fields are reported elsewhere.
 pub const fn required<T: ApiType>(rust: &str) -> bool {
     let Shape::Struct(fields) = T::DECLARATION.shape else { return true };
     let mut at = 0;
@@ -212,7 +212,7 @@ pub const fn required<T: ApiType>(rust: &str) -> bool {
     true
 }
 
-/// Whether two texts are the same.
+/// True if two texts are equal.
 pub const fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;

@@ -1,4 +1,4 @@
-//! The types of `meta` that a kind may hold. `meta` lies below this layer and declares nothing itself.
+//! The types of `meta` that a kind may contain. `meta` is a lower layer and cannot declare them itself.
 use std::collections::BTreeMap;
 
 use super::{ApiType, FieldDecl, ListDecl, MergeDecl, Rules, Shape, TypeDecl, std_types::scalars};
@@ -25,7 +25,7 @@ impl ApiType for RawJson {
     const NESTING: usize = 1;
 }
 
-/// A list of scalars that is merged as a set.
+/// A list of scalars with set semantics.
 const MERGED_SET: Rules =
     Rules { list: ListDecl::Set, merge: MergeDecl { merge: true, retain_keys: false, key: None }, ..Rules::NONE };
 /// A list of objects that is merged by their uid.
@@ -35,10 +35,10 @@ const MERGED_BY_UID: Rules = Rules {
     ..Rules::NONE
 };
 
-/// A time that Go holds without a pointer: it is in messages even when it is not set.
+/// A time that Go holds without a pointer: it is written in messages even if it is not set.
 const ALWAYS_WRITTEN: Rules = Rules { proto_zero: true, ..Rules::NONE };
 
-/// The rules of metav1.Condition, which are stricter than its Rust type: what is not filled in yet is no condition.
+/// The rules of metav1.Condition, which are stricter than its Rust type: an incomplete condition is invalid.
 const CONDITION_TYPE: Rules = Rules {
     max_length: Some(316),
     pattern: r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
@@ -54,7 +54,7 @@ const CONDITION_REASON: Rules = Rules {
 const CONDITION_MESSAGE: Rules = Rules { max_length: Some(32_768), ..Rules::NONE };
 const NOT_NEGATIVE: Rules = Rules { minimum: Some(0.0), ..Rules::NONE };
 
-/// The structs of `meta` that are replaced as a whole, wherever a kind holds one.
+/// The structs of `meta` that are replaced as a whole in every kind.
 pub(super) fn is_replaced_whole(ty: &TypeDecl) -> bool {
     let names = ["LabelSelector", "LocalObjectReference", "ObjectReference", "OwnerReference"];
     ty.module == "kindsmith::meta" && names.contains(&ty.name)

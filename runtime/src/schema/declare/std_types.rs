@@ -1,4 +1,4 @@
-//! The types of the standard library that a kind may hold.
+//! The types of the standard library that a kind may contain.
 use std::collections::{BTreeMap, HashMap};
 
 use super::{ApiType, Shape, TypeDecl};

@@ -1,35 +1,35 @@
 //! The tables themselves: plain constants, no behaviour beyond their defaults.
 use crate::schema::model::Type;
 
-/// A nested type, named by the function that gives its table.
+/// A nested type, referred to by the function that returns its table.
 pub type TypeRef = fn() -> &'static TypeDecl;
 
 /// A type as declared.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeDecl {
-    /// The Rust name, which OpenAPI documents use; empty for types without a name of their own, such as lists.
+    /// The Rust name, which OpenAPI documents use; empty for unnamed types, such as lists.
     pub name: &'static str,
-    /// The module that declares it; with the name it tells types apart.
+    /// The module of the type, which identifies it together with the name.
     pub module: &'static str,
     /// The doc comment.
     pub doc: &'static str,
-    /// What values look like.
+    /// The shape of values.
     pub shape: Shape,
-    /// Fields that are no `Option` are written to Protobuf even when they are absent, as Go writes fields that are no
-    /// pointers. Those of built-in kinds are in any case.
+    /// Fields other than `Option`s are written to Protobuf even if they are absent, like Go's non-pointer fields.
+    /// Always true for built-in kinds.
     pub proto_zeros: bool,
 }
 
-/// What values of a type look like on the wire.
+/// The shape of a type's values on the wire.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// A scalar of a schema type and format.
     Scalar(Type, &'static str),
     /// An object with these fields.
     Struct(&'static [FieldDecl]),
-    /// Text, one of these.
+    /// One of these strings.
     Enum(&'static [VariantDecl]),
-    /// An object in which exactly one of these is set.
+    /// An object with exactly one of these members set.
     Union(&'static [FieldDecl]),
     /// The other type, or absent.
     Optional(TypeRef),
@@ -48,7 +48,7 @@ pub enum Shape {
 /// A field of a struct, or a member of a union.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldDecl {
-    /// The name in Rust, by which paths name the field.
+    /// The Rust name, by which paths refer to the field.
     pub rust: &'static str,
     /// The name on the wire.
     pub wire: &'static str,
@@ -56,13 +56,13 @@ pub struct FieldDecl {
     pub doc: &'static str,
     /// The type.
     pub ty: TypeRef,
-    /// The type decodes when the field is absent (`#[serde(default)]`).
+    /// The type accepts an absent field (`#[serde(default)]`).
     pub defaulted: bool,
     /// Declared rules.
     pub rules: &'static Rules,
 }
 
-/// A value of an enumeration.
+/// A value of an enum.
 #[derive(Clone, Copy, Debug)]
 pub struct VariantDecl {
     /// The name in Rust.
@@ -78,13 +78,13 @@ pub struct VariantDecl {
 pub enum Literal {
     /// `true`, `false`.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// Another number.
     Float(f64),
     /// Text.
     Text(&'static str),
-    /// A variant of an enumeration, by its Rust name.
+    /// A variant of an enum, by its Rust name.
     Variant(&'static str),
     /// `[…]`.
     List(&'static [Literal]),
@@ -97,7 +97,7 @@ pub enum Literal {
 pub enum ListDecl {
     /// Replaced as a whole.
     Atomic,
-    /// Scalars, each at most once.
+    /// Unique scalars.
     Set,
     /// Objects identified by these fields, by their Rust names.
     Map(&'static [&'static str]),
@@ -108,13 +108,13 @@ pub enum ListDecl {
 pub struct MergeDecl {
     /// Items are merged.
     pub merge: bool,
-    /// Keys that the patch does not name are dropped.
+    /// Keys that the patch does not contain are removed.
     pub retain_keys: bool,
     /// The key of items, by its Rust name.
     pub key: Option<&'static str>,
 }
 
-/// What is declared of a value beyond its type.
+/// The declared rules of a value beyond its type.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub struct Rules {
@@ -136,9 +136,9 @@ pub struct Rules {
     pub min_length: Option<u64>,
     /// Longest text.
     pub max_length: Option<u64>,
-    /// What text must match; empty for anything.
+    /// The pattern of text; empty for none.
     pub pattern: &'static str,
-    /// The texts that are allowed; empty for all.
+    /// The allowed strings; empty for all.
     pub enumeration: &'static [&'static str],
     /// Fewest items.
     pub min_items: Option<u64>,
@@ -158,9 +158,9 @@ pub struct Rules {
     pub immutable: bool,
     /// The number in the Protobuf message; 0 where none is declared.
     pub proto: u32,
-    /// The field is written to Protobuf even when it is absent, though it is an `Option`.
+    /// The field is written to Protobuf even if it is absent, although it is an `Option`.
     pub proto_zero: bool,
-    /// The value is only reported, and may be a float: no spec holds it.
+    /// The value is only observed and may be a float, which a spec must not contain.
     pub observed: bool,
     /// Rules of a list's items or a map's values.
     pub items: Option<&'static Rules>,
@@ -209,7 +209,7 @@ impl TypeDecl {
         }
     }
 
-    /// A value may be left out.
+    /// True if a value may be omitted.
     pub fn optional(&self) -> bool {
         match self.shape {
             Shape::Optional(_) => true,
@@ -233,7 +233,7 @@ impl TypeDecl {
 }
 
 impl FieldDecl {
-    /// The wire refuses an object without the field.
+    /// True if an object without the field is refused.
     pub fn required(&self) -> bool {
         !self.defaulted && self.rules.default.is_none() && !(self.ty)().optional()
     }

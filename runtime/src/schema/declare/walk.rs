@@ -1,26 +1,26 @@
-//! Rust paths over tables: `spec.page_count` becomes `spec.pageCount` and the declaration of what lies there.
-//! The compiler has checked that the fields exist; here their wire names are found.
+//! Rust paths over tables: `spec.page_count` becomes `spec.pageCount` and the declaration of its target. The compiler
+//! has checked that the fields exist.
 use std::fmt;
 
 use super::Shape;
 use super::TypeDecl;
 use crate::schema::model::Type;
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// The wire names on the way.
+    /// The wire names of the path.
     pub wire: Vec<String>,
-    /// The type there, inside `Option` and `Box`.
+    /// Its type, inside `Option` and `Box`.
     pub ty: &'static TypeDecl,
 }
 
-/// A path names a field that the tables do not have. The derive's checks leave none.
+/// A path names a missing field, which the derive's checks rule out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathError {
     /// The path, as declared.
     pub path: String,
-    /// The field that is not there.
+    /// The missing field.
     pub missing: String,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for PathError {
 /// Follows a path of Rust names from a type.
 ///
 /// # Errors
-/// A name that the type there does not have.
+/// If the type lacks a field of the path.
 pub fn resolve(root: &'static TypeDecl, path: &[&str]) -> Result<Leaf, PathError> {
     let mut leaf = Leaf { wire: Vec::new(), ty: root.inner() };
     for name in path {
@@ -45,7 +45,7 @@ pub fn resolve(root: &'static TypeDecl, path: &[&str]) -> Result<Leaf, PathError
     Ok(leaf)
 }
 
-/// The first field within a type that is declared as only observed, by its wire names.
+/// The wire path of the first field within a type that is declared as observed.
 pub fn observed_within(ty: &'static TypeDecl) -> Option<String> {
     let ty = ty.inner();
     if let Shape::List(inner) | Shape::Map(inner) = ty.shape {

@@ -1,4 +1,4 @@
-//! What a schema says about itself.
+//! The consistency of schemas.
 use serde_json::{Value, json};
 
 use crate::schema::fixture::{schema, widget};
@@ -9,7 +9,7 @@ fn problems(property: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_kit_s_widget_is_in_order() {
+fn the_kit_s_widget_is_consistent() {
     assert_eq!(widget().check(), Ok(()));
 }
 

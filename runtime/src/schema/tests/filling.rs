@@ -1,4 +1,4 @@
-//! Defaults, pruning, normalisation, fingerprints.
+//! Defaulting, pruning, normalization and fingerprints.
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ fn unknown_fields_are_dropped_and_named() {
 }
 
 #[test]
-fn preserved_and_embedded_objects_keep_what_is_unknown_but_declared_fields_are_pruned() {
+fn preserved_and_embedded_objects_keep_unknown_fields_but_declared_fields_are_pruned() {
     let open = schema(&json!({"type": "object", "properties": {
         "raw": {},
         "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
@@ -77,7 +77,7 @@ fn preserved_and_embedded_objects_keep_what_is_unknown_but_declared_fields_are_p
 }
 
 #[test]
-fn empty_means_absent_where_the_schema_says_so() {
+fn empty_values_mean_absent_if_the_schema_says_so() {
     let built_in = schema(&json!({"type": "object", "properties": {
         "data": {"type": "object", "omitEmpty": true, "additionalProperties": {"type": "string"}},
         "secrets": {"type": "array", "omitEmpty": true, "items": {"type": "object", "title": "Ref", "properties": {
@@ -105,7 +105,7 @@ fn empty_means_absent_where_the_schema_says_so() {
 }
 
 #[test]
-fn fingerprints_change_with_what_is_read_and_only_with_that() {
+fn fingerprints_change_only_with_relevant_changes() {
     let before = fingerprint(&widget());
     assert_eq!(before, 87_245_230_034_550_052, "the fingerprint of a schema must stay the same over builds");
     let mut described = widget();

@@ -1,4 +1,4 @@
-//! `allOf`, `anyOf`, `oneOf` and `not`: which values they let pass, and messages as kube-openapi's validator gave them.
+//! `allOf`, `anyOf`, `oneOf` and `not`: validity of values, and messages of kube-openapi's validator.
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ fn errors_of(from: &Value, value: &Value) -> Vec<String> {
 }
 
 #[test]
-fn values_of_each_type_and_what_is_said_of_them() {
+fn values_of_each_type_and_their_messages() {
     let none: [&str; 0] = [];
     let any_of = r#"<nil>: Invalid value: "": "f" must validate at least one schema (anyOf)"#;
     let not = r#"<nil>: Invalid value: "": "f" must not validate the schema (not)"#;
@@ -77,7 +77,7 @@ fn values_of_each_type_and_what_is_said_of_them() {
 }
 
 #[test]
-fn the_branch_that_made_most_checks_says_what_is_wrong() {
+fn the_branch_with_the_most_checks_reports_its_errors() {
     let fields = json!({"a": {"type": "integer"}, "b": {"type": "integer"}});
     let deep = json!([{"required": ["a"]}, {"required": ["b"], "properties": {"b": {"minimum": 5}}}]);
     let required = json!([{"required": ["a"]}, {"required": ["b"]}]);
@@ -178,7 +178,7 @@ fn branches_neither_declare_nor_fill_in_fields() {
 }
 
 #[test]
-fn a_change_is_judged_by_junctors_where_their_value_changes() {
+fn junctors_are_checked_if_their_value_changes() {
     let from = json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {
             "size": {"type": "integer", "anyOf": [{"minimum": 5}]},
@@ -221,7 +221,7 @@ fn a_change_is_judged_by_junctors_where_their_value_changes() {
     let any_of = r#""spec.size" must validate at least one schema (anyOf)"#;
     assert_eq!(in_spec(&|spec| spec["size"] = json!(2)), [any_of, "spec.size"]);
     assert_eq!(in_spec(&|spec| spec["size"] = json!(5)), none);
-    // The branch for `low` judges it, though it is as it was.
+    // The branch for `low` is checked although its value is unchanged.
     let all_of = r#""spec.limits" must validate all the schemas (allOf). None validated"#;
     let not = r#""spec.limits" must not validate the schema (not)"#;
     assert_eq!(in_spec(&|spec| spec["limits"]["high"] = json!(2)), ["spec.limits.low", all_of, not]);
@@ -235,7 +235,7 @@ fn a_change_is_judged_by_junctors_where_their_value_changes() {
     assert_eq!(in_spec(&|spec| spec["atomic"] = json!([0, 1])), [not("spec.atomic[0]")], "items have no identity");
 }
 
-/// Rules out of few that overlap, as a branch or as a schema.
+/// A few overlapping rules, as a branch or as a schema.
 fn rules() -> impl Strategy<Value = Value> {
     let leaf = prop::sample::select(vec![
         json!({}),
@@ -275,7 +275,7 @@ proptest! {
     #[test]
     fn each_junctor_is_what_its_branches_make_it(branches in prop::collection::vec(rules(), 1..4), value in values()) {
         let fits = |rule: &Value| validate(&schema(rule), &value).is_empty();
-        // `null` is for the type alone to judge.
+        // Only the type decides about `null`.
         prop_assume!(!value.is_null());
         let fitting = branches.iter().filter(|branch| fits(branch)).count();
         prop_assert_eq!(fits(&json!({"allOf": branches})), fitting == branches.len());

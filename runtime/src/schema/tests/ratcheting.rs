@@ -1,4 +1,4 @@
-//! Ratcheting as a function of two documents: which errors of the new one count.
+//! Ratcheting as a function of two documents: which errors of the new one are reported.
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn all(document: &Document) -> Vec<String> {
     validate(&widget(), document).iter().map(ToString::to_string).collect()
 }
 
-/// Specs of a Widget out of few values, good and bad, so that two of them have much in common.
+/// Specs of a Widget with few values, valid and invalid, so that two of them have much in common.
 fn specs() -> impl Strategy<Value = Value> {
     let port = |name: &str, port: i64| json!({"name": name, "port": port});
     let pool: Vec<(&str, Vec<Value>)> = vec![
@@ -50,7 +50,7 @@ fn specs() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn a_document_that_stays_as_it_is_has_nothing_wrong(spec in specs()) {
+    fn an_unchanged_document_has_no_errors(spec in specs()) {
         let mut document = object(&spec);
         let old = document.clone();
         prop_assert_eq!(told(&document, &old), Vec::<String>::new());
@@ -61,20 +61,20 @@ proptest! {
     }
 
     #[test]
-    fn a_change_has_wrong_what_the_document_has_wrong_and_no_more(new in specs(), old in specs()) {
+    fn a_change_reports_only_errors_of_the_document(new in specs(), old in specs()) {
         let (new, old) = (object(&new), object(&old));
         let (told, all) = (told(&new, &old), all(&new));
         prop_assert!(told.iter().all(|error| all.contains(error)), "{told:?} of {all:?}");
     }
 
     #[test]
-    fn without_a_counterpart_everything_counts(new in specs()) {
+    fn without_a_counterpart_all_errors_count(new in specs()) {
         let new = object(&new);
         prop_assert_eq!(told(&new, &json!({})), all(&new));
     }
 
     #[test]
-    fn a_value_that_changes_and_stays_bad_is_told(old in specs()) {
+    fn a_changed_value_that_stays_invalid_is_reported(old in specs()) {
         let (mut old, mut new) = (old.clone(), old);
         (old["color"], new["color"]) = (json!("Mauve"), json!("Pink"));
         let error = r#"spec.color: Unsupported value: "Pink": supported values: "Red", "Green", "Blue""#;
@@ -104,7 +104,7 @@ fn type_errors_count_by_value_too() {
 }
 
 #[test]
-fn the_rest_of_an_object_is_all_but_metadata_and_status() {
+fn the_rest_of_an_object_is_everything_except_metadata_and_status() {
     let old = json!({"metadata": {"name": "a"}, "spec": {"ports": [{"name": "a"}, {"name": "b"}]}, "status": {"n": 1}});
     for (change, kept) in [
         (json!({"metadata": {"name": "b"}}), true),
@@ -131,7 +131,7 @@ fn the_rest_of_an_object_is_all_but_metadata_and_status() {
 }
 
 #[test]
-fn a_path_leads_to_where_its_value_was() {
+fn a_path_leads_to_the_old_position_of_its_value() {
     let old = json!({"metadata": {"labels": {"a.b/c": "1"}}, "spec": {
         "ports": [{"name": "a", "port": 1}, {"name": "b", "port": 2}], "args": ["x", "y"], "tags": ["x"],
         "options": {"k.l": "1", "m": "1"}}});

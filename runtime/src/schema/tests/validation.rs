@@ -1,4 +1,4 @@
-//! Validation: messages as kube-apiserver gave them.
+//! Validation, with recorded messages of kube-apiserver.
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn widget_errors(spec: &Value) -> Vec<String> {
 }
 
 #[test]
-fn recorded_answers_of_the_reference() {
+fn recorded_answers_of_kube_apiserver() {
     let long = "x".repeat(65);
     for (spec, expected) in [
         (json!({}), "spec.size: Required value"),
@@ -89,7 +89,7 @@ fn recorded_answers_of_the_reference() {
 }
 
 #[test]
-fn bounds_say_what_is_allowed() {
+fn errors_about_bounds_name_the_limit() {
     for (rule, value, expected) in [
         (
             json!({"type": "string", "minLength": 2}),
@@ -158,7 +158,7 @@ fn bounds_say_what_is_allowed() {
 }
 
 #[test]
-fn what_is_within_bounds_is_allowed() {
+fn values_within_bounds_are_allowed() {
     for (rule, value) in [
         (json!({"type": "number", "multipleOf": 0.1}), json!(0.3)),
         (json!({"type": "string", "nullable": true, "enum": ["a"]}), json!(null)),
@@ -181,7 +181,7 @@ fn a_union_has_exactly_one_member() {
 }
 
 #[test]
-fn keys_of_several_fields_and_strangers_in_map_lists() {
+fn keys_of_several_fields_and_other_types_in_map_lists() {
     let map = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "protocol"],
         "items": {"type": "object", "properties": {"port": {"type": "integer"}, "protocol": {"type": "string"}}}});
     let twice = json!([{"port": 1, "protocol": "TCP"}, {"port": 1, "protocol": "UDP"}, {"port": 1, "protocol": "TCP"}]);
@@ -217,7 +217,7 @@ fn immutable_fields_are_set_once() {
 }
 
 #[test]
-fn types_of_compiled_kinds_are_told_as_go_tells_them() {
+fn types_of_compiled_kinds_are_reported_as_in_go() {
     let config_map = schema(&json!({"type": "object", "title": "ConfigMap", "properties": {
         "data": {"type": "object", "additionalProperties": {"type": "string"}},
         "binaryData": {"type": "object", "additionalProperties": {"type": "string", "format": "byte"}},
@@ -264,7 +264,7 @@ proptest! {
     }
 
     #[test]
-    fn what_go_would_refuse_validation_refuses(spec in documents()) {
+    fn validation_refuses_what_go_would_refuse(spec in documents()) {
         // Both know the same types; validation knows more. (A null in a list is absent to Go, an error to a schema.)
         let mut document = object(&spec);
         default(&widget(), &mut document);
