@@ -68,7 +68,7 @@ pub mod v1beta1 {
 }
 
 pub mod v1alpha1 {
-    //! Watts are text, and lamps of the owner "nobody" cannot be converted.
+    //! Watts are text, and lamps of the owner "no one" cannot be converted.
     use super::{ApiType, Deserialize, LampStatus, ObjectMeta, Resource, Serialize, Size};
 
     #[derive(Resource, Clone, Debug)]
@@ -108,8 +108,8 @@ pub mod v1alpha1 {
 
         fn try_from(lamp: super::Lamp) -> Result<Self, String> {
             let super::LampSpec { owner, size: Size { watts, wide }, count } = lamp.spec;
-            if owner == "nobody" {
-                return Err("nobody owns it".to_owned());
+            if owner == "no one" {
+                return Err("it has no owner".to_owned());
             }
             let spec = LampSpec { owner, watts: format!("{watts}W"), wide, count };
             Ok(Self { metadata: lamp.metadata, spec, status: lamp.status })

@@ -220,12 +220,12 @@ async fn an_object_that_cannot_be_converted_is_named_and_can_be_deleted() {
     let (_server, mut client) = serve().await;
     let before = call(&mut client, "POST", &lamps("v1", ""), lamp("v1", "a", "ann")).await.1;
     let from = before["metadata"]["resourceVersion"].as_str().expect("a revision").to_owned();
-    call(&mut client, "POST", &lamps("v1", ""), lamp("v1", "lost", "nobody")).await;
+    call(&mut client, "POST", &lamps("v1", ""), lamp("v1", "lost", "no one")).await;
     let why = "object not convertible to wire.example.com/v1alpha1";
     for path in ["/lost", ""] {
         let (status, refusal) = call(&mut client, "GET", &lamps("v1alpha1", path), Value::Null).await;
         let text = refusal.to_string();
-        let told = ["lamps/default/lost", why, "nobody owns it"].iter().all(|part| text.contains(part));
+        let told = ["lamps/default/lost", why, "it has no owner"].iter().all(|part| text.contains(part));
         assert!(status == 500 && told, "{status} {text}");
     }
     assert_eq!(call(&mut client, "GET", &lamps("v1alpha1", "/a"), Value::Null).await.0, 200, "others are served");
@@ -234,7 +234,7 @@ async fn an_object_that_cannot_be_converted_is_named_and_can_be_deleted() {
     let mut events = client.watch(&watch).await.expect("a watch");
     let event = events.next().await.expect("the stream").expect("an event");
     assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(500)), "{event}");
-    assert!(event.to_string().contains("nobody owns it"), "{event}");
+    assert!(event.to_string().contains("it has no owner"), "{event}");
     assert!(events.next().await.expect("the stream").is_none(), "the watch ends");
     let (status, _) = call(&mut client, "DELETE", &lamps("v1alpha1", "/lost"), Value::Null).await;
     assert_eq!(status, 200);

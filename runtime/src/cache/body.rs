@@ -27,7 +27,7 @@ pub(super) struct Composed {
     pub(super) buffer: Vec<u8>,
     /// The value of `metadata`.
     pub(super) metadata: Range<usize>,
-    /// The value of `metadata.managedFields`; empty if there is none.
+    /// The value of `metadata.managedFields`; empty if absent.
     pub(super) managed_fields: Range<usize>,
 }
 
@@ -36,7 +36,7 @@ impl Body {
     ///
     /// The text is a JSON object without kind, apiVersion, resourceVersion and managed fields, with `metadata` first.
     /// The value of `metadata` ends before `metadata_end`. `managed_at` is the position for managed fields: before the
-    /// next member of metadata, or before the closing brace. `managed_fields` is their value; empty if there is none.
+    /// next member of metadata, or before the closing brace. `managed_fields` is their value; empty if absent.
     pub fn new(text: Bytes, metadata_end: usize, managed_at: usize, managed_fields: Bytes) -> Option<Self> {
         let at = |offset: usize| text.get(offset).copied();
         let whole = text.starts_with(START.as_bytes()) && text.ends_with(b"}");

@@ -31,7 +31,7 @@ impl States {
         &self.0[number / BLOCK][number % BLOCK]
     }
 
-    /// The state with a number, for modification; empty if there was none.
+    /// The state with a number, for modification; empty if absent.
     pub(super) fn get_mut(&mut self, number: usize) -> &mut State {
         while self.0.len() <= number / BLOCK {
             self.0.push(Arc::new(vec![State::default(); BLOCK]));

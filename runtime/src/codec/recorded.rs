@@ -70,7 +70,7 @@ fn answers_in_json_are_read_and_written() {
         for (document, text) in row.documents.iter().zip(texts(recorded)) {
             assert_eq!(serde_json::from_str::<Document>(text).as_ref().ok(), Some(document), "{}", row.name);
             let ours = written(|out| encode(document, out));
-            assert_eq!(ours.len(), text.len(), "the same but for the order of keys: {}", row.name);
+            assert_eq!(ours.len(), text.len(), "the same except for the order of keys: {}", row.name);
             assert_eq!(&read(&ours), document, "{}", row.name);
         }
     }

@@ -33,7 +33,7 @@ async fn an_unread_log_blocks_nothing_and_counts_dropped_lines() {
     let said = tokio::task::spawn_blocking(move || {
         lines.find_map(|line| {
             line.expect("the log is text")
-                .strip_suffix(" log lines were dropped: nobody read the log")?
+                .strip_suffix(" log lines were dropped because the log was not read")?
                 .parse::<u32>()
                 .ok()
         })

@@ -101,10 +101,10 @@ pub struct BookStatus {
 
 impl Book {
     fn check(&self, context: &kindsmith::Context<'_, Self>) -> Vec<FieldError> {
-        if self.spec.keeper.as_deref() != Some("nobody") {
+        if self.spec.keeper.as_deref() != Some("no one") {
             return Vec::new();
         }
-        let kind = FieldErrorKind::Invalid(format!("nobody through {}", context.subresource).into());
+        let kind = FieldErrorKind::Invalid(format!("no one through {}", context.subresource).into());
         vec![FieldError::new(&FieldPath::new("spec").child("keeper"), kind, "must be somebody")]
     }
 }

@@ -86,7 +86,7 @@ impl TryFrom<Bell> for OldBell {
 
     fn try_from(Bell { metadata, spec }: Bell) -> std::result::Result<Self, String> {
         match spec.tone.as_str() {
-            "infrasound" => Err("nobody heard it then".to_owned()),
+            "infrasound" => Err("it was inaudible".to_owned()),
             _ => Ok(Self { metadata, spec: OldBellSpec { sound: spec.tone } }),
         }
     }
@@ -328,7 +328,7 @@ async fn types_of_other_versions_than_the_storage_version_work_alike() {
     assert_eq!(sounds(list.clone()), ["ding!"]);
     let [invalid] = &list.invalid[..] else { panic!("{:?}", list.invalid) };
     assert_eq!((invalid.name.as_str(), invalid.namespace.as_str()), ("b", ""));
-    assert!(invalid.reason.contains("nobody heard it then"), "{}", invalid.reason);
+    assert!(invalid.reason.contains("it was inaudible"), "{}", invalid.reason);
     assert_eq!(new.list(&all()).await.unwrap().items.len(), 2);
     lower("a").await;
     new.delete("a", &DeleteOptions::default()).await.unwrap();

@@ -5,7 +5,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use super::*;
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
-const HIDDEN: &str = "the password that nobody may see";
+const HIDDEN: &str = "the secret password";
 
 /// Invalid merge patches of a Secret.
 fn merges() -> Vec<Value> {

@@ -210,7 +210,7 @@ async fn a_watch_ends_with_an_error_after_complete_frames_if_an_object_cannot_be
         assert!(status["message"].as_str().unwrap().ends_with("v2 has no such paint"), "{status}");
         assert_eq!(frame(&mut body).await, None);
     }
-    assert!(renamed.reads() <= 4, "nobody converts what was converted");
+    assert!(renamed.reads() <= 4, "converted objects are shared");
 }
 
 /// Stored gears of a size, and v2 with a budget for renderings.

@@ -329,7 +329,7 @@ impl<'a> ManagedFields<'a> {
         }
     }
 
-    /// Sets the fields that a writer owns, and removes its entry if there are none. Without `moved`, the entry keeps
+    /// Sets the fields that a writer owns, and removes its entry if it owns none. Without `moved`, the entry keeps
     /// its time.
     pub(super) fn set(&mut self, writer: &Writer<'a>, operation: Operation, set: FieldSet<'a>, moved: bool) {
         let mut entry = Entry::of(writer, operation, moved.then(|| writer.time.to_owned()), set);
@@ -363,7 +363,7 @@ impl<'a> ManagedFields<'a> {
         Ok(())
     }
 
-    /// The entries in their stored form and kube-apiserver's order; `None` if there are none.
+    /// The entries in their stored form and kube-apiserver's order; `None` if absent.
     pub(super) fn write(mut self) -> Option<Document> {
         let key = |entry: &Entry<'a>| (entry.identity.manager, entry.api_version, entry.identity.subresource);
         self.entries.sort_by(|a, b| {

@@ -13,7 +13,7 @@ use crate::schema::Document;
 const SCALE: &str = "autoscaling/v1";
 const REPLICAS: [PathElement<'static>; 2] = [PathElement::Field("spec"), PathElement::Field("replicas")];
 
-/// The entries of an object that own its replicas, translated to Scale; `null` if there are none.
+/// The entries of an object that own its replicas, translated to Scale; `null` if absent.
 ///
 /// `parent` are the object's entries, `replicas` returns the path of the replicas in a version with a scale.
 pub fn to_scale<'p>(parent: &Document, replicas: impl Fn(&str) -> Option<&'p [String]>) -> Document {
@@ -25,7 +25,7 @@ pub fn to_scale<'p>(parent: &Document, replicas: impl Fn(&str) -> Option<&'p [St
     managed.write().unwrap_or(Document::Null)
 }
 
-/// An object's entries after a write of its Scale; `null` if there are none.
+/// An object's entries after a write of its Scale; `null` if absent.
 ///
 /// `scale` are the entries of the written Scale, `api_version` is the version of the write. Managers that no longer own
 /// the replicas lose them; other owners own them through the subresource in their entry.

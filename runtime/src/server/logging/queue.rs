@@ -51,7 +51,7 @@ impl Queue {
             waiting.writing = true;
             drop(waiting);
             if dropped > 0 {
-                text.extend(format!("{dropped} log lines were dropped: nobody read the log\n").into_bytes());
+                text.extend(format!("{dropped} log lines were dropped because the log was not read\n").into_bytes());
             }
             // The log itself failed, so the error cannot be reported.
             let _ = sink.write_all(&text).and_then(|()| sink.flush());
@@ -158,7 +158,7 @@ mod tests {
         }
         let (mut written, mut dropped) = (Vec::new(), 0);
         for line in text.lines() {
-            match line.strip_suffix(" log lines were dropped: nobody read the log") {
+            match line.strip_suffix(" log lines were dropped because the log was not read") {
                 Some(count) => dropped += count.parse::<usize>().unwrap(),
                 None => written.push(format!("{line}\n")),
             }

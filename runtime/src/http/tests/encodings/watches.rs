@@ -187,6 +187,6 @@ async fn streaming_lists_as_tables() {
         let row = |at: usize| &found[at]["object"]["rows"][0]["object"];
         assert_eq!(!row(0).is_null(), has_object, "{include}");
         let end = &row(1)["metadata"]["annotations"]["k8s.io/initial-events-end"];
-        assert_eq!(end, "true", "the end is told whatever rows carry: {include}");
+        assert_eq!(end, "true", "the end is marked whatever rows contain: {include}");
     }
 }

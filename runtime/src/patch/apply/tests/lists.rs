@@ -110,7 +110,7 @@ fn empty_and_absent_are_distinguished() {
     assert_eq!(
         *world.owned("one"),
         json!({"f:map": {}, "f:nested": {}, "f:seq": {}}),
-        "an empty granular list is nobody's"
+        "an empty granular list is unowned"
     );
     assert_eq!(
         *world.spec(),

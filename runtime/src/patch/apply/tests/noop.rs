@@ -5,7 +5,7 @@ use super::{World, object};
 
 fn applied(spec: &Value) -> World {
     let mut world = World::default();
-    world.apply("one", spec).expect("nobody is in the way");
+    world.apply("one", spec).expect("no conflict");
     assert!(world.is_noop("one", &object(spec)));
     world
 }
@@ -94,7 +94,7 @@ fn fields_that_were_removed_by_others_are_restored() {
         let mut world = applied(&spec);
         world.live.as_mut().expect("an object")["spec"][field] = left;
         assert!(!world.is_noop("one", &object(&spec)), "a hook has changed {field}, and the apply brings it back");
-        world.apply("one", &spec).expect("nobody is in the way");
+        world.apply("one", &spec).expect("no conflict");
         assert!(world.is_noop("one", &object(&spec)), "{field}");
     }
 }
@@ -108,10 +108,10 @@ fn the_check_of_long_lists_is_bounded() {
     let world = applied(&json!({"set": texts(&many)}));
     assert!(!world.is_noop("one", &object(&json!({"set": texts(&few)}))), "fewer are a change");
     let mut world = World::default();
-    world.apply("one", &json!({"set": texts(&few)})).expect("nobody is in the way");
-    world.apply("two", &json!({"set": texts(&many)})).expect("nobody is in the way");
+    world.apply("one", &json!({"set": texts(&few)})).expect("no conflict");
+    world.apply("two", &json!({"set": texts(&many)})).expect("no conflict");
     let before = world.live.clone();
     assert!(!world.is_noop("one", &object(&json!({"set": texts(&few)}))), "to look at all pairs takes too long");
-    world.apply("one", &json!({"set": texts(&few)})).expect("nobody is in the way");
+    world.apply("one", &json!({"set": texts(&few)})).expect("no conflict");
     assert_eq!(world.live, before, "the apply itself finds that nothing changes");
 }

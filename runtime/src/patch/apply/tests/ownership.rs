@@ -14,7 +14,7 @@ fn an_applier_owns_the_applied_fields() {
         *world.owned("one"),
         json!({"f:a": {}, "f:map": {"f:k": {}}, "f:maps": {"f:e": {".": {}, "f:m": {}}}, "f:nested": {"f:y": {"f:z": {}}}})
     );
-    assert_eq!(world.spec()["d"], "filled", "defaults are filled in, and owned by nobody");
+    assert_eq!(world.spec()["d"], "filled", "defaults are filled in and unowned");
 }
 
 #[test]

@@ -246,7 +246,7 @@ proptest! {
         for order in [vec![0, 1, 2], vec![2, 1, 0], vec![1, 2, 0]] {
             let mut world = World::default();
             for at in order.into_iter().filter(|at| *at < specs.len()) {
-                world.apply(APPLIERS[at], &share(at)).expect("nobody is in the way");
+                world.apply(APPLIERS[at], &share(at)).expect("no conflict");
             }
             let owned: Vec<Value> = (0..specs.len()).map(|at| world.owned(APPLIERS[at]).clone()).collect();
             let found = (world.spec().clone(), owned);

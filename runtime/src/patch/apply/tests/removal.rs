@@ -58,7 +58,7 @@ fn a_struct_is_removed_with_its_last_owned_field_and_kept_with_an_owner() {
     let mut world = World::default();
     world.apply("one", &json!({"nested": {"x": "1"}})).expect("applied");
     world.apply("one", &json!({})).expect("applied");
-    assert_eq!(world.spec().get("nested"), None, "its default was nobody's");
+    assert_eq!(world.spec().get("nested"), None, "its default was unowned");
     let mut world = World::default();
     world.put("maker", &json!({"nested": {"y": {"z": "1"}}}));
     world.apply("one", &json!({"nested": {"x": "1"}})).expect("applied");
@@ -85,7 +85,7 @@ fn a_field_with_a_default_falls_back_to_it() {
     world.apply("one", &json!({"a": "1"})).expect("applied");
     assert_eq!(*world.spec(), json!({"a": "1", "d": "filled"}));
     assert_eq!(*world.owned("one"), json!({"f:a": {}}));
-    world.apply("two", &json!({"d": "other"})).expect("nobody owns a default");
+    world.apply("two", &json!({"d": "other"})).expect("defaults are unowned");
 }
 
 #[test]

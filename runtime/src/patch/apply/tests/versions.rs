@@ -203,8 +203,8 @@ fn entries_of_versions_that_are_gone_are_dropped() {
     world.put("three", &json!({"size": 6, "note": "n", "teeth": 5, "replicas": 1}));
     assert_eq!(world.owners(), [("two", V1, &json!({"f:teeth": {}})), ("three", V1, &json!({"f:size": {}}))]);
     world.live = before;
-    world.apply("one", &json!({"size": 7})).expect("nobody owns it");
-    assert_eq!(world.spec()["note"], "n", "nobody knows that it was applied");
+    world.apply("one", &json!({"size": 7})).expect("unowned");
+    assert_eq!(world.spec()["note"], "n", "no entry shows that it was applied");
 }
 
 #[test]
