@@ -1,5 +1,6 @@
 //! The command line: its arguments, its exit codes, and who does the work.
 
+mod migrate;
 mod progress;
 mod store;
 mod style;
@@ -21,6 +22,8 @@ enum Outcome {
     Damaged,
     /// The command could not do its work.
     Failed,
+    /// A person ended it, and part of the work is done.
+    Interrupted,
 }
 
 impl From<Outcome> for ExitCode {
@@ -29,6 +32,8 @@ impl From<Outcome> for ExitCode {
             Outcome::Whole => 0,
             Outcome::Damaged => 1,
             Outcome::Failed => 2,
+            // What shells say of a process that SIGINT has ended.
+            Outcome::Interrupted => 130,
         })
     }
 }
@@ -43,7 +48,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check, salvage, back up and restore the data of a server.
+    /// Check, salvage, back up, restore and migrate the data of a server.
     #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
     Store(store::Command),
 }

@@ -25,7 +25,7 @@ impl Bar {
     }
 
     /// Draws, unless it has just done so.
-    pub(super) fn show(&mut self, progress: Progress) {
+    pub(super) fn show(&mut self, progress: Progress<'_>) {
         if !self.terminal || self.drawn.is_some_and(|at| at.elapsed() < PAUSE) {
             return;
         }
@@ -48,7 +48,7 @@ fn write(text: &str) {
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-fn line(Progress { doing, done, total }: Progress) -> String {
+fn line(Progress { doing, done, total }: Progress<'_>) -> String {
     if total == 0 {
         return format!("{doing}: {}", grouped(done));
     }

@@ -10,12 +10,12 @@ use clap::Subcommand;
 use kindsmith::storage::maintenance::{self, Backup, Error};
 
 use super::{
-    Outcome,
+    Outcome, migrate,
     progress::Bar,
     style::{bad, bytes, good, grouped},
 };
 
-pub(super) const ABOUT: &str = "Check, salvage, back up and restore the data of a server.
+pub(super) const ABOUT: &str = "Check, salvage, back up, restore and migrate the data of a server.
 
 The data directory is the one with the file store.redb. What is only read is never changed, and nothing is overwritten: \
 targets must not exist (a directory may be empty).";
@@ -23,8 +23,9 @@ targets must not exist (a directory may be empty).";
 pub(super) const EXIT_CODES: &str = "\
 Exit codes:
   0  done, and nothing is wrong
-  1  the store or the backup is damaged, or something could not be saved
-  2  wrong usage, or the command could not do its work";
+  1  the store or the backup is damaged, or something could not be saved or migrated
+  2  wrong usage, or the command could not do its work
+  130  a migration was interrupted";
 
 /// The verbs.
 #[derive(Subcommand)]
@@ -86,6 +87,23 @@ pub(super) enum Command {
         #[arg(long, value_name = "DIR")]
         to: PathBuf,
     },
+    /// Let a running server rewrite objects that are stored in an old version of their kind.
+    #[command(
+        long_about = "Let a running server rewrite objects that are stored in an old version of their kind.\n\n\
+            Objects that were stored in another version, or under another schema, are rewritten in the version in which \
+            new objects are stored, so that the program can drop the old version. Only the program that declares the kinds \
+            can do that: the command asks it through the socket store.sock in its data directory, and it keeps serving \
+            requests. Objects that cannot be rewritten are named and left unchanged. Ctrl-C ends the migration; run the \
+            command again to migrate the remaining objects.",
+        after_help = EXAMPLE_OF_MIGRATE
+    )]
+    Migrate {
+        /// The server's data directory.
+        dir: PathBuf,
+        /// Resources such as books.library.example.com; without any, all of them.
+        #[arg(value_name = "RESOURCE")]
+        resources: Vec<String>,
+    },
 }
 
 const EXAMPLE_OF_CHECK: &str = "\
@@ -104,6 +122,10 @@ const EXAMPLE_OF_RESTORE: &str = "\
 Example:
   kindsmith store restore monday.backup --to ./data-of-monday";
 
+const EXAMPLE_OF_MIGRATE: &str = "\
+Example:
+  kindsmith store migrate ./data books.library.example.com";
+
 /// Runs a verb.
 pub(super) fn run(command: Command) -> Outcome {
     let done = match command {
@@ -111,6 +133,7 @@ pub(super) fn run(command: Command) -> Outcome {
         Command::Salvage { dir, to } => salvage(&dir, &to),
         Command::Backup { dir, to } => backup(&dir, &to),
         Command::Restore { file, to } => restore(&file, &to),
+        Command::Migrate { dir, resources } => migrate::run(dir, resources),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error}");
@@ -222,6 +245,6 @@ fn print_contents(backup: &Backup) {
 }
 
 /// Prints to standard output; a reader that has gone away is no error.
-fn print(text: fmt::Arguments<'_>) {
+pub(super) fn print(text: fmt::Arguments<'_>) {
     let _ = io::stdout().lock().write_fmt(text);
 }

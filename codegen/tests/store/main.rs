@@ -4,5 +4,8 @@
 
 mod backup;
 mod damage;
+#[path = "../../../tests/versions/lamp.rs"]
+mod lamp;
+mod migrate;
 mod sample;
 mod usage;

@@ -16,6 +16,7 @@ use super::{
     access::Access,
     builder::{Builder, Check},
     controllers::Running,
+    migrate,
     state::StateDir,
 };
 use crate::{
@@ -118,9 +119,13 @@ impl Builder {
 impl Core {
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
     fn load(self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<(Arc<Api>, Arc<Handlers>)> {
-        let store: Arc<dyn Store> = match self.keep {
-            Keep::Disk(_) => Arc::new(Embedded::open(path, limits.store).map_err(Error::Store)?),
-            Keep::Memory | Keep::Unsaid => Arc::new(Memory::starting_after(limits.store.origin)),
+        let embedded = match self.keep {
+            Keep::Disk(_) => Some(Arc::new(Embedded::open(path, limits.store).map_err(Error::Store)?)),
+            Keep::Memory | Keep::Unsaid => None,
+        };
+        let store: Arc<dyn Store> = match &embedded {
+            Some(embedded) => embedded.clone(),
+            None => Arc::new(Memory::starting_after(limits.store.origin)),
         };
         let cache = Cache::new(store.clone(), limits.cache);
         let transformer = self.transformer.unwrap_or_else(|| Arc::new(Identity));
@@ -132,7 +137,11 @@ impl Core {
             registry.register(versions).map_err(Error::Kind)?;
         }
         let handlers = Arc::new(self.handlers.mount(&registry).map_err(Error::Kind)?);
-        Ok((Api::with_admission(registry, cache, store, self.admission), handlers))
+        let api = Api::with_admission(registry, cache, store, self.admission);
+        if let Some(embedded) = embedded {
+            migrate::serve(&embedded, &api);
+        }
+        Ok((api, handlers))
     }
 }
 

@@ -25,6 +25,7 @@ mod limits;
 mod listen;
 mod load;
 pub mod logging;
+mod migrate;
 mod state;
 mod stop;
 mod tls;

@@ -16,7 +16,7 @@ use crate::{
     auth::User,
     cache::Object,
     kind::{reader::Fit, registry::Served},
-    storage::Expect,
+    storage::{Expect, maintenance::Migration},
 };
 
 /// How many objects are rewritten at once: they share the disk's flushes.
@@ -24,41 +24,21 @@ const AT_ONCE: usize = 64;
 /// How many bytes of objects they are of; the last of them may be more.
 const BYTES_AT_ONCE: usize = 1 << 20;
 /// After so many objects that are in order, there is a report, too.
-const LOOKED_AT: usize = 10_000;
-/// How many objects that cannot be rewritten are named.
+const LOOKED_AT: u64 = 10_000;
+/// How many objects that are skipped are named.
 const NAMED: usize = 100;
 
-/// How far a migration of a resource's objects has come.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Migration {
-    /// All objects up to this key, below the resource's prefix, were looked at; none at the beginning. A migration that was
-    /// cut off goes on behind it.
-    pub position: Option<String>,
-    /// How many objects were looked at.
-    pub seen: usize,
-    /// How many were rewritten.
-    pub rewritten: usize,
-    /// How many could not be, and are as they were: they cannot be read or converted, or would be too large.
-    pub failed: usize,
-    /// The first of those, up to a hundred: the key, and why.
-    pub failures: Vec<(String, String)>,
-    /// How many objects are left to be looked at.
-    pub left: usize,
-}
-
-impl Migration {
-    fn fail(&mut self, object: &Object, why: impl Into<String>) {
-        self.failed += 1;
-        if self.failures.len() < NAMED {
-            self.failures.push((object.key().to_owned(), why.into()));
-        }
+fn skip(migration: &mut Migration, object: &Object, why: impl Into<String>) {
+    migration.skipped += 1;
+    if migration.reasons.len() < NAMED {
+        migration.reasons.push((object.key().to_owned(), why.into()));
     }
 }
 
 impl Api {
     /// Stores each object of a resource in the version and by the schema in which objects are stored today, in the order of
-    /// their keys, from behind a position on. Reports how far it has come after each few of them; whoever keeps the position
-    /// can go on from there when the server has stopped meanwhile, and should begin anew where versions have changed.
+    /// their keys. Reports how far it has come after each few of them. One that was cut off, or whose future was dropped, is
+    /// begun anew: what is stored as it should be is looked at, and not written.
     ///
     /// # Errors
     /// [`Error::Unavailable`] while the server stops or its disk fails, [`Error::InsufficientStorage`] where the disk is
@@ -66,10 +46,10 @@ impl Api {
     pub async fn migrate(
         &self,
         served: &Arc<Served>,
-        position: Option<String>,
         mut report: impl FnMut(&Migration) + Send,
     ) -> Result<Migration, Error> {
-        let mut migration = Migration { position, ..Migration::default() };
+        let name = served.kind.group_resource().to_string();
+        let (mut migration, mut position) = (Migration { resource: name, ..Migration::default() }, None);
         let resource = Request {
             user: Arc::new(User::default()),
             served: served.stored().clone(),
@@ -78,20 +58,22 @@ impl Api {
             subresource: "".into(),
         };
         loop {
-            let old = next(&resource, &mut migration);
+            let old = next(&resource, &mut position, &mut migration);
             let writes =
                 old.iter().map(|object| Box::pin(self.renew(&resource, object)) as Concurrent<'_, _>).collect();
             for renewed in all(writes).await {
                 match renewed? {
                     Renewed::Written => migration.rewritten += 1,
                     Renewed::ByOthers => {}
-                    Renewed::Failed(object, why) => migration.fail(&object, why),
+                    Renewed::Skipped(object, why) => skip(&mut migration, &object, why),
                 }
             }
             report(&migration);
             if migration.left == 0 {
                 return Ok(migration);
             }
+            // Where all objects are as they should be, nothing else waits.
+            tokio::task::yield_now().await;
         }
     }
 
@@ -103,10 +85,10 @@ impl Api {
         match self.store(&request, object.key(), (&document, fit), Expect::At(object.revision())).await {
             Ok(Outcome::Done(_)) => Ok(Renewed::Written),
             Ok(Outcome::Lost) => Ok(Renewed::ByOthers),
-            Err(Error::TooLarge(why)) => Ok(Renewed::Failed(object.clone(), why)),
+            Err(Error::TooLarge(why)) => Ok(Renewed::Skipped(object.clone(), why)),
             Err(Error::StoreRead { causes, .. }) => {
                 let why = causes.into_iter().map(|(_, why)| why).collect::<Vec<_>>().join("; ");
-                Ok(Renewed::Failed(object.clone(), why))
+                Ok(Renewed::Skipped(object.clone(), why))
             }
             Err(error) => Err(error),
         }
@@ -118,27 +100,27 @@ enum Renewed {
     Written,
     /// Somebody else has written or deleted it.
     ByOthers,
-    Failed(Arc<Object>, String),
+    Skipped(Arc<Object>, String),
 }
 
 /// The next objects that are not stored as they are shown. Those before them count as looked at.
-fn next(resource: &Request, migration: &mut Migration) -> Vec<Arc<Object>> {
+fn next(resource: &Request, position: &mut Option<String>, migration: &mut Migration) -> Vec<Arc<Object>> {
     let snapshot = resource.served.objects.snapshot();
-    let after = migration.position.clone();
+    let after = position.take();
     let mut objects = snapshot.range("", after.as_deref());
     let (mut old, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
     while old.len() < AT_ONCE && bytes < BYTES_AT_ONCE && looked_at < LOOKED_AT {
         let Some(object) = objects.next() else { break };
         looked_at += 1;
-        migration.position = Some(object.key().to_owned());
+        *position = Some(object.key().to_owned());
         if let Some(why) = object.unreadable() {
-            migration.fail(object, why);
+            skip(migration, object, why);
         } else if object.is_renewed() {
             bytes += object.json_bytes().len();
             old.push(object.clone());
         }
     }
     migration.seen += looked_at;
-    migration.left = objects.len();
+    migration.left = objects.len() as u64;
     old
 }

@@ -54,7 +54,6 @@ pub use admission::{Admission, Attempt};
 pub use error::Error;
 pub use get::Unconverted;
 pub use items::{Items, Place};
-pub use migrate::Migration;
 pub use patch::Parsed;
 pub use retry::Retry;
 

@@ -67,7 +67,7 @@ use std::{
     io,
     path::Path,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, Sender},
     },
@@ -85,7 +85,7 @@ use self::{
     head::Witness,
     history::History,
     load::Loaded,
-    maintenance::socket::Socket,
+    maintenance::{Reports, socket},
     read::View,
     scrub::{Findings, Scrub},
     writer::{Answer, Job, Pending, Progress, Writer},
@@ -138,8 +138,9 @@ pub struct Embedded {
     writer: Mutex<Option<JoinHandle<()>>>,
     scrub: Mutex<Option<Scrub>>,
     findings: Arc<Findings>,
-    /// Serves backups of a running store. `None` if the system could not create the socket.
-    socket: Mutex<Option<Socket>>,
+    /// Serves backups and migrations of a running store. `None` if the system could not create the socket.
+    socket: Mutex<Option<socket::Socket>>,
+    answers: Arc<socket::Answers>,
     current: Arc<Current>,
     /// Dropped last, so that the directory is released after the engine's file is closed.
     directory: Option<Directory>,
@@ -197,15 +198,22 @@ impl Embedded {
             read_from(&scrubbed, &tell, |view| read(view).map(Ok))
         });
         let scrub = Mutex::new(Some(Scrub::start(&options, Arc::clone(&findings), read)?));
-        let socket = Mutex::default();
-        Ok(Self { jobs, progress, closed, writer, scrub, findings, socket, current, directory: None })
+        let read = Arc::downgrade(&current);
+        let begin = Box::new(move || read.upgrade().map(|current| guarded(|| Ok(current.get().db().begin_read()?))));
+        let (socket, answers) = (Mutex::default(), Arc::new(socket::Answers { begin, migrate: OnceLock::new() }));
+        Ok(Self { jobs, progress, closed, writer, scrub, findings, socket, answers, current, directory: None })
     }
 
-    /// A store works without its socket, except that it cannot be backed up while it runs.
-    fn serve_socket(&self, dir: &Path) -> Option<Socket> {
-        let current = Arc::downgrade(&self.current);
-        let begin = move || current.upgrade().map(|current| guarded(|| Ok(current.get().db().begin_read()?)));
-        let served = Socket::serve(dir, Arc::new(begin));
+    /// Serves migrations on the socket from now on. `migrate` begins a migration of the named resources, or of all, and
+    /// must not keep this store open.
+    pub(crate) fn serve_migrations(&self, migrate: impl Fn(Vec<String>) -> Option<Reports> + Send + Sync + 'static) {
+        let first = self.answers.migrate.set(Box::new(migrate));
+        debug_assert!(first.is_ok(), "one server uses a store");
+    }
+
+    /// A store works without its socket, except that it cannot be backed up or migrated while it runs.
+    fn serve_socket(&self, dir: &Path) -> Option<socket::Socket> {
+        let served = socket::Socket::serve(dir, Arc::clone(&self.answers));
         if let Err(error) = &served {
             tracing::warn!(dir = %dir.display(), %error, "the store has no socket: back it up while the server is stopped");
         }

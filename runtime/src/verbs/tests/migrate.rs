@@ -10,10 +10,12 @@ use super::{
 use crate::{
     cache::Limits,
     kind::{Kind, registry::Served},
-    verbs::{Error, Migration},
+    storage::maintenance::Migration,
+    verbs::Error,
 };
 
 const GEARS: usize = 150;
+const ALL: u64 = GEARS as u64;
 
 /// Gears that a server has stored in the older version, before one that stores them in another; with one that has no form
 /// there, and one that is stored as it should be.
@@ -42,26 +44,26 @@ async fn every_object_is_rewritten_once_and_what_cannot_be_is_named() {
     let (world, gears) = taken_over().await;
     let before = world.get(&at(&gears, "ns", "g007")).await.unwrap();
     let mut reports: Vec<Migration> = Vec::new();
-    let done = world.api.migrate(&gears, None, |migration| reports.push(migration.clone())).await.unwrap();
+    let done = world.api.migrate(&gears, |migration| reports.push(migration.clone())).await.unwrap();
     let odd = vec![("ns/odd".to_owned(), "31 is too many".to_owned())];
     let expected = Migration {
-        position: Some("ns/odd".to_owned()),
-        seen: GEARS + 2,
-        rewritten: GEARS,
-        failed: 1,
-        failures: odd,
+        resource: "gears.example.com".to_owned(),
+        seen: ALL + 2,
+        rewritten: ALL,
+        skipped: 1,
+        reasons: odd,
         left: 0,
     };
     assert_eq!((&done, reports.last()), (&expected, Some(&expected)));
-    assert!(reports.len() > 2 && reports.is_sorted_by_key(|report| (report.position.clone(), report.rewritten)));
+    assert!(reports.len() > 2 && reports.is_sorted_by_key(|report| (report.seen, report.rewritten)));
     assert_eq!(old(&gears), [""; 0]);
 
     let mut after = world.get(&at(&gears, "ns", "g007")).await.unwrap();
     assert_ne!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
     after["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
     assert_eq!(after, before, "nothing else has changed");
-    let again = world.api.migrate(&gears, None, |_| {}).await.unwrap();
-    assert_eq!((again.seen, again.rewritten, again.failed), (GEARS + 2, 0, 1));
+    let again = world.api.migrate(&gears, |_| {}).await.unwrap();
+    assert_eq!((again.seen, again.rewritten, again.skipped), (ALL + 2, 0, 1));
 
     let without = World::over(world.store.clone(), Limits::default().window).await;
     let gears = without.api.registry.register([stored()]).unwrap();
@@ -69,16 +71,17 @@ async fn every_object_is_rewritten_once_and_what_cannot_be_is_named() {
 }
 
 #[tokio::test]
-async fn a_migration_goes_on_where_another_was_cut_off() {
+async fn a_migration_that_was_dropped_is_finished_by_the_next() {
     let (world, gears) = taken_over().await;
-    let mut positions = Vec::new();
-    world.api.migrate(&gears, None, |migration| positions.push(migration.position.clone())).await.unwrap();
-    let position = positions[0].clone();
-    let (world, gears) = taken_over().await;
-    let rest = world.api.migrate(&gears, position.clone(), |_| {}).await.unwrap();
-    let left = old(&gears);
-    assert!(!left.is_empty() && left.len() + rest.rewritten == GEARS);
-    assert!(left.iter().all(|name| format!("ns/{name}") <= position.clone().unwrap()));
+    let (tell, mut reported) = tokio::sync::mpsc::unbounded_channel();
+    let first = tokio::select! {
+        biased;
+        first = reported.recv() => first.unwrap(),
+        done = world.api.migrate(&gears, |migration| tell.send(migration.rewritten).unwrap()) => panic!("{done:?}"),
+    };
+    let done = world.api.migrate(&gears, |_| {}).await.unwrap();
+    assert_eq!((first + done.rewritten, done.seen, done.skipped), (ALL, ALL + 2, 1));
+    assert_eq!(old(&gears), [""; 0]);
 }
 
 #[tokio::test]
@@ -86,7 +89,7 @@ async fn a_store_that_takes_no_writes_ends_a_migration_before_anything_is_report
     let (world, gears) = taken_over().await;
     world.api.store.close();
     let mut reports = 0;
-    let refused = world.api.migrate(&gears, None, |_| reports += 1).await;
+    let refused = world.api.migrate(&gears, |_| reports += 1).await;
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
     assert_eq!((reports, old(&gears).len()), (0, GEARS));
 }
@@ -107,8 +110,8 @@ async fn writers_and_a_migration_lose_nothing_of_each_other() {
             }
         }
     };
-    let (done, (), ()) = tokio::join!(world.api.migrate(&gears, None, |_| {}), write(0), write(1));
-    assert_eq!(done.unwrap().failed, 1);
+    let (done, (), ()) = tokio::join!(world.api.migrate(&gears, |_| {}), write(0), write(1));
+    assert_eq!(done.unwrap().skipped, 1);
     assert_eq!(old(&gears), [""; 0]);
     for number in 0..GEARS {
         let found = world.get(&at(&gears, "ns", &format!("g{number:03}"))).await;

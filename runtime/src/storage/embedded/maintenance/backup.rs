@@ -108,7 +108,8 @@ fn of_stopped(stopped: &Stopped, file: &File, progress: OnProgress<'_>) -> Resul
 /// Copies the server's stream frame by frame, so that progress and errors show at once.
 fn of_running(dir: &Path, file: &File, to: &Path, progress: OnProgress<'_>) -> Result<(), Error> {
     let failed = |message: String| Error::Server { dir: dir.to_owned(), message };
-    let from = socket::connect(dir).map_err(|error| failed(format!("its socket cannot be reached: {error}")))?;
+    let from = socket::connect(dir, &["backup", "1"])
+        .map_err(|error| failed(format!("its socket cannot be reached: {error}")))?;
     let mut copied = Copied { from, to: BufWriter::with_capacity(BUFFER, file), failed: None };
     let result = read_through(BufReader::with_capacity(BUFFER, &mut copied), "copying rows", progress);
     if let Some(source) = copied.failed.take() {
@@ -149,7 +150,7 @@ fn verify(mut file: File, path: &Path, progress: OnProgress<'_>) -> Result<Backu
     })
 }
 
-fn read_through(from: impl Read, doing: &'static str, progress: OnProgress<'_>) -> Result<Backup, ReadError> {
+fn read_through(from: impl Read, doing: &str, progress: OnProgress<'_>) -> Result<Backup, ReadError> {
     let mut reader = Reader::begin(from)?;
     let backup = Backup::of(reader.state());
     let mut done = 0;

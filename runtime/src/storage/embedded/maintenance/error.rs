@@ -7,7 +7,7 @@ use std::{
 
 use super::super::OpenError;
 
-/// Why a store could not be checked, salvaged, backed up or restored.
+/// Why a store could not be checked, salvaged, backed up, restored or migrated.
 #[derive(Debug)]
 pub enum Error {
     /// The data directory cannot be used: it is in use, of a newer format, damaged, or unreadable.
@@ -43,6 +43,18 @@ pub enum Error {
     },
     /// The server that uses the directory could not provide a backup.
     Server {
+        /// The data directory.
+        dir: PathBuf,
+        /// What went wrong.
+        message: String,
+    },
+    /// No server has the directory open, and a migration needs one.
+    NoServer {
+        /// The data directory.
+        dir: PathBuf,
+    },
+    /// The server that has the directory open did not migrate, or did not finish.
+    Migration {
         /// The data directory.
         dir: PathBuf,
         /// What went wrong.
@@ -94,6 +106,15 @@ impl fmt::Display for Error {
                 "the server that uses {} could not provide a backup: {message}; try again, or stop the server first",
                 dir.display()
             ),
+            Self::NoServer { dir } => write!(
+                f,
+                "no server uses {}: only the program that declares the kinds can migrate their objects; start it with \
+                 this data directory, and run the command again while it serves",
+                dir.display()
+            ),
+            Self::Migration { dir, message } => {
+                write!(f, "the server that uses {} did not finish the migration: {message}", dir.display())
+            }
         }
     }
 }

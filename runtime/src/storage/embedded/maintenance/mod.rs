@@ -1,4 +1,4 @@
-//! Maintenance of a whole store: check, salvage, backup and restore.
+//! Maintenance of a whole store: check, salvage, backup, restore and storage migration.
 //!
 //! This is the library behind the command `kindsmith store`. It never changes a directory that it reads, overwrites
 //! nothing, and publishes a result under its name only once it is complete and durable. Backup and restore hold one row
@@ -11,6 +11,7 @@ mod build;
 mod check;
 mod error;
 mod gather;
+mod migrate;
 mod restore;
 mod salvage;
 mod scan;
@@ -22,14 +23,16 @@ mod write;
 pub use backup::{Backup, backup};
 pub use check::{Check, check};
 pub use error::Error;
+pub use migrate::{Migration, migrate};
+pub(crate) use migrate::{Report, Reports};
 pub use restore::restore;
 pub use salvage::{Salvage, salvage};
 
 /// The progress of a long operation.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct Progress<'a> {
     /// The current step, such as `reading rows`.
-    pub doing: &'static str,
+    pub doing: &'a str,
     /// The amount of work done.
     pub done: u64,
     /// The total amount of work; zero if unknown.
@@ -37,4 +40,4 @@ pub struct Progress {
 }
 
 /// A callback that receives the progress regularly.
-pub type OnProgress<'a> = &'a mut dyn FnMut(Progress);
+pub type OnProgress<'a> = &'a mut dyn FnMut(Progress<'_>);

@@ -1,8 +1,9 @@
 //! The Unix socket of a running store: `store.sock` in its data directory, with mode 0600.
 //!
-//! A client sends one line, `backup 1`, and receives a backup (`archive.rs`) of the store at that moment. Reading it
-//! does not block the writer. A client that stops reading is disconnected. Closing the store ends running backups and
-//! removes the socket. A start replaces the socket that a killed process left.
+//! A client sends one line. The answer to `backup 1` is a backup (`archive.rs`) of the store at that moment. Reading it
+//! does not block the writer. The answer to `migrate 1` is the progress of a storage migration (`migrate.rs`), which the
+//! server runs. A client that stops reading is disconnected. Closing the store ends running requests and removes the
+//! socket. A start replaces the socket that a killed process left.
 
 use std::{
     fs::{self, DirBuilder, File, Permissions},
@@ -16,7 +17,7 @@ use std::{
         },
     },
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -27,21 +28,33 @@ use tokio::{net, sync::oneshot};
 use super::{
     archive::Writer,
     backup::{StreamError, stream},
+    migrate::{self, Reports},
 };
 
 const NAME: &str = "store.sock";
 /// The socket is created under this name, so that its final name never has looser modes.
 const MAKING: &str = "store.sock.new";
-const REQUEST: &str = "backup 1\n";
+/// The longest request in bytes.
+const MAX_REQUEST: u64 = 64 << 10;
 /// A client that sends and reads nothing for this long is disconnected.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The maximum number of concurrent backups.
+/// The maximum number of concurrent requests.
 const AT_A_TIME: usize = 2;
 /// The longest address that is used directly; systems allow 104 or 108 bytes.
 const MAX_ADDRESS: usize = 100;
 
 /// Begins to read the current state; returns `None` if the store is closing. Must not keep the store open.
-pub(in super::super) type Begin = Arc<dyn Fn() -> Option<Result<ReadTransaction, redb::Error>> + Send + Sync>;
+pub(in super::super) type Begin = Box<dyn Fn() -> Option<Result<ReadTransaction, redb::Error>> + Send + Sync>;
+
+/// Begins to migrate the named resources, or all; returns `None` if the server is stopping. Must not keep the store open.
+pub(in super::super) type Migrate = Box<dyn Fn(Vec<String>) -> Option<Reports> + Send + Sync>;
+
+/// What answers the requests.
+pub(in super::super) struct Answers {
+    pub begin: Begin,
+    /// Set when the server has registered its kinds.
+    pub migrate: OnceLock<Migrate>,
+}
 
 /// A socket that is served until this is dropped.
 pub(in super::super) struct Socket {
@@ -55,7 +68,7 @@ pub(in super::super) struct Socket {
 
 impl Socket {
     /// Serves a store's socket in its directory.
-    pub(in super::super) fn serve(dir: &Path, begin: Begin) -> io::Result<Self> {
+    pub(in super::super) fn serve(dir: &Path, answers: Arc<Answers>) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = bind(dir)?;
         let path = dir.join(NAME);
@@ -64,7 +77,7 @@ impl Socket {
         let owner = metadata.uid();
         let serving = async move {
             match net::UnixListener::from_std(listener) {
-                Ok(listener) => accept(listener, owner, &begin, closed).await,
+                Ok(listener) => accept(listener, owner, &answers, closed).await,
                 Err(error) => {
                     tracing::warn!(%error, "the store's socket cannot be served; stop the server for backups");
                 }
@@ -114,16 +127,16 @@ fn at_address<T>(dir: &Path, using: impl FnOnce(&Path) -> io::Result<T>) -> io::
     using(&short)
 }
 
-/// Connects to the server of a data directory and requests a backup.
-pub(super) fn connect(dir: &Path) -> io::Result<UnixStream> {
+/// Connects to the server of a data directory and sends the words of a request.
+pub(super) fn connect(dir: &Path, request: &[&str]) -> io::Result<UnixStream> {
     let mut stream = at_address(dir, |address| UnixStream::connect(address))?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    stream.write_all(REQUEST.as_bytes())?;
+    stream.write_all(format!("{}\n", request.join(" ")).as_bytes())?;
     Ok(stream)
 }
 
-/// Serves clients until the store closes, and then ends running backups.
-async fn accept(listener: net::UnixListener, owner: u32, begin: &Begin, mut closed: oneshot::Receiver<()>) {
+/// Serves clients until the store closes, and then ends running requests.
+async fn accept(listener: net::UnixListener, owner: u32, answers: &Arc<Answers>, mut closed: oneshot::Receiver<()>) {
     let mut peers: Vec<Peer> = Vec::new();
     loop {
         let accepted = tokio::select! {
@@ -139,12 +152,12 @@ async fn accept(listener: net::UnixListener, owner: u32, begin: &Begin, mut clos
             stream.set_write_timeout(Some(PATIENCE))?;
             if peer != owner && peer != 0 {
                 tracing::warn!(peer, "another user connected to the store's socket and was refused");
-                return refuse(&stream, "only the user who runs the server may take a backup");
+                return refuse(&stream, "only the user who runs the server may use its socket");
             }
             if peers.len() >= AT_A_TIME {
-                return refuse(&stream, "too many backups are running; try again later");
+                return refuse(&stream, "too many backups or migrations are running; try again later");
             }
-            peers.push(Peer::serve(stream, Arc::clone(begin))?);
+            peers.push(Peer::serve(stream, Arc::clone(answers))?);
             Ok(())
         });
         if let Err(error) = served {
@@ -170,33 +183,51 @@ struct Peer {
 }
 
 impl Peer {
-    fn serve(stream: UnixStream, begin: Begin) -> io::Result<Self> {
+    fn serve(stream: UnixStream, answers: Arc<Answers>) -> io::Result<Self> {
         let ours = stream.try_clone()?;
-        let thread = thread::Builder::new().name("store-backup".to_owned()).spawn(move || {
-            let answered = answer(&stream, &begin);
+        let thread = thread::Builder::new().name("store-client".to_owned()).spawn(move || {
+            let answered = answer(&stream, &answers);
             // The connection is open twice, so closing one descriptor does not end the stream.
             let _ = stream.shutdown(Shutdown::Both);
-            match answered {
-                Ok(()) => tracing::info!("a backup was taken"),
-                Err(error) => tracing::warn!(%error, "a backup was not finished"),
+            if let Err(error) = answered {
+                tracing::warn!(%error, "a request through the store's socket was not finished");
             }
         })?;
         Ok(Self { stream: ours, thread })
     }
 }
 
-fn answer(stream: &UnixStream, begin: &Begin) -> io::Result<()> {
+fn answer(stream: &UnixStream, answers: &Answers) -> io::Result<()> {
     let mut request = String::new();
-    BufReader::new(stream.take(64)).read_line(&mut request)?;
-    if request != REQUEST {
-        return refuse(stream, "this server supports only the request `backup 1`; use the command of its version");
+    BufReader::new(stream.take(MAX_REQUEST)).read_line(&mut request)?;
+    let words: Vec<&str> = request.strip_suffix('\n').unwrap_or_default().split(' ').collect();
+    match *words {
+        ["backup", "1"] => back_up(stream, &answers.begin),
+        ["migrate", "1", ref resources @ ..] => migrate(stream, answers, resources),
+        _ => refuse(stream, "this server does not support the request; use the command of its version"),
     }
-    let Some(began) = begin() else { return refuse(stream, "the server is stopping") };
+}
+
+fn migrate(stream: &UnixStream, answers: &Answers, resources: &[&str]) -> io::Result<()> {
+    let Some(migrate) = answers.migrate.get() else {
+        return refuse(stream, "no server has declared its kinds yet; try again in a moment");
+    };
+    match migrate(resources.iter().map(|name| (*name).to_owned()).collect()) {
+        Some(reports) => migrate::send(reports, stream),
+        None => refuse(stream, STOPPING),
+    }
+}
+
+fn back_up(stream: &UnixStream, begin: &Begin) -> io::Result<()> {
+    let Some(began) = begin() else { return refuse(stream, STOPPING) };
     let mut writer = Writer::begin(BufWriter::with_capacity(256 << 10, stream))?;
     let streamed =
         began.map_err(StreamError::from).and_then(|transaction| self::stream(&transaction, &mut writer, |_, _| Ok(())));
     match streamed {
-        Ok(()) => Ok(()),
+        Ok(()) => {
+            tracing::info!("a backup was taken");
+            Ok(())
+        }
         Err(StreamError::Out(error)) => Err(error),
         Err(error) => {
             writer.fail(&error.to_string())?;
@@ -204,6 +235,8 @@ fn answer(stream: &UnixStream, begin: &Begin) -> io::Result<()> {
         }
     }
 }
+
+const STOPPING: &str = "the server is stopping";
 
 fn refuse(stream: &UnixStream, why: &str) -> io::Result<()> {
     Writer::begin(stream)?.fail(why)
