@@ -74,12 +74,17 @@ pub fn all() -> Vec<Bomb> {
         ("an unknown color", spec("color", long("a")), 422),
         ("expressions", spec("selector", json!({"matchExpressions": many(15_000, expression)})), 201),
     ];
-    let mut all: Vec<Bomb> = rows
-        .into_iter()
-        .map(|(name, object, status)| {
-            Bomb::post(format!("object: {name}"), "application/json", object.to_string(), status)
-        })
-        .collect();
+    let post = |(name, object, status): (&str, Value, u16)| {
+        Bomb::post(format!("object: {name}"), "application/json", object.to_string(), status)
+    };
+    rows.into_iter().map(post).chain(others()).collect()
+}
+
+/// Those that are not posts of a sample in JSON.
+fn others() -> Vec<Bomb> {
+    let spec = |name: &str, value: Value| json!({"metadata": {"name": "a"}, "spec": {name: value}});
+    let long = |letter: &str| Value::from(letter.repeat(LONG));
+    let mut all = Vec::new();
     all.push(deletion("preconditions in preconditions", "{\"preconditions\":".repeat(180_000), 400));
     all.push(deletion("dry runs", json!({"dryRun": many(500_000, |_| "x".into())}).to_string(), 400));
     all.push(deletion("a long policy", json!({"propagationPolicy": long("a")}).to_string(), 422));

@@ -1,5 +1,5 @@
 //! Rules of a kind as a whole.
-use syn::{LitStr, ext::IdentExt, spanned::Spanned};
+use syn::{Ident, LitStr, ext::IdentExt, spanned::Spanned};
 
 use super::{
     container::{self, Within},
@@ -9,7 +9,7 @@ use crate::{
     diag::Errors,
     model::{Cell, Column, Container, Field, Grace, Kind, Names, Scale, Shape},
     parse::{
-        container::{Body, Container as Raw},
+        container::{Body, Container as Raw, Field as RawField},
         resource::{ColumnArgs, GraceArgs, KindArgs, ScaleArgs},
         types::{last_segment, look},
     },
@@ -31,18 +31,7 @@ pub fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
     check_scope(&args, errors);
     check_root_serde(&raw, errors);
     let rule = field::rename_rule(&raw.serde, "camelCase", errors);
-    let fields = match raw.body {
-        Body::Struct(fields) => container::fields(fields, &rule, true, Within::Type, errors),
-        Body::Enum(_) => {
-            errors.at(
-                raw.ident.span(),
-                "a kind must be a struct with `metadata: ObjectMeta`; \
-                 an enum can be a field's type, with `#[derive(ApiType)]`",
-            );
-            return None;
-        }
-        Body::Refused => return None,
-    };
+    let fields = container::fields(raw_fields(raw.body, &raw.ident, errors)?, &rule, true, Within::Type, errors);
     container::check_ends(&raw.ident, &fields, errors);
     check_metadata(&raw.ident, &fields, errors);
     check_no_type_meta(&fields, errors);
@@ -91,6 +80,22 @@ pub fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
             proto_zeros: args.builtin || raw.api.proto_zeros.is_some(),
         },
     })
+}
+
+/// Returns the fields of the root as declared.
+fn raw_fields(body: Body, root: &Ident, errors: &Errors) -> Option<Vec<RawField>> {
+    match body {
+        Body::Struct(fields) => Some(fields),
+        Body::Enum(_) => {
+            errors.at(
+                root.span(),
+                "a kind must be a struct with `metadata: ObjectMeta`; \
+                 an enum can be a field's type, with `#[derive(ApiType)]`",
+            );
+            None
+        }
+        Body::Refused => None,
+    }
 }
 
 /// A kind without group and version has no URL.

@@ -233,17 +233,26 @@ fn an_annotation_of_a_field_that_the_version_has_is_dropped() {
     assert_eq!(conversion.read(document).expect("it can be read")["metadata"], json!({"name": "a"}));
 }
 
+/// What is wrong with changes between specs with these schemas; empty where nothing is.
+fn faults(here: Document, stored: Document, changes: &[Change]) -> String {
+    let name = |version: &str| GroupVersion { group: "example.com".to_owned(), version: version.to_owned() };
+    let schema = |spec: Document| fixture::schema(&object(json!({"spec": spec})));
+    let (here, stored) = (schema(here), schema(stored));
+    let (v1, v2) = (name("v1"), name("v2"));
+    let (here, stored) = (Version { name: &v1, schema: &here }, Version { name: &v2, schema: &stored });
+    Declared::new(here, stored, changes).err().unwrap_or_default()
+}
+
+fn object(properties: Document) -> Document {
+    json!({"type": "object", "properties": properties})
+}
+
+fn renamed(here: &str, stored: &str) -> Change {
+    Change::Renamed(here.into(), stored.into())
+}
+
 #[test]
 fn differences_that_no_change_covers_are_named() {
-    let name = |version: &str| GroupVersion { group: "example.com".to_owned(), version: version.to_owned() };
-    let faults = |here: Document, stored: Document, changes: &[Change]| {
-        let object = |spec: Document| fixture::schema(&json!({"type": "object", "properties": {"spec": spec}}));
-        let (here, stored) = (object(here), object(stored));
-        let (v1, v2) = (name("v1"), name("v2"));
-        let (here, stored) = (Version { name: &v1, schema: &here }, Version { name: &v2, schema: &stored });
-        Declared::new(here, stored, changes).err().unwrap_or_default()
-    };
-    let object = |properties: Document| json!({"type": "object", "properties": properties});
     let (text, number) = (json!({"type": "string"}), json!({"type": "integer"}));
     let one = || object(json!({"a": text, "b": text}));
     assert_eq!(faults(one(), one(), &[]), "");
@@ -252,7 +261,6 @@ fn differences_that_no_change_covers_are_named() {
         "only example.com/v1 has the field spec.b; declare `removed(spec.b)`, or where it is else; \
          only example.com/v2 has the field spec.c; declare `added(spec.c)`, or where it is else"
     );
-    let renamed = |here: &str, stored: &str| Change::Renamed(here.into(), stored.into());
     assert_eq!(faults(one(), object(json!({"a": text, "c": text})), &[renamed("spec.b", "spec.c")]), "");
     assert_eq!(
         faults(one(), object(json!({"a": text, "c": number})), &[renamed("spec.b", "spec.c")]),
@@ -265,6 +273,12 @@ fn differences_that_no_change_covers_are_named() {
     );
     let gone = [Change::Added(Path::from("spec.x"))];
     assert_eq!(faults(one(), one(), &gone), "example.com/v2 has no field spec.x");
+}
+
+#[test]
+fn changes_that_lead_nowhere_or_lose_something_are_named() {
+    let text = json!({"type": "string"});
+    let one = || object(json!({"a": text, "b": text}));
     let list = |items: Document| object(json!({"a": {"type": "array", "items": items}}));
     assert_eq!(
         faults(list(one()), list(object(json!({"a": text}))), &[]),

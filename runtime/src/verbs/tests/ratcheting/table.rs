@@ -10,10 +10,15 @@ pub(super) enum Then {
 }
 use Then::{Refused, Stored};
 
-/// Merge patches of specs, by the name of the object, one after the other.
-#[expect(clippy::too_many_lines, reason = "a table")]
-pub(super) fn changes() -> Vec<(&'static str, Value, Then)> {
-    let port = |name: &str, number: i64, protocol: &str| json!({"name": name, "number": number, "protocol": protocol});
+/// A merge patch of a spec, with the name of the object.
+type Change = (&'static str, Value, Then);
+
+/// All of them, to be sent one after the other.
+pub(super) fn changes() -> impl Iterator<Item = Change> {
+    scalars().into_iter().chain(map_lists()).chain(other_lists()).chain(maps()).chain(wholes())
+}
+
+fn scalars() -> Vec<Change> {
     vec![
         ("size", json!({"size": 9_999_999, "color": "Red"}), Stored(json!({"color": "Red", "size": 9_999_999}))),
         (
@@ -40,7 +45,13 @@ pub(super) fn changes() -> Vec<(&'static str, Value, Then)> {
             json!({"size": 7_777_777}),
             Refused(&["spec.size: Invalid value: 7777777: spec.size in body should be less than or equal to 9"]),
         ),
-        // Items of a map list are matched by their keys, wherever they stand.
+    ]
+}
+
+/// Items of a map list are matched by their keys, wherever they stand.
+fn map_lists() -> Vec<Change> {
+    let port = |name: &str, number: i64, protocol: &str| json!({"name": name, "number": number, "protocol": protocol});
+    vec![
         (
             "ports",
             json!({"ports": [port("c", 9, "TCP"), port("b", 808_080, "TCP"), port("a", 8, "TCP")]}),
@@ -68,7 +79,12 @@ pub(super) fn changes() -> Vec<(&'static str, Value, Then)> {
                 "spec.ports[1].number: Invalid value: 101010: spec.ports[1].number in body should be less than or equal to 9",
             ]),
         ),
-        // Those of sets and other lists are not.
+    ]
+}
+
+/// Items of sets and other lists are matched by their position.
+fn other_lists() -> Vec<Change> {
+    vec![
         ("tags", json!({"tags": ["longer", "ok"]}), Refused(&["spec.tags[0]: Too long: may not be more than 3 bytes"])),
         (
             "tags",
@@ -88,7 +104,12 @@ pub(super) fn changes() -> Vec<(&'static str, Value, Then)> {
             json!({"plain": [2, 505_050]}),
             Refused(&["spec.plain[1]: Invalid value: 505050: spec.plain[1] in body should be less than or equal to 9"]),
         ),
-        // Entries of maps are matched by their keys, those of atomic ones, too.
+    ]
+}
+
+/// Entries of maps are matched by their keys, those of atomic ones, too.
+fn maps() -> Vec<Change> {
+    vec![
         (
             "options",
             json!({"options": {"c": "new"}}),
@@ -116,7 +137,12 @@ pub(super) fn changes() -> Vec<(&'static str, Value, Then)> {
             json!({"nested": {"deep": {"c": 5}}}),
             Refused(&["spec.nested.deep.c: Invalid value: 5: spec.nested.deep.c in body should be a multiple of 2"]),
         ),
-        // What a struct, a map or a list demands as a whole counts as soon as anything in it changes.
+    ]
+}
+
+/// What a struct, a map or a list demands as a whole counts as soon as anything in it changes.
+fn wholes() -> Vec<Change> {
+    vec![
         ("pair", json!({"pair": {"left": 2}}), Refused(&["spec.pair.right: Required value"])),
         ("pair", json!({"pair": {"right": 2}}), Stored(json!({"pair": {"left": 1, "right": 2}}))),
         ("choice", json!({"size": 3}), Stored(json!({"choice": {"x": 1, "y": 2}, "size": 3}))),
