@@ -1,0 +1,70 @@
+"""Checks dependencies: each has a reason and is used, and no package is built in two versions without a reason here."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+# Packages built in two versions, each with the reason.
+DUPLICATES = {
+    "base64": "pem, which rcgen uses, has a newer version than axum and ours",
+    "getrandom": "ring has an older version",
+    "syn": "tracing-attributes has an older version",
+}
+# Dependencies that no source of their package names, each with the reason.
+UNNAMED = {
+    ("controller", "k8s-openapi"): "kube needs one of its features",
+    ("kindsmith-codegen", "serde"): "tests/versions/lamp.rs, which its tests include by its path",
+}
+TABLES = ["dependencies", "dev-dependencies", "build-dependencies"]
+
+
+def reasons(text):
+    """Workspace dependencies without a comment on their line. Crates of the workspace need none."""
+    table = text.split("[workspace.dependencies]\n")[1].split("\n[")[0]
+    for line in table.splitlines():
+        name = line.split("=")[0].strip()
+        if line and not line.startswith("#") and "path = " not in line and " # " not in line:
+            yield f"{name} has no reason beside it in Cargo.toml"
+
+
+def unused(manifest):
+    """Dependencies that no source of the package names."""
+    package = tomllib.loads(manifest.read_text())
+    name = package["package"]["name"]
+    members = [m.parent for m in MANIFESTS if m != manifest]
+    sources = [
+        path.read_text(errors="replace")
+        for path in manifest.parent.rglob("*.rs")
+        if not any(member in path.parents for member in members if manifest.parent in member.parents)
+    ]
+    for table in TABLES:
+        for dependency in package.get(table, {}):
+            word = re.compile(rf"\b{dependency.replace('-', '_')}\b")
+            if not any(word.search(source) for source in sources) and (name, dependency) not in UNNAMED:
+                yield f"{name} does not use its dependency {dependency}"
+
+
+def duplicates():
+    """Packages in two versions that are not listed, and listed ones that are not."""
+    tree = subprocess.run(
+        ["cargo", "tree", "--workspace", "--locked", "-d", "-e", "normal", "--depth", "0"],
+        capture_output=True, text=True, check=True,
+    )
+    found = {line.split()[0] for line in tree.stdout.splitlines() if line}
+    for name in sorted(found - DUPLICATES.keys()):
+        yield f"{name} is built in two versions; see `cargo tree -d`"
+    for name in sorted(DUPLICATES.keys() - found):
+        yield f"{name} is built in one version; remove it from the list"
+
+
+ROOT = pathlib.Path(__file__).parent.parent
+MANIFESTS = [ROOT / m / "Cargo.toml" for m in ["macros", "runtime", "codegen", "tests"]]
+MANIFESTS += sorted((ROOT / "examples").glob("*/Cargo.toml"))
+MANIFESTS += [ROOT / "tests" / m / "Cargo.toml" for m in ["conformance-server", "pod-server", "load"]]
+wrong = [*reasons((ROOT / "Cargo.toml").read_text()), *duplicates()]
+for path in MANIFESTS:
+    wrong += unused(path)
+print("\n".join(wrong))
+sys.exit(bool(wrong))
