@@ -67,7 +67,7 @@ fn nothing_is_overwritten() {
         [path("salvage"), &sample.dir(), path("--to"), &sample.dir()],
     ] {
         let (_, err) = expect(2, &arguments);
-        assert!(err.contains("exists already"), "{err}");
+        assert!(err.contains("already exists"), "{err}");
     }
     assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
     assert_eq!(fs::read_dir(&other).unwrap().count(), 1);
