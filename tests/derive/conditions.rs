@@ -6,11 +6,11 @@ use kindsmith::{
 };
 use serde_json::json;
 
-use crate::widget::Widget;
+use crate::declared::Shelf;
 
-/// The schema of a widget's only condition.
+/// What the schema of a shelf's conditions finds wrong with one.
 fn faults(condition: &Document) -> Vec<String> {
-    let kind = Widget::kind();
+    let kind = Shelf::kind();
     let schema = kind.schema.properties["status"].properties["conditions"].items.as_deref().expect("a list");
     validate(schema, condition).iter().map(ToString::to_string).collect()
 }

@@ -1,5 +1,7 @@
 //! Tests of the derives' results: the kind as data, serde's form of the root, and hooks.
 mod conditions;
+mod declared;
 mod hooks;
 mod unions;
+#[path = "../support/widget.rs"]
 mod widget;

@@ -6,6 +6,7 @@
 
 mod gadget;
 mod sprocket;
+#[path = "../../support/widget.rs"]
 mod widget;
 
 use std::path::PathBuf;

@@ -1,6 +1,4 @@
-//! Widget, as the conformance kit declares it.
-use std::collections::BTreeMap;
-
+//! What the derives make of declarations: of the conformance kit's Widget, and of a kind with what Widget does without.
 use kindsmith::{
     ApiType, Condition, ObjectMeta, Resource,
     kind::model::{Cell, Scope},
@@ -9,98 +7,36 @@ use kindsmith::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// A widget.
+use crate::widget::{Color, Widget};
+
+/// A shelf, with descriptions, a list that patches merge, and standard conditions.
 #[derive(Resource, Clone, Debug)]
-#[resource(group = "conformance.example.com", version = "v1", shortname = "wd", category = "all", status)]
-#[resource(scale(replicas = spec.replicas, status = status.replicas, selector = status.selector))]
-#[resource(selectable(spec.color))]
-#[resource(column("Size", path = spec.size, description = "How large it is"))]
-#[resource(column("Color", path = spec.color), column("Phase", path = status.phase, priority = 1))]
-pub struct Widget {
+#[resource(group = "derive.example.com", version = "v1", status, column("Length", path = spec.length))]
+pub struct Shelf {
     pub metadata: ObjectMeta,
-    pub spec: WidgetSpec,
-    pub status: Option<WidgetStatus>,
+    pub spec: ShelfSpec,
+    pub status: Option<ShelfStatus>,
 }
 
-/// What is wanted.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WidgetSpec {
-    /// How large
+pub struct ShelfSpec {
+    /// How long
     /// it is.
     ///
     /// In no unit.
-    #[api(minimum = 1, maximum = 100)]
-    pub size: i32,
-    #[api(default = Color::Red)]
-    pub color: Color,
-    #[api(max_length = 64)]
-    pub description: Option<String>,
-    #[api(pattern = "^[A-Z]{2}-[0-9]+$")]
-    pub code: Option<String>,
-    #[api(default = 1, minimum = 0)]
-    pub replicas: i32,
-    pub paused: Option<bool>,
-    #[serde(default)]
+    pub length: i32,
     #[api(list = map(key = name), merge)]
-    pub ports: Vec<Port>,
     #[serde(default)]
-    #[api(list = set)]
-    pub tags: Vec<String>,
-    #[serde(default)]
-    #[api(list = atomic, max_items = 5)]
-    pub args: Vec<String>,
-    #[serde(default)]
-    #[api(max_properties = 3)]
-    pub options: BTreeMap<String, String>,
-    pub template: Option<Template>,
-}
-
-#[derive(ApiType, Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Color {
-    Red,
-    Green,
-    Blue,
+    pub books: Vec<Book>,
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the conformance kind's own names")]
-pub struct Port {
+pub struct Book {
     pub name: String,
-    #[api(minimum = 1, maximum = 65535)]
-    pub port: i32,
-    #[api(default = Protocol::Tcp)]
-    pub protocol: Protocol,
-}
-
-#[derive(ApiType, Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Protocol {
-    Tcp,
-    Udp,
-}
-
-#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Template {
-    pub image: Option<String>,
-    #[serde(default)]
-    #[api(list = atomic)]
-    pub env: Vec<EnvVar>,
-}
-
-#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct EnvVar {
-    pub name: String,
-    pub value: Option<String>,
 }
 
 #[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WidgetStatus {
-    pub phase: Option<String>,
-    pub replicas: Option<i32>,
-    pub selector: Option<String>,
-    pub observed_generation: Option<i64>,
+pub struct ShelfStatus {
     #[serde(default)]
     #[api(list = map(key = kind))]
     pub conditions: Vec<Condition>,
@@ -129,7 +65,7 @@ fn names_and_subresources_are_as_declared() {
 }
 
 #[test]
-fn columns_have_the_fields_types_and_age_comes_last() {
+fn columns_have_the_types_of_their_fields() {
     let columns = Widget::kind().columns;
     let found: Vec<_> = columns.iter().map(|c| (c.name.as_str(), c.kind, c.priority)).collect();
     assert_eq!(found, [("Size", "integer", 0), ("Color", "string", 0), ("Phase", "string", 1), ("Age", "date", 0)]);
@@ -140,6 +76,8 @@ fn columns_have_the_fields_types_and_age_comes_last() {
         "Custom resource definition column (in JSONPath format): .metadata.creationTimestamp"
     );
     assert!(matches!(&columns[2].cell, Cell::Path(path) if path.to_string() == "status.phase"));
+    let names: Vec<_> = Shelf::kind().columns.into_iter().map(|column| column.name).collect();
+    assert_eq!(names, ["Length", "Age"], "age comes last where it is not declared");
 }
 
 #[test]
@@ -151,7 +89,6 @@ fn the_schema_follows_the_fields() {
     let size = at(&schema, "spec.size");
     assert_eq!((size.kind, size.format.as_deref()), (Type::Integer, Some("int32")));
     assert_eq!((size.minimum, size.maximum), (Some(1.0), Some(100.0)));
-    assert_eq!(size.description, "How large it is.\n\nIn no unit.");
     let color = at(&schema, "spec.color");
     assert_eq!(
         (color.default.clone(), color.enumeration.clone()),
@@ -161,8 +98,6 @@ fn the_schema_follows_the_fields() {
     assert_eq!(at(&schema, "spec.replicas").default, Some(json!(1)));
     let ports = at(&schema, "spec.ports");
     assert_eq!(ports.list, ListType::Map(vec!["name".to_owned()]));
-    assert_eq!(ports.patch.merge_key.as_deref(), Some("name"));
-    assert!(Widget::kind().strategic, "one of its lists says how patches merge");
     assert_eq!(at(ports, "[]").required, ["name", "port"]);
     assert_eq!(at(ports, "[].protocol").default, Some(json!("TCP")));
     assert_eq!(at(&schema, "spec.tags").list, ListType::Set);
@@ -173,13 +108,21 @@ fn the_schema_follows_the_fields() {
 }
 
 #[test]
+fn descriptions_and_merge_keys_are_in_the_schema() {
+    let shelf = Shelf::kind();
+    assert_eq!(at(&shelf.schema, "spec.length").description, "How long it is.\n\nIn no unit.");
+    assert_eq!(at(&shelf.schema, "spec.books").patch.merge_key.as_deref(), Some("name"));
+    assert!(shelf.strategic && !Widget::kind().strategic, "only a shelf's list says how patches merge");
+}
+
+#[test]
 fn the_root_reads_and_writes_its_type_meta() {
     let document = json!({
         "apiVersion": "conformance.example.com/v1", "kind": "Widget", "metadata": {"name": "w"},
         "spec": {"size": 3, "color": "Blue", "replicas": 2},
     });
     let widget: Widget = serde_json::from_value(document.clone()).expect("it decodes");
-    assert_eq!((widget.spec.size, widget.spec.color), (3, Color::Blue));
+    assert!(widget.spec.size == 3 && matches!(widget.spec.color, Color::Blue));
     let written = serde_json::to_value(&widget).expect("it encodes");
     assert_eq!(written["apiVersion"], document["apiVersion"]);
     assert_eq!(written["kind"], document["kind"]);

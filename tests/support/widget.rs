@@ -1,4 +1,4 @@
-//! Widget, as the kit's `widget.yaml` declares it.
+//! Widget, as the conformance kit's `widget.yaml` declares it. Other crates include this file by its path.
 
 use std::collections::BTreeMap;
 
