@@ -3,6 +3,7 @@
 
 pub mod changes;
 mod clashes;
+mod columns;
 pub mod convert;
 pub mod crd;
 pub mod endpoint;

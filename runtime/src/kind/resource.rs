@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use super::{
     Convert, Kind, Policy,
     convert::{Change, Declared, Unchanged, Version},
-    model::{Cell, Column, Grace, Path, ScalePaths},
+    model::{Grace, Path, ScalePaths},
 };
 pub use super::{
     convert::typed,
@@ -229,12 +229,6 @@ impl Serialize for ApiVersion {
     }
 }
 
-/// What kube-apiserver says of the age column of a kind that declares none.
-pub(super) const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
-    created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set \
-    this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. \
-    More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
-
 impl ResourceDecl {
     /// Checks the type meta of a document that is being read. Items of lists have none.
     ///
@@ -334,25 +328,6 @@ impl ResourceDecl {
     fn group_version(&self) -> GroupVersion {
         GroupVersion { group: self.group.to_owned(), version: self.version.to_owned() }
     }
-
-    /// The declared columns, then Age unless one of them shows the creation time. A kind that declares its own name
-    /// column declares them all.
-    fn columns(&self, root: &'static TypeDecl) -> Result<Vec<Column>, String> {
-        let mut columns = self.columns.iter().map(|c| column(root, c)).collect::<Result<Vec<_>, _>>()?;
-        let created = Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]);
-        let shown =
-            |c: &Column| c.name == "Age" || c.name == "Name" || matches!(&c.cell, Cell::Path(path) if *path == created);
-        if !columns.iter().any(shown) {
-            let description = if columns.is_empty() || self.policy.prints_tables() {
-                AGE_DESCRIPTION.to_owned()
-            } else {
-                described(&created)
-            };
-            let (name, cell) = ("Age".to_owned(), Cell::Path(created));
-            columns.push(Column { name, kind: "date", format: "", description, priority: 0, cell });
-        }
-        Ok(columns)
-    }
 }
 
 impl StorageDecl {
@@ -384,24 +359,4 @@ impl StorageDecl {
 
 fn wire(root: &'static TypeDecl, rust: RustPath) -> Result<Path, String> {
     resolve(root, rust).map(|leaf| Path(leaf.wire)).map_err(|e| e.to_string())
-}
-
-/// What kube-apiserver says of a declared column without a description.
-pub(super) fn described(path: impl std::fmt::Display) -> String {
-    format!("Custom resource definition column (in JSONPath format): .{path}")
-}
-
-fn column(root: &'static TypeDecl, decl: &ColumnDecl) -> Result<Column, String> {
-    let (kind, cell) = match decl.cell {
-        CellDecl::Computed(function, kind) => (kind, Cell::Computed(function)),
-        CellDecl::Path(rust) => {
-            let leaf = resolve(root, rust).map_err(|e| e.to_string())?;
-            (leaf.column_type(), Cell::Path(Path(leaf.wire)))
-        }
-    };
-    let description = match &cell {
-        Cell::Path(path) if decl.description.is_empty() => described(path),
-        _ => decl.description.to_owned(),
-    };
-    Ok(Column { name: decl.name.to_owned(), kind, format: decl.format, description, priority: decl.priority, cell })
 }

@@ -5,11 +5,11 @@ use super::{check::Schemas, definition::Definition, fields::Fields, findings::Fi
 use crate::{
     kind::{
         Convert, Kind,
+        columns::{AGE_DESCRIPTION, described},
         convert::Unchanged,
         jsonpath::JsonPath,
         model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope},
         policy::{Custom, Policy},
-        resource::{AGE_DESCRIPTION, described},
     },
     meta::GroupVersion,
     schema::{Document, Schema},
