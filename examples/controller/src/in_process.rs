@@ -4,6 +4,7 @@ use kindsmith::{
     handlers::{Client, Patch, Result, WatchEvent},
     meta::options::{DeleteOptions, ListOptions},
     meta::selector::Labels,
+    server::Shutdown,
 };
 use serde_json::json;
 
@@ -27,14 +28,21 @@ pub async fn reconcile(client: &Client, site: &Site) -> Result<()> {
             if let Some(refusal) = deleted.err().filter(|refusal| !refusal.status().is_not_found()) {
                 return Err(refusal);
             }
-            let release = |site: &mut Site| Ok(site.metadata.finalizers.retain(|finalizer| finalizer != FINALIZER));
+            let release = |site: &mut Site| {
+                site.metadata.finalizers.retain(|finalizer| finalizer != FINALIZER);
+                Ok(())
+            };
             sites.change(name, release).await?;
         }
         return Ok(());
     }
     if !held {
         // First, so that no record stays behind when the site is deleted before this comes to its end.
-        sites.change(name, |site| Ok(site.metadata.finalizers.push(FINALIZER.to_owned()))).await?;
+        let hold = |site: &mut Site| {
+            site.metadata.finalizers.push(FINALIZER.to_owned());
+            Ok(())
+        };
+        sites.change(name, hold).await?;
     }
     pages.patch(name, &Patch::Apply(site.page())).await?;
     records.patch(&record.metadata.name, &Patch::Apply(&record)).await?;
@@ -52,14 +60,13 @@ pub async fn reconcile(client: &Client, site: &Site) -> Result<()> {
 ///
 /// # Errors
 /// Where a site cannot be reconciled, or a watch ends: the server starts the controller again after a while.
-pub async fn run(client: Client, shutdown: impl Future<Output = ()>) -> Result<()> {
+pub async fn run(client: Client, shutdown: Shutdown) -> Result<()> {
     let pages = ListOptions { labels: Labels::parse(LABEL).expect("a selector"), ..ListOptions::default() };
     let mut sites = client.of::<Site>("").watch(&ListOptions::default()).await?;
     let mut pages = client.of::<ConfigMap>("").watch(&pages).await?;
-    let mut shutdown = std::pin::pin!(shutdown);
     loop {
         let site = tokio::select! {
-            () = &mut shutdown => return Ok(()),
+            () = shutdown.requested() => return Ok(()),
             event = sites.next() => match event.transpose()? {
                 Some(WatchEvent::Added(site) | WatchEvent::Modified(site)) => Some(site),
                 Some(_) => None,

@@ -2,14 +2,17 @@
 
 use controller::{Site, in_process};
 use kindsmith::Server;
-use tokio::{net::TcpListener, signal::ctrl_c};
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> kindsmith::Result<()> {
     let _log = kindsmith::logging::init("info");
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
-    let app = Server::builder().kind::<Site>().data_dir("./data").build().await?;
-    tokio::spawn(in_process::run(app.client(), std::future::pending()));
-    app.run(TcpListener::bind(address).await?, async { drop(ctrl_c().await) }).await?;
-    Ok(())
+    Server::builder()
+        .kind::<Site>()
+        .controller("sites", in_process::run)
+        .data_dir("./data")
+        .sample_manifest(concat!(env!("CARGO_MANIFEST_DIR"), "/site.yaml"))
+        .sample_command("kubectl get sites,events")
+        .serve(&address)
+        .await
 }

@@ -57,7 +57,7 @@ async fn a_site_is_published_and_withdrawn_over_the_network() {
 }
 
 /// How long it takes until all of so many sites are published.
-async fn publish(server: &TestServer, client: Client, sites: usize) -> Duration {
+async fn publish(server: &TestServer, client: Client, sites: u32) -> Duration {
     let own = Own::new(server.api().clone(), "test").of::<Site>("default");
     for number in 0..sites {
         own.create(&Site::new(&format!("site-{number}"), "Welcome")).await.expect("a site");
@@ -81,7 +81,7 @@ async fn publish(server: &TestServer, client: Client, sites: usize) -> Duration 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn thousands_of_sites_are_published_in_the_process_and_over_the_network() {
     let sites = std::env::var("KINDSMITH_SITES").map_or(200, |sites| sites.parse().expect("a number"));
-    let rate = |took: Duration| sites as f64 / took.as_secs_f64();
+    let rate = |took: Duration| f64::from(sites) / took.as_secs_f64();
     let server_in_process = server().await;
     let in_process = publish(&server_in_process, server_in_process.kube_client(), sites).await;
     drop(server_in_process);

@@ -223,7 +223,7 @@ impl Service {
     /// What it serves.
     #[cfg(feature = "kube")]
     pub(crate) fn app(&self) -> &App {
-        &self.0.app
+        &self.site.app
     }
 }
 

@@ -209,10 +209,10 @@ impl Builder {
     /// is doing and returns. In all they have half of the time that [`Builder::stop_within`] gives; then they are cut off.
     ///
     /// ```
-    /// # use kindsmith::{Server, builtin::ConfigMap, handlers::{Client, Result}, server::Shutdown};
+    /// # use kindsmith::{Server, builtin::ConfigMap, handlers::{Client, Result}, meta::options::ListOptions, server::Shutdown};
     /// async fn count(client: Client, shutdown: Shutdown) -> Result<()> {
     ///     while !shutdown.is_requested() {
-    ///         println!("{} config maps", client.of::<ConfigMap>("").list().await?.len());
+    ///         println!("{} config maps", client.of::<ConfigMap>("").list(&ListOptions::default()).await?.items.len());
     ///         tokio::select! {
     ///             () = tokio::time::sleep(std::time::Duration::from_secs(60)) => {}
     ///             () = shutdown.requested() => {}
