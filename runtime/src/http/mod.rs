@@ -241,13 +241,11 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
-        match &self.layered {
-            Some(layered) => Box::pin(Layered::clone(layered).oneshot(request)),
-            None => {
-                let site = self.site.clone();
-                Box::pin(async move { Ok(dispatch::receive(site, request).await) })
-            }
+        if let Some(layered) = &self.layered {
+            return Box::pin(Layered::clone(layered).oneshot(request));
         }
+        let site = self.site.clone();
+        Box::pin(async move { Ok(dispatch::receive(site, request).await) })
     }
 }
 

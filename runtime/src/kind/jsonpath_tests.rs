@@ -40,7 +40,7 @@ fn a_path_finds_what_kubectl_finds() {
         (".spec.ports[0]['name','port']", json!(["http", 80])),
         ("..port", json!([80, 443])),
         (r#".status.conditions[?(@.type=="Ready")].status"#, json!(["True"])),
-        (r#".status.conditions[?(@.type == 'a==b')].status"#, json!(["?"])),
+        (".status.conditions[?(@.type == 'a==b')].status", json!(["?"])),
         (r#".status.conditions[?(@.type!="Ready")].status"#, json!(["False", "?"])),
         (".spec.ports[?(@.tls)].name", json!(["https"])),
         (".spec.ports[?(@.tls==true)].name", json!(["https"])),

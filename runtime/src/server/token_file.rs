@@ -36,7 +36,10 @@ pub(super) enum Source {
 pub(super) fn open(source: Source) -> Result<(Arc<CurrentTokens>, Followed)> {
     let current = Arc::new(CurrentTokens::new(Tokens::default()));
     let (tokens, paths) = (current.clone(), vec![source.path()]);
-    let followed = Followed::open("tokens", paths, move || Ok(tokens.replace(source.tokens()?)))?;
+    let followed = Followed::open("tokens", paths, move || {
+        tokens.replace(source.tokens()?);
+        Ok(())
+    })?;
     Ok((current, followed))
 }
 

@@ -39,7 +39,7 @@ fn leaf() -> impl Strategy<Value = Schema> {
     let flag = any::<bool>().prop_map(move |default| Schema { default: Some(json!(default)), ..of(Type::Boolean) });
     let anything = Just(Schema { preserve_unknown: true, ..Schema::default() });
     (prop_oneof![text, number, flag, Just(of(Type::IntOrString)), anything], any::<bool>(), "[a-z ]{0,9}")
-        .prop_map(|(schema, nullable, description)| Schema { nullable, description, ..schema })
+        .prop_map(|(schema, nullable, description)| Schema { description, nullable, ..schema })
 }
 
 /// What a branch may say of a property.
