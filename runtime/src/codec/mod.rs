@@ -1,8 +1,8 @@
-//! Between bytes and documents: JSON in and out, strict or not, with limits. No I/O.
+//! Conversion between bytes and documents: JSON in and out, strict or not, with limits. No I/O.
 //!
-//! One pass, no clone. What it decodes is settled: of a field given twice the last value counts, a whole number within
-//! `i64` is an integer however it was written, any other number is a double. So equal documents are equal values, and
-//! what [`encode`] writes decodes to the same document.
+//! Decoding takes one pass without copies and normalizes: the last value of a repeated field wins, an integer within
+//! `i64` is an integer in any notation, and any other number is a double. So equivalent documents are equal, and the
+//! output of [`encode`] decodes to the same document.
 use std::fmt;
 
 use crate::schema::{At, Document, Schema, number};
@@ -27,26 +27,27 @@ pub use faults::{Order, drop_unknown};
 pub(crate) use memory::taken;
 pub use write::{Canonical, canonical, encode, managed_fields, quote, size};
 
-/// What a decoder accepts. The size of the body is limited before it gets here.
+/// The limits of a decoder. The size of the body is limited elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How deep objects and lists may nest.
+    /// The maximum nesting depth of objects and lists.
     pub depth: usize,
-    /// How many bytes a document may take in memory, about.
+    /// The approximate maximum memory of a document in bytes.
     pub memory: usize,
 }
 
 impl Limits {
-    /// How deep documents nest. Each walk over one fits the stack of a thread several times, in debug builds, too.
+    /// The maximum nesting depth. Each walk over a document fits into a thread's stack several times, even in debug
+    /// builds.
     const DEPTH: usize = 256;
 
-    /// For patches, which are held beside the object and what becomes of it.
+    /// For patches, which are in memory together with the object and the result.
     pub const PATCH: Self = Self { depth: Self::DEPTH, memory: 16 << 20 };
 
     /// For options.
     pub const OPTIONS: Self = Self { depth: 100, memory: 1 << 20 };
 
-    /// For what the server has written itself.
+    /// For text that the server wrote.
     pub const NONE: Self = Self { depth: usize::MAX, memory: usize::MAX };
 }
 
@@ -59,11 +60,11 @@ impl Default for Limits {
 /// A decoded document.
 #[derive(Clone, Debug)]
 pub struct Decoded {
-    /// The document. Of a field that was given twice, the last value.
+    /// The document, with the last value of repeated fields.
     pub document: Document,
-    /// What strict validation finds fault with, in the order of the body: `duplicate field "spec.size"`.
+    /// The faults for strict validation, in the order of the body: `duplicate field "spec.size"`.
     pub faults: Vec<String>,
-    /// Unknown fields have been looked for: they are among the faults, and no longer in the document.
+    /// True if unknown fields were searched for: they are among the faults and removed from the document.
     pub pruned: bool,
 }
 
@@ -76,11 +77,11 @@ impl From<Document> for Decoded {
 /// Why bytes are not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// The line, from 1; 0 where the bytes are no text.
+    /// The line, from 1; 0 if the bytes are not text.
     pub line: usize,
-    /// The column in bytes, from 1; where the bytes are no text, the offset.
+    /// The column in bytes, from 1, or the offset if the bytes are not text.
     pub column: usize,
-    /// What is wrong, without the place: `invalid character 'n' looking for beginning of object key string`.
+    /// The error without the place: `invalid character 'n' looking for beginning of object key string`.
     pub message: String,
 }
 
@@ -97,30 +98,31 @@ impl std::error::Error for DecodeError {}
 
 /// Decodes JSON text.
 ///
-/// Integers outside `i64` become doubles; a double that is a whole number within `i64` becomes that integer, as it does
-/// in kube-apiserver by being written and read once. Text that is not UTF-8, and a lone surrogate, are errors: the
-/// reference replaces them silently, which loses the user's data.
+/// Integers outside `i64` become doubles; a double that is an integer within `i64` becomes that integer, as in
+/// kube-apiserver, which writes and reads it once. Text that is not UTF-8, and lone surrogates, are errors:
+/// kube-apiserver silently replaces them, which loses data.
 ///
 /// # Errors
+/// [`DecodeError`] if it is not JSON, not UTF-8, nested too deeply, or followed by anything except white space.
 /// [`DecodeError`] for what is not JSON, not UTF-8, nested too deeply, or followed by more than white space.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
     parse::Parser::new(bytes, limits, Order::UnknownLast)?.document(At::anything())
 }
 
-/// Decodes JSON text of an object of a kind, as [`decode`] does, and drops the fields that the kind does not know. They
-/// are told among the faults. All of it is one pass.
+/// Decodes JSON text of an object of a kind like [`decode`], and drops unknown fields, which are reported as faults, in
+/// the same pass.
 ///
 /// # Errors
-/// As [`decode`].
+/// Like [`decode`].
 pub fn decode_strict(bytes: &[u8], limits: &Limits, root: &Schema, order: Order) -> Result<Decoded, DecodeError> {
     let decoded = parse::Parser::new(bytes, limits, order)?.document(At::object(root))?;
     Ok(Decoded { pruned: true, ..decoded })
 }
 
-/// Makes a document of a Rust value, its numbers settled as [`decode`] settles them.
+/// Converts a Rust value to a document, with numbers normalized like in [`decode`].
 ///
 /// # Errors
-/// What the type's `Serialize` says.
+/// Those of the type's `Serialize`.
 pub fn from_typed<T: serde::Serialize>(value: &T) -> Result<Document, String> {
     let mut document = serde_json::to_value(value).map_err(|error| error.to_string())?;
     number::settle(&mut document);

@@ -1,5 +1,5 @@
-//! What a schema must hold to by itself, beyond what the derive can see. Kinds that come from elsewhere, such as a CRD
-//! manifest, are checked by nothing else.
+//! The consistency of a schema, beyond the derive's checks. Kinds from other sources, such as a CRD manifest, have only
+//! these checks.
 use super::{
     At, Document, Schema,
     default::fill,
@@ -10,10 +10,11 @@ use super::{
 };
 
 impl Schema {
-    /// Checks a kind's schema by itself: required fields and list keys exist, bounds leave room, defaults and allowed
-    /// values are valid, junctors only validate what is declared outside of them.
+    /// Checks a kind's schema: required fields and list keys exist, bounds allow some value, defaults and allowed
+    /// values are valid, and junctors only validate what is declared outside of them.
     ///
     /// # Errors
+    /// All errors, each with its path.
     /// Everything that is wrong, each with its path.
     pub fn check(&self) -> Result<(), Vec<String>> {
         let mut check = Check { problems: Vec::new() };
@@ -64,7 +65,7 @@ impl Check {
         self.junctors(at, Some(at), place);
     }
 
-    /// Back references refer to a definition, and definitions have names, by which documents refer to them.
+    /// Back references refer to an existing definition, and definitions have names, by which documents refer to them.
     fn recursion(&mut self, at: At<'_>, place: &Place<'_>) {
         for definition in at.own_definitions() {
             if definition.name.is_none() || definition.definition.is_some() || definition.definitions.is_some() {
@@ -83,7 +84,7 @@ impl Check {
         }
     }
 
-    /// The branches of a schema, which itself may be a branch; `around` is what stands outside of all junctors.
+    /// Checks the branches of a schema, which may be a branch itself; `around` is the schema outside of all junctors.
     fn junctors(&mut self, at: At<'_>, around: Option<At<'_>>, place: &Place<'_>) {
         for (keyword, branches) in at.junctors.iter().flat_map(|junctors| junctors.branches()) {
             let place = place.field(keyword);
@@ -117,7 +118,8 @@ impl Check {
         self.junctors(branch, around, place);
     }
 
-    /// A branch for a field or for items, which must be declared outside, too. What is in them is then not looked for.
+    /// Checks a branch for a field or for items, which must also be declared outside. If it is not, its content is not
+    /// checked.
     fn nested(&mut self, branch: At<'_>, around: Option<At<'_>>, outside: Option<At<'_>>, place: &Place<'_>) {
         if around.is_some() && outside.is_none() {
             self.add(place, "what allOf, anyOf, oneOf or not restricts must also be declared outside of them");
@@ -168,7 +170,7 @@ impl Check {
         }
     }
 
-    /// Defaults and allowed values are valid against the schema itself.
+    /// Checks that defaults and allowed values are valid against the schema itself.
     fn values(&mut self, at: At<'_>, place: &Place<'_>) {
         let mut refuse = |what: &str, value: &Document| {
             let mut filled = value.clone();

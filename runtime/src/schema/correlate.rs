@@ -1,17 +1,17 @@
-//! Which value of an object was which before a write, as far as that can be told (KEP-4008).
+//! Matches the values of an object with those before a write, as far as possible (KEP-4008).
 //!
-//! Fields of structs and entries of maps are matched by their names, those of atomic ones, too. Items of map lists are
-//! matched by their keys. Items of other lists have no identity and are not matched, only such a list as a whole is.
+//! Fields of structs and entries of maps are matched by name, also in atomic ones. Items of map lists are matched by
+//! their keys. Items of other lists have no identity and are not matched individually, only the list as a whole is.
 use std::collections::HashMap;
 
 use super::{At, Document, Schema};
 
-/// What a value was before a write: its counterpart in the old object, where there is one.
+/// The old counterpart of a value.
 #[derive(Clone, Copy)]
 pub(super) struct Before<'o>(Option<&'o Document>);
 
 impl<'o> Before<'o> {
-    /// There was nothing, or nothing tells what it was.
+    /// There is none, or it is unknown.
     pub const NOTHING: Self = Self(None);
 
     /// The old object itself.
@@ -24,17 +24,17 @@ impl<'o> Before<'o> {
         self.0
     }
 
-    /// Whether a value is as it was. Items of map lists may stand in another order.
+    /// True if a value is unchanged. Items of map lists may be in another order.
     pub fn is(self, at: At<'_>, value: &Document) -> bool {
         self.0.is_some_and(|old| same(at, value, old))
     }
 
-    /// What a field of a struct was, or an entry of a map.
+    /// The counterpart of a field of a struct, or of an entry of a map.
     pub fn field(self, name: &str) -> Self {
         Self(self.0.and_then(|old| old.get(name)))
     }
 
-    /// What the items of a list were.
+    /// The counterparts of a list's items.
     pub fn items(self, at: At<'o>) -> Items<'o> {
         Items(match (self.0, at.keys()) {
             (Some(Document::Array(old)), Some(keys)) => Some((keys, by_keys(keys, old))),
@@ -45,11 +45,11 @@ impl<'o> Before<'o> {
 
 type Keys<'d> = Vec<Option<&'d Document>>;
 
-/// What the items of a list were: those of a map list by their keys, of other lists nothing.
+/// The counterparts of a list's items: those of a map list by their keys; none for other lists.
 pub(super) struct Items<'o>(Option<(&'o [String], HashMap<Keys<'o>, &'o Document>)>);
 
 impl<'o> Items<'o> {
-    /// What an item was. Of items with the same keys the first counts.
+    /// The counterpart of an item. For duplicate keys the first counts.
     pub fn of(&self, item: &Document) -> Before<'o> {
         let Some((keys, by_keys)) = &self.0 else { return Before::NOTHING };
         Before(by_keys.get(&keys_of(keys, item)).copied())
@@ -64,7 +64,7 @@ fn by_keys<'d>(keys: &[String], items: &'d [Document]) -> HashMap<Keys<'d>, &'d 
     items.iter().rev().map(|item| (keys_of(keys, item), item)).collect()
 }
 
-/// Whether a value is the same as another.
+/// True if two values are equal.
 pub(super) fn same(at: At<'_>, new: &Document, old: &Document) -> bool {
     match (new, old) {
         (Document::Object(new), Document::Object(old)) => {
@@ -81,7 +81,7 @@ pub(super) fn same(at: At<'_>, new: &Document, old: &Document) -> bool {
     }
 }
 
-/// Whether two map lists of one length have the same items. Where items share their keys, the order counts.
+/// True if two map lists of the same length have the same items. If items share their keys, the order counts.
 fn same_items(at: At<'_>, keys: &[String], new: &[Document], old: &[Document]) -> bool {
     let in_order = new.iter().zip(old).all(|(new, old)| keys_of(keys, new) == keys_of(keys, old));
     if in_order {
@@ -92,13 +92,14 @@ fn same_items(at: At<'_>, keys: &[String], new: &[Document], old: &[Document]) -
     given.len() == new.len() && known.len() == old.len() && given.iter().all(is)
 }
 
-/// The fields of an object that are neither the server's nor written through a subresource.
+/// The fields of an object except those of the server and those written through a subresource.
 fn rest(object: &Document) -> impl Iterator<Item = (&String, &Document)> {
     let other = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata" | "status");
     object.as_object().into_iter().flatten().filter(move |(name, _)| other(name))
 }
 
-/// Whether an object is as it was but for its metadata and its status. A status that is gone is no such change.
+/// True if an object is unchanged except for its metadata and its status. Removing the status does not count as such a
+/// change.
 pub(crate) fn rest_is_kept(schema: &Schema, new: &Document, old: &Document) -> bool {
     let before = Before::of(old);
     let is = |(name, value): (&String, &Document)| match At::of(schema).property(name) {
@@ -110,7 +111,7 @@ pub(crate) fn rest_is_kept(schema: &Schema, new: &Document, old: &Document) -> b
         && rest(new).all(is)
 }
 
-/// Puts an object back to what it was, but for its metadata, and gives it a status.
+/// Restores the old object except for its metadata, and sets a status.
 pub(crate) fn restore(new: &mut Document, old: &Document, status: Option<Document>) {
     let Some(fields) = new.as_object_mut() else { return };
     fields.retain(|name, _| matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));

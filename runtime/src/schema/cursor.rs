@@ -21,11 +21,11 @@ pub struct At<'s> {
     role: Role,
     /// Unknown fields are kept here.
     open: bool,
-    /// Unknown fields are kept here, or in something around it.
+    /// Unknown fields are kept here, or in a value around it.
     within_open: bool,
 }
 
-/// What a value is, beside its schema.
+/// The role of a value, in addition to its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Value,

@@ -1,12 +1,12 @@
-//! Defaults: fills in what the schema says where a field is absent.
+//! Defaulting: fills in the schema's defaults for absent fields.
 use serde_json::Map;
 
 use super::{At, Document, Schema, normalise::is_empty};
 
-/// Fills in defaults, also in list items, map values and structs that exist.
+/// Fills in defaults, also in existing list items, map values and structs.
 ///
-/// A `null` where the schema does not allow one counts as absent: it becomes the field's default, or goes away. A list's
-/// item stays `null` for validation to refuse, since dropping it would move the others.
+/// A `null` that the schema does not allow counts as absent: it becomes the field's default or is removed. As a list
+/// item it is kept for validation to refuse, because removing it would move other items.
 pub fn default(schema: &Schema, document: &mut Document) {
     fill(At::of(schema), document);
 }
@@ -55,7 +55,7 @@ fn fill_property(name: &str, at: At<'_>, fields: &mut Map<String, Document>) {
     }
 }
 
-/// Entries of a map; fields that are declared by name are not among them.
+/// Entries of a map, without declared fields.
 fn fill_entries(at: At<'_>, values: At<'_>, fields: &mut Map<String, Document>) {
     fields.retain(|name, value| {
         if at.property(name).is_some() {
@@ -75,7 +75,8 @@ fn replace_null(at: At<'_>, value: &mut Document) {
     }
 }
 
-/// A value that counts as absent: `null` where it is no value, and for a field with a default what is as good as absent.
+/// True for a value that counts as absent: a disallowed `null`, or for a field with a default a value equivalent to
+/// absence.
 fn is_absent(at: At<'_>, value: &Document) -> bool {
     let emptied = at.omit_empty && at.default.is_some() && is_empty(at, value);
     (value.is_null() && !at.nullable) || emptied

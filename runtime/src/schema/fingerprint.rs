@@ -1,18 +1,19 @@
-//! The fingerprint of a schema: equal for equal schemas, over builds and machines.
+//! Fingerprints of schemas: equal for equal schemas, across builds and machines.
 use super::Schema;
 
-/// A hash of what decides how stored documents are read: types, fields, defaults; not descriptions or bounds.
+/// A hash of everything that affects how stored documents are read: types, fields and defaults, but not descriptions or
+/// bounds.
 ///
-/// A stored body under the same fingerprint needs no defaulting and no pruning. The hash is FNV-1a, which will not change
-/// under us as the standard library's may.
+/// A stored body with the same fingerprint needs no defaulting and no pruning. The hash is FNV-1a, which is stable,
+/// unlike the standard library's.
 pub fn fingerprint(schema: &Schema) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     add(schema, &mut hash);
     hash.0
 }
 
-/// A hash of what decides which documents are valid beyond their types: required fields, allowed values, bounds, formats,
-/// lists with keys, junctors. Never zero.
+/// A hash of everything that affects validity beyond types: required fields, allowed values, bounds, formats, list
+/// keys, junctors. Never zero.
 pub fn rules(schema: &Schema) -> u32 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     add_rules(schema, &mut hash);
@@ -36,7 +37,7 @@ impl Fnv {
         }
     }
 
-    /// Text with its length, so that no two lists of texts look alike.
+    /// Hashes a text with its length, so that different lists of texts differ.
     fn text(&mut self, text: &str) {
         self.bytes(&(text.len() as u64).to_le_bytes());
         self.bytes(text.as_bytes());
@@ -57,7 +58,7 @@ fn add_rules(schema: &Schema, hash: &mut Fnv) {
     hash.text(&format!("{:?} {:?}", schema.min_items, schema.max_items));
     hash.text(&format!("{:?} {:?}", schema.min_properties, schema.max_properties));
     hash.text(schema.pattern.as_ref().map_or("", |pattern| &pattern.text));
-    // `fingerprint` has the formats of fields, but not those in branches of junctors.
+    // `fingerprint` covers the formats of fields, but not those in branches of junctors.
     hash.text(schema.format.as_deref().unwrap_or_default());
     hash.bytes(&(schema.properties.len() as u64).to_le_bytes());
     for (name, property) in &schema.properties {

@@ -1,11 +1,11 @@
-//! Immutable fields: what may be set once and never changed or taken away.
+//! Immutable fields, which may be set once and never be changed or removed.
 use super::{At, Document, Schema, correlate::Before, place::Place};
 use crate::meta::{FieldError, FieldErrorKind, field::MOST_ERRORS};
 
-/// Immutable fields that were set and are not the same any more.
+/// Reports immutable fields that were set and have changed.
 ///
-/// Entries of maps are followed by key and items of map lists by their keys; an entry or item that is gone took its
-/// fields with it. Items of other lists have no identity and are not followed.
+/// Entries of maps are matched by key and items of map lists by their keys; a removed entry or item takes its fields
+/// with it. Items of other lists have no identity and are not matched.
 pub(super) fn changes(schema: &Schema, new: &Document, old: &Document) -> Vec<FieldError> {
     let mut errors = Vec::new();
     compare(At::of(schema), Some(new), old, &Place::Root, &mut errors);

@@ -1,10 +1,11 @@
-//! Normalisation: documents that mean the same become equal.
+//! Normalization: equivalent documents become equal.
 use super::{At, Document, METADATA, Schema, model::Type, number};
 
-/// Settles the numbers of an object, writes quantities as text, drops empty values where the schema says that empty means
-/// absent, and drops `null` where the schema knows the field and does not allow one there; in the object's metadata, too.
+/// Normalizes the numbers of an object, writes quantities as text, drops empty values where the schema treats them as
+/// absent, and drops `null` for known fields that do not allow it, also in the object's metadata.
 ///
-/// Empty is a list or a map without anything in it, and text, a number or a boolean that is zero where zero means absent.
+/// Empty values are lists and maps without content, and zero text, numbers or booleans if zero means absent. Other zero
+/// values are kept, and so are structs without fields: Go keeps them if the field is a pointer.
 /// Elsewhere they stay, and so does a struct without fields: Go keeps them where the field is a pointer.
 pub fn normalise(schema: &Schema, document: &mut Document) {
     number::settle(document);
@@ -35,7 +36,7 @@ fn drop_empty(at: At<'_>, value: &mut Document) {
     }
 }
 
-/// A quantity that was given as a number, as the API allows, becomes the text that it is stored as.
+/// A quantity given as a number, which the API allows, becomes its text.
 fn quantity_as_text(schema: &Schema, value: &mut Document) {
     if schema.kind == Type::String
         && schema.format.as_deref() == Some("quantity")
@@ -45,7 +46,7 @@ fn quantity_as_text(schema: &Schema, value: &mut Document) {
     }
 }
 
-/// Nothing is in it: what Go's `omitempty` drops.
+/// True if it is empty, like for Go's `omitempty`.
 pub(super) fn is_empty(at: At<'_>, value: &Document) -> bool {
     match value {
         Document::Null => true,

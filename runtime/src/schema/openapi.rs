@@ -1,4 +1,4 @@
-//! Schemas as OpenAPI documents show them: types, bounds, defaults, and the `x-kubernetes-*` extensions.
+//! Schemas in OpenAPI documents: types, bounds, defaults, and the `x-kubernetes-*` extensions.
 use std::{collections::BTreeMap, mem};
 
 use serde_json::{Map, json};
@@ -33,8 +33,7 @@ impl Version {
 /// Renders a schema. Named structs become definitions `<prefix>.<name>` in `out`, once each; what is returned is a
 /// reference to the definition, or the schema itself where it has no name. Where two types share a name but not their
 /// fields, the later one becomes `<prefix>.<name>_2`.
-///
-/// `apiVersion`, `kind` and `metadata` of a kind are the caller's to add to the kind's definition in `out`.
+/// The caller adds `apiVersion`, `kind` and `metadata` to a kind's definition in `out`.
 pub fn definitions(prefix: &str, schema: &Schema, version: Version, out: &mut BTreeMap<String, Document>) -> Document {
     let mut rendering = Rendering { prefix, version, named: Named::new(mem::take(out), "_") };
     let whole = Document::Object(rendering.whole(At::of(schema)));
@@ -63,8 +62,8 @@ impl Writer for Rendering<'_> {
     }
 
     fn write(&mut self, at: At<'_>, _name: &str) -> Document {
-        // A definition is the type's own: the default and the merging of one use are not in it. Nor is a description: what is
-        // said of the field is said where it is used, and clients print both.
+        // A definition describes only the type: defaults, merge rules and descriptions of fields belong to their use,
+        // and clients print both.
         let own = Schema {
             default: None,
             description: String::new(),
@@ -81,7 +80,7 @@ impl Rendering<'_> {
         format!("{}.{name}", self.prefix)
     }
 
-    /// A schema where it is used: of a named type a reference, with what is said of this use of it.
+    /// A schema at its use: for a named type a reference with the properties of this use.
     fn used(&mut self, at: At<'_>) -> Document {
         let name = self.full(at.name.as_deref().unwrap_or_default());
         let defined = if let Some(definition) = at.leads_to() {
@@ -90,8 +89,7 @@ impl Rendering<'_> {
             let definition = self.write(at, &name);
             self.named.define(&name, definition)
         } else {
-            // Named scalars, such as enums, stand where they are used: clients like `kubectl explain` show a field's enum
-            // only there.
+            // Named scalars, such as enums, are inlined: clients like `kubectl explain` show a field's enum only then.
             return Document::Object(self.whole(at));
         };
         let reference = self.version.reference(&defined);
@@ -100,7 +98,7 @@ impl Rendering<'_> {
             return reference;
         }
         match self.version {
-            // Version 3 forbids siblings of `$ref`; version 2's readers take them.
+            // Version 3 forbids siblings of `$ref`; readers of version 2 accept them.
             Version::V3 => {
                 used.insert("allOf".to_owned(), json!([reference]));
             }
@@ -109,7 +107,7 @@ impl Rendering<'_> {
         Document::Object(used)
     }
 
-    /// What is said where a named type is used.
+    /// The properties of a named type's use.
     fn use_of(schema: &Schema) -> Map<String, Document> {
         let mut used = Map::new();
         if !schema.description.is_empty() {
@@ -224,7 +222,7 @@ fn bounds(schema: &Schema, out: &mut Map<String, Document>) {
     put("enum", (!schema.enumeration.is_empty()).then(|| json!(schema.enumeration)));
 }
 
-/// Junctors. A `oneOf` that is there already is the type's own, and holds beside theirs.
+/// Junctors. An existing `oneOf` belongs to the type, and applies in addition.
 fn junctors(junctors: &Junctors, out: &mut Map<String, Document>) {
     let own = if junctors.one_of.is_empty() { None } else { out.remove("oneOf") };
     let own = own.map(|one_of| json!({"oneOf": one_of}));
@@ -243,7 +241,7 @@ fn junctors(junctors: &Junctors, out: &mut Map<String, Document>) {
     }
 }
 
-/// A branch of a junctor: what only validates.
+/// A branch of a junctor: only validation.
 fn branch(schema: &Schema) -> Document {
     let mut out = Map::new();
     if let Some(format) = &schema.format {
@@ -266,7 +264,7 @@ fn branch(schema: &Schema) -> Document {
     Document::Object(out)
 }
 
-/// A bound as written: whole numbers without a fraction.
+/// A bound: integers without a fraction.
 fn number(bound: f64) -> Document {
     let whole = format!("{bound:.0}").parse::<i64>().ok().filter(|_| bound.fract() == 0.0);
     whole.map_or_else(|| json!(bound), Document::from)

@@ -1,4 +1,4 @@
-//! Where the value that an error names was before a write.
+//! Finds the old position of the value that an error names.
 use std::ptr;
 
 use super::{
@@ -6,16 +6,16 @@ use super::{
     correlate::{Before, rest_is_kept, same},
 };
 
-/// Where a value was before a write.
+/// The position of a value before a write.
 pub(crate) struct Origin {
-    /// Its path in the old object: items of map lists may have stood elsewhere.
+    /// Its path in the old object: items of map lists may have moved.
     pub path: String,
-    /// It is as it was. Where the path leads nowhere, this is about what it leads into. The object itself and its metadata
-    /// count as kept where [`rest_is_kept`].
+    /// True if it is unchanged. If the path has no target, this is about the value that should contain it. The object
+    /// itself and its metadata count as unchanged if [`rest_is_kept`].
     pub kept: bool,
 }
 
-/// Where the value at a path, such as `spec.ports[1].name`, was before a write.
+/// The old position of the value at a path, such as `spec.ports[1].name`.
 pub(crate) fn origin(schema: &Schema, new: &Document, old: &Document, path: &str) -> Origin {
     let (mut at, mut value, mut before) = (At::of(schema), new, Before::of(old));
     let (mut was, mut left) = (String::new(), path);
@@ -39,7 +39,7 @@ pub(crate) fn origin(schema: &Schema, new: &Document, old: &Document, path: &str
     Origin { path: was + left, kept }
 }
 
-/// What an item of a list was, and where it stood. Items without an identity are known only in a list that is as it was.
+/// The counterpart of a list item, and its old index. Items without an identity are only matched in an unchanged list.
 fn item_before<'o>(at: At<'o>, list: &Document, before: Before<'o>, index: usize) -> (Option<usize>, Before<'o>) {
     let Some(Document::Array(old)) = before.value() else { return (None, Before::NOTHING) };
     let matched = before.items(at).of(&list[index]).value();
@@ -50,7 +50,7 @@ fn item_before<'o>(at: At<'o>, list: &Document, before: Before<'o>, index: usize
     (position, position.map_or(Before::NOTHING, |position| Before::of(&old[position])))
 }
 
-/// The first step of a path into a value, and what it leads to.
+/// The first step of a path into a value, and its target.
 enum Step<'v> {
     /// A field of a struct or an entry of a map.
     Field(&'v str, &'v Document),
@@ -59,8 +59,8 @@ enum Step<'v> {
 }
 
 impl<'v> Step<'v> {
-    /// The step, and the path that is left; `None` where it leads nowhere. Keys of maps stand after a dot or in brackets, and
-    /// may have either in them: the shortest that there is counts.
+    /// The step and the remaining path; `None` if there is no target. Map keys follow a dot or are in brackets, and may
+    /// contain both: the shortest existing key wins.
     fn first<'p>(value: &'v Document, path: &'p str) -> Option<(Self, &'p str)> {
         match value {
             _ if path.is_empty() => None,

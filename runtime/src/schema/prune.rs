@@ -2,14 +2,14 @@
 use super::{At, Document, Schema, place::Place};
 use crate::meta::FieldPath;
 
-/// How much text the paths of dropped fields may take; what is dropped beyond is not told. A body can hold paths that
-/// take far more room than itself.
+/// The maximum size of the paths of dropped fields; further ones are not reported. A body may contain paths that take
+/// far more memory than itself.
 pub(crate) const PATHS_BYTES: usize = 256 * 1024;
 
-/// Drops unknown fields and says which they were, in the order of the document's keys.
+/// Drops unknown fields, and returns their paths in document order.
 ///
-/// At the root and in embedded objects `apiVersion`, `kind` and `metadata` are known, and of `metadata` what every
-/// object has. Where unknown fields are preserved, those of the declared fields below are pruned all the same.
+/// At the root and in embedded objects `apiVersion`, `kind`, `metadata` and the standard fields of metadata are known.
+/// If unknown fields are preserved, those of declared fields below are still pruned.
 pub fn prune(schema: &Schema, document: &mut Document) -> Vec<FieldPath> {
     let (mut dropped, mut room) = (Vec::new(), PATHS_BYTES);
     walk(At::object(schema), document, &Place::Root, &mut |place| {

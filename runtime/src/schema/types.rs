@@ -1,17 +1,18 @@
-//! Types of values as a compiled server checks them while it decodes: the first mismatch is told as Go tells it.
+//! Types of values as compiled kinds check them while decoding: reports the first mismatch like Go.
 use super::{At, Document, Schema, correlate::Before, format, model::Type};
 
-/// The first value whose type the schema does not allow, as kube-apiserver's compiled kinds say it:
+/// The first value of a type that the schema does not allow, with the message of kube-apiserver's compiled kinds:
 /// `json: cannot unmarshal number into Go struct field ConfigMap.data of type string`.
 ///
-/// The field is named by its whole path but for indexes and keys, the struct is the innermost one. `null` is absent.
+/// The message has the path of the field without indexes and keys, and the name of the innermost struct. `null` counts
+/// as absent.
 pub fn check_types(schema: &Schema, document: &Document) -> Option<String> {
     Walk { owner: "", path: Vec::new() }.value(At::of(schema), document, Before::NOTHING)
 }
 
-/// The first of these that a change of a document brings about: nothing in a value that is as it was counts.
+/// The first of these that a change of a document causes: unchanged values do not count.
 pub fn check_types_of_change(schema: &Schema, document: &Document, old: &Document) -> Option<String> {
-    // Most documents have nothing wrong in them, and are not compared.
+    // Most documents are valid, and need no comparison.
     check_types(schema, document)?;
     Walk { owner: "", path: Vec::new() }.value(At::of(schema), document, Before::of(old))
 }
@@ -43,7 +44,7 @@ impl<'a> Walk<'a> {
                 Some(integer) if i32::try_from(integer).is_ok() || !is_int32(&at) => None,
                 _ => Some(self.mismatch(at, &format!("number {number}"))),
             },
-            // A quantity may be given as a number.
+            // A quantity may be a number.
             (Type::String, Document::Number(_)) if at.format.as_deref() == Some("quantity") => None,
             (_, value) => Some(self.mismatch(at, name_of(value))),
         }
@@ -82,7 +83,7 @@ impl<'a> Walk<'a> {
                 "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
                     .to_owned(),
             ),
-            // Other formats are for validation: they are no types of their own.
+            // Other formats are checked by validation: they are not types.
             _ => None,
         }
     }
@@ -101,7 +102,7 @@ fn is_int32(schema: &Schema) -> bool {
     schema.kind == Type::IntOrString || schema.format.as_deref() == Some("int32")
 }
 
-/// How kube-apiserver's messages call a value's type.
+/// The name of a value's type in kube-apiserver's messages.
 pub(crate) fn name_of(value: &Document) -> &'static str {
     match value {
         Document::Null => "null",

@@ -1,4 +1,4 @@
-//! Validation: everything that a document has wrong, in kube-apiserver's words.
+//! Validation: reports all errors of a document, with kube-apiserver's wording.
 use serde_json::Map;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS, go};
 
-/// Everything that is wrong with a document. Duplicates in sets and maps come after the rest, as in kube-apiserver.
+/// All errors of a document. Duplicates in sets and maps come last, as in kube-apiserver.
 pub fn validate(schema: &Schema, document: &Document) -> Vec<FieldError> {
     validate_at(At::of(schema), document)
 }
@@ -24,14 +24,13 @@ pub(super) fn validate_at(at: At<'_>, document: &Document) -> Vec<FieldError> {
     walk.errors
 }
 
-/// What is wrong with a change, where [`validate`] has found this in the new document: that of it which the change brings
-/// about (KEP-4008), and immutable fields that differ.
+/// The errors of a change, given those that [`validate`] has found in the new document: the ones that the change causes
+/// (KEP-4008), and changed immutable fields.
 ///
-/// Nothing in a value that is as it was is wrong. Where it is not, its own rules are judged, and the values in it that have a
-/// counterpart in the old one are judged as changes of that. Junctors have no such part: of a value that is not as it was they
-/// judge everything. The rules of the object itself do not count where the rest but metadata and status is as it was; its
-/// junctors, which may be about the status, count where the status is not. Where the old document has duplicates, those of the
-/// new one do not count.
+/// Unchanged values have no errors. For a changed value, its own rules are checked, and its content is compared with
+/// its counterparts. Junctors of a changed value are checked completely. The rules of the object itself do not apply if
+/// only metadata and status change; its junctors, which may be about the status, apply if the status changes. If the
+/// old document has duplicates, those of the new one are not reported.
 pub fn validate_change(
     schema: &Schema,
     found: Vec<FieldError>,
@@ -67,51 +66,51 @@ fn has_duplicates(at: At<'_>, document: &Document) -> bool {
     !walk.duplicates.is_empty()
 }
 
-/// What a walk has found so far.
+/// The results of a walk so far.
 #[derive(Default)]
 pub(super) struct Walk {
     errors: Vec<FieldError>,
     pub(super) duplicates: Vec<FieldError>,
-    /// How many checks were made, as kube-openapi counts them (`MatchCount`).
+    /// The number of checks, as kube-openapi counts them (`MatchCount`).
     checks: u64,
 }
 
 impl Walk {
-    /// A walk of its own over one value, with nothing to compare it with.
+    /// A separate walk over one value, without a counterpart.
     pub(super) fn alone(at: At<'_>, value: &Document, place: &Place<'_>) -> Self {
         let mut walk = Self::default();
         walk.value(at, value, place, Before::NOTHING);
         walk
     }
 
-    /// Nothing is wrong so far.
+    /// True if there are no errors so far.
     pub(super) fn is_valid(&self) -> bool {
         self.errors.is_empty()
     }
 
-    /// No further error would be reported.
+    /// True if no further errors would be reported.
     pub(super) fn is_full(&self) -> bool {
         self.errors.len() >= MOST_ERRORS
     }
 
-    /// How many checks were made. It says which failed branch of a junctor came closest.
+    /// The number of checks, which shows the failed branch of a junctor that came closest.
     pub(super) fn checks(&self) -> u64 {
         self.checks
     }
 
-    /// Takes over what another walk has found.
+    /// Adds the results of another walk.
     pub(super) fn take(&mut self, other: Self) {
         self.checks += other.checks;
         other.errors.into_iter().for_each(|error| self.push(error));
     }
 
-    /// Adds an error whose message names the place itself: `spec.size in body should be …`.
+    /// Adds an error whose message contains the path: `spec.size in body should be …`.
     pub(super) fn invalid(&mut self, place: &Place<'_>, value: Document, what: &str) {
         let detail = format!("{} {what}", subject(place));
         self.add(place, FieldErrorKind::Invalid(value), detail);
     }
 
-    /// Adds an error that kube-apiserver reports of no field in particular.
+    /// Adds an error that kube-apiserver reports without a field.
     pub(super) fn invalid_nowhere(&mut self, detail: String) {
         if !self.is_full() {
             self.push(FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("".into()), detail));
@@ -124,7 +123,8 @@ impl Walk {
         }
     }
 
-    /// Adds an error unless it is known: a branch may find what another branch or the schema around it finds.
+    /// Adds an error unless it exists already: a branch may report an error of another branch or of the schema around
+    /// it.
     fn push(&mut self, error: FieldError) {
         if !self.is_full() && !self.errors.contains(&error) {
             self.errors.push(error);
@@ -156,7 +156,8 @@ impl Walk {
         }
     }
 
-    /// The type. kube-apiserver names the format instead where the schema has one and the value is no text or list.
+    /// Checks the type. kube-apiserver names the format instead if the schema has one and the value is neither text nor
+    /// a list.
     fn kind(&mut self, schema: &Schema, value: &Document, place: &Place<'_>) {
         let (given, given_format) = names_of(value);
         let formatted = !matches!(given, "string" | "array" | "null");
@@ -208,7 +209,7 @@ impl Walk {
         }
     }
 
-    /// The first of these that the text breaks.
+    /// The first of these rules that the text violates.
     fn length_and_pattern(&mut self, schema: &Schema, text: &str, place: &Place<'_>) {
         if schema.max_length.is_some() || schema.min_length.is_some() {
             let length = text.chars().count() as u64;
@@ -303,12 +304,12 @@ impl Walk {
     }
 }
 
-/// How messages call a value: `spec.size in body`.
+/// The name of a value in messages: `spec.size in body`.
 fn subject(place: &Place<'_>) -> String {
     if place.is_root() { "the value".to_owned() } else { format!("{} in body", place.text()) }
 }
 
-/// The names by which kube-apiserver calls a value's type and its format.
+/// kube-apiserver's names for a value's type and its format.
 fn names_of(value: &Document) -> (&'static str, &'static str) {
     match value {
         Document::Null => ("null", ""),
@@ -321,7 +322,7 @@ fn names_of(value: &Document) -> (&'static str, &'static str) {
     }
 }
 
-/// Formats that kube-apiserver knows for a type; others are as if they were not there.
+/// Formats that kube-apiserver supports for a type; others are ignored.
 fn knows(kind: Type, format: &str) -> bool {
     match kind {
         Type::Integer => matches!(format, "int32" | "int64"),
@@ -331,7 +332,7 @@ fn knows(kind: Type, format: &str) -> bool {
     }
 }
 
-/// How many checks beside those of type and format apply to a value, valid or not; kube-openapi counts some twice.
+/// The number of checks other than those of type and format that apply to a value; kube-openapi counts some twice.
 fn checks_of(value: &Document) -> u64 {
     match value {
         Document::Null => 0,
@@ -341,7 +342,7 @@ fn checks_of(value: &Document) -> u64 {
     }
 }
 
-/// A bound as messages print it.
+/// A bound in the format of messages.
 pub(super) fn bound(limit: f64) -> String {
     number::text_of_double(limit)
 }

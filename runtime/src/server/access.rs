@@ -1,4 +1,4 @@
-//! Who may use the server: the token file or the admin's token, and the authenticators and authorizers of the builder.
+//! Access to the server: the token file or the admin token, and the builder's authenticators and authorizers.
 
 use std::{
     path::PathBuf,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::auth::{Authenticate, Authorize, Chain, MastersOnly, Union};
 
-/// What the builder was given about users.
+/// The builder's settings for access.
 #[derive(Default)]
 pub(super) struct Users {
     pub token_file: Option<PathBuf>,
@@ -22,19 +22,19 @@ pub(super) struct Users {
     pub authorizers: Vec<Box<dyn Authorize>>,
 }
 
-/// Who may use the server.
+/// The authentication and authorization of the server.
 pub(super) struct Access {
     pub authenticator: Arc<dyn Authenticate>,
     pub authorizer: Arc<dyn Authorize>,
-    /// The admin, where the server made one.
+    /// The admin, if the server created the token.
     pub admin: Option<Admin>,
-    /// The file that the tokens come from.
+    /// The source of the tokens.
     pub token_file: Followed,
 }
 
-/// The admin of the server's making.
+/// The admin whose token the server created.
 pub(super) struct Admin {
-    /// The token at the start.
+    /// The token at startup.
     pub token: String,
     kubeconfig: Arc<OnceLock<Kubeconfig>>,
 }
@@ -47,8 +47,9 @@ impl Admin {
 }
 
 impl Users {
-    /// Tokens are asked for first, those of the token file or an admin's of the server's making, then the authenticators
-    /// of the builder; the authorizers of the builder decide on what `system:masters` and open paths leave open.
+    /// Tokens are checked first: those of the token file, or the server's own admin token. Then the builder's
+    /// authenticators run. The builder's authorizers decide about requests that are not allowed by `system:masters` and
+    /// open paths.
     pub fn access(mut self, state: &StateDir) -> Result<Access> {
         let (source, admin) = if let Some(path) = self.token_file {
             (Source::Users(path), None)

@@ -1,5 +1,5 @@
-//! A server that is loaded and answers: in the process, under another program's listener, or on a listener of its own.
-//! The stop goes the other way than the start: listener, controllers, watches, requests in flight, store.
+//! A loaded server that answers requests: in the process, under another program's listener, or on its own listener. It
+//! stops in this order: listener, controllers, watches, running requests, store.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,11 +25,11 @@ use crate::{
     verbs::Api,
 };
 
-/// A server that is loaded: its store is open, its controllers run, and requests are answered.
+/// A loaded server: its store is open, its controllers run, and requests are answered.
 ///
-/// [`App::run`] serves it on a listener. To serve it inside another program, nest [`App::service`] and call [`App::stop`]
-/// when that program stops. Dropped without a stop, it ends its controllers where they are; what was acknowledged is
-/// durable all the same.
+/// [`App::run`] serves it on a listener. To serve it inside another program, nest [`App::service`] and call
+/// [`App::stop`] when that program stops. Dropping it without a stop cancels its controllers; acknowledged writes are
+/// durable nevertheless.
 ///
 /// ```no_run
 /// # async fn embed() -> Result<(), Box<dyn std::error::Error>> {
@@ -51,17 +51,17 @@ pub struct App {
     pub(super) handlers: Arc<Handlers>,
     pub(super) service: Service,
     pub(super) health: Health,
-    /// The controllers of the builder's.
+    /// The builder's controllers.
     pub(super) controllers: controllers::Running,
-    /// Those that come with the built-in kinds.
+    /// The built-in controllers.
     pub(super) builtin: Option<builtin::Controllers>,
-    /// Ended when dropped: reading files again.
+    /// Tasks that read changed files; ended on drop.
     pub(super) following: JoinSet<()>,
     pub(super) read_now: watch::Sender<()>,
     pub(super) admin: Option<Admin>,
     pub(super) entrance: Entrance,
     pub(super) stop_within: Duration,
-    // Last, so that a temporary folder outlives what uses it.
+    // Dropped last, so that a temporary folder outlives its users.
     pub(super) state: StateDir,
 }
 
@@ -71,38 +71,38 @@ impl App {
         Client::new(self.api.clone(), "kindsmith")
     }
 
-    /// The whole API as a [`tower::Service`]. Clones share everything. It answers until the stop, on any runtime that lives
-    /// as long as the one on which the app was built.
+    /// The whole API as a [`tower::Service`]. Clones share everything. It answers until the stop, on any runtime that
+    /// lives as long as the one on which the app was built.
     ///
-    /// Who asks is decided as on the server's own listener: by tokens and by the authenticators of the builder. What
-    /// guards connections (TLS, slow and silent peers, their number) is the listener's, and so the other program's where
+    /// Authentication is the same as on the server's own listener: tokens and the builder's authenticators. The
+    /// protection of connections (TLS, slow and silent clients, their number) belongs to the listener, and therefore to
+    /// the program in which this is nested.
     /// this is nested there.
     pub fn service(&self) -> Service {
         self.service.clone()
     }
 
-    /// kube-rs's client of the server, without a connection, which acts as the server itself: it needs no token, and may do
-    /// everything. kube's `Api`, `watcher` and `Controller` run over it unchanged.
+    /// A kube-rs client of the server without a connection, which acts as the server itself: it needs no token and may
+    /// do everything. kube's `Api`, `watcher` and `Controller` run over it unchanged.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime.
+    /// If there is no Tokio runtime.
     #[cfg(feature = "kube")]
     pub fn kube_client(&self) -> ::kube::Client {
         crate::kube::client(&self.service)
     }
 
-    /// The token of the admin as it was at the start, where the server made one. It is kept in the data directory as
-    /// `admin.token`.
+    /// The admin token at startup, if the server created one. It is stored in the data directory as `admin.token`.
     pub fn admin_token(&self) -> Option<&str> {
         self.admin.as_ref().map(|admin| admin.token.as_str())
     }
 
-    /// Makes the server read files that may have changed, tokens and certificates, at once rather than within seconds.
+    /// Makes the server read changed tokens and certificates at once instead of within seconds.
     pub fn reload(&self) {
         self.read_now.send_replace(());
     }
 
-    /// Notified, it makes the server read its files again.
+    /// Notifying this makes the server read its files again.
     pub(super) fn read_now(&self) -> watch::Sender<()> {
         self.read_now.clone()
     }
@@ -111,11 +111,12 @@ impl App {
         self.following.spawn(files.follow(self.read_now.subscribe()));
     }
 
-    /// Serves on a listener until `shutdown` completes, and then stops as [`App::stop`] does: no new connections,
-    /// watches end after a whole frame, requests in flight are answered. TLS, unless the builder said `http()`.
+    /// Serves on a listener until `shutdown` completes, and then stops like [`App::stop`]: no new connections, watches
+    /// end after a complete frame, and running requests are answered. Uses TLS unless the builder has `http()`.
     ///
     /// # Errors
-    /// Where the certificate or the kubeconfig cannot be made, or where plain HTTP is not on a loopback address.
+    /// If the certificate or the kubeconfig cannot be created, or if plain HTTP is requested on an address that is not
+    /// loopback.
     pub async fn run(mut self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> Result<()> {
         let entrance = std::mem::take(&mut self.entrance);
         let (connections, files) = entrance.open(listener, &self.service, &self.state, self.admin.as_ref())?;
@@ -133,10 +134,10 @@ impl App {
         Ok(())
     }
 
-    /// Stops: the builder's controllers end one after the other, the last one first; watches end after a whole frame;
-    /// requests in flight are answered; the built-in controllers end; the store is closed. Controllers and requests have the
-    /// time that the builder's `stop_within` gives them. Clones of the service refuse
-    /// later writes; the data directory is free for another server once they and all clients are dropped.
+    /// Stops the server. The builder's controllers end one after the other in reverse order, watches end after a
+    /// complete frame, running requests are answered, the built-in controllers end, and the store is closed. The
+    /// builder's `stop_within` limits the time for controllers and requests. Clones of the service refuse later writes;
+    /// another server can use the data directory once they and all clients are dropped.
     pub async fn stop(self) {
         self.stop_with(None).await;
     }
@@ -145,7 +146,8 @@ impl App {
         tracing::info!("stopping");
         self.health.stop();
         let ended = connections.map(Connections::stop);
-        // Before the watches end: a controller that watches ends because it is told to. Requests are answered meanwhile.
+        // Before the watches end: a controller that watches ends because of its `Shutdown`. Requests are still
+        // answered.
         self.controllers.stop(self.stop_within / 2).await;
         self.api.cache.close();
         self.handlers.stop();

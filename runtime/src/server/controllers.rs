@@ -1,5 +1,5 @@
-//! The controllers that the builder was given: started in the order in which they were added once the store is loaded,
-//! started again with growing waits when they fail or panic, and stopped one after the other in the opposite order.
+//! The builder's controllers: started in order once the store is loaded, restarted with growing delays after failures
+//! and panics, and stopped in reverse order.
 
 use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
 
@@ -11,27 +11,27 @@ use tokio::{
 
 use crate::{handlers::Client, verbs::Api};
 
-/// The wait after a first failure; each further one is twice as long.
+/// The delay after the first failure. Each further delay is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
-/// The longest wait. A controller that ran for longer than this before it failed begins with the first wait again.
+/// The longest delay. A controller that ran for longer than this before it failed starts with the first delay again.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Tells a controller that the server stops; see [`Builder::controller`](super::Builder::controller). Clones share the
-/// state.
+/// Notifies a controller that the server stops; see [`Builder::controller`](super::Builder::controller). Clones share
+/// the state.
 #[derive(Clone, Debug)]
 pub struct Shutdown(watch::Receiver<bool>);
 
 impl Shutdown {
-    /// Completes when the controller is to end: it finishes what it is writing, and returns.
+    /// Completes when the controller must end: it should finish its current write and return.
     pub fn requested(&self) -> impl Future<Output = ()> + Send + Sync + 'static {
         let mut stop = self.0.clone();
         async move {
-            // A sender that has gone stops it, too.
+            // A dropped sender also stops it.
             let _ = stop.wait_for(|stopping| *stopping).await;
         }
     }
 
-    /// Whether the controller is to end.
+    /// True if the controller must end.
     pub fn is_requested(&self) -> bool {
         *self.0.borrow()
     }
@@ -39,7 +39,7 @@ impl Shutdown {
 
 type Run = Pin<Box<dyn Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send>>;
 
-/// A controller that does not run yet.
+/// A controller that is not running yet.
 pub(super) struct Controller {
     name: String,
     start: Arc<dyn Fn(Client, Shutdown) -> Run + Send + Sync>,
@@ -59,12 +59,12 @@ impl Controller {
         Self { name, start }
     }
 
-    /// Runs it until it ends well or is to end, again and again.
+    /// Runs it repeatedly until it succeeds or must end.
     async fn supervise(self, client: Client, shutdown: Shutdown) {
         let (name, mut wait) = (self.name, FIRST_WAIT);
         loop {
             let (start, client, told, began) = (self.start.clone(), client.clone(), shutdown.clone(), Instant::now());
-            // A task of its own, so that a panic ends no more than this run. It ends with the set.
+            // A separate task, so that a panic ends only this run. The set cancels it on drop.
             let mut run = JoinSet::new();
             run.spawn(async move { start(client, told).await });
             let error = match run.join_next().await.expect("a task was spawned") {
@@ -87,7 +87,7 @@ impl Controller {
     }
 }
 
-/// Controllers that run. Dropped, they end where they are.
+/// Running controllers, cancelled on drop.
 pub(super) struct Running(Vec<(String, watch::Sender<bool>, JoinSet<()>)>);
 
 impl Running {
@@ -103,7 +103,7 @@ impl Running {
         Self(controllers.into_iter().map(start).collect())
     }
 
-    /// Ends them, the last one first, each after what it is doing. What takes longer than this in all is cut off.
+    /// Ends them in reverse order, each after its current work. Those that exceed this total time are cancelled.
     pub async fn stop(self, within: Duration) {
         let end = Instant::now() + within;
         for (name, stop, mut task) in self.0.into_iter().rev() {

@@ -1,7 +1,7 @@
-//! Files that a server reads at its start and again when they change: tokens and certificates.
+//! Files that a server reads at startup and again when they change: tokens and certificates.
 //!
-//! Guarantees that files which cannot be used change nothing: what was read before stays valid, and one error is logged.
-//! Never blocks an async worker on a file.
+//! Invalid files change nothing: the previous content stays valid, and one error is logged. Never blocks an async
+//! worker on a file.
 
 use std::{
     fs, io,
@@ -14,25 +14,25 @@ use tokio::{sync::watch, task::spawn_blocking, time::sleep};
 
 use super::Result;
 
-/// How often the files are looked at.
+/// How often the files are checked.
 const PERIOD: Duration = Duration::from_secs(2);
 
-/// Reads the files and uses what is in them.
+/// Reads the files and uses their content.
 type Read = Box<dyn FnMut() -> Result<()> + Send>;
 
-/// Files that are read again, together, when one of them changes.
+/// Files that are read together when one of them changes.
 pub(super) struct Followed {
-    /// What is in them, for the log, such as "tokens".
+    /// Their content, for the log, such as "tokens".
     what: &'static str,
     paths: Vec<PathBuf>,
     read: Read,
-    /// The files as they were when they were last read, with success or without.
+    /// The files as of the last read, successful or not.
     seen: Vec<Stamp>,
-    /// The files as they were at the last look, if they have changed since they were read.
+    /// The files as of the last check, if they have changed since the last read.
     changing: Option<Vec<Stamp>>,
 }
 
-/// What tells one content of a file from the next: device, inode, size and time of the last change; or why there is none.
+/// Identifies the content of a file: device, inode, size and modification time; or the reason why it is missing.
 type Stamp = std::result::Result<(u64, u64, u64, i64, i64), io::ErrorKind>;
 
 impl Followed {
@@ -47,7 +47,7 @@ impl Followed {
         Ok(Self { what, paths, read: Box::new(read), seen, changing: None })
     }
 
-    /// Looks at the files every few seconds, and reads them at once when notified. Ends when the sender has gone.
+    /// Checks the files every few seconds, and reads them at once when notified. Ends when the sender is dropped.
     pub async fn follow(mut self, mut read_now: watch::Receiver<()>) {
         loop {
             let now = tokio::select! {
@@ -80,11 +80,11 @@ impl Followed {
         }
     }
 
-    /// Reads the files if they have changed, or in any case where `now`; `None` where they were not read.
+    /// Reads the files if they have changed, or unconditionally with `now`; `None` if they were not read.
     pub fn look(&mut self, now: bool) -> Option<Result<()>> {
         let found = stamps(&self.paths);
         let settled = self.changing.replace(found.clone()).as_ref() == Some(&found);
-        // Files that changed since the last look may be half written. At the next look they are not.
+        // Files that changed since the last check may be incomplete. Wait until they no longer change.
         if !now && (found == self.seen || !settled) {
             return None;
         }
@@ -99,7 +99,7 @@ fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
 
 fn stamp(path: &Path) -> Stamp {
     let found = fs::metadata(path).map_err(|error| error.kind())?;
-    // A pipe gives its content once.
+    // A pipe can be read only once.
     if !found.is_file() {
         return Err(io::ErrorKind::Unsupported);
     }

@@ -1,5 +1,5 @@
-//! A server inside a test: one line, a free port, a memory store, gone when dropped.
-//! Runs on a thread and a runtime of its own, so that a test may block and may use any runtime.
+//! A server inside a test: one line of code, a free port, a memory store, stopped on drop. It runs on a separate thread
+//! and runtime, so that a test may block and may use any runtime.
 
 use std::{
     convert::Infallible,
@@ -48,24 +48,24 @@ impl TestBuilder {
         self.configure(|builder| builder.model(kind))
     }
 
-    /// Keeps objects in a directory, for tests that start a server again.
+    /// Stores objects in a directory, for tests that restart a server.
     pub fn data_dir(self, path: impl AsRef<Path>) -> Self {
         self.configure(|builder| builder.data_dir(path))
     }
 
-    /// Speaks TLS, as a server does outside tests; [`TestServer::authority`] is the file to trust.
+    /// Uses TLS, like a server outside tests; [`TestServer::authority`] is the file to trust.
     pub fn tls(mut self) -> Self {
         self.builder.entrance.plain_http = false;
         self
     }
 
-    /// Listens on a given port rather than on a free one, for tests that start a server again.
+    /// Listens on a given port instead of a free one, for tests that restart a server.
     pub fn port(mut self, port: u16) -> Self {
         self.address = format!("127.0.0.1:{port}");
         self
     }
 
-    /// Changes anything else of the server.
+    /// Changes any other setting of the server.
     pub fn configure(mut self, change: impl FnOnce(Builder) -> Builder) -> Self {
         self.builder = change(self.builder);
         self
@@ -74,7 +74,7 @@ impl TestBuilder {
     /// Starts the server and waits until it is ready.
     ///
     /// # Panics
-    /// Where the server cannot start: a test has no better use for the error than its message.
+    /// If the server cannot start.
     pub async fn start(self) -> TestServer {
         match self.try_start().await {
             Ok(server) => server,
@@ -85,7 +85,7 @@ impl TestBuilder {
     /// Starts the server and waits until it is ready.
     ///
     /// # Errors
-    /// As [`Builder::serve`].
+    /// Like [`Builder::serve`].
     pub async fn try_start(self) -> Result<TestServer> {
         let (ready, started) = oneshot::channel();
         let (stop, stopped) = oneshot::channel();
@@ -112,7 +112,7 @@ impl TestBuilder {
         }
     }
 
-    /// Runs the server from its start until the sender of `stopped` is gone.
+    /// Runs the server until the sender of `stopped` is dropped.
     async fn run(self, ready: oneshot::Sender<About>, stopped: oneshot::Receiver<Infallible>) -> Result<()> {
         let address = self.address.parse().expect("a test listens on 127.0.0.1 and a port");
         let (tell, mut told) = oneshot::channel();
@@ -120,7 +120,7 @@ impl TestBuilder {
         let about = About::of(&app);
         let shutdown = async move {
             let url = told.try_recv().expect("the server listens").url;
-            // A test that has ended stops the server at once.
+            // The test has ended, so the server stops at once.
             if ready.send(About { url, ..about }).is_ok() {
                 let _ = stopped.await;
             }
@@ -129,7 +129,7 @@ impl TestBuilder {
     }
 }
 
-/// What a test may want to know of its server.
+/// The properties of a test server.
 struct About {
     url: String,
     token: String,
@@ -141,7 +141,7 @@ struct About {
 }
 
 impl About {
-    /// All but the URL, which comes with the listener.
+    /// Everything except the URL, which the listener determines.
     fn of(app: &App) -> Self {
         Self {
             url: String::new(),
@@ -155,7 +155,7 @@ impl About {
     }
 }
 
-/// A server inside a test. It is stopped when dropped.
+/// A server inside a test. It stops on drop.
 pub struct TestServer {
     about: About,
     stop: Option<oneshot::Sender<Infallible>>,
@@ -174,7 +174,7 @@ impl TestServer {
         port.expect("a server's URL ends in its port")
     }
 
-    /// The admin's token; empty where the test brought users of its own.
+    /// The admin token; empty if the test has its own users.
     pub fn token(&self) -> &str {
         &self.about.token
     }
@@ -184,20 +184,19 @@ impl TestServer {
         &self.about.api
     }
 
-    /// Sends a request as the admin, with a JSON body, or none for `Value::Null` (a PATCH is a JSON merge patch). Gives
-    /// back the status of the answer, and its body.
+    /// Sends a request as the admin with a JSON body, or without one for `Value::Null` (a PATCH is a JSON merge patch).
+    /// Returns the status of the answer and its body.
     ///
     /// # Panics
-    /// On a method or a path that no request can have.
+    /// If the method or path is invalid.
     pub async fn call(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
         http::call(&self.about.service, Caller::Token(self.token()), method, path, &body).await
     }
 
-    /// Sends a request as [`TestServer::call`] does, as another user: what the authorizers allow them can be tested without
-    /// a token.
+    /// Sends a request like [`TestServer::call`] as another user, to test authorization without a token.
     ///
     /// # Panics
-    /// As [`TestServer::call`].
+    /// Like [`TestServer::call`].
     pub async fn call_as(&self, user: &User, method: &str, path: &str, body: Value) -> (u16, Value) {
         http::call(&self.about.service, Caller::User(user), method, path, &body).await
     }
@@ -207,21 +206,21 @@ impl TestServer {
         self.about.service.clone()
     }
 
-    /// kube-rs's client of the server, without a connection, which acts as the server itself.
+    /// A kube-rs client of the server without a connection, which acts as the server itself.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime.
+    /// If there is no Tokio runtime.
     #[cfg(feature = "kube")]
     pub fn kube_client(&self) -> ::kube::Client {
         crate::kube::client(&self.about.service)
     }
 
-    /// The certificate to trust, where the server speaks TLS.
+    /// The certificate to trust, if the server uses TLS.
     pub fn authority(&self) -> &Path {
         &self.about.authority
     }
 
-    /// A kubeconfig for the server, where it speaks TLS.
+    /// A kubeconfig for the server, if it uses TLS.
     pub fn kubeconfig(&self) -> &Path {
         &self.about.kubeconfig
     }
@@ -231,7 +230,7 @@ impl TestServer {
         self.about.read_now.send_replace(());
     }
 
-    /// Stops the server as a signal would, and waits until it has stopped.
+    /// Stops the server like a signal, and waits until it has stopped.
     pub fn stop(mut self) {
         self.end();
     }
@@ -239,7 +238,7 @@ impl TestServer {
     fn end(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic of the server's thread has been printed; a test that is dropping things cannot do more with it.
+            // The panic of the server's thread was already printed.
             let _ = thread.join();
         }
     }

@@ -1,24 +1,24 @@
-//! The bounds of what a server uses, in one place.
+//! The server's limits, in one place.
 
 use super::ConnectionLimits;
 use crate::{cache, http, meta::Revision, storage};
 
-/// The bounds of what a server uses; see [`Builder::limits`](super::Builder::limits).
+/// The server's limits; see [`Builder::limits`](super::Builder::limits).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bodies, times, and requests in flight.
+    /// Bodies, times, and concurrent requests.
     pub requests: http::Limits,
-    /// What the cache keeps in memory for watches to resume from, and of objects in other encodings.
+    /// The cache's memory: changes from which watches can resume, and objects in other encodings.
     pub cache: cache::Limits,
-    /// What the store in the data directory keeps of the past, and how fast it is verified.
+    /// The history of the store in the data directory, and the rate of its verification.
     pub store: storage::Options,
-    /// How long peers are waited for, and how many of them, on the server's own listener.
+    /// Timeouts and numbers of clients on the server's own listener.
     pub connections: ConnectionLimits,
 }
 
-/// Where the revisions of a new store begin: past the numbers that counts, ports and sizes in objects and messages have,
-/// so that people and tools that compare answers tell a resourceVersion from them.
+/// The first revision of a new store: above the typical counts, ports and sizes in objects and messages, so that people
+/// and tools that compare answers can distinguish a resourceVersion from them.
 const ORIGIN: Revision = Revision(1_000);
 
 impl Default for Limits {

@@ -1,4 +1,4 @@
-//! The listener of a server's own: its address, its TLS, what the person who started it reads, and its connections.
+//! The server's own listener: its address, its TLS, its startup messages, and its connections.
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc};
 
@@ -20,25 +20,25 @@ use super::{
 };
 use crate::http::Service;
 
-/// Connections that may wait to be accepted: hundreds of clients come back at once when a server starts again.
+/// The backlog: hundreds of clients reconnect at once when a server restarts.
 const BACKLOG: u32 = 1024;
 
 /// Describes a server that listens; see [`Builder::on_ready`](super::Builder::on_ready).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Ready {
-    /// The address it listens on, with the port that was picked for port 0.
+    /// The address it listens on, with the actual port.
     pub address: SocketAddr,
     /// The base of every URL, such as `https://127.0.0.1:8080`.
     pub url: String,
-    /// The kubeconfig, where one was written.
+    /// The kubeconfig, if one was written.
     pub kubeconfig: Option<PathBuf>,
-    /// The commands to try.
+    /// The sample commands.
     pub(super) commands: String,
 }
 
 impl Ready {
-    /// What standard output says of it.
+    /// Its message on standard output.
     pub(super) fn greeting(&self) -> String {
         format!("listening on {}\n{}", self.url, self.commands)
     }
@@ -47,24 +47,24 @@ impl Ready {
 /// A callback for a server that listens.
 type OnReady = Box<dyn FnOnce(&Ready) + Send>;
 
-/// What the builder was given about listening.
+/// The builder's settings for listening.
 #[derive(Default)]
 pub(super) struct Entrance {
     /// No TLS.
     pub plain_http: bool,
     /// Further names for the certificate.
     pub names: Vec<String>,
-    /// A certificate of the user's, in place of the server's own.
+    /// The user's certificate instead of the server's own.
     pub certificate: Option<CertificateFiles>,
-    /// How long peers are waited for, and how many of them.
+    /// Timeouts and numbers of clients.
     pub limits: Limits,
-    /// What the printed commands are about.
+    /// The data for the printed commands.
     pub samples: Samples,
     /// Called in this order.
     pub on_ready: Vec<OnReady>,
 }
 
-/// How a listener speaks TLS; not at all, if there is no configuration.
+/// The TLS configuration of a listener, if it uses TLS.
 #[derive(Default)]
 struct Tls {
     config: Option<ServerConfig>,
@@ -88,7 +88,7 @@ impl Entrance {
         if self.plain_http && !address.ip().is_loopback() { Err(Error::PlainHttp(address)) } else { Ok(()) }
     }
 
-    /// Begins to accept connections. Gives the files to follow as well.
+    /// Starts to accept connections. Also returns the files to watch.
     pub fn open(
         mut self,
         listener: TcpListener,
@@ -98,7 +98,7 @@ impl Entrance {
     ) -> Result<(Connections, Option<Followed>)> {
         let address = listener.local_addr().map_err(Error::Listener)?;
         self.check(address)?;
-        // Connections inherit it; it must be set before they are made.
+        // Connections inherit it, so it must be set before they are accepted.
         let buffer = connections::SEND_BUFFER as usize;
         rustix::net::sockopt::set_socket_send_buffer_size(&listener, buffer)
             .map_err(|error| Error::Listener(error.into()))?;
@@ -137,7 +137,7 @@ impl Entrance {
     /// The base of every URL of a server at an address.
     fn url(&self, address: SocketAddr) -> String {
         let host = match address.ip() {
-            // A certificate of the user's is for a name rather than for an address.
+            // A user's certificate is for a name, not for an address.
             _ if self.certificate.is_some() && !self.names.is_empty() => self.names[0].clone(),
             ip if ip.is_unspecified() => "localhost".to_owned(),
             ip if ip.is_ipv6() => format!("[{ip}]"),
@@ -149,12 +149,12 @@ impl Entrance {
 }
 
 impl Connections {
-    /// Accepts no more of them, and tells those that are open to end. What is given waits until they have.
+    /// Stops accepting connections, and notifies the open ones. The result waits until they have ended.
     pub fn stop(self) -> impl Future<Output = ()> {
-        // There is no receiver where accepting has ended by itself; then there is nothing left to tell.
+        // If accepting has already ended, there is no receiver.
         let _ = self.stop.send(true);
         async move {
-            // Where accepting failed, connections are there all the same.
+            // If accepting failed, there still are connections.
             let _ = self.accepting.await;
             // Each connection holds a receiver until it has ended.
             self.stop.closed().await;
@@ -162,7 +162,7 @@ impl Connections {
     }
 }
 
-/// The address behind `host:port`.
+/// Resolves `host:port`.
 pub(super) async fn resolve(given: &str) -> Result<SocketAddr> {
     let failed = |source| Error::Address { given: given.to_owned(), source };
     let none = || failed(io::Error::other("the host has no address"));
@@ -176,7 +176,7 @@ pub(super) fn bind(address: SocketAddr) -> Result<TcpListener> {
         _ => Error::Listen(address, source),
     };
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }.map_err(failed)?;
-    // A server that starts again finds connections of its last run still dying on its port.
+    // A restarted server finds connections of its last run in TIME_WAIT on its port.
     socket.set_reuseaddr(true).map_err(failed)?;
     socket.bind(address).map_err(failed)?;
     socket.listen(BACKLOG).map_err(failed)

@@ -1,5 +1,5 @@
-//! The directory with what a server keeps beside its store: the certificate authority, the admin's token, the kubeconfig.
-//! Guarantees that a server without a data directory leaves nothing behind.
+//! The directory with the server's files besides its store: the certificate authority, the admin token, the kubeconfig.
+//! A server without a data directory leaves nothing behind.
 
 use std::{
     fs::{self, DirBuilder},
@@ -15,22 +15,22 @@ use crate::storage::{
     private::{Access, PrivateDir},
 };
 
-/// The admin's token, which the admin replaces to rotate it.
+/// The admin token. Replacing the file rotates it.
 pub(super) const ADMIN_TOKEN: &str = "admin.token";
 
-/// The directory of a running server; a server without a data directory has a temporary one, removed when dropped.
+/// The directory of a running server. Without a data directory it is temporary, and removed on drop.
 pub(super) struct StateDir {
     files: PrivateDir,
     temporary: bool,
 }
 
 impl StateDir {
-    /// The data directory, made if it is missing.
+    /// The data directory, created if it is missing.
     pub fn open(path: &Path) -> Result<Self> {
         Ok(Self { files: PrivateDir::open(path).map_err(Error::File)?, temporary: false })
     }
 
-    /// A directory of its own for a server that keeps nothing.
+    /// A temporary directory for a server without a data directory.
     pub fn temporary() -> Result<Self> {
         let path = std::env::temp_dir().join(format!("kindsmith-{}", random_text(12)));
         let made = DirBuilder::new().mode(0o700).create(&path);
@@ -48,22 +48,22 @@ impl StateDir {
         self.files.path()
     }
 
-    /// The directory by itself.
+    /// The directory itself.
     pub fn files(&self) -> &PrivateDir {
         &self.files
     }
 
-    /// Reads a file, or `None` where there is none.
+    /// Reads a file; `None` if it does not exist.
     pub fn read(&self, name: &str, access: Access) -> Result<Option<String>> {
         self.files.read(name, access).map_err(Error::File)
     }
 
-    /// Writes a file for its owner only.
+    /// Writes a file that only its owner can read.
     pub fn write(&self, name: &str, access: Access, text: &str) -> Result<()> {
         self.files.write(name, access, text).map_err(Error::File)
     }
 
-    /// The admin's token: the one kept here, or a new random one.
+    /// The admin token: the stored one, or a new random one.
     pub fn admin_token(&self) -> Result<String> {
         if let Some(kept) = self.read(ADMIN_TOKEN, Access::Secret)? {
             let kept = kept.trim();
@@ -80,13 +80,13 @@ impl StateDir {
 impl Drop for StateDir {
     fn drop(&mut self) {
         if self.temporary {
-            // Nobody needs what is left of a temporary directory, so a failure here is not reported.
+            // Failing to remove a temporary directory does no harm.
             let _ = fs::remove_dir_all(self.path());
         }
     }
 }
 
-/// Random text made of this many random bytes, safe in paths and headers.
+/// Random text from this many random bytes, safe in paths and headers.
 pub(super) fn random_text(bytes: usize) -> String {
     let mut buffer = vec![0; bytes];
     getrandom::fill(&mut buffer).expect("the operating system has random bytes");

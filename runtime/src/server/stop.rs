@@ -12,7 +12,7 @@ pub(super) struct Signals {
     hangup: Signal,
 }
 
-/// Begins to listen for them; from here on they no longer end the process by themselves.
+/// Starts to listen for them; they no longer end the process by themselves.
 pub(super) fn signals() -> Signals {
     let listen = |kind| signal(kind).expect("the runtime has I/O enabled, and the signal may be handled");
     Signals {
@@ -23,7 +23,7 @@ pub(super) fn signals() -> Signals {
 }
 
 impl Signals {
-    /// Waits for one that stops the server; notifies of each one that makes it read files again.
+    /// Waits for a signal that stops the server; notifies about those that make it read files again.
     pub async fn stop(&mut self, read_now: &watch::Sender<()>) {
         loop {
             tokio::select! {

@@ -1,11 +1,11 @@
-//! TLS of the server's own: a certificate authority kept in the data directory, and certificates for the addresses that
-//! the server listens on.
+//! The server's TLS: a certificate authority in the data directory, and certificates for the addresses on which the
+//! server listens.
 //!
-//! Only the authority is kept. A server certificate costs less than a millisecond (ECDSA P-256), so one is made at each
-//! start for the addresses of that start, and again while the server runs, long before it expires: there is no file to go
+//! Only the authority is stored. A server certificate takes less than a millisecond (ECDSA P-256), so one is created at
+//! each start for its addresses, and again while the server runs, long before it expires. There is no file to become
 //! stale, and no renewal to forget.
 //!
-//! Or a certificate and a key in files of the user's, read again when they change.
+//! Alternatively, a certificate and a key from the user's files, read again when they change.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -36,7 +36,7 @@ use crate::storage::private::Access;
 
 const CERTIFICATE: &str = "ca.crt";
 const KEY: &str = "ca.key";
-/// How long a server certificate is valid, and the age at which the next one is made.
+/// The validity of a server certificate, and the age at which the next one is created.
 const VALID_DAYS: i64 = 365;
 const RENEW_AFTER: Duration = Duration::from_hours(180 * 24);
 
@@ -47,7 +47,7 @@ pub(super) struct Authority {
 }
 
 impl Authority {
-    /// The authority kept in the folder, or a new one where there is none.
+    /// The authority in the folder, or a new one.
     pub fn open(state: &StateDir) -> Result<Self> {
         let failed = |name: &str, message: String| Error::Certificates(state.file(name), message);
         let key = state
@@ -60,7 +60,8 @@ impl Authority {
                 (pem, key)
             }
             (Some(_), None) => return Err(failed(CERTIFICATE, "its key ca.key is missing".into())),
-            // A certificate that is missing is made again with its key: clients that trust the lost one trust this one.
+            // A missing certificate is created again with its key, so that clients which trust the lost one trust it,
+            // too.
             (None, key) => {
                 let key = match key {
                     Some(key) => key,
@@ -81,7 +82,7 @@ impl Authority {
         &self.certificate_pem
     }
 
-    /// The TLS configuration of a server at an address, which clients may also know by other names.
+    /// The TLS configuration of a server at an address and under other names.
     pub fn server_config(self, address: SocketAddr, names: &[String]) -> Result<ServerConfig> {
         let failed = |message: String| Error::Certificates(CERTIFICATE.into(), message);
         let renewing = Renewing::new(self.issuer, address.ip(), names).map_err(failed)?;
@@ -89,7 +90,7 @@ impl Authority {
     }
 }
 
-/// The TLS configuration of a server whose certificate comes from here.
+/// The TLS configuration of a server with these certificates.
 fn config(certificates: Arc<dyn ResolvesServerCert>) -> ServerConfig {
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
@@ -100,7 +101,7 @@ fn config(certificates: Arc<dyn ResolvesServerCert>) -> ServerConfig {
     config
 }
 
-/// A certificate with its chain, and its key, in PEM files of the user's.
+/// The user's certificate chain and key in PEM files.
 #[derive(Clone, Debug)]
 pub(super) struct CertificateFiles {
     pub certificate: PathBuf,
@@ -108,7 +109,7 @@ pub(super) struct CertificateFiles {
 }
 
 impl CertificateFiles {
-    /// The TLS configuration, whose certificate changes with the files once they are followed.
+    /// The TLS configuration, whose certificate changes with the watched files.
     pub fn server_config(self) -> Result<(ServerConfig, Followed)> {
         let current = Arc::new(FromFiles(ArcSwapOption::empty()));
         let (read, paths) = (current.clone(), vec![self.certificate.clone(), self.key.clone()]);
@@ -134,7 +135,7 @@ impl CertificateFiles {
     }
 }
 
-/// The certificate that was last read from files.
+/// The last certificate read from files.
 #[derive(Debug)]
 struct FromFiles(ArcSwapOption<CertifiedKey>);
 
@@ -150,14 +151,14 @@ fn authority_params() -> CertificateParams {
     params.distinguished_name.push(DnType::CommonName, "kindsmith-ca");
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
-    // The end that RFC 5280 4.1.2.5 gives to certificates without one: the authority serves one data directory and
+    // RFC 5280 4.1.2.5 defines this as the end of certificates without one: the authority serves one data directory and
     // lives as long as it does.
     params.not_before = rcgen::date_time_ymd(2020, 1, 1);
     params.not_after = rcgen::date_time_ymd(9999, 12, 31);
     params
 }
 
-/// The server's certificate, made anew when half its life is over.
+/// The server's certificate, created again after half its validity.
 struct Renewing {
     issuer: Issuer<'static, KeyPair>,
     subject: Vec<SanType>,
@@ -191,7 +192,7 @@ impl std::fmt::Debug for Renewing {
     }
 }
 
-/// What a certificate is for: the address, the loopback addresses, localhost, and the names given.
+/// The names of a certificate: the address, the loopback addresses, localhost, and the given names.
 fn subject(ip: IpAddr, names: &[String]) -> std::result::Result<Vec<SanType>, String> {
     let mut all: Vec<String> = vec!["localhost".into(), "127.0.0.1".into(), "::1".into()];
     if !ip.is_unspecified() {

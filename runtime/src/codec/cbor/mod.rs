@@ -1,13 +1,13 @@
-//! CBOR (RFC 8949) as kube-apiserver speaks it. No I/O.
+//! CBOR (RFC 8949) as in kube-apiserver. No I/O.
 //!
-//! Out: every document begins with the tag that marks CBOR, text and keys are byte strings, keys stand in the bytewise
-//! order of their encodings, integers and floats take the fewest bytes that hold them. What a kind's schema declares as
-//! `byte` is bytes under the tag that asks for base64. So equal documents are equal bytes.
+//! Output: every document starts with the CBOR tag, text and keys are byte strings, keys are in the bytewise order of
+//! their encodings, and integers and floats have the shortest form. Fields declared as `byte` are byte strings with the
+//! tag for base64. So equal documents have equal bytes.
 //!
-//! In: any well-formed item whose value JSON could hold. Byte strings are text, or what the tag around them asks to be made
-//! of them; lengths may be indefinite; unknown tags are passed over. Refused are duplicate keys, keys that are no text,
-//! integers outside `i64`, NaN and infinities, `undefined` and other simple values. Nothing is allocated for what a length
-//! claims, only for what is there.
+//! Input: any well-formed item whose value JSON can represent. Byte strings are text, or have the meaning of the tag
+//! around them; lengths may be indefinite; unknown tags are ignored. Refused are duplicate keys, keys other than text,
+//! integers outside `i64`, NaN and infinities, `undefined` and other simple values. Declared lengths never cause
+//! allocations, only actual data does.
 
 use super::{DecodeError, Decoded, Limits};
 use crate::schema::{At, Document, Schema};
@@ -20,13 +20,13 @@ mod write;
 
 use write::Writer;
 
-/// What every document begins with: the tag 55799, which means nothing but that CBOR follows.
+/// The beginning of every document: the tag 55799, which marks CBOR.
 pub const MARK: [u8; 3] = [0xd9, 0xd9, 0xf7];
 
-/// Decodes CBOR; the mark may be missing.
+/// Decodes CBOR, with or without the tag.
 ///
 /// # Errors
-/// [`DecodeError`] for what is not well formed, has no counterpart in JSON, is nested too deeply, or is followed by more.
+/// [`DecodeError`] if it is malformed, has no counterpart in JSON, is nested too deeply, or is followed by other data.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
     read::Reader::new(bytes, limits).document()
 }
@@ -37,18 +37,18 @@ pub fn encode(document: &Document, out: &mut Vec<u8>) {
     Writer::new(out).value(At::anything(), document);
 }
 
-/// Appends an object whose kind's compiled type holds bytes where the schema says so.
+/// Appends an object of a compiled kind, with byte strings for byte fields of the schema.
 pub fn encode_object(root: &Schema, object: &Document, out: &mut Vec<u8>) {
     out.extend_from_slice(&MARK);
     item(Some(root), object, out);
 }
 
-/// Appends an object without the mark, as it stands in a list. Without a schema no text stands for bytes.
+/// Appends an object without the tag, for a list. Without a schema all strings are text.
 pub fn item(root: Option<&Schema>, object: &Document, out: &mut Vec<u8>) {
     Writer::new(out).value(root.map_or_else(At::anything, At::of), object);
 }
 
-/// Appends what a list begins with, up to its items: `items` of them follow, then [`list_end`].
+/// Appends the beginning of a list; `items` items follow, then [`list_end`].
 pub fn list_start(kind: &str, items: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(&MARK);
     let mut writer = Writer::new(out);
@@ -59,7 +59,7 @@ pub fn list_start(kind: &str, items: usize, out: &mut Vec<u8>) {
     writer.array(items);
 }
 
-/// Appends what a list ends with.
+/// Appends the end of a list.
 pub fn list_end(api_version: &str, metadata: &Document, out: &mut Vec<u8>) {
     let mut writer = Writer::new(out);
     writer.text("metadata");
@@ -68,7 +68,7 @@ pub fn list_end(api_version: &str, metadata: &Document, out: &mut Vec<u8>) {
     writer.text(api_version);
 }
 
-/// Appends what a watch event begins with; its object follows, with the mark, and ends it.
+/// Appends the beginning of a watch event; its tagged object follows and ends it.
 pub fn event_start(event_type: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(&MARK);
     let mut writer = Writer::new(out);

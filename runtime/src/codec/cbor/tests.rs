@@ -55,7 +55,7 @@ fn recorded() -> Vec<(String, Pairs)> {
     rows
 }
 
-/// What is left of CBOR when the order of keys is: heads and contents as a tree.
+/// The structure of CBOR without the order of keys: heads and contents as a tree.
 fn shape(decoder: &mut minicbor::Decoder<'_>) -> Document {
     use minicbor::data::Type;
     match decoder.datatype().expect("an item") {
@@ -121,7 +121,7 @@ fn recorded_answers_decode_to_their_json() {
 }
 
 #[test]
-fn ours_differ_from_recorded_answers_in_the_order_of_keys_only() {
+fn our_encoding_differs_from_recorded_answers_only_in_the_order_of_keys() {
     for (name, pairs) in recorded() {
         for (document, cbor) in pairs {
             let ours = ours(&name, &document);
@@ -133,7 +133,7 @@ fn ours_differ_from_recorded_answers_in_the_order_of_keys_only() {
 }
 
 #[test]
-fn keys_stand_in_the_bytewise_order_of_their_encodings() {
+fn keys_are_in_the_bytewise_order_of_their_encodings() {
     let long = "a".repeat(24);
     let document = json!({"b": 1, "aa": 2, "": 3, "é": 4, long.clone(): 5, "a": 6});
     let out = write(&document);
@@ -197,7 +197,7 @@ fn examples_of_the_rfc() {
 }
 
 #[test]
-fn what_json_cannot_hold_is_refused() {
+fn values_without_a_json_counterpart_are_refused() {
     for (hex, why) in [
         ("1b8000000000000000", "int64"),
         ("3bffffffffffffffff", "int64"),
@@ -297,12 +297,12 @@ fn bombs_are_refused_at_once() {
     let mut nested = vec![0x81; 100];
     nested.push(0x00);
     assert!(decode(&nested, &limits).is_ok());
-    // Some 50 milliseconds where the code is optimized.
+    // About 50 milliseconds in optimized code.
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
 #[test]
-fn text_that_is_no_base64_stays_text() {
+fn text_that_is_not_base64_stays_text() {
     let byte = Schema { kind: Type::String, format: Some("byte".to_owned()), ..Schema::default() };
     let mut out = Vec::new();
     item(Some(&byte), &json!("AA=="), &mut out);
@@ -312,7 +312,7 @@ fn text_that_is_no_base64_stays_text() {
 
 proptest! {
     #[test]
-    fn what_is_written_decodes_to_the_same(document in documents()) {
+    fn written_documents_round_trip(document in documents()) {
         let out = write(&document);
         prop_assert_eq!(decode(&out, &Limits::default()).expect("own output").document, document);
     }

@@ -10,7 +10,7 @@ use crate::schema::{At, Document, Schema, model::Type};
 /// Writing to a `Vec` cannot fail.
 const INFALLIBLE: &str = "writing to a Vec cannot fail";
 
-/// A writer at the end of a buffer.
+/// Appends to a buffer.
 pub(super) struct Writer<'o>(pub(super) Encoder<&'o mut Vec<u8>>);
 
 impl<'o> Writer<'o> {
@@ -18,7 +18,7 @@ impl<'o> Writer<'o> {
         Self(Encoder::new(out))
     }
 
-    /// A value; the schema says which texts stand for bytes.
+    /// A value; the schema determines which strings are bytes.
     pub(super) fn value(&mut self, at: At<'_>, document: &Document) {
         let written = match document {
             Document::Null => self.0.null().map(drop),
@@ -38,7 +38,7 @@ impl<'o> Writer<'o> {
 
     fn object(&mut self, at: At<'_>, fields: &Map<String, Document>) {
         let mut sorted: Vec<(&String, &Document)> = fields.iter().collect();
-        // The order of encoded keys: the length is written before the bytes, and a shorter length is less.
+        // The order of encoded keys: a shorter length is less, because it precedes the bytes.
         sorted.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
         self.map(fields.len());
         for (name, value) in sorted {
@@ -62,7 +62,7 @@ impl<'o> Writer<'o> {
         self.0.bytes(text.as_bytes()).expect(INFALLIBLE);
     }
 
-    /// What base64 text stands for. Text that is none stays text.
+    /// The bytes of base64 text. Strings that are not valid base64 are kept as strings.
     fn base64(&mut self, text: &str) {
         match STANDARD.decode(text) {
             Ok(bytes) => {
@@ -76,13 +76,13 @@ impl<'o> Writer<'o> {
         let written = match (number.as_i64(), number.as_f64()) {
             (Some(integer), _) => self.0.i64(integer).map(drop),
             (None, Some(double)) => return self.double(double),
-            // Documents hold no other numbers.
+            // Documents have no other numbers.
             (None, None) => self.0.null().map(drop),
         };
         written.expect(INFALLIBLE);
     }
 
-    /// A double in the fewest bytes that hold its value.
+    /// A double in the shortest form that preserves its value.
     fn double(&mut self, double: f64) {
         if let Some(bits) = half::exactly(double) {
             let [high, low] = bits.to_be_bytes();

@@ -1,4 +1,4 @@
-//! JSON text to documents, in one pass and without recursion: nesting costs no stack.
+//! JSON text to documents, in one pass and without recursion: nesting needs no stack.
 use std::{collections::BTreeSet, fmt::Write, mem::take};
 
 use serde_json::{Map, map::Entry};
@@ -9,7 +9,7 @@ use crate::schema::{At, Document};
 
 mod token;
 
-/// How deep most objects nest, with their managed fields.
+/// The typical nesting depth of objects with their managed fields.
 const USUAL_DEPTH: usize = 16;
 
 /// A parser over one text.
@@ -18,18 +18,18 @@ pub(super) struct Parser<'t, 's> {
     limits: &'t Limits,
     memory: Memory,
     faults: Faults,
-    /// The objects and lists that are open, from the outermost.
+    /// The open objects and lists, outermost first.
     open: Vec<Open<'s>>,
-    /// The document, once nothing is open any more.
+    /// The document, once nothing is open.
     root: Document,
 }
 
-/// An object or list that has begun.
+/// An object or list that has started.
 struct Open<'s> {
     content: Content,
-    /// What is known of it.
+    /// Its place in the schema.
     at: At<'s>,
-    /// What is known of the value that comes next.
+    /// The next value's place in the schema.
     below: At<'s>,
 }
 
@@ -38,11 +38,11 @@ enum Content {
         fields: Map<String, Document>,
         /// The field whose value comes next.
         name: String,
-        /// It is unknown: its value is stepped over.
+        /// The field is unknown, and its value is skipped.
         unknown: bool,
-        /// How many faults had been told before its value.
+        /// The number of faults before its value.
         before: usize,
-        /// Unknown fields that were stepped over.
+        /// Skipped unknown fields.
         dropped: BTreeSet<String>,
     },
     List(Vec<Document>),
@@ -60,7 +60,7 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    /// The document, and nothing after it.
+    /// Reads the document, and checks that nothing follows.
     pub(super) fn document(mut self, at: At<'s>) -> Result<Decoded, DecodeError> {
         match self.whole(at) {
             Ok(document) => Ok(Decoded { document, faults: self.faults.finish(), pruned: false }),
@@ -87,8 +87,8 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    /// Reads a value, or as far into it as its first value; true where it was the whole document. Values go straight to
-    /// their place: to hand them back and on through results costs about a seventh of all decoding.
+    /// Reads a value, or into it up to its first value; returns true at the end of the document. Values are put
+    /// directly in place: returning them through results costs about a seventh of all decoding.
     fn value(&mut self, at: At<'s>) -> Result<bool, Stop> {
         if !self.memory.value() {
             return Err(Memory::EXCEEDED.to_owned());
@@ -142,7 +142,7 @@ impl<'t, 's> Parser<'t, 's> {
         Ok(false)
     }
 
-    /// Steps over an opening bracket.
+    /// Skips an opening bracket.
     fn enter(&mut self) -> Result<(), Stop> {
         if self.open.len() >= self.limits.depth {
             return Err(format!("exceeded max depth of {}", self.limits.depth));
@@ -151,7 +151,7 @@ impl<'t, 's> Parser<'t, 's> {
         Ok(())
     }
 
-    /// The name of a field and the colon after it.
+    /// Reads the name of a field and the colon after it.
     fn name(&mut self) -> Result<(), Stop> {
         if self.cursor.peek_token() != Some(b'"') {
             return Err(self.cursor.unexpected("looking for beginning of object key string"));
@@ -183,8 +183,8 @@ impl<'t, 's> Parser<'t, 's> {
         Ok(())
     }
 
-    /// Puts a value where it belongs, and reads on to the next value or to the end of what is open, which is a value
-    /// itself then. True where nothing is open any more.
+    /// Puts a value in place, and reads on to the next value or to the end of the open container, which then becomes a
+    /// value itself. Returns true if nothing is open any more.
     #[inline(never)]
     fn put(&mut self, mut value: Document) -> Result<bool, Stop> {
         while !self.open.is_empty() {
@@ -209,7 +209,7 @@ impl<'t, 's> Parser<'t, 's> {
         Ok(true)
     }
 
-    /// Puts a value into what was opened last; gives the bracket that closes that.
+    /// Puts a value into the innermost container; returns the bracket that closes that.
     fn place(&mut self, value: Document) -> u8 {
         let open = self.open.last_mut().expect("something is open");
         match &mut open.content {
@@ -240,7 +240,7 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    /// What was open last, whole.
+    /// Closes the innermost container.
     fn close(&mut self) -> Document {
         let open = self.open.pop().expect("something is open");
         match open.content {
@@ -250,7 +250,7 @@ impl<'t, 's> Parser<'t, 's> {
     }
 }
 
-/// The path of the value that comes next.
+/// The path of the next value.
 fn path(open: &[Open<'_>]) -> String {
     let mut path = String::new();
     for open in open {

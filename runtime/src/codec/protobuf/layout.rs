@@ -1,5 +1,5 @@
-//! What messages of a schema look like: fields by number. Made once for a kind, so that nothing is searched or sorted
-//! while objects are read and written.
+//! Layouts of messages for schemas: fields by number. Built once per kind, so that encoding and decoding objects
+//! neither searches nor sorts.
 use std::{
     ptr,
     sync::{Arc, Weak},
@@ -7,7 +7,7 @@ use std::{
 
 use crate::schema::{At, Document, Schema, model::Type};
 
-/// What a message is made of: fields in the order of their numbers, which is the order in which they are written.
+/// The layout of a message: its fields by number, which is the order in which they are written.
 #[derive(Clone, Debug)]
 pub struct Message {
     pub(super) fields: Vec<Field>,
@@ -22,13 +22,13 @@ pub(super) struct Field {
     pub number: u32,
     pub name: String,
     pub value: Value,
-    /// Absent and zero mean the same: what is absent is written as zero, and a zero that is read is absent.
+    /// Zero and absence are equivalent: an absent value is written as zero, and a zero is read as absent.
     pub zero_is_absent: bool,
-    /// Documents have the field, so an empty list or map, of which nothing is on the wire, is put back.
+    /// Documents always have the field, so an empty list or map, which is not on the wire, is restored.
     pub required: bool,
 }
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Boolean,
@@ -40,16 +40,16 @@ pub(super) enum Value {
     MicroTime,
     Quantity,
     IntOrString,
-    /// A message whose first field holds JSON text.
+    /// A message whose first field is JSON text.
     RawJson,
     Message(Arc<Message>),
     /// A recursive message, owned by the outermost message.
     Recursive(Weak<Message>),
     List(Box<Value>),
     Map(Box<Value>),
-    /// Text that only old clients know (`selfLink`): written empty, and not read.
+    /// Text that only old clients use (`selfLink`): written empty, and not read.
     Retired,
-    /// A list or map inside a list or map, of which Protobuf has none: a message whose first field it is.
+    /// A nested list or map, which Protobuf lacks: a message with it as the first field.
     Wrapped(Box<Value>),
 }
 
@@ -59,7 +59,7 @@ pub(super) const RETIRED: &str = "retired";
 pub(super) const WRAPPED: &str = "wrapped";
 
 impl Message {
-    /// The messages of a schema; `None` where a field, at whatever depth, has no number of its own.
+    /// The layouts of a schema; `None` if a field at any depth has no number.
     pub fn of(schema: &Schema) -> Option<Self> {
         let mut layout = Layout::default();
         let fields = layout.message(At::of(schema))?;
@@ -71,7 +71,7 @@ impl Message {
         Self { fields, recursive: Vec::new() }
     }
 
-    /// The messages of a kind's objects, by its root schema, in which metadata is not.
+    /// The layout of a kind's objects, from its root schema, which does not contain metadata.
     pub fn of_object(root: &Schema) -> Option<Self> {
         let mut message = Self::of(root).filter(|message| !message.fields.is_empty())?;
         if message.fields.iter().any(|field| field.number == METADATA_NUMBER) {
@@ -107,7 +107,7 @@ impl Layout {
         }
         let field = |(name, property): (&String, At<'_>)| {
             let value = self.value(property)?;
-            // Of bytes there is no zero: Go tells no bytes from none.
+            // Bytes have no zero to write: Go does not distinguish empty from absent bytes.
             let zero_is_absent = property.zero_is_absent && !matches!(value, Value::Bytes);
             let required = at.required.contains(name);
             Some(Field { number: property.protobuf?, name: name.clone(), value, zero_is_absent, required })
@@ -177,7 +177,7 @@ impl Layout {
 }
 
 impl Value {
-    /// What the value is where the message leaves it out; `null` where there is no such value.
+    /// The value of a field that the message omits; `null` if there is none.
     pub fn zero(&self) -> Document {
         match self {
             Self::Boolean => false.into(),

@@ -1,16 +1,17 @@
-//! Protobuf in and out, as clients of Go speak it: the envelope, and messages that are told from documents, and documents
-//! from messages, by the field numbers that the schema declares. No I/O.
+//! Protobuf in and out, compatible with Go clients: the envelope, and the conversion between messages and documents by
+//! the field numbers of the schema. No I/O.
 //!
-//! **What is written.** Fields in the order of their numbers, entries of maps in the order of their keys. A field is in
-//! the message when it is in the document; of lists and maps without entries there is nothing. Where a field's zero and
-//! its absence mean the same ([`Schema::zero_is_absent`](crate::schema::Schema): fields of built-in kinds and of the types of
-//! `meta` that are no `Option`, pointers in Go), it is always written, as Go writes it, and a zero that is read is absent.
-//! Times are seconds and nanoseconds, raw JSON and `fieldsV1` are JSON text in a message, and so are quantities.
+//! **Output.** Fields are sorted by number, map entries by key. A message contains the fields of the document, without
+//! empty lists and maps. If zero and absence of a field are equivalent
+//! ([`Schema::zero_is_absent`](crate::schema::Schema): fields of built-in kinds and of the types of `meta` other than
+//! `Option`s, which are pointers in Go), the field is always written, as in Go, and a zero is read as absent. Times are
+//! seconds and nanoseconds; raw JSON, `fieldsV1` and quantities are text in a message.
 //!
-//! **What is read** are the documents that the same object would have been as JSON. Fields with numbers that the schema does
-//! not know are dropped, and told by their numbers among the faults, for a message names no fields.
+//! **Input.** Messages decode to the documents that the same object has in JSON. Fields with unknown numbers are
+//! dropped, and reported as faults by number, because a message contains no names.
 //!
-//! Messages may nest as deep as JSON, and no deeper than the schema. What a message may become in memory is bounded, too.
+//! Messages may nest as deep as JSON, and no deeper than the schema. The memory of the decoded document is limited,
+//! too.
 use std::fmt;
 
 use serde_json::Map;
@@ -40,12 +41,12 @@ pub use stream::{list_end, list_item, list_item_length, list_start, watch_frame}
 /// The media type of bodies in an envelope.
 pub const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
-/// Why bytes are not a message of a schema.
+/// Why bytes are not a valid message of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     /// The field, such as `spec.replicas`; empty for the message itself.
     pub place: String,
-    /// What is wrong with it.
+    /// The error.
     pub message: String,
 }
 
@@ -54,7 +55,7 @@ impl DecodeError {
         Self { place: String::new(), message: message.into() }
     }
 
-    /// The same error, told from one message further out.
+    /// The same error, relative to the message around it.
     fn within(mut self, name: &str) -> Self {
         self.place = if self.place.is_empty() { name.to_owned() } else { format!("{name}.{}", self.place) };
         self
@@ -72,12 +73,12 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Why a document is not a message of a schema.
+/// Why a document cannot be encoded as a message of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodeError {
     /// The field, such as `spec.replicas`; empty for the object itself.
     pub place: String,
-    /// What is wanted there, such as `a whole number`.
+    /// The expected value, such as `a whole number`.
     pub wanted: &'static str,
 }
 
@@ -100,10 +101,10 @@ impl fmt::Display for EncodeError {
 
 impl std::error::Error for EncodeError {}
 
-/// An object or an answer in an envelope, with the apiVersion and kind that the document carries.
+/// Encodes an object or an answer in an envelope, with the apiVersion and kind of the document.
 ///
 /// # Errors
-/// As [`Message::encode`].
+/// Like [`Message::encode`].
 pub fn encode(message: &Message, document: &Document) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = Vec::new();
     message.encode(document, &mut bytes)?;
@@ -111,19 +112,19 @@ pub fn encode(message: &Message, document: &Document) -> Result<Vec<u8>, EncodeE
     Ok(seal(text("apiVersion"), text("kind"), &bytes))
 }
 
-/// The object in an envelope, with the type that the envelope says.
+/// Decodes the object in an envelope, with the envelope's type.
 ///
 /// # Errors
-/// [`DecodeError`] for bytes that are no such message.
+/// [`DecodeError`] for an invalid message.
 pub fn object(message: &Message, envelope: &Envelope<'_>, limits: &Limits) -> Result<Document, DecodeError> {
     decode_strict(message, envelope, limits).map(|decoded| decoded.document)
 }
 
-/// The object in an envelope, as [`object`] reads it. Fields that the message does not know are told among the faults by
-/// their numbers: `unknown field "spec.99"`. Those of raw JSON inside of messages have not been looked for.
+/// Decodes the object in an envelope like [`object`]. Unknown fields are reported as faults by number: `unknown field
+/// "spec.99"`. Unknown fields of raw JSON inside messages are not searched for.
 ///
 /// # Errors
-/// As [`object`].
+/// Like [`object`].
 pub fn decode_strict(message: &Message, envelope: &Envelope<'_>, limits: &Limits) -> Result<Decoded, DecodeError> {
     let (mut fields, mut reading) = (Map::new(), read::Reading::new(*limits));
     message.read(envelope.message, &mut fields, &mut reading)?;
@@ -133,10 +134,10 @@ pub fn decode_strict(message: &Message, envelope: &Envelope<'_>, limits: &Limits
 }
 
 impl Message {
-    /// The document of a message, without an envelope.
+    /// Decodes a message without an envelope.
     ///
     /// # Errors
-    /// [`DecodeError`] for bytes that are no such message.
+    /// [`DecodeError`] for an invalid message.
     pub fn decode(&self, bytes: &[u8], limits: &Limits) -> Result<Document, DecodeError> {
         let mut fields = Map::new();
         self.read(bytes, &mut fields, &mut read::Reading::new(*limits))?;

@@ -1,4 +1,4 @@
-//! Messages to documents. What is no container is left to `values`.
+//! Messages to documents. Scalar values are in `values`.
 use serde_json::Map;
 
 use super::{
@@ -11,21 +11,21 @@ use super::{
 };
 use crate::schema::Document;
 
-/// About what a value takes in memory, a short text among them.
+/// The approximate memory of a value, including short text.
 const VALUE_COST: usize = 64;
-/// About what the first field of a struct or map takes in memory.
+/// The approximate memory of the first field of a struct or map.
 const FIELDS_COST: usize = 700;
-/// What the document of one message may take. A field of two bytes can become some hundred bytes of a document, so the
-/// length of the message alone bounds nothing.
+/// The maximum memory of a message's document. A field of two bytes may become several hundred bytes, so the length of
+/// the message is not a sufficient limit.
 const MEMORY: usize = 28 << 20;
 
-/// One reading of a message: what it may use, and what is left of that.
+/// The decoding of one message, with its limits and remaining budget.
 pub(super) struct Reading {
     pub limits: Limits,
     memory: usize,
-    /// How much deeper values may nest: recursive types have no limit of their own.
+    /// The remaining nesting depth: recursive types have no limit of their own.
     depth: usize,
-    /// Where fields are whose numbers are not known, in the order of the message: `spec.ports[2].99`.
+    /// The paths of unknown fields, in the order of the message: `spec.ports[2].99`.
     pub unknown: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Notes a field of a message that is not known. Of those that were noted before the message began, none is its own.
+    /// Records an unknown field of a message.
     fn skip(&mut self, number: u32, began: usize) {
         let number = number.to_string();
         if self.unknown.len() < MOST_FAULTS && !self.unknown[began..].contains(&number) {
@@ -49,9 +49,9 @@ impl Reading {
         }
     }
 
-    /// Says of the fields noted since then in what they are.
+    /// Adds the parent's path to the fields recorded since then.
     fn within(&mut self, since: usize, place: &str) -> Result<(), DecodeError> {
-        // A key can be as long as the body, and all that is noted can be below it.
+        // A key may be as long as the body, and contain all recorded fields.
         self.take((self.unknown.len() - since) * place.len())?;
         for path in &mut self.unknown[since..] {
             let dot = if path.starts_with('[') { "" } else { "." };
@@ -63,8 +63,8 @@ impl Reading {
 }
 
 impl Message {
-    /// Reads fields. As Protobuf has it, of a scalar given twice the last value counts, lists grow, and messages are
-    /// merged. Fields of other numbers are skipped, and noted.
+    /// Reads fields. As Protobuf defines, the last value of a repeated scalar wins, lists grow, and messages are
+    /// merged. Unknown fields are skipped and recorded.
     pub(super) fn read(
         &self,
         bytes: &[u8],
@@ -75,7 +75,7 @@ impl Message {
         let began = reading.unknown.len();
         while let Some((number, value)) = reader.field()? {
             let Some(field) = self.field(number) else {
-                // Clients that write fields whether or not they say anything go on to write those that have been retired.
+                // Some clients write all fields, even retired ones.
                 if !value.is_empty() {
                     reading.skip(number, began);
                 }
@@ -92,7 +92,7 @@ impl Message {
         Ok(())
     }
 
-    /// Adds a message to what earlier ones said.
+    /// Merges a message into earlier ones.
     fn add(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
         if !slot.is_object() {
             *slot = Document::Object(Map::new());
@@ -101,8 +101,8 @@ impl Message {
         self.read(given.bytes()?, fields, reading)
     }
 
-    /// Puts back what documents have though there is nothing of it on the wire: required lists and maps without entries,
-    /// and the zeros of required fields that a client may have left out.
+    /// Restores values that documents have and messages omit: required empty lists and maps, and zeros of required
+    /// fields that a client may have omitted.
     pub(super) fn complete(&self, fields: &mut Map<String, Document>) {
         for field in self.fields.iter().filter(|field| field.required) {
             let entries = matches!(field.value, Value::List(_) | Value::Map(_) | Value::Wrapped(_));
@@ -140,7 +140,7 @@ impl Field {
     }
 }
 
-/// What Go leaves out of JSON where a field that is no pointer is empty: text, numbers and booleans, never structs.
+/// True for values that Go omits in JSON for empty non-pointer fields: text, numbers and booleans, never structs.
 fn is_zero(value: &Document) -> bool {
     match value {
         Document::String(text) => text.is_empty(),
@@ -151,7 +151,7 @@ fn is_zero(value: &Document) -> bool {
 }
 
 impl Value {
-    /// Adds what a field says to what earlier ones said, which begins as `null`.
+    /// Merges an occurrence of a field into earlier ones, starting with `null`.
     fn add(&self, given: Wire<'_>, slot: &mut Document, reading: &mut Reading) -> Result<(), DecodeError> {
         let Some(depth) = reading.depth.checked_sub(1) else {
             return Err(DecodeError::new(format!("exceeded max depth of {}", reading.limits.depth)));
@@ -202,7 +202,7 @@ impl Value {
         }
     }
 
-    /// Adds one item to a list, or all those of a packed run of numbers.
+    /// Adds one item to a list, or all items of a packed list of numbers.
     fn append(&self, given: Wire<'_>, list: &mut Vec<Document>, reading: &mut Reading) -> Result<(), DecodeError> {
         let Wire::Bytes(packed) = given else { return self.push(given, list, reading) };
         let mut reader = Reader::new(packed);
@@ -233,7 +233,7 @@ impl Value {
         Ok(())
     }
 
-    /// An entry of a map: a message of a key and a value, either of which is left out where it is empty.
+    /// A map entry: a message of a key and a value, either of which is omitted if it is empty.
     fn entry(&self, bytes: &[u8], reading: &mut Reading) -> Result<(String, Document), DecodeError> {
         let (mut key, mut value) = (String::new(), Document::Null);
         let (mut reader, before) = (Reader::new(bytes), reading.unknown.len());

@@ -1,5 +1,5 @@
-//! Messages that belong to no kind: what the API answers beside objects, and the options of deletions. Their fields are
-//! those of kube-apiserver's `meta/v1`, `autoscaling/v1` and so on.
+//! Messages without a kind: the API's answers other than objects, and the options of deletions. Their fields are those
+//! of kube-apiserver's `meta/v1`, `autoscaling/v1` and so on.
 use std::sync::LazyLock;
 
 use super::layout::{Field, METADATA_NUMBER, Message, RETIRED, Value, WRAPPED};
@@ -12,7 +12,7 @@ fn field(number: u32, kind: Type) -> Schema {
     Schema { kind, protobuf: Some(number), ..Schema::default() }
 }
 
-/// A field that is written even when it is empty.
+/// A field that is written even if it is empty.
 fn always(schema: Schema) -> Schema {
     Schema { zero_is_absent: true, ..schema }
 }
@@ -42,7 +42,7 @@ fn list(number: u32, items: Schema) -> Schema {
     Schema { items: Some(items.into()), ..field(number, Type::Array) }
 }
 
-/// A list that documents have even when it is empty.
+/// A list that documents have even if it is empty.
 fn required<const N: usize>(schema: Schema, names: [&str; N]) -> Schema {
     Schema { required: names.map(str::to_owned).into(), ..schema }
 }
@@ -197,7 +197,7 @@ pub static LIST_META: LazyLock<Message> = LazyLock::new(|| message(&list_meta())
 pub static STATUS: LazyLock<Message> = LazyLock::new(|| message(&status()));
 /// `DeleteOptions`.
 pub static DELETE_OPTIONS: LazyLock<Message> = LazyLock::new(|| message(&delete_options()));
-/// `PartialObjectMetadata`: an object of which nothing but the metadata is told.
+/// `PartialObjectMetadata`: only the metadata of an object.
 pub static PARTIAL_OBJECT_METADATA: LazyLock<Message> = LazyLock::new(|| Message::flat(vec![metadata()]));
 /// `Scale` of `autoscaling/v1`.
 pub static SCALE: LazyLock<Message> =

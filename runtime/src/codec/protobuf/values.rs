@@ -1,5 +1,5 @@
-//! Values that are no containers to the API: text, numbers, and those that are small messages of their own (times,
-//! quantities, numbers or text, raw JSON).
+//! Scalar values of the API: text, numbers, and small messages of their own (times, quantities, int-or-string, raw
+//! JSON).
 use jiff::Timestamp;
 use serde_json::Number;
 
@@ -15,7 +15,7 @@ use crate::{
     schema::{Document, number},
 };
 
-/// A value that is no container; `null` for a point in time that is not set.
+/// A scalar value; `null` for a time that is not set.
 pub fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Document, DecodeError> {
     Ok(match value {
         Value::Boolean => (given.integer()? != 0).into(),
@@ -39,7 +39,7 @@ pub fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Document, 
     })
 }
 
-/// JSON inside a message whose only field holds its text.
+/// JSON in a message whose only field is its text.
 fn raw_json(bytes: &[u8], limits: Limits) -> Result<Document, DecodeError> {
     let mut text: &[u8] = b"";
     let mut reader = Reader::new(bytes);
@@ -67,7 +67,7 @@ fn double(given: Wire<'_>) -> Result<Document, DecodeError> {
     Ok(document)
 }
 
-/// The type (0 for a number), the number, the text: of the two only that counts which the type names.
+/// The type (0 for a number), the number and the text, of which only the selected one counts.
 fn int_or_string(bytes: &[u8]) -> Result<Document, DecodeError> {
     let (mut is_text, mut integer, mut text) = (false, 0, "");
     let mut reader = Reader::new(bytes);
@@ -82,7 +82,7 @@ fn int_or_string(bytes: &[u8]) -> Result<Document, DecodeError> {
     Ok(if is_text { text.into() } else { integer.into() })
 }
 
-/// Seconds since 1970 and nanoseconds. A message without fields is Go's zero time, which means none.
+/// Seconds since 1970 and nanoseconds. A message without fields is Go's zero time, which means no time.
 fn time(bytes: &[u8]) -> Result<Option<Timestamp>, DecodeError> {
     if bytes.is_empty() {
         return Ok(None);

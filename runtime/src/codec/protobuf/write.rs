@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Message {
-    /// Appends the message of a document. Fields that the message does not know are left out.
+    /// Appends the message of a document. Omits fields that the message does not know.
     ///
     /// # Errors
     /// [`EncodeError`] for a value of another type than the schema's, which no valid document has.
@@ -32,7 +32,7 @@ impl Message {
         Ok(())
     }
 
-    /// Appends the message of which nothing is set.
+    /// Appends the message in which nothing is set.
     fn encode_zero(&self, out: &mut Vec<u8>) {
         self.fields.iter().filter(|field| field.zero_is_absent).for_each(|field| field.write_zero(out));
     }
@@ -110,7 +110,7 @@ impl Value {
         Ok(())
     }
 
-    /// An item of a list or a value of a map, for which `null` stands as its zero.
+    /// An item of a list or a value of a map, where `null` becomes zero.
     fn write_inner(&self, number: u32, value: &Document, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         if value.is_null() {
             self.write_zero(number, out);
@@ -119,7 +119,7 @@ impl Value {
         self.write(number, value, out)
     }
 
-    /// Appends what Go writes of a field that is no pointer and not set.
+    /// Appends Go's output for a non-pointer field that is not set.
     fn write_zero(&self, number: u32, out: &mut Vec<u8>) {
         match self {
             Self::Boolean | Self::Integer => write_integer(number, 0, out),
@@ -144,14 +144,14 @@ fn text(value: &Document) -> Result<&str, EncodeError> {
     value.as_str().ok_or_else(|| EncodeError::new("text"))
 }
 
-/// Takes what cannot fail.
+/// Unwraps an infallible result.
 fn always(result: Result<(), Infallible>) {
     match result {
         Ok(()) => {}
     }
 }
 
-/// A message whose first field is this.
+/// A message with this first field.
 fn write_wrapped(number: u32, content: &[u8], out: &mut Vec<u8>) {
     always(write_message(number, out, |out| {
         write_bytes(1, content, out);
@@ -159,11 +159,11 @@ fn write_wrapped(number: u32, content: &[u8], out: &mut Vec<u8>) {
     }));
 }
 
-/// Seconds since 1970 and nanoseconds, both written though they be zero; of a time that is not set, neither.
+/// Seconds since 1970 and nanoseconds, both always written, except for a time that is not set.
 fn write_time(number: u32, at: Option<Timestamp>, out: &mut Vec<u8>) {
     always(write_message(number, out, |out| {
         if let Some(at) = at {
-            // Nanoseconds count forward from the second before.
+            // Nanoseconds count forward from the preceding second.
             let nanos = at.subsec_nanosecond();
             let seconds = at.as_second() - i64::from(nanos < 0);
             write_integer(1, seconds, out);
@@ -173,7 +173,7 @@ fn write_time(number: u32, at: Option<Timestamp>, out: &mut Vec<u8>) {
     }));
 }
 
-/// The type, the number and the text, all written though two of them be empty.
+/// The type, the number and the text, all always written.
 fn write_int_or_string(number: u32, integer: Option<i64>, text: Option<&str>, out: &mut Vec<u8>) {
     always(write_message(number, out, |out| {
         write_integer(1, text.is_some().into(), out);

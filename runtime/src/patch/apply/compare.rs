@@ -16,19 +16,19 @@ pub(super) static EMPTY: LazyLock<Document> = LazyLock::new(|| Document::Object(
 /// The difference between two objects.
 #[derive(Debug, Default)]
 pub(super) struct Comparison<'a> {
-    /// Fields that the older does not have, or has with another value.
+    /// Fields that the older object lacks, or has with another value.
     pub(super) set: FieldSet<'a>,
-    /// Fields that only the older has.
+    /// Fields that only the older object has.
     pub(super) removed: FieldSet<'a>,
 }
 
 impl Comparison<'_> {
-    /// Nothing differs.
+    /// True if there is no difference.
     pub(super) fn is_empty(&self) -> bool {
         self.set.is_empty() && self.removed.is_empty()
     }
 
-    /// Leaves fields out, with everything below them.
+    /// Removes fields and everything below them.
     pub(super) fn exclude(&mut self, fields: &FieldSet<'_>) {
         self.set.subtract_recursively(fields);
         self.removed.subtract_recursively(fields);
@@ -38,7 +38,7 @@ impl Comparison<'_> {
 /// Compares two objects of a type.
 ///
 /// # Errors
-/// An item of a list that cannot be identified.
+/// A list item without an identity.
 pub(super) fn compare<'a>(ty: Type<'a>, old: &'a Document, new: &'a Document) -> Result<Comparison<'a>, &'static str> {
     let mut walk = Walk { unidentified: false };
     let Delta { set, removed } = walk.value(ty, Some(old), Some(new));
@@ -72,7 +72,7 @@ impl<'a> Delta<'a> {
 }
 
 struct Walk {
-    /// There was an item that cannot be identified.
+    /// There was an item without an identity.
     unidentified: bool,
 }
 
@@ -135,7 +135,7 @@ impl Walk {
             };
             let before = old.next_if(|(at, _)| *at == name).map(|(_, value)| value);
             let after = new.next_if(|(at, _)| *at == name).map(|(_, value)| value);
-            // What is the same is left out before any path element is made of it: most of an object does not change.
+            // Unchanged fields are skipped before creating path elements: most of an object does not change.
             if before == after || is_metadata && name == "managedFields" {
                 continue;
             }
@@ -164,7 +164,7 @@ impl Walk {
         }
     }
 
-    /// The items of one path element. Usually there is one; several are owned as one value.
+    /// The items with one path element. Usually there is one; several are owned as one value.
     fn item<'a>(&mut self, ty: Type<'a>, old: &[Item<'a>], new: &[Item<'a>]) -> Delta<'a> {
         let single = |items: &[Item<'a>]| if let [(_, item)] = items { Some(*item) } else { None };
         let mut delta = Delta::default();

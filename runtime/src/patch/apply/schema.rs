@@ -1,6 +1,6 @@
-//! How values of a schema are owned: which are atomic, and how the parts of the others are identified.
+//! The ownership granularity of values: which are atomic, and how the parts of others are identified.
 //!
-//! A value without a declared type may be a scalar, a list or a map; the value decides, each time.
+//! A value without a declared type may be a scalar, a list or a map, which its content determines.
 use std::{borrow::Cow, sync::LazyLock};
 
 use super::path_element::PathElement;
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The items of a list that declares none: anything, atomic.
+/// The items of an undeclared list: anything, atomic.
 static UNTYPED: LazyLock<Schema> = LazyLock::new(|| {
     let values = Some(Schema::default().into());
     Schema { map_atomic: true, additional: values, ..Schema::default() }
@@ -22,7 +22,7 @@ static UNTYPED: LazyLock<Schema> = LazyLock::new(|| {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Type<'s>(At<'s>);
 
-/// What scalars a type allows.
+/// The scalars that a type allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
     Number,
@@ -34,9 +34,9 @@ pub(super) enum Scalar {
 /// A list: atomic, or owned by item.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct List<'s> {
-    /// It is owned and replaced as a whole.
+    /// True if it is owned and replaced as a whole.
     pub(super) atomic: bool,
-    /// The keys of its items; none for a set.
+    /// The keys of its items; empty for a set.
     pub(super) keys: &'s [String],
     /// The type of its items.
     pub(super) item: Type<'s>,
@@ -45,7 +45,7 @@ pub(super) struct List<'s> {
 /// A map or a struct: atomic, or owned by field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Map<'s> {
-    /// It is owned and replaced as a whole.
+    /// True if it is owned and replaced as a whole.
     pub(super) atomic: bool,
     of: At<'s>,
 }
@@ -55,13 +55,13 @@ pub(super) struct Map<'s> {
 pub(super) struct Field<'s> {
     /// The type of its value.
     pub(super) ty: Type<'s>,
-    /// It is declared by name: with something in it, it need not be owned itself.
+    /// True if it is declared by name, so that owned content implies it.
     pub(super) named: bool,
-    /// It is there even where it is not written.
+    /// True if it exists even if it is not written.
     pub(super) implied: bool,
 }
 
-/// The form of a value, which decides how it is owned.
+/// The form of a value, which determines its ownership.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form<'s> {
     Map(Map<'s>),
@@ -70,7 +70,7 @@ pub(super) enum Form<'s> {
 }
 
 impl Field<'_> {
-    /// A field that the schema does not have, and that is there.
+    /// An existing field that the schema does not have.
     pub(super) fn undeclared() -> Self {
         Self { ty: Type(At::anything()), named: false, implied: false }
     }
@@ -82,12 +82,12 @@ impl<'s> Type<'s> {
         Self(At::object(schema))
     }
 
-    /// The type allows values of several forms.
+    /// True if the type allows values of several forms.
     fn is_open(self) -> bool {
         matches!(self.0.kind, Kind::Any | Kind::IntOrString)
     }
 
-    /// The form of a value. `null` and a value of a wrong type are taken for what the type prefers.
+    /// The form of a value. `null` and values of a wrong type have the type's preferred form.
     pub(super) fn form(self, value: Option<&Document>) -> Form<'s> {
         if !self.is_open() {
             return self.only_form();
@@ -110,7 +110,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Two values of the type have different forms.
+    /// True if two values of the type have different forms.
     pub(super) fn tells_apart(self, a: &Document, b: &Document) -> bool {
         let class = |value: &Document| match value {
             Document::Null => 0,
@@ -121,7 +121,7 @@ impl<'s> Type<'s> {
         self.is_open() && class(a) != class(b)
     }
 
-    /// The type as a map, where it allows one.
+    /// The type as a map, if it allows one.
     pub(super) fn as_map(self) -> Option<Map<'s>> {
         match self.form(None) {
             Form::Map(map) => Some(map),

@@ -1,4 +1,4 @@
-//! From tables to a [`Schema`].
+//! Converts tables to a [`Schema`].
 use std::{collections::HashMap, ptr};
 
 use regex::Regex;
@@ -10,20 +10,21 @@ use crate::schema::{
     model::{ListType, PatchStrategy, Pattern, Type},
 };
 
-/// How tables become a schema.
+/// Settings of the conversion.
 struct Build {
     /// Optional fields are dropped when empty, as built-in kinds do.
     omit_empty: bool,
-    /// The schemas of structs. A struct that is used in several places has the same fields everywhere.
+    /// The schemas of structs. A struct that is used several times is shared.
     made: HashMap<*const TypeDecl, Schema>,
 }
 
 impl TypeDecl {
-    /// The schema of the type.
+    /// The schema of a type.
     ///
-    /// With `omit_empty`, optional fields are dropped when empty, as built-in kinds do.
+    /// With `omit_empty`, optional fields are dropped when empty, as in built-in kinds.
     ///
     /// # Errors
+    /// An invalid pattern, or a key that items do not have; the text contains the place.
     /// A pattern that is no regular expression, or a key that items do not have; the text says where.
     pub fn schema(&'static self, omit_empty: bool) -> Result<Schema, String> {
         Build { omit_empty, made: HashMap::new() }.of(self, &Rules::NONE)
@@ -95,7 +96,7 @@ impl Build {
     }
 }
 
-/// Adds what is declared to what the type says.
+/// Adds the declared rules to the type's schema.
 fn apply(schema: &mut Schema, ty: &'static TypeDecl, rules: &'static Rules) -> Result<(), String> {
     if !rules.format.is_empty() {
         schema.format = Some(rules.format.to_owned());
