@@ -12,9 +12,9 @@ use quote::ToTokens;
 use syn::{Item, ItemUse, UseTree, spanned::Spanned, visit::Visit};
 
 /// From top to bottom. A module may import from later ones.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 17] = [
     "testing", "server", "kube", "http", "message", "builtin", "handlers", "verbs", "kind", "auth", "patch", "codec",
-    "schema", "cache", "storage", "meta",
+    "schema", "cache", "storage", "metrics", "meta",
 ];
 
 fn runtime() -> PathBuf {

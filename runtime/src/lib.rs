@@ -7,7 +7,7 @@
 //! [`logging`] is for programs: a log that never blocks the server.
 //!
 //! The layers, from the top: [`server`], [`http`], [`builtin`], [`handlers`], [`verbs`], [`kind`], [`auth`], [`patch`], [`codec`],
-//! [`schema`], [`cache`], [`storage`], [`meta`]. Each imports only from those after it.
+//! [`schema`], [`cache`], [`storage`], [`metrics`], [`meta`]. Each imports only from those after it.
 
 // Derived code names the crate `kindsmith`, in here too.
 extern crate self as kindsmith;
@@ -24,12 +24,16 @@ pub mod kube;
 #[cfg(feature = "messages")]
 pub mod message;
 pub mod meta;
+pub mod metrics;
 pub mod patch;
 pub mod schema;
 pub mod server;
 pub mod storage;
 pub mod testing;
 pub mod verbs;
+
+/// The crate in whose types users register metrics of their own; see [`server::Builder::metrics`].
+pub use prometheus;
 
 pub use kind::{Resource, hook::Context};
 #[cfg(feature = "messages")]

@@ -9,7 +9,7 @@ use kindsmith::{
     builtin::Namespace,
     cache::{self, Cache},
     handlers::Pending,
-    http::{self, App, Caller, Health, Limits, Service, VersionInfo},
+    http::{self, App, Caller, Health, Limits, Metrics, Service, VersionInfo},
     kind::{
         Convert, Kind, Registry,
         convert::Unchanged,
@@ -49,6 +49,7 @@ impl Rig {
             health: Health::default(),
             version: VersionInfo::default(),
             limits: Limits::default(),
+            metrics: Metrics::new(&api),
         };
         let rig = Self { service: Service::new(Arc::new(app)), api };
         let made = rig.call("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "ns"}})).await;

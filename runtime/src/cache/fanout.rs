@@ -10,7 +10,7 @@
 use std::{sync::Arc, task::Waker};
 
 use super::{
-    Limits,
+    Limits, Window,
     change::{Change, Log},
     snapshot::Past,
     subscription::{Index, Subscription},
@@ -85,6 +85,11 @@ impl Feed {
     pub(super) fn begin(&mut self, tree: Tree, floor: Revision) {
         self.tree = tree;
         self.window = Log::new(floor);
+    }
+
+    /// How much there is in the window, and how much there may be.
+    pub(super) fn size(&self) -> Window {
+        Window { changes: self.window.len(), bytes: self.window_bytes, capacity: self.limits.window }
     }
 
     /// The revision after which the window is complete.

@@ -113,6 +113,17 @@ impl Default for Limits {
     }
 }
 
+/// How much of a resource's past is in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Changes in the window.
+    pub changes: usize,
+    /// Bytes of their bodies.
+    pub bytes: usize,
+    /// Changes that there is room for.
+    pub capacity: usize,
+}
+
 /// All resources. The store feeds them in revision order.
 pub struct Cache {
     shared: Arc<Shared>,

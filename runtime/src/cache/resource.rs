@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{
-    EventType, Filter, SharedReader, Snapshot, Subscription, Watch, WatchError,
+    EventType, Filter, SharedReader, Snapshot, Subscription, Watch, WatchError, Window,
     change::Change,
     fanout::Feed,
     history,
@@ -50,6 +50,11 @@ impl Resource {
     /// The newest state, or the last state of a removed or replaced resource. Lock-free and O(1).
     pub fn snapshot(&self) -> Snapshot {
         self.state().0
+    }
+
+    /// How much of the resource's past is in memory.
+    pub fn window(&self) -> Window {
+        lock(&self.feed).size()
     }
 
     /// True if the resource was removed or replaced. It keeps its last state for existing readers, and its watches end.

@@ -31,10 +31,18 @@ pub async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused
     let browser = websocket::bearer(&parts.headers);
     let token = headers.header(AUTHORIZATION.as_str()).and_then(bearer).or(browser.as_deref());
     let credentials = Credentials { token, certificates: &certificates.0, headers: &headers };
+    let counts = &app.metrics.counts().authentication;
     match app.authenticator.authenticate(&credentials).await {
-        Ok(Some(user)) => Ok(user),
-        Ok(None) => Err(status::unauthorized().into()),
+        Ok(Some(user)) => {
+            counts.success.count();
+            Ok(user)
+        }
+        Ok(None) => {
+            counts.failure.count();
+            Err(status::unauthorized().into())
+        }
         Err(error) => {
+            counts.error.count();
             tracing::debug!(%error, "credentials were refused");
             Err(status::unauthorized().into())
         }
@@ -86,7 +94,9 @@ impl Headers for RequestHeaders<'_> {
 pub async fn authorize(app: &App, asked: &Asked, user: &User) -> Result<(), Refused> {
     let verb = asked.verb_name();
     let attributes = asked.attributes(user, &verb);
-    match app.authorizer.authorize(&attributes).await {
+    let decision = app.authorizer.authorize(&attributes).await;
+    app.metrics.counts().authorization.of(&decision).count();
+    match decision {
         Decision::Allow => Ok(()),
         refusal => Err(status::forbidden(&attributes, &refusal).into()),
     }

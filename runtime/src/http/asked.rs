@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use axum::http::{Method, request::Parts};
+use axum::http::{HeaderMap, Method, header::CONTENT_TYPE, request::Parts};
 
 use super::{
     path::{self, ResourcePath, Target},
@@ -12,7 +12,11 @@ use super::{
 };
 use crate::{
     auth::{Attributes, User},
-    kind::{Registry, endpoint::Verb, registry::Served},
+    kind::{
+        Registry,
+        endpoint::{PatchType, Verb},
+        registry::Served,
+    },
     meta::{
         options::{OptionsError, Query},
         selector::Fields,
@@ -49,6 +53,8 @@ pub struct Asked {
     pub method: Method,
     /// The verb on a resource; `None` if the path names none, or if the method has no meaning for it.
     pub verb: Option<Verb>,
+    /// Its body is a patch that is applied.
+    pub applies: bool,
     /// The parameter `pretty`.
     pub pretty: Option<bool>,
     /// The parameter `watch`.
@@ -82,7 +88,8 @@ impl Asked {
             Target::Other => (None, None, None),
         };
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
-        Ok(Self { path: text, target, query, method, verb, pretty, watch, pinned, served })
+        let applies = verb == Some(Verb::Patch) && applies(&parts.headers);
+        Ok(Self { path: text, target, query, method, verb, applies, pretty, watch, pinned, served })
     }
 
     /// The path below a group and version, if it is one.
@@ -121,6 +128,13 @@ impl Asked {
             path: &self.path,
         }
     }
+}
+
+/// Whether the media type of a patch says that it is applied.
+fn applies(headers: &HeaderMap) -> bool {
+    let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let given = given.split(';').next().unwrap_or_default().trim();
+    [PatchType::ApplyYaml, PatchType::ApplyCbor].iter().any(|applied| applied.media_type() == given)
 }
 
 /// The name to which a field selector restricts a collection: a user who may see one object may list and watch it.

@@ -19,7 +19,9 @@ use super::{
     asked::Asked,
     compress, deadline, discovery, guard,
     inflight::{self, Slot},
-    methods, negotiate, openapi, resource, response, status,
+    methods,
+    metrics::{self, Measure},
+    negotiate, openapi, resource, response, status,
     status::Refused,
     unread, warnings, websocket,
 };
@@ -58,29 +60,36 @@ pub async fn receive(site: Arc<Site>, request: Request) -> Response {
     let (request, unread) = unread::lend(request);
     let mut slot = None;
     let is_head = request.method() == Method::HEAD;
+    let mut measure = Measure::begin(site, request.method());
     let mut answer = {
-        let mut handler = pin!(handle(&site, request, &mut slot));
+        let mut handler = pin!(handle(&measure.site, request, &mut slot, &mut measure.asked));
         poll_fn(|cx| guard::poll(handler.as_mut(), cx)).await
     };
+    measure.answered(answer.status());
     if let Some(unread) = unread {
         if answer.status().is_client_error() || answer.status().is_server_error() {
             // The rest depends on the client, which must not occupy a slot meanwhile.
             slot = None;
         }
         // Boxed to keep the state of a request without a body small.
-        answer = Box::pin(site.drain.before(answer, unread)).await;
+        answer = Box::pin(measure.site.drain.before(answer, unread)).await;
     }
-    if is_head { response::head(answer) } else { inflight::hold(answer, slot) }
+    if is_head { response::head(answer) } else { inflight::hold(answer, slot, measure) }
 }
 
-/// Answers a request. The caller keeps its slot.
-pub async fn handle(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> Response {
+/// Answers a request. The caller keeps its slot, and notes the requested operation.
+pub async fn handle(
+    site: &Site,
+    request: Request,
+    slot: &mut Option<Arc<Slot>>,
+    noted: &mut Option<Arc<Asked>>,
+) -> Response {
     let logged = tracing::enabled!(tracing::Level::DEBUG).then(|| {
         let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
         (request.method().clone(), path, Instant::now())
     });
     let audit_id = response::audit_id(request.headers().get(response::AUDIT_ID));
-    let mut answer = answer(site, request, slot).await;
+    let mut answer = answer(site, request, slot, noted).await;
     if let Some((method, path, start)) = logged {
         let (status, latency) = (answer.status().as_u16(), start.elapsed());
         tracing::debug!(%method, path, status, ?latency, audit_id = audit_id.to_str().unwrap_or_default(), "request");
@@ -92,11 +101,17 @@ pub async fn handle(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>)
     answer
 }
 
-async fn answer(site: &Site, request: Request, slot: &mut Option<Arc<Slot>>) -> Response {
+async fn answer(
+    site: &Site,
+    request: Request,
+    slot: &mut Option<Arc<Slot>>,
+    noted: &mut Option<Arc<Asked>>,
+) -> Response {
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
     let gzip = compress::is_wanted(&parts.headers);
     let asked = Asked::read(&parts, &site.app.api.registry).map(Arc::new);
+    *noted = asked.as_ref().ok().cloned();
     let parameter = asked.as_ref().ok().and_then(|asked| asked.pretty);
     let pretty = negotiate::pretty(parameter, text(&parts.headers, &USER_AGENT));
     let mut deprecated = None;
@@ -180,6 +195,7 @@ async fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
     let answer = match site.app.health.answer(path, query) {
         Some((true, text)) => Some(response::text(StatusCode::OK, text)),
         Some((false, text)) => Some(response::text(StatusCode::INTERNAL_SERVER_ERROR, text)),
+        None if path == metrics::PATH => Some(site.app.metrics.answer().await?),
         None if path.starts_with("/openapi/") => openapi::serve(site, exchange, path).await?,
         None => discovery::serve(site, exchange, path).await?,
     };

@@ -77,9 +77,17 @@ impl Render {
 
     /// The frame of an event, if all watchers in this form share it.
     pub fn shared(&self, event: &Event) -> Option<Bytes> {
-        match &self.renderer {
+        let frame = match &self.renderer {
             Some(renderer) => renderer.frame(event.event_type(), event.object()).ok(),
             None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
+        };
+        frame.inspect(|frame| self.count(frame.len()))
+    }
+
+    /// Counts an event among those that were sent.
+    fn count(&self, bytes: usize) {
+        if let Some(endpoint) = self.served.requests.first() {
+            endpoint.sent_event(bytes);
         }
     }
 
@@ -88,7 +96,8 @@ impl Render {
         let is_plain = self.renderer.is_none() && self.accepted.shape == Shape::Full && !self.broken;
         let is_large = event.object().json_bytes().len() >= LARGE;
         let opening = Bytes::from_static(event.event_type().opening().as_bytes());
-        (is_plain && is_large).then(|| (opening, event.object().frame_after_opening()))
+        let pieces = (is_plain && is_large).then(|| (opening, event.object().frame_after_opening()));
+        pieces.inspect(|(opening, rest)| self.count(opening.len() + rest.len()))
     }
 
     /// Writes the frame of an event.
@@ -96,6 +105,12 @@ impl Render {
         if self.broken {
             return;
         }
+        let before = out.len();
+        self.write(out, event);
+        self.count(out.len() - before);
+    }
+
+    fn write(&mut self, out: &mut Vec<u8>, event: &Event) {
         if let Some(renderer) = &self.renderer {
             match renderer.frame(event.event_type(), event.object()) {
                 Ok(frame) => out.extend_from_slice(&frame),
@@ -136,6 +151,12 @@ impl Render {
 
     /// Writes the frame of a bookmark.
     pub fn bookmark(&mut self, out: &mut Vec<u8>, revision: Revision, ends_initial: bool) {
+        let before = out.len();
+        self.write_bookmark(out, revision, ends_initial);
+        self.count(out.len() - before);
+    }
+
+    fn write_bookmark(&mut self, out: &mut Vec<u8>, revision: Revision, ends_initial: bool) {
         let object = bookmark_object(&self.served.kind, revision, ends_initial);
         if let Some(renderer) = &self.renderer {
             return out.extend_from_slice(&renderer.bookmark(&object));

@@ -5,18 +5,30 @@
 use std::{
     pin::Pin,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll, ready},
 };
 
-use axum::{body::Body, http::Method, response::Response};
+use axum::{
+    body::Body,
+    http::{Method, StatusCode},
+    response::Response,
+};
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 use tokio::sync::watch;
 
-use super::{Limits, asked::Asked, methods, path::Target, status, status::Refused};
+use super::{
+    Limits,
+    asked::Asked,
+    methods,
+    metrics::{self, Measure},
+    path::Target,
+    status,
+    status::Refused,
+};
 
 /// The running requests.
 pub struct InFlight {
@@ -29,7 +41,7 @@ pub struct InFlight {
 
 /// The requests of one class.
 struct Class {
-    served: AtomicUsize,
+    served: Arc<AtomicUsize>,
     most: usize,
 }
 
@@ -37,6 +49,8 @@ struct Class {
 /// connection.
 pub struct Slot {
     class: Arc<Class>,
+    /// The request's measure, if the connection holds the slot: the request ends with the connection.
+    measure: OnceLock<Measure>,
     /// Marks a running request while it exists.
     _served: watch::Receiver<()>,
 }
@@ -48,13 +62,13 @@ impl Drop for Slot {
 }
 
 impl InFlight {
-    /// Creates the classes with the configured limits.
-    pub fn new(limits: &Limits) -> Self {
-        let class = |most| Arc::new(Class { served: AtomicUsize::new(0), most });
+    /// Creates the classes with the configured limits and the counters of running requests.
+    pub fn new(limits: &Limits, counts: &metrics::InFlight) -> Self {
+        let class = |served: &Arc<AtomicUsize>, most| Arc::new(Class { served: served.clone(), most });
         Self {
-            reading: class(limits.reads_in_flight),
-            writing: class(limits.writes_in_flight),
-            long_running: class(limits.long_running),
+            reading: class(&counts.reading, limits.reads_in_flight),
+            writing: class(&counts.writing, limits.writes_in_flight),
+            long_running: class(&counts.long_running, limits.long_running),
             served: watch::Sender::new(()),
         }
     }
@@ -75,7 +89,7 @@ impl InFlight {
             _ if matches!(asked.method, Method::GET | Method::HEAD) => &self.reading,
             _ => &self.writing,
         };
-        let slot = Slot { class: class.clone(), _served: self.served.subscribe() };
+        let slot = Slot { class: class.clone(), measure: OnceLock::new(), _served: self.served.subscribe() };
         let served = class.served.fetch_add(1, Ordering::AcqRel);
         if served < class.most { Ok(Some(Arc::new(slot))) } else { Err(status::too_many_requests().into()) }
     }
@@ -85,20 +99,32 @@ impl InFlight {
 /// shorter ones.
 const SHORT: u64 = 64 << 10;
 
-/// The answer, which holds the slot as long as necessary.
-pub fn hold(answer: Response, slot: Option<Arc<Slot>>) -> Response {
-    match slot {
-        Some(slot) if answer.body().size_hint().exact().is_none_or(|length| length > SHORT) => {
-            answer.map(|body| Body::new(Held { body, slot: Some(slot) }))
+/// The answer, which holds the slot as long as necessary. The measure ends when the answer was sent.
+pub fn hold(answer: Response, slot: Option<Arc<Slot>>, mut measure: Measure) -> Response {
+    if answer.status() == StatusCode::SWITCHING_PROTOCOLS
+        && let Some(slot) = slot
+    {
+        measure.goes_on();
+        // A request makes one connection, so that the place is free.
+        let _ = slot.measure.set(measure);
+        return answer;
+    }
+    match answer.body().size_hint().exact() {
+        Some(length) if length <= SHORT => {
+            measure.sent(length);
+            answer
         }
-        _ => answer,
+        _ => {
+            measure.goes_on();
+            answer.map(|body| Body::new(Held { body, request: Some((slot, measure)) }))
+        }
     }
 }
 
-/// A body with the slot of its request.
+/// A body with the slot of its request, and its measure.
 struct Held {
     body: Body,
-    slot: Option<Arc<Slot>>,
+    request: Option<(Option<Arc<Slot>>, Measure)>,
 }
 
 impl http_body::Body for Held {
@@ -107,8 +133,12 @@ impl http_body::Body for Held {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        if !matches!(frame, Some(Ok(_))) {
-            self.slot = None;
+        match (&frame, &mut self.request) {
+            (Some(Ok(frame)), Some((_, measure))) => {
+                measure.sent(frame.data_ref().map_or(0, |data| data.len() as u64));
+            }
+            (Some(Ok(_)), None) => {}
+            _ => self.request = None,
         }
         Poll::Ready(frame)
     }

@@ -44,6 +44,7 @@ mod list;
 mod listing;
 mod local;
 mod methods;
+mod metrics;
 mod negotiate;
 mod object;
 mod offload;
@@ -68,6 +69,7 @@ mod websocket;
 
 pub use health::Health;
 pub use local::{Caller, call};
+pub use metrics::Metrics;
 pub use unread::Draining;
 pub use watch::EndsAt;
 
@@ -88,6 +90,8 @@ pub struct App {
     pub version: VersionInfo,
     /// The limits of requests.
     pub limits: Limits,
+    /// What `/metrics` says.
+    pub metrics: Metrics,
 }
 
 /// The client's certificate chain in DER, verified against the server's client CAs. A listener that requests
@@ -261,7 +265,7 @@ struct Site {
 impl Site {
     fn new(app: Arc<App>) -> Self {
         Self {
-            in_flight: inflight::InFlight::new(&app.limits),
+            in_flight: inflight::InFlight::new(&app.limits, &app.metrics.counts().in_flight),
             drain: unread::Drain::new(app.limits.draining.clone()),
             discovery: cached::PerGeneration::default(),
             openapi: cached::PerGeneration::default(),

@@ -22,6 +22,7 @@ use crate::{
     cache,
     codec::protobuf,
     meta::GroupResource,
+    metrics,
     storage::{Hold, ReadError},
 };
 
@@ -45,6 +46,8 @@ pub struct Served {
     pub kind: Arc<Kind>,
     /// What is served of it.
     pub endpoints: Vec<Endpoint>,
+    /// The requests to each of the endpoints, in the same order.
+    pub requests: Vec<Arc<metrics::Endpoint>>,
     /// Its objects, in the version in which they are stored.
     pub objects: Arc<cache::Resource>,
     /// Makes what is stored of an object, and knows the version in which it is stored.
@@ -78,6 +81,7 @@ impl Served {
             messages: protobuf::Message::of_object(&kind.schema),
             kind,
             endpoints,
+            requests: Vec::new(),
             objects: objects.clone(),
             records: records.clone(),
             view: None,
@@ -152,6 +156,7 @@ pub struct Registry {
     table: ArcSwap<Table>,
     /// Held while the table is changed: one at a time, so that two with clashing names cannot both find their names free.
     changing: Mutex<()>,
+    requests: Arc<metrics::Requests>,
 }
 
 impl Registry {
@@ -162,7 +167,7 @@ impl Registry {
 
     /// An empty registry that stores objects through a transformer.
     pub fn with_transformer(cache: Arc<cache::Cache>, transformer: Arc<dyn Transformer>) -> Self {
-        Self { cache, transformer, table: ArcSwap::default(), changing: Mutex::new(()) }
+        Self { cache, transformer, table: ArcSwap::default(), changing: Mutex::new(()), requests: Arc::default() }
     }
 
     /// Adds a kind in all of its versions: checks it, loads its objects, and serves it. Blocks on the disk. Gives it in the
@@ -238,9 +243,13 @@ impl Registry {
                  as far as that changes only what fits",
             );
         }
-        let served = |kind: &Arc<Kind>| Served {
-            definition: definition.cloned(),
-            ..Served::new(kind.clone(), endpoint::of(kind), loading.resource(), &records)
+        let served = |kind: &Arc<Kind>| {
+            let endpoints = endpoint::of(kind);
+            Served {
+                definition: definition.cloned(),
+                requests: endpoints.iter().map(|endpoint| self.measured(kind, endpoint)).collect(),
+                ..Served::new(kind.clone(), endpoints, loading.resource(), &records)
+            }
         };
         let stored = Arc::new(served(&kind));
         let in_version = |version: &Arc<Kind>| {
@@ -255,6 +264,17 @@ impl Registry {
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
         loading.serve(|| self.table.store(table));
         Ok(stored)
+    }
+
+    /// Where the requests to an endpoint are counted.
+    fn measured(&self, kind: &Kind, endpoint: &Endpoint) -> Arc<metrics::Endpoint> {
+        let at = &kind.group_version;
+        self.requests.endpoint(&at.group, &at.version, &kind.plural, &endpoint.subresource)
+    }
+
+    /// The requests to the endpoints of all kinds that are or were served.
+    pub fn requests(&self) -> &Arc<metrics::Requests> {
+        &self.requests
     }
 
     /// Loads the objects of a kind.

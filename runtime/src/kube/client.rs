@@ -9,7 +9,7 @@ use tower::ServiceExt as _;
 
 use crate::{
     auth::{AllowAll, Authenticate, Credentials, Identity, Soon, User},
-    http::{App, Service},
+    http::{App, Metrics, Service},
 };
 
 /// What the client calls itself: the field manager of writes that name no other.
@@ -39,6 +39,7 @@ fn trusted(app: &App) -> Service {
         health: health.clone(),
         version: version.clone(),
         limits: limits.clone(),
+        metrics: Metrics::new(api),
     }))
 }
 

@@ -42,6 +42,9 @@ pub(super) struct Check {
 /// Wraps the service in a layer.
 type AddLayer = Box<dyn FnOnce(Service) -> Service + Send>;
 
+/// What [`Builder::metrics`] keeps.
+type RegisterMetrics = Box<dyn FnOnce(&prometheus::Registry) -> prometheus::Result<()> + Send>;
+
 /// Builds a server: which kinds it serves, where it keeps objects, who may use it.
 ///
 /// Without more than kinds and a data directory the server is safe to run: TLS under an authority of its own, an admin
@@ -58,6 +61,7 @@ pub struct Builder {
     pub(super) builtin_controllers: bool,
     pub(super) entrance: Entrance,
     pub(super) stop_within: Duration,
+    pub(super) metrics: Vec<RegisterMetrics>,
 }
 
 impl Builder {
@@ -73,6 +77,7 @@ impl Builder {
             builtin_controllers: true,
             entrance: Entrance::default(),
             stop_within: Duration::from_secs(30),
+            metrics: Vec::new(),
         }
     }
 
@@ -302,6 +307,25 @@ impl Builder {
     /// One more of the commands that are printed at the start: a line for a shell, in which kubectl reaches the server.
     pub fn sample_command(mut self, line: impl Into<String>) -> Self {
         self.entrance.samples.commands.push(line.into());
+        self
+    }
+
+    /// Shows further metrics at `/metrics`. The function is called once, when the server starts, with the registry that holds
+    /// the server's own; names that are taken there cannot be registered, and an error keeps the server from starting.
+    ///
+    /// ```
+    /// # use kindsmith::{Server, prometheus::IntCounter};
+    /// let orders = IntCounter::new("shop_orders_total", "Orders that were placed.")?;
+    /// let shown = orders.clone();
+    /// let server = Server::builder().metrics(move |registry| registry.register(Box::new(shown)));
+    /// orders.inc();
+    /// # Ok::<(), kindsmith::prometheus::Error>(())
+    /// ```
+    pub fn metrics(
+        mut self,
+        register: impl FnOnce(&prometheus::Registry) -> prometheus::Result<()> + Send + 'static,
+    ) -> Self {
+        self.metrics.push(Box::new(register));
         self
     }
 

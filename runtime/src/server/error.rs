@@ -41,6 +41,8 @@ pub enum Error {
     Setting(String),
     /// A kind cannot be served.
     Kind(String),
+    /// Metrics of the user's cannot be registered.
+    Metrics(prometheus::Error),
     /// A built-in object could not be made at the start.
     Bootstrap(String),
 }
@@ -85,6 +87,7 @@ impl fmt::Display for Error {
                 write!(f, "{} cannot be used for the server's certificate: {message}", path.display())
             }
             Self::Kind(message) | Self::Setting(message) => f.write_str(message),
+            Self::Metrics(error) => write!(f, "the metrics given to `metrics` cannot be registered: {error}"),
             Self::Bootstrap(message) => write!(f, "the objects every server has could not be made: {message}"),
         }
     }
@@ -102,6 +105,7 @@ impl std::error::Error for Error {
             Self::Address { source, .. } | Self::Listen(_, source) | Self::Listener(source) => Some(source),
             Self::File(error) => Some(error),
             Self::Store(error) => Some(error),
+            Self::Metrics(error) => Some(error),
             _ => None,
         }
     }

@@ -23,7 +23,7 @@ use crate::{
     builtin::{self, Controllers},
     cache::Cache,
     handlers::{Handlers, Pending},
-    http::{self, Health, Service, VersionInfo},
+    http::{self, Health, Metrics, Service, VersionInfo},
     kind::{
         Kind, Registry, by_resource,
         reader::{Identity, Transformer},
@@ -82,6 +82,10 @@ impl Builder {
         let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
         let health = health(&api.store, self.checks)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
+        let metrics = Metrics::new(&api);
+        for register in std::mem::take(&mut self.metrics) {
+            register(metrics.registry()).map_err(Error::Metrics)?;
+        }
         let builtin = self.builtin_controllers.then(|| Controllers::start(api.clone()));
         let service = Service::new(Arc::new(http::App {
             api: api.clone(),
@@ -91,6 +95,7 @@ impl Builder {
             health: health.clone(),
             version,
             limits: self.limits.requests,
+            metrics,
         }));
         let service = self.layers.into_iter().fold(service, |service, add| add(service));
         let controllers = Running::start(self.controllers, &api);

@@ -7,12 +7,14 @@
 pub(crate) mod delayed;
 pub mod embedded;
 pub mod memory;
+mod metrics;
 pub(crate) mod private;
 #[cfg(test)]
 mod suite;
 
 pub use embedded::{Disk, Embedded, OpenError, Options, maintenance};
 pub use memory::Memory;
+pub use metrics::Metrics;
 pub use private::FileError;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
@@ -284,6 +286,11 @@ pub trait Store: Send + Sync + 'static {
 
     /// The condition of the store. Does not block.
     fn health(&self) -> Health;
+
+    /// Metrics of the store's commits; `None` if it measures nothing.
+    fn metrics(&self) -> Option<&Metrics> {
+        None
+    }
 
     /// Commits what is queued and refuses further commits. Returns once everything is durable. May be called again.
     fn close(&self);

@@ -1,6 +1,14 @@
 //! Admission: what may change or refuse a write between decoding and storing it.
+use std::{sync::Arc, time::Instant};
+
 use super::{Api, Error, Request};
-use crate::{cache::Object, kind::Kind, schema::Document, storage::Hold};
+use crate::{
+    cache::Object,
+    kind::Kind,
+    metrics::{self, Operation, Step},
+    schema::Document,
+    storage::Hold,
+};
 
 /// A write on its way to the store.
 pub struct Attempt<'a> {
@@ -15,6 +23,11 @@ pub struct Attempt<'a> {
 /// A step of admission. Steps run in order: all of them may change the object, then all of them may refuse the result.
 /// What of a change the write itself may not make is undone: no step can forge a uid, or write the spec through `/status`.
 pub trait Admission: Send + Sync {
+    /// Its name in metrics: that of its type, unless it says otherwise.
+    fn name(&self) -> &str {
+        std::any::type_name::<Self>().rsplit("::").next().unwrap_or_default()
+    }
+
     /// May change the object, or refuse it.
     ///
     /// # Errors
@@ -40,6 +53,44 @@ pub trait Admission: Send + Sync {
     fn delete(&self, api: &Api, request: &Request) -> Result<(), Error> {
         let _ = (api, request);
         Ok(())
+    }
+}
+
+/// A step of admission, and how long it took.
+pub(super) struct Plugin {
+    pub(super) step: Arc<dyn Admission>,
+    pub(super) durations: metrics::Admission,
+}
+
+impl Api {
+    /// Runs all steps of admission, and measures each of them and all together. Does nothing where there are none.
+    ///
+    /// # Errors
+    /// Why a step refuses the request.
+    pub(super) fn run_admission(
+        &self,
+        step: Step,
+        operation: Operation,
+        mut run: impl FnMut(&dyn Admission) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if self.admission.is_empty() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let result = self.admission.iter().try_for_each(|plugin| {
+            let start = Instant::now();
+            let result = run(&*plugin.step);
+            plugin.durations.observe(step, operation, result.is_err(), start.elapsed());
+            result
+        });
+        self.admission_durations.observe(step, operation, result.is_err(), start.elapsed());
+        result
+    }
+
+    /// How long admission took: each step by name, and under no name all steps together.
+    pub fn admission_durations(&self) -> impl Iterator<Item = (Option<&str>, &metrics::Admission)> {
+        let each = self.admission.iter().map(|plugin| (Some(plugin.step.name()), &plugin.durations));
+        each.chain([(None, &self.admission_durations)])
     }
 }
 

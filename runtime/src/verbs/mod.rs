@@ -10,6 +10,7 @@ use crate::{
     codec::Decoded,
     kind::{Changes, Registry, endpoint::Endpoint, registry::Served},
     meta::{FieldErrorKind, Revision},
+    metrics,
     schema::Document,
     storage::Store,
 };
@@ -66,7 +67,9 @@ pub struct Api {
     /// Where writes go.
     pub store: Arc<dyn Store>,
     /// What may change or refuse a write, in order.
-    admission: Vec<Arc<dyn Admission>>,
+    admission: Vec<admission::Plugin>,
+    /// How long all of them together took.
+    admission_durations: metrics::Admission,
     /// Lets writers of one object go one after the other where they get in each other's way.
     turns: turns::Turns,
 }
@@ -84,7 +87,15 @@ impl Api {
         store: Arc<dyn Store>,
         admission: Vec<Arc<dyn Admission>>,
     ) -> Arc<Self> {
-        Arc::new(Self { registry, cache, store, admission, turns: turns::Turns::default() })
+        let plugin = |step| admission::Plugin { step, durations: metrics::Admission::default() };
+        Arc::new(Self {
+            registry,
+            cache,
+            store,
+            admission: admission.into_iter().map(plugin).collect(),
+            admission_durations: metrics::Admission::default(),
+            turns: turns::Turns::default(),
+        })
     }
 }
 

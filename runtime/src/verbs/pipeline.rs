@@ -21,9 +21,15 @@ use crate::{
         reader::Fit,
     },
     meta::{FieldError, FieldPath, options::WriteOptions, validate},
+    metrics::{Operation, Step},
     patch::apply,
     schema::{self, Document},
 };
+
+/// What a write does to an object, as metrics name it.
+fn operation(old: Option<&Document>) -> Operation {
+    if old.is_none() { Operation::Create } else { Operation::Update }
+}
 
 /// A write on its way.
 pub(super) struct Write<'a> {
@@ -134,7 +140,7 @@ impl Write<'_> {
             return Ok(None);
         }
         let before = document.clone();
-        api.admission.iter().try_for_each(|step| step.admit(api, &attempt, document))?;
+        api.run_admission(Step::Admit, operation(old), |step| step.admit(api, &attempt, document))?;
         system::reset(self.request, document, &before)?;
         Ok(ownership::restore(document, ownership::entries(&before)))
     }
@@ -142,7 +148,7 @@ impl Write<'_> {
     /// Validating admission.
     fn admit_result(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<(), Error> {
         let attempt = self.attempt(old);
-        api.admission.iter().try_for_each(|step| step.validate(api, &attempt, document))
+        api.run_admission(Step::Validate, operation(old), |step| step.validate(api, &attempt, document))
     }
 
     /// Validation, and validating admission after it. Tells whether the object fits the schema: what a write leaves as it

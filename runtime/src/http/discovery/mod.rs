@@ -158,7 +158,7 @@ fn version(site: &Site) -> Vec<u8> {
 }
 
 fn paths(documents: &Documents) -> Vec<u8> {
-    let fixed = ["/api", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
+    let fixed = ["/api", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
     let mut paths: Vec<&str> = documents.plain.keys().map(String::as_str).chain(fixed).collect();
     paths.sort_unstable();
     bytes(&json!({"paths": paths}))

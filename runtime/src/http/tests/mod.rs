@@ -98,8 +98,10 @@ impl Rig {
             Tokens::from_csv("admintoken,admin,1,\"system:masters\"\nalicetoken,alice,2,\"developers\"\n").unwrap(),
         );
         let chain = chain.or_anonymous();
+        let api = Api::new(registry, cache, store);
         let app = App {
-            api: Api::new(registry, cache, store),
+            metrics: Metrics::new(&api),
+            api,
             handlers,
             authenticator: Arc::new(chain),
             authorizer,
@@ -178,6 +180,7 @@ mod endpoints;
 mod force;
 mod heavy;
 mod methods;
+mod metrics;
 mod negotiation;
 mod offered;
 mod protobuf;

@@ -6,9 +6,10 @@ use std::{
     io,
     os::unix::fs::{FileExt, MetadataExt},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use super::Disk;
+use super::{Disk, Metrics};
 
 /// An open file. The same descriptor is kept after errors, because the kernel reports a failed writeback once to each
 /// descriptor that was open at the time, and never to a later one.
@@ -18,15 +19,16 @@ pub(super) struct FileDisk {
     file: File,
     /// Device and inode.
     identity: (u64, u64),
+    metrics: Arc<Metrics>,
 }
 
 impl FileDisk {
-    /// Wraps a file that was opened at a path.
-    pub(super) fn new(path: &Path, file: File) -> io::Result<Self> {
+    /// Wraps a file that was opened at a path. Its syncs are counted in `metrics`.
+    pub(super) fn new(path: &Path, file: File, metrics: Arc<Metrics>) -> io::Result<Self> {
         // The working directory may change while the store is open.
         let path = path.canonicalize()?;
         let identity = identity(&file.metadata()?);
-        Ok(Self { path, file, identity })
+        Ok(Self { path, file, identity, metrics })
     }
 
     fn named<T>(&self, doing: &str, result: io::Result<T>) -> io::Result<T> {
@@ -56,7 +58,7 @@ impl Disk for FileDisk {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.named("cannot sync", self.file.sync_data())
+        self.named("cannot sync", Metrics::time(&self.metrics.syncs, || self.file.sync_data()))
     }
 
     fn forget(&self) -> io::Result<()> {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{
-    Disk, OpenError, Options,
+    Disk, Metrics, OpenError, Options,
     directory::{Directory, MakeError},
     file::FileDisk,
     fresh,
@@ -26,6 +26,7 @@ pub(super) struct Loaded {
     pub(super) handle: Handle,
     pub(super) witness: Witness,
     pub(super) findings: Findings,
+    pub(super) metrics: Arc<Metrics>,
 }
 
 /// Opens the store's file in a directory, and the witness beside it.
@@ -34,7 +35,8 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
         .make_file(|file| fresh::write(file, &State::new(options.origin), |_| Ok(())))
         .map_err(|error| cannot_make(directory, error))?;
     let (witness, testified) = Witness::read(directory.open_witness()?).map_err(|source| directory.io(source))?;
-    let mut disk = open(directory)?;
+    let metrics = Arc::<Metrics>::default();
+    let mut disk = open(directory, &metrics)?;
     let (mut handle, mut sound) = examine(directory, &disk, options)?;
     if upgrade::is_needed(handle.db()).map_err(|error| cannot_open(directory, error))? {
         let kept = "store.redb.format-1";
@@ -42,7 +44,7 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
             .replace_file(kept, |file| upgrade::upgrade(handle.db(), file))
             .map_err(|error| cannot_make(directory, error))?;
         tracing::info!(file = %directory.file().display(), kept, "upgraded the store to format 2");
-        disk = open(directory)?;
+        disk = open(directory, &metrics)?;
         (handle, sound) = examine(directory, &disk, options)?;
     }
     directory.note_format()?;
@@ -61,19 +63,19 @@ pub(super) fn load(directory: &Directory, options: &Options) -> Result<Loaded, O
         directory
             .replace_file(&kept, |file| fresh::write_again(handle.db(), &report, file))
             .map_err(|error| cannot_make(directory, error))?;
-        disk = open(directory)?;
+        disk = open(directory, &metrics)?;
     }
     drop(handle);
     let opened = guarded(|| Handle::open(&disk, options));
     let handle = opened.map_err(|error| cannot_open(directory, error))?;
     let findings = Findings::default();
     findings.add(report.objects.into_keys());
-    Ok(Loaded { disk, handle, witness, findings })
+    Ok(Loaded { disk, handle, witness, findings, metrics })
 }
 
-fn open(directory: &Directory) -> Result<Arc<dyn Disk>, OpenError> {
+fn open(directory: &Directory, metrics: &Arc<Metrics>) -> Result<Arc<dyn Disk>, OpenError> {
     let file = directory.open_file()?;
-    Ok(Arc::new(FileDisk::new(&directory.file(), file).map_err(|source| directory.io(source))?))
+    Ok(Arc::new(FileDisk::new(&directory.file(), file, metrics.clone()).map_err(|source| directory.io(source))?))
 }
 
 /// Opens the file for reading. Also returns whether all pages match their checksums. A page without rows may belong to

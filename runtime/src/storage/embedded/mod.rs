@@ -90,7 +90,7 @@ use self::{
     scrub::{Findings, Scrub},
     writer::{Answer, Job, Pending, Progress, Writer},
 };
-use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, ReadError, Sink, Store};
+use super::{Change, Commit, CommitError, CommitFuture, Entry, Health, Metrics, ReadError, Sink, Store};
 use crate::meta::Revision;
 
 pub use disk::Disk;
@@ -138,6 +138,7 @@ pub struct Embedded {
     writer: Mutex<Option<JoinHandle<()>>>,
     scrub: Mutex<Option<Scrub>>,
     findings: Arc<Findings>,
+    metrics: Arc<Metrics>,
     /// Serves backups and migrations of a running store. `None` if the system could not create the socket.
     socket: Mutex<Option<socket::Socket>>,
     answers: Arc<socket::Answers>,
@@ -153,8 +154,8 @@ impl Embedded {
     /// [`OpenError`].
     pub fn open(dir: impl AsRef<Path>, options: Options) -> Result<Self, OpenError> {
         let directory = Directory::open(dir.as_ref())?;
-        let Loaded { disk, handle, witness, findings } = load::load(&directory, &options)?;
-        let started = Self::start(disk, handle, options, Some(witness), findings);
+        let Loaded { disk, handle, witness, findings, metrics } = load::load(&directory, &options)?;
+        let started = Self::start(disk, handle, options, Some(witness), findings, metrics);
         let mut store = started.map_err(|error| load::cannot_open(&directory, error))?;
         store.socket = Mutex::new(store.serve_socket(dir.as_ref()));
         store.directory = Some(directory);
@@ -170,7 +171,7 @@ impl Embedded {
         let new = disk.size()? == 0;
         let opened = guarded(|| {
             let handle = if new { Handle::make(&disk, &options) } else { Handle::open(&disk, &options) }?;
-            Self::start(disk, handle, options, None, Findings::default())
+            Self::start(disk, handle, options, None, Findings::default(), Arc::default())
         });
         opened.map_err(|error| match error {
             redb::Error::Io(error) => error,
@@ -185,11 +186,12 @@ impl Embedded {
         options: Options,
         witness: Option<Witness>,
         findings: Findings,
+        metrics: Arc<Metrics>,
     ) -> Result<Self, redb::Error> {
         let loaded = guarded(|| History::load(handle.db(), &options, SystemTime::now()))?;
         let current = Arc::new(Current::new(handle));
         let (jobs, queue) = mpsc::channel();
-        let writer = Writer::new(disk, options, Arc::clone(&current), queue, loaded, witness);
+        let writer = Writer::new(disk, options, Arc::clone(&current), queue, loaded, witness, Arc::clone(&metrics));
         let progress = Arc::clone(&writer.progress);
         let thread = thread::Builder::new().name("store".to_owned()).spawn(|| writer.run())?;
         let (closed, writer) = (AtomicBool::new(false), Mutex::new(Some(thread)));
@@ -201,7 +203,7 @@ impl Embedded {
         let read = Arc::downgrade(&current);
         let begin = Box::new(move || read.upgrade().map(|current| guarded(|| Ok(current.get().db().begin_read()?))));
         let (socket, answers) = (Mutex::default(), Arc::new(socket::Answers { begin, migrate: OnceLock::new() }));
-        Ok(Self { jobs, progress, closed, writer, scrub, findings, socket, answers, current, directory: None })
+        Ok(Self { jobs, progress, closed, writer, scrub, findings, metrics, socket, answers, current, directory: None })
     }
 
     /// Serves migrations on the socket from now on. `migrate` begins a migration of the named resources, or of all, and
@@ -274,6 +276,7 @@ impl Store for Embedded {
     fn commit(&self, commit: Commit) -> CommitFuture<'_> {
         let (reply, answer) = oneshot::channel::<Answer>();
         if !self.closed.load(Ordering::Acquire) {
+            self.metrics.enqueue();
             // If the writer has stopped, dropping the job drops the reply, which the receiver treats as the answer.
             let _ = self.jobs.send(Job::Commit(Pending { commit, reply }));
         }
@@ -309,6 +312,10 @@ impl Store for Embedded {
 
     fn health(&self) -> Health {
         Health { refuses_writes: self.progress.refusal(), damage: self.findings.report() }
+    }
+
+    fn metrics(&self) -> Option<&Metrics> {
+        Some(&self.metrics)
     }
 
     fn close(&self) {

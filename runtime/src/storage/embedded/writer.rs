@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     meta::Revision,
-    storage::{Change, Commit, CommitError, Sink},
+    storage::{Change, Commit, CommitError, Metrics, Sink},
 };
 
 /// The maximum number of commits in a group. Later ones wait for the next fsync.
@@ -101,6 +101,7 @@ pub(super) struct Writer {
     pub(super) doubtful: Option<Revision>,
     /// `None` for a store without a directory.
     witness: Option<Witness>,
+    metrics: Arc<Metrics>,
 }
 
 /// A group that failed to commit.
@@ -118,6 +119,7 @@ impl Writer {
         jobs: Receiver<Job>,
         (history, end): (History, End),
         witness: Option<Witness>,
+        metrics: Arc<Metrics>,
     ) -> Self {
         let progress = Arc::new(Progress::default());
         progress.head.store(end.head.0, Ordering::Release);
@@ -137,6 +139,7 @@ impl Writer {
             trouble: None,
             doubtful: None,
             witness,
+            metrics,
         }
     }
 
@@ -211,6 +214,7 @@ impl Writer {
                 Err(_) => break,
             }
         }
+        self.metrics.take(group.len());
         group
     }
 
@@ -219,7 +223,10 @@ impl Writer {
         let (commits, replies): (Vec<_>, Vec<_>) =
             group.into_iter().map(|pending| (pending.commit, pending.reply)).unzip();
         let answers = match self.ready() {
-            Ok(()) => self.write_or_recover(commits),
+            Ok(()) => {
+                let metrics = Arc::clone(&self.metrics);
+                Metrics::time(&metrics.commits, || self.write_or_recover(commits))
+            }
             Err(refusal) => Err(refusal.into()),
         };
         let answers = answers.unwrap_or_else(|error| vec![Err(error); replies.len()]);

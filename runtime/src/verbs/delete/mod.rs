@@ -23,6 +23,7 @@ use crate::{
         options::DeleteOptions,
         preconditions::{Identity, Mismatch},
     },
+    metrics::{Operation, Step},
     schema::Document,
     storage::Expect,
 };
@@ -35,7 +36,7 @@ impl Api {
     /// deleted by force; [`Error::StoreRead`] where it cannot be read and is not deleted by force.
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         check_deletion(request)?;
-        self.admission.iter().try_for_each(|step| step.delete(self, request))?;
+        self.run_admission(Step::Validate, Operation::Delete, |step| step.delete(self, request))?;
         let mut retry = Retry::in_turn(self.turn(request)).await;
         loop {
             let outcome = if options.ignore_read_errors {

@@ -1,13 +1,16 @@
 //! Admission is held to what the write itself may change, whichever verb makes it.
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 use serde_json::{Value, json};
 
 use super::fixture::{World, applier, at, below, dry_run, merge_patch, owners, shown, version};
 use crate::{
-    meta::options::{PatchOptions, WriteOptions},
+    meta::options::{DeleteOptions, PatchOptions, WriteOptions},
     schema::Document,
-    verbs::{Admission, Api, Attempt, Error, Patch},
+    verbs::{Admission, Api, Attempt, Error, Patch, Request},
 };
 
 /// Admission that changes whatever it is told to, and keeps what it has seen before and after.
@@ -236,4 +239,50 @@ async fn admission_that_leaves_no_object_fails_the_write() {
     let body = json!({"metadata": {"name": "a"}});
     let refused = forged.api.create(&at(&forged.world.configs, "ns", ""), body, &WriteOptions::default()).await;
     assert!(matches!(refused, Err(Error::Internal(_))), "{refused:?}");
+}
+
+/// Admission that refuses all deletions, and objects with the name `refused`.
+struct Refuser;
+
+impl Admission for Refuser {
+    fn name(&self) -> &'static str {
+        "Quota"
+    }
+
+    fn validate(&self, _: &Api, _: &Attempt<'_>, object: &Document) -> Result<(), Error> {
+        if object["metadata"]["name"] == "refused" { Err(Error::MethodNotAllowed) } else { Ok(()) }
+    }
+
+    fn delete(&self, _: &Api, _: &Request) -> Result<(), Error> {
+        Err(Error::MethodNotAllowed)
+    }
+}
+
+#[tokio::test]
+async fn each_step_of_admission_is_timed_by_operation_and_outcome() {
+    let world = World::new().await;
+    let forger = Arc::new(Forger { change: |_| (), seen: Mutex::default() });
+    let (registry, cache) = (world.api.registry.clone(), world.api.cache.clone());
+    let api = Api::with_admission(registry, cache, world.store.clone(), vec![forger, Arc::new(Refuser)]);
+    let body = |name| json!({"metadata": {"name": name}, "spec": {"size": 1}});
+    api.create(&world.widget(""), body("w"), &WriteOptions::default()).await.unwrap();
+    api.create(&world.widget(""), body("refused"), &WriteOptions::default()).await.unwrap_err();
+    api.delete(&world.widget("w"), &DeleteOptions::default()).await.unwrap_err();
+    let timed: BTreeMap<_, _> = api
+        .admission_durations()
+        .map(|(name, durations)| {
+            let shown = durations.all().into_iter().map(|(step, operation, rejected, totals)| {
+                (format!("{} {} {rejected}", step.as_str(), operation.as_str()), totals.count())
+            });
+            (name.unwrap_or("all").to_owned(), shown.collect::<Vec<_>>())
+        })
+        .collect();
+    let count = |name: &str, count| (name.to_owned(), count);
+    let refused =
+        [count("validate CREATE false", 1), count("validate CREATE true", 1), count("validate DELETE true", 1)];
+    let all = [&[count("admit CREATE false", 2)], &refused[..]].concat();
+    assert_eq!((&timed["all"], &timed["Quota"]), (&all, &all));
+    let through =
+        [count("admit CREATE false", 2), count("validate CREATE false", 2), count("validate DELETE false", 1)];
+    assert_eq!(timed["Forger"], through);
 }

@@ -113,7 +113,7 @@ impl Stopped {
         if file.metadata().map_err(Error::file(&self.dir))?.len() == 0 {
             return Err(self.damaged("the file store.redb is empty"));
         }
-        let disk = FileDisk::new(&self.dir.join("store.redb"), file).map_err(Error::file(&self.dir))?;
+        let disk = FileDisk::new(&self.dir.join("store.redb"), file, Arc::default()).map_err(Error::file(&self.dir))?;
         let disk: Arc<dyn Disk> = Arc::new(disk);
         let backend = Backend::reading(&disk, &Arc::default()).map_err(Error::file(&self.dir))?;
         let repaired = Arc::new(AtomicBool::new(false));

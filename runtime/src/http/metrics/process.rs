@@ -1,0 +1,96 @@
+//! The families of the process, as Prometheus' own libraries have them, read from `/proc`. What cannot be read there is left out.
+
+use std::fs;
+
+use rustix::{
+    param::{clock_ticks_per_second, page_size},
+    process::{Resource, getrlimit},
+};
+
+use super::family::{Family, Source, real};
+
+static CPU: Family =
+    Family::counter("process_cpu_seconds_total", &[], "User and system time that the process has used, in seconds.");
+static RESIDENT: Family = Family::gauge("process_resident_memory_bytes", &[], "Resident memory, in bytes.");
+static VIRTUAL: Family = Family::gauge("process_virtual_memory_bytes", &[], "Virtual memory, in bytes.");
+static FILES: Family = Family::gauge("process_open_fds", &[], "Open file descriptors.");
+static MOST_FILES: Family = Family::gauge("process_max_fds", &[], "Most file descriptors that may be open.");
+static START: Family = Family::gauge(
+    "process_start_time_seconds",
+    &[],
+    "When the process started, in seconds since the beginning of 1970 in UTC.",
+);
+
+/// What is shown of the process.
+pub fn source() -> Source {
+    Source::new(&[&CPU, &RESIDENT, &VIRTUAL, &FILES, &MOST_FILES, &START], || {
+        let process = fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(Process::read);
+        let boot = fs::read_to_string("/proc/stat").ok().as_deref().and_then(boot_time);
+        let files = fs::read_dir("/proc/self/fd").ok().map(|files| real(files.count() as u64));
+        let values = [
+            (&CPU, process.as_ref().map(|process| process.cpu_seconds)),
+            (&RESIDENT, process.as_ref().map(|process| process.resident_bytes)),
+            (&VIRTUAL, process.as_ref().map(|process| process.virtual_bytes)),
+            (&FILES, files),
+            (&MOST_FILES, getrlimit(Resource::Nofile).current.map(real)),
+            (&START, process.zip(boot).map(|(process, boot)| boot + process.started_seconds)),
+        ];
+        let fill = |(family, value): (&'static Family, Option<f64>)| {
+            let mut filled = family.fill();
+            filled.number(&[], value?);
+            Some(filled)
+        };
+        values.into_iter().filter_map(fill).collect()
+    })
+}
+
+/// What `/proc/self/stat` says.
+#[derive(Debug, PartialEq)]
+struct Process {
+    cpu_seconds: f64,
+    virtual_bytes: f64,
+    resident_bytes: f64,
+    /// After the system's start.
+    started_seconds: f64,
+}
+
+impl Process {
+    fn read(stat: &str) -> Option<Self> {
+        // The name of the program comes second, in parentheses, and may have any characters.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        // Fields are counted from one in proc(5); the first after the name is the third.
+        let field = |number: usize| Some(real(fields.get(number - 3)?.parse().ok()?));
+        let ticks = real(clock_ticks_per_second());
+        Some(Self {
+            cpu_seconds: (field(14)? + field(15)?) / ticks,
+            started_seconds: field(22)? / ticks,
+            virtual_bytes: field(23)?,
+            resident_bytes: field(24)? * real(page_size() as u64),
+        })
+    }
+}
+
+/// When the system started, as `/proc/stat` says, in seconds since 1970.
+fn boot_time(stat: &str) -> Option<f64> {
+    stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_may_have_any_name() {
+        let stat = "7 (a) b ( c) S 1 7 7 0 -1 4194560 1 0 0 0 250 50 0 0 20 0 9 0 1234 4096 3 18446744073709551615 1";
+        let ticks = real(clock_ticks_per_second());
+        let want = Process {
+            cpu_seconds: 300.0 / ticks,
+            virtual_bytes: 4096.0,
+            resident_bytes: 3.0 * real(page_size() as u64),
+            started_seconds: 1234.0 / ticks,
+        };
+        assert_eq!(Process::read(stat), Some(want));
+        assert_eq!(Process::read("7 (a) S 1"), None);
+        assert_eq!(boot_time("cpu 1\nbtime 1700000000\nprocesses 2\n"), Some(1.7e9));
+    }
+}

@@ -1,0 +1,82 @@
+//! The families of what the server holds: objects and their past, requests in flight, and how requests were let in.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use super::{
+    Counts,
+    family::{Family, Filled, Source, real},
+};
+use crate::{kind::Registry, verbs::Api};
+
+static IN_FLIGHT: Family = Family::gauge(
+    "apiserver_current_inflight_requests",
+    &["request_kind"],
+    "Short requests that are served now, by whether they read or write.",
+);
+static AUTHENTICATION: Family =
+    Family::counter("authentication_attempts", &["result"], "Requests that were authenticated, by result.");
+static AUTHORIZATION: Family =
+    Family::counter("authorization_attempts_total", &["result"], "Requests that were authorized, by result.");
+static STORED: Family = Family::gauge("apiserver_storage_objects", &["resource"], "Stored objects, by resource.");
+static OBJECTS: Family =
+    Family::gauge("apiserver_resource_objects", &["group", "resource"], "Stored objects, by group and resource.");
+static CAPACITY: Family = Family::gauge(
+    "watch_cache_capacity",
+    &["group", "resource"],
+    "Changes of a resource that the watch cache has room for.",
+);
+static CHANGES: Family = Family::gauge(
+    "kindsmith_watch_cache_changes",
+    &["group", "resource"],
+    "Changes of a resource that are in the watch cache.",
+);
+static CHANGE_BYTES: Family = Family::gauge(
+    "kindsmith_watch_cache_bytes",
+    &["group", "resource"],
+    "Bytes of the bodies that the watch cache keeps for past changes of a resource.",
+);
+
+/// What is shown of the server's state.
+pub fn source(api: &Arc<Api>, counts: &Arc<Counts>) -> Source {
+    let (registry, counts) = (api.registry.clone(), counts.clone());
+    let families = [&IN_FLIGHT, &AUTHENTICATION, &AUTHORIZATION, &STORED, &OBJECTS, &CAPACITY, &CHANGES, &CHANGE_BYTES];
+    Source::new(&families, move || {
+        let mut all = resources(&registry);
+        all.extend(requests(&counts));
+        all
+    })
+}
+
+fn resources(registry: &Registry) -> Vec<Filled> {
+    let [mut stored, mut objects, mut capacity, mut changes, mut bytes] =
+        [&STORED, &OBJECTS, &CAPACITY, &CHANGES, &CHANGE_BYTES].map(Family::fill);
+    for resource in registry.resources().0.iter() {
+        let (kind, window) = (&resource.kind, resource.objects.window());
+        let names = [kind.group_version.group.as_str(), kind.plural.as_str()];
+        let count = real(resource.objects.snapshot().len() as u64);
+        stored.number(&[&kind.group_resource().to_string()], count);
+        objects.number(&names, count);
+        capacity.number(&names, real(window.capacity as u64));
+        changes.number(&names, real(window.changes as u64));
+        bytes.number(&names, real(window.bytes as u64));
+    }
+    vec![stored, objects, capacity, changes, bytes]
+}
+
+fn requests(counts: &Counts) -> [Filled; 3] {
+    let [mut in_flight, mut authentication, mut authorization] =
+        [&IN_FLIGHT, &AUTHENTICATION, &AUTHORIZATION].map(Family::fill);
+    for (kind, served) in [("readOnly", &counts.in_flight.reading), ("mutating", &counts.in_flight.writing)] {
+        in_flight.number(&[kind], real(served.load(Ordering::Relaxed) as u64));
+    }
+    let known = &counts.authentication;
+    for (result, count) in [("success", &known.success), ("failure", &known.failure), ("error", &known.error)] {
+        authentication.number(&[result], real(count.total()));
+    }
+    let decided = &counts.authorization;
+    let decisions = [("allowed", &decided.allowed), ("denied", &decided.denied), ("no-opinion", &decided.no_opinion)];
+    for (result, count) in decisions {
+        authorization.number(&[result], real(count.total()));
+    }
+    [in_flight, authentication, authorization]
+}

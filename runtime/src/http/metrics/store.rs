@@ -1,0 +1,63 @@
+//! The families of the store: how commits are grouped, how long the disk takes, and how the store is.
+
+use std::sync::Arc;
+
+use super::family::{Family, Filled, NANOSECONDS, Source, real};
+use crate::{storage::Store, verbs::Api};
+
+static GROUPS: Family = Family::histogram(
+    "kindsmith_store_commit_group_size",
+    &[],
+    "Commits that were written together. The count is that of the groups, the sum that of the commits.",
+);
+static COMMITS: Family = Family::histogram(
+    "kindsmith_store_commit_duration_seconds",
+    &[],
+    "Time to write a group of commits, make it durable and publish it, in seconds.",
+);
+static SYNCS: Family =
+    Family::histogram("kindsmith_store_fsync_duration_seconds", &[], "Time of a sync of the store's file, in seconds.");
+static QUEUED: Family = Family::gauge("kindsmith_store_queue_length", &[], "Commits that wait to be written.");
+static REVISION: Family = Family::gauge("kindsmith_store_revision", &[], "Newest durable revision.");
+static COMPACTED: Family = Family::gauge(
+    "kindsmith_store_compacted_revision",
+    &[],
+    "Revision up to which history is compacted; zero while it is whole.",
+);
+static REFUSING: Family =
+    Family::gauge("kindsmith_store_refuses_writes", &[], "Whether writes are refused at present: 1, or 0.");
+static DAMAGED: Family =
+    Family::gauge("kindsmith_store_damaged_values", &[], "Stored values that are known to be damaged.");
+
+/// What is shown of the store.
+pub fn source(api: &Arc<Api>) -> Source {
+    let families = [&GROUPS, &COMMITS, &SYNCS, &QUEUED, &REVISION, &COMPACTED, &REFUSING, &DAMAGED];
+    let store = api.store.clone();
+    Source::new(&families, move || {
+        let health = store.health();
+        let numbers = [
+            (&REVISION, store.head().0),
+            (&COMPACTED, store.compacted().0),
+            (&REFUSING, u64::from(health.refuses_writes.is_some())),
+            (&DAMAGED, health.damage.count as u64),
+        ];
+        let mut all = numbers.map(|(family, value)| number(family, value)).to_vec();
+        all.extend(commits(&*store));
+        all
+    })
+}
+
+fn number(family: &'static Family, value: u64) -> Filled {
+    let mut filled = family.fill();
+    filled.number(&[], real(value));
+    filled
+}
+
+fn commits(store: &dyn Store) -> Vec<Filled> {
+    let Some(metrics) = store.metrics() else { return Vec::new() };
+    let [mut groups, mut commits, mut syncs] = [&GROUPS, &COMMITS, &SYNCS].map(Family::fill);
+    groups.histogram(&[], &metrics.groups.totals(), 1.0);
+    commits.histogram(&[], &metrics.commits.totals(), NANOSECONDS);
+    syncs.histogram(&[], &metrics.syncs.totals(), NANOSECONDS);
+    vec![groups, commits, syncs, number(&QUEUED, metrics.queued() as u64)]
+}
