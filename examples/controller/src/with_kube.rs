@@ -9,11 +9,19 @@ use kindsmith::{
 use kube::{
     Api, Client, ResourceExt,
     api::{DeleteParams, Patch, PatchParams, PostParams},
-    runtime::{Controller, controller::Action, finalizer, watcher},
+    runtime::{
+        Controller,
+        controller::{Action, Config},
+        finalizer, watcher,
+    },
 };
 use serde_json::json;
 
 use crate::{FINALIZER, PUBLIC, Site};
+
+/// How many sites are reconciled at a time. Without a bound, a start sends a request for every site there is, and the
+/// server refuses (429) what it does not serve at a time.
+const AT_ONCE: u16 = 32;
 
 /// Why a site was not reconciled.
 pub type Error = finalizer::Error<kube::Error>;
@@ -71,6 +79,7 @@ pub async fn run(client: Client, shutdown: impl Future<Output = ()> + Send + Syn
     };
     Controller::new(sites, watcher::Config::default())
         .owns(pages, watcher::Config::default())
+        .with_config(Config::default().concurrency(AT_ONCE))
         .graceful_shutdown_on(shutdown)
         .run(reconcile, failed, Arc::new(client))
         .for_each(|_| std::future::ready(()))
