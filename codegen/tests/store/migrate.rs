@@ -117,7 +117,7 @@ async fn old_objects_are_rewritten_beside_writers_and_what_cannot_be_is_named() 
         match number % 20 {
             0 => assert_eq!(status, 404),
             _ => {
-                assert_eq!((status, &lamp["spec"]), (200, &json!({"owner": owner, "size": {"watts": 40}, "count": 1})))
+                assert_eq!((status, &lamp["spec"]), (200, &json!({"owner": owner, "size": {"watts": 40}, "count": 1})));
             }
         }
     }
