@@ -23,7 +23,7 @@ const OBJECTS: usize = 10_000;
 const FILL: usize = 1_540;
 const PREFIX: &str = "/registry/configmaps/";
 
-/// What every value has behind its metadata.
+/// The part of every value after its metadata.
 const DATA: &str = r#","data":{"k":""#;
 
 /// Stored values are canonical bodies already: what reading them costs is another layer's matter.

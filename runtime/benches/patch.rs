@@ -88,7 +88,7 @@ fn bytes(document: &Document) -> Vec<u8> {
 /// The rows that are asked for.
 struct Rows {
     asked: Option<String>,
-    /// What the others are held against.
+    /// The baseline of the comparison.
     against: Duration,
 }
 

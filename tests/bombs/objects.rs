@@ -80,7 +80,7 @@ pub fn all() -> Vec<Bomb> {
     rows.into_iter().map(post).chain(others()).collect()
 }
 
-/// Those that are not posts of a sample in JSON.
+/// Bombs other than posts of a sample in JSON.
 fn others() -> Vec<Bomb> {
     let spec = |name: &str, value: Value| json!({"metadata": {"name": "a"}, "spec": {name: value}});
     let long = |letter: &str| Value::from(letter.repeat(LONG));

@@ -32,7 +32,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Whole => 0,
             Outcome::Damaged => 1,
             Outcome::Failed => 2,
-            // What shells say of a process that SIGINT has ended.
+            // The exit code that shells use for a process ended by SIGINT.
             Outcome::Interrupted => 130,
         })
     }
@@ -56,7 +56,7 @@ enum Command {
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
     let arguments = Arguments::parse();
-    // The engine panics on damaged pages, and the library makes errors of that: nobody should see it twice.
+    // The engine panics on damaged pages, and the library reports that as an error: do not print it twice.
     let last_panic = Arc::new(Mutex::new(String::new()));
     let noted = Arc::clone(&last_panic);
     panic::set_hook(Box::new(move |panic| {

@@ -40,7 +40,7 @@ async fn beside_the_controller<T>(client: Client, work: impl Future<Output = T>)
     }));
     let done = work.await;
     drop(stop);
-    controller.await.expect("the controller stops when it is told to");
+    controller.await.expect("the controller stops on request");
     done
 }
 

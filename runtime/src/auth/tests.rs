@@ -113,17 +113,17 @@ async fn refusals_are_worded_as_the_api_does() {
 #[tokio::test]
 async fn masters_may_do_everything_and_others_may_read_open_paths() {
     let (admin, alice) = (user("admin", &["system:masters"]), user("alice", &["system:authenticated"]));
-    let nobody = user("system:anonymous", &["system:unauthenticated"]);
+    let anonymous = user("system:anonymous", &["system:unauthenticated"]);
     assert_eq!(MastersOnly.authorize(&asked(&admin, "delete", "secrets")).await, Decision::Allow);
     let open = |user, verb, path| {
         let attributes = Attributes { path, ..asked(user, verb, "") };
         async move { MastersOnly.authorize(&attributes).await == Decision::Allow }
     };
-    assert!(open(&nobody, "get", "/version").await);
-    assert!(open(&nobody, "get", "/readyz/storage").await);
-    assert!(!open(&nobody, "get", "/versions").await);
-    assert!(!open(&nobody, "post", "/version").await);
-    assert!(!open(&nobody, "get", "/apis").await);
+    assert!(open(&anonymous, "get", "/version").await);
+    assert!(open(&anonymous, "get", "/readyz/storage").await);
+    assert!(!open(&anonymous, "get", "/versions").await);
+    assert!(!open(&anonymous, "post", "/version").await);
+    assert!(!open(&anonymous, "get", "/apis").await);
     assert!(open(&alice, "get", "/apis").await);
     assert!(open(&alice, "get", "/openapi/v3").await);
     assert!(!open(&alice, "get", "/nonresource").await);

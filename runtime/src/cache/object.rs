@@ -66,7 +66,7 @@ pub struct Object {
     revision: Revision,
     /// The position of the value of `metadata` in the frame.
     metadata: (u32, u32),
-    /// The position of the value of `metadata.managedFields` in the frame; empty if there is none.
+    /// The position of the value of `metadata.managedFields` in the frame; empty if absent.
     managed_fields: (u32, u32),
     natural: EventType,
     unreadable: Option<Box<str>>,
@@ -195,7 +195,7 @@ impl Object {
         &self.frame[self.metadata.0 as usize..self.metadata.1 as usize]
     }
 
-    /// The value of `metadata.managedFields`, borrowed; empty if there is none.
+    /// The value of `metadata.managedFields`, borrowed; empty if absent.
     pub fn managed_fields(&self) -> &[u8] {
         &self.frame[self.managed_fields.0 as usize..self.managed_fields.1 as usize]
     }

@@ -5,7 +5,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of each byte of a word.
 const HIGH: u64 = 0x80 * ONES;
 
-/// The number of bytes before the first quote, backslash or control character; all of them if there is none.
+/// The number of bytes before the first quote, backslash or control character; or all of them.
 pub(super) fn length(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {

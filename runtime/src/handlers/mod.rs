@@ -2,7 +2,7 @@
 //! answer POST; subresources of a kind, which act on an object, show something computed from it, or connect to it.
 //!
 //! Handlers are typed: they get their kind's Rust type and the [`RequestContext`], and give a type back or a [`Refusal`].
-//! What they get has been decoded strictly, defaulted and validated as a stored object would be.
+//! Their input was strictly decoded, defaulted and validated like a stored object.
 //!
 //! ```
 //! use kindsmith::{ApiType, ObjectMeta, Resource, Server, handlers::{RequestContext, Result}};
@@ -82,7 +82,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Resource, schema::Document};
 
-/// What a handler answers, once it has.
+/// The future answer of a handler.
 pub(crate) type Soon<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 
 #[diagnostic::on_unimplemented(

@@ -61,7 +61,7 @@ impl Health {
         self
     }
 
-    /// Whether a check can have this name: it is unused, and valid in a path.
+    /// True if a check can have this name: it is unused, and valid in a path.
     pub fn takes(&self, name: &str) -> bool {
         let form = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         !name.is_empty() && name.chars().all(form) && name != "shutdown" && self.checks.iter().all(|c| c.name != name)

@@ -1,22 +1,22 @@
-//! What of a stored object a write may change, as data: an endpoint carries it, and the verbs hold every write to it,
-//! whoever made the change.
+//! The part of a stored object that a write may change, as data: endpoints contain it, and the verbs enforce it for
+//! every write.
 use std::mem;
 
 use super::model::Path;
 use crate::schema::{At, Document, Schema};
 
-/// What of a stored object the writes through an endpoint may change. No endpoint changes the fields of
-/// metadata that the server sets.
+/// The part of a stored object that writes through an endpoint may change. No endpoint changes the metadata that the
+/// server sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// Everything but the values at these paths.
+    /// Everything except the values at these paths.
     AllBut(Vec<Path>),
-    /// The value at this path and nothing else, not even metadata.
+    /// Only the value at this path, not even metadata.
     Only(Path),
 }
 
 impl Changes {
-    /// Resets what a write may not change to what it is in `base`: the object before the write, or null where there is none.
+    /// Resets the parts that a write may not change to those of `base`, the object before the write, or null.
     pub fn confine(&self, document: &mut Document, base: &Document) {
         match self {
             Self::AllBut(paths) => {
@@ -31,8 +31,8 @@ impl Changes {
         }
     }
 
-    /// The paths of what a write may not change, metadata's among them where that is all of it. No field below them comes to
-    /// be owned by the writer.
+    /// The paths that a write may not change, including metadata's if it changes none of that. The writer never owns
+    /// fields below them.
     pub fn reset<'p>(&'p self, schema: &'p Schema) -> Vec<Vec<&'p str>> {
         match self {
             Self::AllBut(paths) => paths.iter().map(|path| path.0.iter().map(String::as_str).collect()).collect(),
@@ -59,7 +59,7 @@ mod tests {
     use crate::schema::fixture::schema;
 
     #[test]
-    fn what_a_write_may_not_change_is_as_it_was() {
+    fn parts_that_a_write_may_not_change_are_restored() {
         let old =
             json!({"metadata": {"name": "a"}, "spec": {"finalizers": ["x"], "size": 1}, "status": {"phase": "Old"}});
         let new = json!({"metadata": {"name": "b"}, "spec": {"finalizers": [], "size": 2}, "more": true});
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_parent_is_made_for_a_value_and_not_for_none() {
+    fn a_missing_parent_is_created_only_for_a_value() {
         let only = Changes::Only(Path::from("spec.replicas"));
         let mut document = json!({"spec": {"replicas": 3}});
         only.confine(&mut document, &json!({"metadata": {}}));

@@ -1,4 +1,4 @@
-//! Conversion: how objects of one version become those of the version that is stored, and back.
+//! Conversion of objects between a version and the storage version.
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -15,25 +15,25 @@ mod typed;
 pub use declared::{Change, Declared, Version};
 pub use typed::{ConvertInto, typed};
 
-/// Converts the objects of one version of a kind to the version that is stored, and back.
+/// Converts the objects of one version of a kind to the storage version and back.
 ///
-/// A document is whole, without `apiVersion` and `kind`; what a conversion makes of it is pruned to the version that it was
-/// made for. Of metadata, only labels and annotations may change.
+/// A document is complete, without `apiVersion` and `kind`; the result is pruned to its version. Only labels and
+/// annotations of the metadata may change.
 pub trait Convert: Send + Sync {
-    /// An object of this version in the stored one.
+    /// Converts an object of this version to the storage version.
     ///
     /// # Errors
-    /// Why it has no form there.
+    /// The reason why it cannot be converted.
     fn write(&self, document: Document) -> Result<Document, String>;
 
-    /// A stored object in this version.
+    /// Converts a stored object to this version.
     ///
     /// # Errors
-    /// Why it has no form here.
+    /// The reason why it cannot be converted.
     fn read(&self, document: Document) -> Result<Document, String>;
 }
 
-/// Nothing but `apiVersion` differs: what both versions declare has the same name and meaning in both.
+/// Only `apiVersion` differs: declarations in both versions have the same name and meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Unchanged;
 
@@ -47,14 +47,14 @@ impl Convert for Unchanged {
     }
 }
 
-/// What of metadata a conversion may change.
+/// The metadata that a conversion may change.
 const CHANGEABLE: [&str; 2] = ["labels", "annotations"];
 
-/// Runs a conversion of an object, which loses its type meta. Whatever else than labels and annotations the conversion does
-/// to metadata is undone.
+/// Runs a conversion of an object, which loses its type meta. Other changes of metadata than to labels and annotations
+/// are undone.
 ///
 /// # Errors
-/// Why there is no such form: what the conversion says, that it panicked, or that what it gave is no object.
+/// The conversion's error, its panic, or a result that is not an object.
 pub fn run(
     mut document: Document,
     convert: impl FnOnce(Document) -> Result<Document, String>,
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_conversion_does_wrong_is_its_error() {
+    fn invalid_results_of_a_conversion_are_its_errors() {
         let errors =
             |convert: fn(Document) -> Result<Document, String>| run(json!({"metadata": {}}), convert).unwrap_err();
         assert_eq!(errors(|_| Err("no form".to_owned())), "no form");

@@ -1,4 +1,4 @@
-//! Indexes: what selectors compare, picked out of a document when it is stored.
+//! Indexes: the values that selectors compare, extracted when a document is stored.
 use std::borrow::Cow;
 
 use super::model::Path;
@@ -11,23 +11,23 @@ pub struct Indexes {
 }
 
 impl Indexes {
-    /// Picks the fields at these paths.
+    /// Indexes the fields at these paths.
     pub fn new(selectable: &[Path]) -> Self {
         let texts: Vec<String> = selectable.iter().map(|path| path.0.join("\0")).collect();
         Self { paths: selectable.to_vec(), fingerprint: fingerprint::texts(texts.iter().map(String::as_str)) }
     }
 
-    /// How many fields there are.
+    /// The number of fields.
     pub fn len(&self) -> usize {
         self.paths.len()
     }
 
-    /// A hash of the paths: values that were picked under the same are those of the same fields.
+    /// A hash of the paths: values with the same hash belong to the same fields.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// The text of each selectable field, as field selectors compare it; empty where it is absent.
+    /// The text of each selectable field for field selectors; empty if it is absent.
     pub fn values<'d>(&self, document: &'d Document) -> impl Iterator<Item = Cow<'d, str>> {
         self.paths.iter().map(|path| path.of(document).map_or(Cow::Borrowed(""), text))
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_and_fields_are_picked_and_the_rest_is_skipped() {
+    fn labels_and_fields_are_extracted() {
         let indexes = Indexes::new(&[
             Path::from("spec.color"),
             Path::from("spec.size"),

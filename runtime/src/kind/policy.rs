@@ -1,6 +1,5 @@
-//! What kube-apiserver does differently for custom resources, for the kinds compiled into it, and for single ones of these:
-//! each difference is a question with one answer a policy. Whoever needs an answer asks the kind's policy, never what sort
-//! of kind it is.
+//! The differences of kube-apiserver between custom resources, its compiled kinds, and single ones of these: each is a
+//! method with one answer per policy. Other code asks the kind's policy instead of checking what sort of kind it is.
 use std::fmt;
 
 use super::{endpoint::Verb, model::Scope};
@@ -10,40 +9,40 @@ use crate::{
     schema::{Document, Schema},
 };
 
-/// How a kind is served where kinds differ. The defaults are those of kinds compiled into Kubernetes.
+/// The differences between kinds. The defaults are those of kinds compiled into Kubernetes.
 pub trait Policy: fmt::Debug + Send + Sync {
-    /// The order in which strict decoding reports what it finds.
+    /// The order in which strict decoding reports faults.
     fn fault_order(&self) -> Order {
         Order::AsMet
     }
 
-    /// Bodies are decoded into types: the first value of a wrong type is refused with 400. Otherwise validation reports
-    /// all of them, with 422.
+    /// True if bodies are decoded into types: the first value of a wrong type is refused with 400. Otherwise validation
+    /// reports all of them with 422.
     fn decodes_into_types(&self) -> bool {
         true
     }
 
-    /// Optional fields with empty values are left out of what is stored.
+    /// True if optional fields with empty values are not stored.
     fn omits_empty(&self) -> bool {
         true
     }
 
-    /// Strategic merge patches are taken.
+    /// True if strategic merge patches are supported.
     fn takes_strategic_patches(&self, _schema: &Schema) -> bool {
         true
     }
 
-    /// What is wrong with metadata beyond what holds for all kinds.
+    /// Errors of metadata beyond the common ones.
     fn metadata_errors(&self, metadata: &Document, path: &FieldPath) -> Vec<FieldError> {
         validate::standard_finalizers(metadata, path)
     }
 
-    /// Objects can be selected by `metadata.namespace`, be it an empty one.
+    /// True if objects can be selected by `metadata.namespace`, even an empty one.
     fn selects_by_namespace(&self, _scope: Scope) -> bool {
         true
     }
 
-    /// The refusal of a field selector by a field that is not selectable, for a kind that declares selectable fields or none.
+    /// The error for a field selector with an unselectable field, for a kind with or without selectable fields.
     fn unknown_field(&self, field: &str, declares_fields: bool) -> String {
         if declares_fields {
             return format!("field label not supported: {field}");
@@ -52,65 +51,65 @@ pub trait Policy: fmt::Debug + Send + Sync {
         format!("{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
     }
 
-    /// Each path has a route of its own, which refuses what it does not serve (paths, media types, types of patches) in
-    /// words of its own.
+    /// True if each path has a route of its own, with its own wording for unsupported paths, media types and types of
+    /// patches.
     fn has_routes(&self) -> bool {
         true
     }
 
-    /// Items of lists carry apiVersion and kind.
+    /// True if list items have apiVersion and kind.
     fn lists_type_meta(&self) -> bool {
         false
     }
 
-    /// Fields of the format `byte` are byte strings in CBOR.
+    /// True if fields with the format `byte` are byte strings in CBOR.
     fn writes_bytes(&self) -> bool {
         true
     }
 
-    /// Tables are printed by code: all of their columns are called text, and an age that is not known is `<unknown>`.
+    /// True if Tables are printed by code: all columns are text, and an unknown age is `<unknown>`.
     fn prints_tables(&self) -> bool {
         true
     }
 
-    /// Verbs on the objects themselves, in the order in which discovery lists them.
+    /// The verbs on objects in discovery order.
     fn verbs(&self) -> [Verb; 8] {
         Verb::BY_NAME
     }
 
-    /// Discovery lists the resources of a version by name rather than as they were declared.
+    /// True if discovery lists the resources of a version by name instead of in their declared order.
     fn lists_by_name(&self) -> bool {
         true
     }
 
-    /// The group's package among those of Kubernetes, such as `core` or `coordination`, by which definitions and messages
-    /// are named; `None` where they are named after the whole group.
+    /// The group's package in Kubernetes, such as `core` or `coordination`, from which definitions and messages are
+    /// named; `None` if they are named after the whole group.
     fn package<'g>(&self, at: &'g GroupVersion) -> Option<&'g str> {
         at.group.split('.').next().filter(|group| !group.is_empty()).or(Some("core"))
     }
 
-    /// Other objects live in the objects of the kind, as they do in namespaces.
+    /// True if objects of the kind contain other objects, like namespaces.
     fn contains_objects(&self) -> bool {
         false
     }
 
-    /// Whether no object may be created any more in one that has this value in a selectable field.
+    /// True if no objects may be created in one with this value of a selectable field.
     fn is_closed_by(&self, _field: &[String], _value: &str) -> bool {
         false
     }
 
-    /// The list of finalizers that an object has beside those of its metadata: its deletion waits for them, and they are
-    /// taken out through the finalize subresource.
+    /// The path of finalizers in addition to those of metadata: deletion waits for them, and they are removed through
+    /// the finalize subresource.
     fn finalizers(&self) -> Option<&'static [&'static str]> {
         None
     }
 
-    /// Why the object of a name may not be deleted; `None` where it may.
+    /// The reason why the object with a name must not be deleted, if there is one.
     fn refuses_deletion(&self, _name: &str) -> Option<&'static str> {
         None
     }
 
-    /// Collections can be deleted as a whole.
+    /// True if collections can be deleted.
     fn deletes_collections(&self) -> bool {
         true
     }
@@ -139,7 +138,8 @@ impl Policy for Custom {
         false
     }
 
-    /// Only where the schema says how: kube-apiserver takes none for custom resources, whose schemas cannot.
+    /// Only if the schema has merge rules: kube-apiserver supports none for custom resources, whose schemas cannot have
+    /// them.
     fn takes_strategic_patches(&self, schema: &Schema) -> bool {
         schema.says_how_patches_merge()
     }

@@ -1,19 +1,19 @@
-//! Records: how an object lies in the store. This code writes layout 2, and reads layout 1 by making layout 2 of it.
+//! Records: the stored form of an object. This code writes layout 2, and upgrades layout 1 when it reads it.
 //!
 //! | bytes | in layout 2 |
 //! |---|---|
 //! | 1 | the layout |
-//! | 8 | a fingerprint of the schema that the body was checked against |
-//! | 4 each | how long the texts, the managed fields and the body are; where metadata ends in the body; where managed fields belong there |
-//! | | texts: the version in which the body is, labels, and by version the values of selectable fields |
-//! | | the value of `metadata.managedFields`; nothing where there is none |
+//! | 8 | a fingerprint of the schema against which the body was checked |
+//! | 4 each | the lengths of the texts, the managed fields and the body; the end of metadata in the body; the position for managed fields there |
+//! | | texts: the version of the body, labels, and by version the values of selectable fields |
+//! | | the value of `metadata.managedFields`; empty if there are no managed fields |
 //! | | the canonical body, without them |
 //!
-//! Numbers have their least byte first. Each text follows its length, each list its length; both have four bytes. A list of
-//! selectable values has the fingerprint of their paths before it. So loading and committing parse nothing.
+//! Numbers are little-endian. Each text and each list follows its length of four bytes. A list of selectable values
+//! follows the fingerprint of their paths. So loading and committing need no parsing.
 //!
-//! Layout 1 is the byte 1, the fingerprint, the length of the version as one byte, the version, and the canonical body,
-//! managed fields in it.
+//! Layout 1 is the byte 1, the fingerprint, the length of the version as one byte, the version, and the canonical body
+//! including its managed fields.
 use bytes::Bytes;
 
 use super::index::{self, Indexes};
@@ -25,29 +25,29 @@ use crate::{
 
 /// The layout of records that this code writes.
 const LAYOUT: u8 = 2;
-/// Where the layout of records that only an older server wrote has its version.
+/// The position of the version in layout 1.
 const OLD_VERSION: usize = 10;
-/// Where the lengths and offsets are, and where the texts begin.
+/// The position of the lengths and offsets, and of the texts.
 const NUMBERS: usize = 9;
 const TEXTS: usize = NUMBERS + 5 * 4;
 
-/// A record taken apart; the texts are borrowed, the body is a slice of what was read.
+/// A parsed record. The texts are borrowed, and the body is a slice of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// The version in which the body is.
+    /// The version of the body.
     pub version: &'a str,
-    /// The fingerprint of the schema that the body was checked against.
+    /// The fingerprint of the schema against which the body was checked.
     pub fingerprint: u64,
     /// `metadata.labels`.
     pub labels: Vec<(&'a str, &'a str)>,
-    /// What can be selected through each version.
+    /// The selectable values by version.
     pub selectable: Vec<Selectable<'a>>,
     /// The canonical body.
     pub body: Body,
 }
 
 impl<'a> Record<'a> {
-    /// The values of the selectable fields of a version, if they were picked at these paths.
+    /// The values of the selectable fields of a version, if they have these paths.
     pub fn values(&self, version: &str, paths: u64) -> Option<&[&'a str]> {
         let found = self.selectable.iter().find(|found| found.version == version && found.paths == paths)?;
         Some(&found.values)
@@ -61,11 +61,11 @@ pub struct Selectable<'a> {
     pub version: &'a str,
     /// The fingerprint of the fields' paths.
     pub paths: u64,
-    /// The values, in the order of the paths; empty where the field is absent.
+    /// The values in the order of the paths; empty for absent fields.
     pub values: Vec<&'a str>,
 }
 
-/// Makes the record of a document. By version, what can be selected is picked out of the document in that version.
+/// Encodes a document. The selectable values of each version are extracted from the document in that version.
 pub fn encode<'s>(
     version: &str,
     fingerprint: u64,
@@ -98,16 +98,16 @@ pub fn encode<'s>(
     record
 }
 
-/// How many bytes of a record in today's layout are the object's own: without what stands there to find it.
+/// The size of the object itself in a current record, without indexes.
 pub fn object_size(record: &[u8]) -> usize {
     let [_, managed, body, ..] = numbers(record).unwrap_or_default();
     managed + body
 }
 
-/// A record in today's layout.
+/// Upgrades a record to the current layout.
 ///
 /// # Errors
-/// What is wrong with a record of layout 1.
+/// If a record of layout 1 is invalid.
 pub fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String> {
     if stored.first() != Some(&1) {
         return Ok(stored);
@@ -124,19 +124,19 @@ pub fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String> {
     Ok(encode(version, u64::from_le_bytes(fingerprint), [(version, indexes, &document)], &document).into())
 }
 
-/// The document that JSON of the server's own is.
+/// Parses JSON that the server wrote.
 ///
 /// # Errors
-/// Why it is none.
+/// If it is invalid.
 pub fn parse(json: &[u8]) -> Result<Document, String> {
     let decoded = codec::decode(json, &codec::Limits::NONE);
     decoded.map(|decoded| decoded.document).map_err(|error| error.to_string())
 }
 
-/// Takes a record in today's layout apart.
+/// Parses a record in the current layout.
 ///
 /// # Errors
-/// What is wrong with the bytes.
+/// If the bytes are invalid.
 pub fn decode(stored: &Bytes) -> Result<Record<'_>, String> {
     match stored.first() {
         None => return Err("the record is empty".to_owned()),
@@ -215,6 +215,6 @@ fn text<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
 }
 
 fn list<'a, T>(rest: &mut &'a [u8], item: impl Fn(&mut &'a [u8]) -> Option<T>) -> Option<Vec<T>> {
-    // What is there bounds the list, not what its length says.
+    // The available data limits the list, not its declared length.
     (0..length(rest)?).map(|_| item(rest)).collect()
 }

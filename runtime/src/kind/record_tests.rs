@@ -28,11 +28,11 @@ fn object() -> Document {
     })
 }
 
-/// What stood in the store for `object` before there was layout 2.
+/// The stored form of `object` in layout 1.
 const OLD: &[u8] = b"\x01\xef\xcd\xab\x89\x67\x45\x23\x01\x07v1beta2\
     {\"metadata\":{\"labels\":{\"x\":\"y\"},\"managedFields\":[{}],\"name\":\"a\"},\"spec\":{\"color\":\"Red\"}}";
 
-/// The same in layout 2, but for the fingerprint of the paths.
+/// The same in layout 2, without the fingerprint of the paths.
 const HEAD: &[u8] = b"\x02\xef\xcd\xab\x89\x67\x45\x23\x01\
     \x3b\0\0\0\x04\0\0\0\x43\0\0\0\x2b\0\0\0\x20\0\0\0\
     \x07\0\0\0v1beta2\
@@ -43,7 +43,7 @@ const REST: &[u8] = b"\x01\0\0\0\x03\0\0\0Red\
     {\"metadata\":{\"labels\":{\"x\":\"y\"},\"name\":\"a\"},\"spec\":{\"color\":\"Red\"}}";
 
 #[test]
-fn a_record_lies_in_the_store_as_it_is_written_down() {
+fn a_record_has_the_documented_layout() {
     let stored = encode("v1beta2", 0x0123_4567_89ab_cdef, [("v1beta2", &indexes(), &object())], &object());
     let paths = indexes().fingerprint().to_le_bytes();
     assert_eq!(stored.escape_ascii().to_string(), [HEAD, &paths, REST].concat().escape_ascii().to_string());
@@ -59,7 +59,7 @@ fn a_record_lies_in_the_store_as_it_is_written_down() {
     assert_eq!(object_size(&stored), "[{}]".len() + 0x43);
 }
 
-/// Reads a record as the cache does. Nothing of it panics, whatever the bytes are.
+/// Reads a record like the cache. No input may cause a panic.
 fn read(stored: Vec<u8>) -> Result<Object, String> {
     let stored = upgrade(stored.into(), &indexes())?;
     let record = decode(&stored)?;
@@ -75,7 +75,7 @@ fn read(stored: Vec<u8>) -> Result<Object, String> {
 }
 
 #[test]
-fn no_changed_and_no_missing_byte_makes_a_panic() {
+fn changed_and_missing_bytes_never_panic() {
     let bare = json!({"metadata": {}});
     let alone = json!({"metadata": {"managedFields": [{"manager": "m"}]}, "data": {"k": "v"}});
     let records = [&object(), &bare, &alone].map(|object| encode("v1", 1, [("v1", &indexes(), object)], object));

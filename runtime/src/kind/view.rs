@@ -1,7 +1,7 @@
-//! Views: the objects of one version of a kind, made of those in the version that is stored.
+//! Views: the objects of one version of a kind, converted from the storage version.
 //!
-//! A view is made once for each state of an object, however many read or watch it, and kept within the cache's budget of
-//! renderings. What is not kept any more is made again, and is the same: conversions are functions of what they are given.
+//! A view is computed once for each state of an object, however many readers and watchers it has, and kept within the
+//! cache's budget of renderings. Evicted views are recomputed with the same result: conversions are pure functions.
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,42 +12,42 @@ use crate::{
     codec,
 };
 
-/// Makes the objects of a version.
+/// Converts objects to a version.
 #[derive(Clone)]
 pub struct View {
     kind: Arc<Kind>,
     type_meta: Arc<str>,
     renderings: Arc<Renderings>,
-    /// Tells what this view has made of an object from what others have.
+    /// Distinguishes the renderings of this view from others.
     number: u32,
 }
 
 impl View {
-    /// The view of a version that says how it is converted. No two views of the same renderings have the same number.
+    /// The view of a version with a conversion. `number` must be unique among views with the same renderings.
     pub fn new(kind: Arc<Kind>, renderings: Arc<Renderings>, number: u32) -> Self {
         Self { type_meta: kind.type_meta().into(), kind, renderings, number }
     }
 
-    /// A stored object in this version, made now and kept where it is not kept yet. It has the key, revision, labels and
-    /// selectable values of the stored one, and is unreadable where that is.
+    /// A stored object in this version, converted now if it is not kept. It has the key, revision, labels and
+    /// selectable values of the stored object, and is unreadable if that is.
     ///
     /// # Errors
-    /// Why it has no form in this version.
+    /// The reason why it cannot be converted.
     pub fn of(&self, stored: &Arc<Object>) -> Result<Arc<Object>, String> {
-        // What has no form is kept, too: it is found out once.
+        // Failed conversions are kept, too, so that they happen only once.
         readable(stored, self.renderings.object(stored, self.number, || self.make(stored)))
     }
 
-    /// The same, but what is made now is not kept: for who goes through more than can be kept.
+    /// The same without keeping the result, for readers of more objects than can be kept.
     ///
     /// # Errors
-    /// As [`View::of`].
+    /// Like [`View::of`].
     pub fn passing(&self, stored: &Arc<Object>) -> Result<Arc<Object>, String> {
         let kept = self.renderings.find_object(stored, self.number);
         readable(stored, kept.unwrap_or_else(|| Arc::new(self.make(stored))))
     }
 
-    /// Whether the views of so many bytes of objects can be kept and leave room for what others want.
+    /// True if the views of this many bytes of objects fit and leave enough room for others.
     pub fn keeps(&self, bytes: usize) -> bool {
         self.renderings.has_room_for(bytes)
     }
@@ -60,7 +60,7 @@ impl View {
     }
 
     fn body(&self, stored: &Object) -> Result<Body, String> {
-        // Managed fields are nothing to conversions, and stay the bytes that they are.
+        // Conversions do not see managed fields, which stay unchanged.
         let document = self.kind.convert_from_stored(record::parse(&stored.without_managed_fields())?)?;
         let mut text = Vec::with_capacity(stored.json_bytes().len());
         let places = codec::canonical(&document, &mut text);

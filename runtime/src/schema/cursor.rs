@@ -193,7 +193,7 @@ impl<'s> At<'s> {
         self.role == Role::Metadata
     }
 
-    /// The keys by which items are told apart, of a list that is a map.
+    /// The keys of items, for a map list.
     pub(super) fn keys(self) -> Option<&'s [String]> {
         match &self.node.list {
             ListType::Map(keys) => Some(keys),

@@ -103,7 +103,7 @@ impl Running {
         Self(controllers.into_iter().map(start).collect())
     }
 
-    /// Ends them in reverse order, each after its current work. Those that exceed this total time are cancelled.
+    /// Ends them in reverse order, each after its current work. Controllers that exceed this total time are cancelled.
     pub async fn stop(self, within: Duration) {
         let end = Instant::now() + within;
         for (name, stop, mut task) in self.0.into_iter().rev() {

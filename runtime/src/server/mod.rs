@@ -1,7 +1,7 @@
 //! The server: the builder, the app, listeners, TLS, the first run, a graceful stop, and a server for tests.
 //!
-//! [`Builder::build`] gives an [`App`]: a typed client, a `tower::Service`, and `run` with a listener and a future that ends
-//! it. [`Builder::serve`] is the short way:
+//! [`Builder::build`] returns an [`App`]: a typed client, a `tower::Service`, and `run` with a listener and a future
+//! that stops it. [`Builder::serve`] is the short way:
 //!
 //! ```no_run
 //! # use kindsmith::Server;
@@ -10,7 +10,7 @@
 //! # }
 //! ```
 //!
-//! Owns the order of the start and of the stop; knows requests only as a service.
+//! Owns the order of startup and shutdown; knows requests only as a service.
 
 mod access;
 mod app;
@@ -40,17 +40,17 @@ pub use in_process::{TestBuilder, TestServer};
 pub use limits::Limits;
 pub use listen::Ready;
 
-/// Where servers begin: [`Server::builder`] for one that serves until it is stopped, [`Server::test`] for one inside a
+/// Creates servers: [`Server::builder`] for one that serves until it is stopped, [`Server::test`] for one inside a
 /// test.
 pub struct Server;
 
 impl Server {
-    /// A server that serves until the process is told to stop.
+    /// A server that serves until a signal stops the process.
     pub fn builder() -> Builder {
         Builder::new()
     }
 
-    /// A server inside a test: plain HTTP on a free port of 127.0.0.1, a memory store, gone when dropped.
+    /// A server inside a test: plain HTTP on a free port of 127.0.0.1, a memory store, stopped on drop.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

@@ -1,4 +1,4 @@
-//! The signals that a server obeys: those that stop it, and the one that makes it read files again.
+//! Signals: SIGTERM and SIGINT stop a server, SIGHUP makes it read files again.
 
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -23,7 +23,7 @@ pub(super) fn signals() -> Signals {
 }
 
 impl Signals {
-    /// Waits for a signal that stops the server; notifies about those that make it read files again.
+    /// Waits for a signal that stops the server; notifies about each SIGHUP.
     pub async fn stop(&mut self, read_now: &watch::Sender<()>) {
         loop {
             tokio::select! {

@@ -1,5 +1,5 @@
-//! A file of tokens, read at the start and again when it changes: the one that a user names, or the admin's token in the
-//! data directory.
+//! A token file that is read at startup and again when it changes: the user's file, or the admin token in the data
+//! directory.
 
 use std::{
     fs,
@@ -17,22 +17,22 @@ use crate::{
     storage::private::{Access, PrivateDir},
 };
 
-/// Whose tokens a file has.
+/// The owner of a file's tokens.
 pub(super) enum Source {
-    /// Users', in a file that a person named. It may be a symbolic link, as the files of a mounted Secret are.
+    /// The users in a file that the user named. It may be a symbolic link, like the files of a mounted Secret.
     Users(PathBuf),
-    /// The admin's, in a file of the data directory.
+    /// The admin, in a file of the data directory.
     Admin {
         /// The data directory.
         files: PrivateDir,
         /// The file in it.
         name: &'static str,
-        /// Written again when the token changes, once there is one.
+        /// Writes the kubeconfig again when the token changes.
         kubeconfig: Arc<OnceLock<Kubeconfig>>,
     },
 }
 
-/// Reads a file: the tokens, which change with it once it is followed.
+/// Reads a file. The tokens change with it once it is watched.
 pub(super) fn open(source: Source) -> Result<(Arc<CurrentTokens>, Followed)> {
     let current = Arc::new(CurrentTokens::new(Tokens::default()));
     let (tokens, paths) = (current.clone(), vec![source.path()]);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changes_is_read_once_it_has_settled() {
+    fn a_changed_file_is_read_once_it_no_longer_changes() {
         let state = StateDir::temporary().unwrap();
         let path = state.file("tokens.csv");
         fs::write(&path, "t1,ada,1\n").unwrap();
@@ -100,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_used_is_reported_once_and_the_tokens_stay() {
+    fn an_invalid_file_is_reported_once_and_the_tokens_stay() {
         let state = StateDir::temporary().unwrap();
         let path = state.file("tokens.csv");
         fs::write(&path, "t1,ada,1\n").unwrap();
         let (tokens, mut file) = open(Source::Users(path.clone())).unwrap();
-        fs::write(&path, "nobody here\n").unwrap();
+        fs::write(&path, "no user here\n").unwrap();
         assert!(file.look(false).is_none());
         let error = file.look(false).expect("it has settled").unwrap_err().to_string();
         assert!(error.contains("tokens.csv") && error.contains("line 1"), "{error}");

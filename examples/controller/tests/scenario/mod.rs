@@ -47,7 +47,7 @@ pub async fn publishes(server: &TestServer) {
     }
 }
 
-/// What a path answers, once it is as expected.
+/// The answer of a path, once it is as expected.
 async fn until(server: &TestServer, path: &str, is_expected: impl Fn(&Value) -> bool) -> Value {
     for _ in 0..1_000 {
         let (_, answer) = server.call("GET", path, Value::Null).await;

@@ -177,7 +177,7 @@ impl Layout {
 }
 
 impl Value {
-    /// The value of a field that the message omits; `null` if there is none.
+    /// The value of a field that the message omits; `null` if it has none.
     pub fn zero(&self) -> Document {
         match self {
             Self::Boolean => false.into(),

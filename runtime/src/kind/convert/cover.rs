@@ -1,4 +1,4 @@
-//! Whether declared changes are all that differs between two schemas, so that a conversion by them loses nothing.
+//! Checks that declared changes cover all differences of two schemas, so that the conversion loses nothing.
 use std::ptr;
 
 use super::declared::{Change, Version, begins};
@@ -9,21 +9,22 @@ use crate::{
 
 /// Changes that cover the differences of two schemas.
 pub(super) struct Cover {
-    /// Fields with another place: here, and in the stored version.
+    /// Renamed or moved fields: the path here, and in the storage version.
     pub(super) renamed: Vec<(Path, Path)>,
-    /// What only this version has, with the structs that only lead to fields with another place in the stored one.
+    /// Fields of this version only, including structs that contain only fields which are elsewhere in the storage
+    /// version.
     pub(super) here: Vec<Path>,
-    /// What only the stored version has, in the same way.
+    /// The same for the storage version.
     pub(super) stored: Vec<Path>,
 }
 
-/// How the items of a list and the values of a map are named in paths.
+/// The name of list items and map values in paths.
 const EACH: &str = "*";
 
-/// Sorts changes, and checks that they fit the schemas.
+/// Sorts changes, and checks them against the schemas.
 ///
 /// # Errors
-/// Everything that does not fit.
+/// All mismatches.
 pub(super) fn check(here: Version<'_>, stored: Version<'_>, changes: &[Change]) -> Result<Cover, String> {
     let mut cover = Cover { renamed: Vec::new(), here: Vec::new(), stored: Vec::new() };
     for change in changes {
@@ -45,7 +46,7 @@ pub(super) fn check(here: Version<'_>, stored: Version<'_>, changes: &[Change]) 
     };
     walk.paths();
     walk.crossings(&cover.renamed);
-    // What the changes name is known to be there from here on.
+    // From here on the fields in changes are known to exist.
     if walk.faults.is_empty() {
         walk.object((At::of(here.schema), &Path(Vec::new())), (At::of(stored.schema), &Path(Vec::new())));
         walk.renamed(&cover.renamed);
@@ -73,17 +74,17 @@ fn named(renamed: &[(Path, Path)], side: impl Fn(&(Path, Path)) -> &Path, only: 
     renamed.iter().map(side).chain(only).cloned().collect()
 }
 
-/// One of the two versions while they are compared.
+/// One of the two versions during the comparison.
 struct Side<'a> {
     version: Version<'a>,
-    /// The paths that changes name.
+    /// The paths in changes.
     named: Vec<Path>,
-    /// Structs that only this version has, and that changes lead through.
+    /// Structs of this version only, through which changes lead.
     through: Vec<Path>,
 }
 
 impl Side<'_> {
-    /// Every object in which the field could be has it.
+    /// True if every object that could contain the field has it.
     fn demands(&self, path: &Path) -> bool {
         let Some((last, above)) = path.0.split_last() else { return true };
         let parent = at(self.version.schema, &Path(above.to_vec()));
@@ -92,7 +93,7 @@ impl Side<'_> {
         })
     }
 
-    /// Every object of the kind has the field.
+    /// True if every object of the kind has the field.
     fn always_has(&self, path: &Path) -> bool {
         (1..=path.0.len()).all(|length| {
             let path = Path(path.0[..length].to_vec());
@@ -110,7 +111,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// What changes name is there, and named once.
+    /// Checks that the paths in changes exist and are unique.
     fn paths(&mut self) {
         for side in [&self.here, &self.stored] {
             for (index, path) in side.named.iter().enumerate() {
@@ -124,7 +125,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A struct that has another place would be there as soon as a field was moved into it, although it was absent.
+    /// A moved struct would appear as soon as a field is moved into it, even if it was absent.
     fn crossings(&mut self, renamed: &[(Path, Path)]) {
         for (outer_here, outer_stored) in renamed {
             for (here, stored) in renamed.iter().filter(|(here, _)| here != outer_here) {
@@ -166,7 +167,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Compares two values that are the same but for their place.
+    /// Compares two values at corresponding places.
     fn value(&mut self, here: (At<'a>, &Path), stored: (At<'a>, &Path)) {
         let form = |at: At<'_>| (at.kind, at.entry().is_some(), at.union);
         if form(here.0) != form(stored.0) {
@@ -192,7 +193,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A field that no change names has no counterpart.
+    /// A field without a change has no counterpart.
     fn only(&mut self, is_here: bool, field: At<'a>, path: &Path) {
         let side = if is_here { &mut self.here } else { &mut self.stored };
         if side.named.iter().any(|named| named != path && begins(named, path)) {
@@ -216,7 +217,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Compares the values of fields with another place.
+    /// Compares the values of renamed and moved fields.
     fn renamed(&mut self, renamed: &[(Path, Path)]) {
         for (here, stored) in renamed {
             let schemas = (at(self.here.version.schema, here), at(self.stored.version.schema, stored));
@@ -227,7 +228,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What one version demands, the other has to have.
+    /// A field that one version requires must always exist in the other.
     fn demands(&mut self, here: &Path, here_demands: bool, stored: &Path, stored_demands: bool) {
         let (v, s) = (self.here.version.name, self.stored.version.name);
         if here_demands && !stored_demands {
@@ -237,7 +238,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What only one version has, objects that come from the other one do not have.
+    /// Objects from the other version lack fields that only one version has.
     fn kept(&mut self, path: &Path, is_here: bool, renamed: &[(Path, Path)]) {
         let (side, other) = if is_here { (&self.here, &self.stored) } else { (&self.stored, &self.here) };
         let made = renamed.iter().any(|(here, stored)| {

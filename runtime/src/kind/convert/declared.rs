@@ -1,4 +1,4 @@
-//! Conversion by declared changes: fields that have another place, and fields that one of the two versions does not have.
+//! Conversion by declared changes: renamed and moved fields, and fields that only one version has.
 use std::cmp::Reverse;
 
 use serde_json::Map;
@@ -10,12 +10,12 @@ use crate::{
     schema::{self, Document, Schema, model::Type},
 };
 
-/// What differs between a version and the one that is stored, beside `apiVersion`.
+/// A difference between a version and the storage version, other than `apiVersion`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A field has another name or place: here, and in the stored version.
+    /// A renamed or moved field: its path here, and in the storage version.
     Renamed(Path, Path),
-    /// A field of the stored version only.
+    /// A field of the storage version only.
     Added(Path),
     /// A field of this version only.
     Removed(Path),
@@ -32,18 +32,18 @@ pub struct Version<'a> {
 
 /// A conversion by declared changes. It loses nothing in either direction.
 ///
-/// A field that has another name or place is moved. The value of a field that only one version has is kept in an annotation of
-/// the object in the other one, as JSON, and comes back from there. The annotation is named after the field,
-/// `GROUP/VERSION.PATH` (`library.example.com/v1.spec.copies`), and belongs to the conversion: whoever removes it gives the
-/// field its default, and one that an object has in the version of the field itself is dropped. There is none where the field
-/// would come back as it is all the same: it is absent, or has the default of its schema.
+/// Renamed fields are moved. If only one version has a field, the other version keeps its value as JSON in an
+/// annotation of the object, from which it is restored. The annotation is named after the field, `GROUP/VERSION.PATH`
+/// (`library.example.com/v1.spec.copies`), and belongs to the conversion: removing it resets the field to its default,
+/// and in the version with the field it is dropped. There is no annotation if the field would be restored without it:
+/// if it is absent, or has the default of its schema.
 #[derive(Debug)]
 pub struct Declared {
-    /// Places here and in the stored version.
+    /// Paths here and in the storage version.
     renamed: Vec<(Path, Path)>,
-    /// What only this version has.
+    /// Fields of this version only.
     here: Vec<Field>,
-    /// What only the stored version has.
+    /// Fields of the storage version only.
     stored: Vec<Field>,
 }
 
@@ -51,12 +51,12 @@ pub struct Declared {
 #[derive(Debug)]
 struct Field {
     path: Path,
-    /// The annotation that keeps it.
+    /// The name of its annotation.
     key: String,
     schema: Schema,
-    /// The default, with those of the fields in it.
+    /// The default, including those of its fields.
     default: Option<Document>,
-    /// The other version has the object that the field is in, at the same place.
+    /// True if the other version has the field's parent at the same place.
     parent_is_shared: bool,
 }
 
@@ -64,7 +64,7 @@ impl Declared {
     /// A conversion between `here` and `stored`.
     ///
     /// # Errors
-    /// Changes that leave out a difference of the schemas, name what there is not, or cannot be undone.
+    /// If changes do not cover a difference of the schemas, name missing fields, or cannot be undone.
     pub fn new(here: Version<'_>, stored: Version<'_>, changes: &[Change]) -> Result<Self, String> {
         let cover = cover::check(here, stored, changes)?;
         let fields = |version: Version<'_>, paths: &[Path], other: &Schema| {
@@ -108,21 +108,21 @@ impl Convert for Declared {
 
     fn read(&self, document: Document) -> Result<Document, String> {
         let renamed = self.renamed.iter().map(|(here, stored)| (stored, here));
-        // Whoever writes the stored version shall not hide objects from readers of this one by an annotation.
+        // A writer of the storage version must not be able to hide objects from readers of this one with an annotation.
         convert(document, renamed, &self.stored, &self.here, |_| Ok(None))
     }
 }
 
-/// Where a value goes that was taken out of a document.
+/// The destination of a value that was taken out of a document.
 enum Goes<'a> {
-    /// To another place.
+    /// Another place.
     To(&'a Path),
-    /// Into an annotation.
+    /// An annotation.
     Aside(&'a Field),
 }
 
-/// Moves `renamed`, keeps the fields that `leave` and brings back those that `come`; of an annotation that is not what it keeps,
-/// `invalid` decides.
+/// Moves `renamed`, keeps the fields that `leave` and restores those that `come`; `invalid` decides about annotations
+/// with an invalid value.
 fn convert<'a>(
     mut document: Document,
     renamed: impl Iterator<Item = (&'a Path, &'a Path)>,
@@ -134,12 +134,13 @@ fn convert<'a>(
     for field in leave {
         annotations.remove(&field.key);
     }
-    // Values are taken from the inside out and put from the outside in, since a struct and a field of it may go different ways.
+    // Take values from the inside out and put them from the outside in, because a struct and its fields may have
+    // different destinations.
     let mut leaving: Vec<(&Path, Goes<'_>)> = renamed.map(|(from, to)| (from, Goes::To(to))).collect();
     leaving.extend(leave.iter().map(|field| (&field.path, Goes::Aside(field))));
     leaving.sort_by_key(|(from, _)| Reverse(from.0.len()));
     let mut placed: Vec<(&Path, Document)> = Vec::new();
-    // The places that will have their values again when the document is converted back.
+    // The places whose values are restored when the document is converted back.
     let mut back: Vec<&Path> = Vec::new();
     let mut aside = Vec::new();
     for (from, goes) in leaving {
@@ -156,7 +157,7 @@ fn convert<'a>(
             }
         }
     }
-    // A struct comes back by itself with anything in it, and a default with the struct that it is in.
+    // A struct is restored with anything in it, and a default with its struct.
     let is_default = |field: &Field, value: &Document| field.default.as_ref() == Some(value);
     aside.sort_by_key(|(field, value, _)| is_default(field, value));
     for (field, value, beside) in aside {
@@ -196,7 +197,7 @@ fn take_annotations(document: &mut Document) -> Map<String, Document> {
     }
 }
 
-/// The value that an annotation keeps.
+/// The value in an annotation.
 fn brought_back(field: &Field, annotations: &mut Map<String, Document>) -> Result<Option<Document>, String> {
     let Some(kept) = annotations.remove(&field.key) else { return Ok(None) };
     let wrong = |why: String| format!("metadata.annotations[{}]: {why}; remove it for the default", field.key);
@@ -210,12 +211,12 @@ fn brought_back(field: &Field, annotations: &mut Map<String, Document>) -> Resul
     }
 }
 
-/// The place of the object that a field is in.
+/// The path of a field's parent.
 fn parent(path: &Path) -> Path {
     Path(path.0[..path.0.len().saturating_sub(1)].to_vec())
 }
 
-/// A path leads to a place, or through it.
+/// True if a path starts with another one.
 pub(super) fn begins(path: &Path, with: &Path) -> bool {
     path.0.starts_with(&with.0)
 }

@@ -6,11 +6,11 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::Convert;
 use crate::{codec, kind::model::Path, schema::Document};
 
-/// A conversion written in Rust: `V` is the type of this version, `S` that of the stored one, and each is made of the other by
-/// [`TryFrom`].
+/// A conversion written in Rust: `V` is the type of this version, `S` that of the storage version, with [`TryFrom`] in
+/// both directions.
 struct Typed<V, S>(PhantomData<fn() -> (V, S)>);
 
-/// The conversion between two types, as declarations name it.
+/// The conversion between two types, for declarations.
 pub fn typed<V, S>() -> Arc<dyn Convert>
 where
     V: Serialize + DeserializeOwned + ConvertInto<S> + 'static,
@@ -24,12 +24,12 @@ where
     label = "`convert = from` needs `impl TryFrom<{Self}> for {T}`, whose error is `Display`",
     note = "`impl From<{Self}> for {T}` gives it, where nothing can fail"
 )]
-/// A type of one version, of which [`TryFrom`] makes that of another.
+/// A type that [`TryFrom`] converts to that of another version.
 pub trait ConvertInto<T>: Sized {
     /// The value in the other version.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The conversion's error.
     fn convert_into(self) -> Result<T, String>;
 }
 
@@ -55,7 +55,7 @@ where
 }
 
 fn convert<A: DeserializeOwned + ConvertInto<B>, B: Serialize>(mut document: Document) -> Result<Document, String> {
-    // They are nothing to conversions, and often the larger part of an object.
+    // Conversions do not need them, and they are often the larger part of an object.
     Path::from(&["metadata", "managedFields"][..]).remove(&mut document);
     let from: A = serde_json::from_value(document).map_err(|error| error.to_string())?;
     codec::from_typed(&from.convert_into()?)

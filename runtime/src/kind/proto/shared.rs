@@ -1,4 +1,4 @@
-//! What all packages refer to: the files of the API machinery, and the types of `meta` that have messages there.
+//! The files to which all packages refer: those of the API machinery, and the types of `meta` with messages there.
 use std::sync::LazyLock;
 
 use super::File;
@@ -10,7 +10,7 @@ use crate::{
     schema::{ApiType, At, Schema, declare::TypeDecl},
 };
 
-/// A package that is always there, and the file that has it.
+/// A predefined package and its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Home {
     pub name: &'static str,
@@ -43,7 +43,7 @@ pub fn files() -> impl Iterator<Item = File> {
     fixed.into_iter().map(|(home, text)| File { path: home.path.to_owned(), text: text.to_owned() })
 }
 
-/// Types of `meta`, and where their messages are.
+/// Types of `meta`, and the packages of their messages.
 static TYPES: LazyLock<Vec<(Home, Schema)>> = LazyLock::new(|| {
     let types: [(Home, &'static TypeDecl); 8] = [
         (META, ObjectMeta::DECLARATION),
@@ -63,8 +63,7 @@ pub fn core() -> impl Iterator<Item = &'static Schema> {
     TYPES.iter().filter(|(home, _)| *home == CORE).map(|(_, schema)| schema)
 }
 
-/// Where the message of a type of `meta` is. A type that someone has declared with the same name and the same fields is
-/// the same message.
+/// The package of the message of a type of `meta`. A user's type with the same name and fields is the same message.
 pub fn place_of(at: At<'_>) -> Option<(Home, &'static str)> {
     let is_same = |known: At<'_>| {
         let mut pairs = known.properties().zip(at.properties());

@@ -191,7 +191,7 @@ impl<'a> FieldSet<'a> {
     ///
     /// # Errors
     /// Values that are not objects, and members that are not path elements.
-    /// What is not an object, and members that are not path elements.
+    /// Values that are not objects, and members that are not path elements.
     pub(super) fn read(fields: &'a Document) -> Result<Self, String> {
         node(fields).map(|node| node.children)
     }

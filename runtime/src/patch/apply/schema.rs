@@ -161,14 +161,14 @@ impl<'s> Map<'s> {
     /// The field or entry of a name; `None` where the schema has none.
     pub(super) fn field(&self, name: &str) -> Option<Field<'s>> {
         if let Some(at) = self.of.named(name) {
-            // What Go holds by value is there even where it is not written.
+            // Go's non-pointer fields exist even if they are not written.
             let implied = at.zero_is_absent && at.properties().len() > 0;
             return Some(Field { ty: Type(at), named: true, implied });
         }
         if let Some(at) = self.of.entry() {
             return Some(Field { ty: Type(at), named: false, implied: false });
         }
-        // Where unknown fields are kept, they are so in everything below.
+        // If unknown fields are kept, that also applies to everything below.
         (self.of.is_within_open() || self.of.properties().len() == 0).then(Field::undeclared)
     }
 
@@ -177,7 +177,7 @@ impl<'s> Map<'s> {
         self.field(name).unwrap_or_else(Field::undeclared).ty
     }
 
-    /// What a field is where it is not given.
+    /// The value of an absent field.
     fn default_of(&self, name: &str) -> Option<&'s Document> {
         self.of.property(name)?.node().default.as_ref()
     }
@@ -187,7 +187,7 @@ impl<'s> Map<'s> {
         !self.of.is_object() && self.of.properties().len() == 0 && self.of.entry().is_none()
     }
 
-    /// It is the metadata of an object, of which `managedFields` are owned by nobody.
+    /// It is the metadata of an object, whose `managedFields` are unowned.
     pub(super) fn is_metadata(&self) -> bool {
         self.of.is_metadata()
     }

@@ -87,7 +87,7 @@ impl<'a> Terms<'a> {
         set
     }
 
-    /// What differs between two objects of a version, but for the fields that the write leaves alone.
+    /// The difference between two objects of a version, without fields that the write does not change.
     pub(super) fn compare<'d>(
         &self,
         version: &str,

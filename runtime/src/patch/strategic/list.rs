@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{meta::go, schema::Document};
 
-/// What the items of a list are; all are the same.
+/// The type of a list's items, which all have the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Items {
     Objects,
@@ -23,7 +23,7 @@ pub(super) fn merge(old: &mut Vec<Document>, changes: &[Document], at: At<'_>) -
     }
     if let Some(items) = kind_of(old, changes)? {
         let key = key_for(items, at)?;
-        // What a patch deletes it may add again, further on: its place is there.
+        // A patch may delete an item and add it again later: it keeps its place.
         let places = Places::of(changes.iter().filter(|change| change.get(DIRECTIVE).is_none()), key);
         let merged = merge_items(std::mem::take(old), changes, at)?;
         require_keys(merged.iter().map(|item| &item.value), key)?;
@@ -75,7 +75,7 @@ pub(super) fn delete(old: &mut Vec<Document>, gone: &[Document]) -> Result<(), P
     }
 }
 
-/// What the items of both lists are; nothing where there are none.
+/// The type of both lists' items, if there are items.
 pub(super) fn kind_of(old: &[Document], changes: &[Document]) -> Result<Option<Items>, PatchError> {
     let kind = |item: &Document| std::mem::discriminant(item);
     let Some(first) = old.first().or(changes.first()) else { return Ok(None) };
@@ -89,7 +89,7 @@ pub(super) fn kind_of(old: &[Document], changes: &[Document]) -> Result<Option<I
     Ok(Some(if first.is_object() { Items::Objects } else { Items::Scalars }))
 }
 
-/// The key by which items are told apart.
+/// The merge key of the items.
 pub(super) fn key_for(items: Items, at: At<'_>) -> Result<Option<&str>, PatchError> {
     match (items, at.node().patch.merge_key.as_deref()) {
         (Items::Scalars, _) => Ok(None),

@@ -46,7 +46,7 @@ const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList";
 /// Begins the name of the field that says the order of a list.
 const SET_ORDER: &str = "$setElementOrder";
 
-/// What a patch makes of a document whose kind has this root schema.
+/// Applies a patch to a document whose kind has this root schema.
 ///
 /// An object keeps its `apiVersion` and `kind` where the patch would drop them: they are those of the URL.
 ///
@@ -76,7 +76,7 @@ fn invalid(message: impl Into<String>) -> PatchError {
     PatchError::Invalid(message.into())
 }
 
-/// An item of a list lacks the key by which items are told apart.
+/// An item of a list lacks the merge key.
 fn no_merge_key(item: &Document, key: &str) -> PatchError {
     let item = go::plain(item);
     PatchError::NoMergeKey(format!("map: {item} does not contain declared merge key: {key}"))

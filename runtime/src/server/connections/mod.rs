@@ -1,7 +1,7 @@
 //! Connections: accepting them, TLS, HTTP/1 and HTTP/2 on one port.
 //! Guarantees that a peer which sends nothing, sends a byte at a time, or takes nothing of what is sent to it, is cut off;
 //! that connections without a request give way when descriptors run short; that what waits for a peer in memory is
-//! bounded; and that a stop is told to every connection and waits for none that does not read. Knows what answers as a
+//! bounded; and that a stop ends every connection and does not wait for clients that do not read. Knows what answers as a
 //! service only.
 
 use std::{
@@ -48,7 +48,7 @@ const ERRORS: usize = 100;
 const BUFFER: usize = 64 << 10;
 /// Bytes of TLS records that wait to be sent.
 const TLS_BUFFER: usize = 32 << 10;
-/// Bytes that the kernel keeps for a peer to take (it doubles what it is told, for its own accounts).
+/// The size of the kernel's send buffer for a peer (the kernel doubles the given value).
 pub(super) const SEND_BUFFER: u32 = 128 << 10;
 /// How often an HTTP/2 peer is asked whether it is still there.
 const PING: Duration = Duration::from_secs(30);
@@ -213,7 +213,7 @@ async fn http2(
     let asked = peer.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let (busy, mut service) = (asked.begin(), service.clone());
-        // What makes its answer is made when the stream has its turn: a connection may bring hundreds of requests at once.
+        // The answer's future is created when the stream has its turn: a connection may bring hundreds of requests at once.
         // It is in a box, so that a stream that is being answered, such as a watch, does not keep its room.
         Box::pin(async move {
             service.call(request).await.map(|answer| flow::pace(answer, busy, Flow::of_stream()))

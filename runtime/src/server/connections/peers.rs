@@ -17,7 +17,7 @@ use tokio::{
 
 use super::Limits;
 
-/// How long to wait for a connection that was told to close, before the next one is told.
+/// How long to wait for a connection to close before the next one is asked.
 const GOING: Duration = Duration::from_millis(50);
 /// A handshake that takes longer than this is closed before idle connections.
 const SLOW: Duration = Duration::from_secs(1);

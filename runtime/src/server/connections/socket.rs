@@ -1,6 +1,6 @@
 //! A TCP connection, below TLS. Guarantees that a write fails once the peer has taken nothing for too long, and that a
 //! close lets the peer read what was written last: the sending half is shut first, and what the peer still sends is read
-//! and dropped for a while, since the kernel answers bytes that nobody read with a reset that destroys what is under way.
+//! and dropped for a while, since the kernel answers unread bytes with a reset that destroys what is under way.
 
 use std::{
     io::{self, IoSlice},
@@ -21,7 +21,7 @@ use super::{
     timed_out,
 };
 
-/// Bytes read at a time from a peer that nobody listens to any more.
+/// The number of bytes read at a time from a lingering peer.
 const DROPPED: usize = 8 << 10;
 /// Most bytes that are read from it in all.
 const MOST_DROPPED: usize = 64 << 20;
@@ -64,7 +64,7 @@ impl Socket {
     /// Sends small pieces at once.
     ///
     /// # Errors
-    /// Where the connection is gone.
+    /// If the connection is gone.
     pub fn set_nodelay(&self) -> io::Result<()> {
         self.stream.set_nodelay(true)
     }

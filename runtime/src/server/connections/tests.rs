@@ -188,7 +188,7 @@ async fn a_slow_reader_is_served_and_so_is_one_with_nothing_to_read() {
     for _ in 0..12 {
         // Three times the limit in total.
         sleep(SHORT / 4).await;
-        slow.read_exact(&mut piece).await.expect("whoever takes something is served");
+        slow.read_exact(&mut piece).await.expect("a reader that takes data is served");
     }
     assert_eq!(rig.dropped.try_recv().ok(), None, "neither was cut off");
     drop(slow);
@@ -216,7 +216,7 @@ async fn a_stream_without_a_window_is_reset_and_its_connection_stays() {
     assert_eq!(hello.into_body().collect().await.unwrap().to_bytes(), "hello");
     let broken = async { unread.into_body().collect().await.is_err() };
     assert!(timeout(PATIENCE, broken).await.unwrap(), "its reader learns that it has not got all");
-    assert!(rig.dropped.try_recv().is_err(), "a stream with nothing to send is none that stalls");
+    assert!(rig.dropped.try_recv().is_err(), "a stream with nothing to send does not count as stalled");
     drop(idle);
     assert_eq!(rig.dropped().await, "/idle");
 }
@@ -344,6 +344,6 @@ fn connections_end_while_others_are_ranked() {
         });
     }
     for _ in 0..2 {
-        ended.recv_timeout(PATIENCE).expect("a connection that ends waits for nobody who ranks it");
+        ended.recv_timeout(PATIENCE).expect("a connection that ends does not wait for ranking");
     }
 }

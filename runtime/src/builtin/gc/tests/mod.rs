@@ -79,8 +79,8 @@ async fn until_left(inside: &Inside, left: &[&str]) {
 async fn settled(inside: &Inside) {
     for at in 0..2 {
         let name = format!("zz-settled-{at}");
-        let nobody = json!({"metadata": {"name": "zz-nobody", "uid": name}});
-        config(inside, &name, &[owner(&nobody, false)]).await;
+        let missing = json!({"metadata": {"name": "zz-missing", "uid": name}});
+        config(inside, &name, &[owner(&missing, false)]).await;
         until(inside, "the collector has looked", || find(inside, &name).is_none()).await;
     }
 }

@@ -1,9 +1,9 @@
-//! Changes of specs, and what they come to: as KEP-4008 has them, with the messages of kube-apiserver.
+//! Changes of specs and their results, following KEP-4008 and with kube-apiserver's messages.
 use serde_json::{Value, json};
 
-/// What a write of a spec comes to.
+/// The result of writing a spec.
 pub(super) enum Then {
-    /// It is stored so.
+    /// It is stored like this.
     Stored(Value),
     /// It is refused with these messages.
     Refused(&'static [&'static str]),
@@ -168,7 +168,7 @@ fn wholes() -> Vec<Change> {
             Refused(&[r#"spec.either: Invalid value: "few": spec.either in body should match '^[0-9]+%$'"#]),
         ),
         ("either", json!({"either": 5}), Stored(json!({"either": 5, "size": 1}))),
-        // Duplicates count where there were none.
+        // Duplicates count if there were none before.
         ("twice", json!({"size": 2}), Stored(json!({"twice": ["a", "a"], "size": 2}))),
         ("twice", json!({"twice": ["a"]}), Stored(json!({"twice": ["a"], "size": 2}))),
         ("twice", json!({"twice": ["a", "a"]}), Refused(&[r#"spec.twice[1]: Duplicate value: "a""#])),
@@ -179,7 +179,7 @@ fn wholes() -> Vec<Change> {
             Refused(&[r#"spec.typed: Invalid value: "integer": spec.typed in body must be of type string: "integer""#]),
         ),
         ("typed", json!({"typed": "7"}), Stored(json!({"typed": "7", "size": 2}))),
-        // The object demands something, and more than its metadata or its status changes.
+        // A rule of the whole object, with a change outside its metadata and status.
         ("bare", json!({"color": "Green"}), Refused(&["extra: Required value"])),
     ]
 }
