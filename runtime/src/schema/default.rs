@@ -44,6 +44,8 @@ fn fill_property(name: &str, at: At<'_>, fields: &mut Map<String, Document>) {
         }
         Some(_) => {}
         None => match &at.default {
+            // Schemas with a default here are refused, since it would not end; that is not known yet while they are checked.
+            Some(_) if at.definition.is_some() => return,
             Some(filling) => {
                 fields.insert(name.to_owned(), filling.clone());
             }
