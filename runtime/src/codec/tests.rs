@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::schema::{
-    fixture::{documents, schema, widget},
+    fixture::{documents, form, schema, widget},
     number::{settle, text_of_double},
 };
 
@@ -272,4 +272,31 @@ proptest! {
             decoded = read(&text);
         }
     }
+}
+
+#[test]
+fn unknown_and_repeated_fields_are_found_within_recursive_types() {
+    let text = r#"{"spec": {"props": {"more": 1, "properties": {"a": {"items": {"more": 1, "id": "x", "id": "y"}}},
+        "parts": [{"name": "p", "props": {"allOf": [{}, {"more": {"more": 2}}]}}]}}}"#;
+    let left = json!({"spec": {"props": {
+        "properties": {"a": {"items": {"id": "y"}}}, "parts": [{"name": "p", "props": {"allOf": [{}, {}]}}]}}});
+    let unknown = [
+        "unknown field \"spec.props.more\"",
+        "unknown field \"spec.props.parts[0].props.allOf[1].more\"",
+        "unknown field \"spec.props.properties.a.items.more\"",
+    ];
+    let decoded = decode_strict(text.as_bytes(), &Limits::default(), &form(), Order::UnknownLast).expect("JSON");
+    assert_eq!(decoded.document, left);
+    assert_eq!(decoded.faults[0], "duplicate field \"spec.props.properties.a.items.id\"");
+    assert_eq!(decoded.faults[1..], unknown);
+    // The comment keeps the text from being read as JSON.
+    let mut yaml =
+        yaml::decode(format!("# YAML\n{}", text.replace("\"id\": \"x\", ", "")).as_bytes(), &Limits::default())
+            .expect("YAML")
+            .document;
+    assert_eq!(drop_unknown(&mut yaml, &form(), Order::UnknownLast), unknown);
+    assert_eq!(yaml, left);
+    let mut bytes = Vec::new();
+    cbor::encode_object(&form(), &left, &mut bytes);
+    assert_eq!(cbor::decode(&bytes, &Limits::default()).expect("CBOR").document, left);
 }

@@ -19,6 +19,7 @@ pub(crate) fn schema(from: &Value) -> Schema {
     let texts = |key: &str| -> Vec<String> {
         from[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };
+    let number = |key: &str| from[key].as_u64().and_then(|number| number.try_into().ok());
     let strategies = text("x-kubernetes-patch-strategy").unwrap_or_default();
     let shared = |key: &str| from.get(key).map(|inner| schema(inner).into());
     Schema {
@@ -72,6 +73,9 @@ pub(crate) fn schema(from: &Value) -> Schema {
         immutable: flag("immutable"),
         union: flag("union"),
         junctors: junctors(from),
+        protobuf: number("protobuf"),
+        definition: number("definition"),
+        definitions: from["definitions"].as_array().map(|all| all.iter().map(schema).collect::<Vec<_>>().into()),
         ..Schema::default()
     }
 }
@@ -113,6 +117,38 @@ pub(crate) fn widget() -> Schema {
                 "phase": {"type": "string"},
                 "observedGeneration": {"type": "integer", "format": "int64"},
                 "seen": {"type": "string", "format": "date-time"}}}}}))
+}
+
+/// A kind with a recursive type like JSONSchemaProps: it is in its own fields, maps, lists and items with a key. `definition` is
+/// a back reference to one of the `definitions`.
+pub(crate) fn form() -> Schema {
+    schema(&form_as_said())
+}
+
+/// The schema of [`form`] in its OpenAPI form.
+pub(crate) fn form_as_said() -> Value {
+    let props = |number: u32| json!({"type": "object", "title": "Props", "definition": 0, "protobuf": number});
+    let described = |number: u32, description: &str| {
+        let mut props = props(number);
+        props["description"] = json!(description);
+        props
+    };
+    let part = json!({"type": "object", "title": "Part", "required": ["name"], "properties": {
+        "name": {"type": "string", "protobuf": 1}, "props": props(2)}});
+    let fields = json!({"type": "object", "title": "Props", "properties": {
+        "type": {"type": "string", "enum": ["object", "array", "string"], "protobuf": 1},
+        "maxLength": {"type": "integer", "format": "int32", "minimum": 0, "protobuf": 2},
+        "optional": {"type": "boolean", "default": false, "protobuf": 3},
+        "id": {"type": "string", "immutable": true, "protobuf": 4},
+        "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}, "omitEmpty": true, "protobuf": 5},
+        "items": described(6, "What items are."),
+        "properties": {"type": "object", "additionalProperties": props(0), "protobuf": 7},
+        "allOf": {"type": "array", "items": props(0), "protobuf": 8},
+        "parts": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+            "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name", "items": part, "protobuf": 9}}});
+    let spec = json!({"type": "object", "title": "FormSpec", "protobuf": 2, "properties": {
+        "props": described(1, "What the form asks for."), "name": {"type": "string", "protobuf": 2}}});
+    json!({"type": "object", "title": "Form", "definitions": [fields], "properties": {"spec": spec}})
 }
 
 /// A Widget around a spec.

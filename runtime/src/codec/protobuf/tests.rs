@@ -3,7 +3,11 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::schema::{Schema, model::Type};
+use crate::schema::{
+    Schema,
+    fixture::{form, form_as_said, schema},
+    model::Type,
+};
 
 /// A field of wire type 2.
 fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
@@ -345,4 +349,28 @@ fn unknown_fields_are_told_by_their_numbers() {
     let long = field(16, &entry);
     let envelope = Envelope { message: &long, ..envelope };
     assert!(decode_strict(&message, &envelope, &Limits::default()).is_err());
+}
+
+#[test]
+fn recursive_messages_nest_as_deep_as_json() {
+    let message = Message::of_object(&form()).expect("all is numbered").clone();
+    let written = |document: &Document| {
+        let mut bytes = Vec::new();
+        message.encode(document, &mut bytes).expect("a message");
+        bytes
+    };
+    let props = json!({"type": "object", "properties": {"a": {"items": {"maxLength": 1}}, "b": {}},
+        "allOf": [{"id": "x"}], "parts": [{"name": "p", "props": {"tags": ["t"], "parts": [{"name": "q"}]}}]});
+    let document = json!({"metadata": {}, "spec": {"name": "f", "props": props}});
+    assert_eq!(message.decode(&written(&document), &Limits::default()).as_ref(), Ok(&document));
+    let nested = |depth: usize| {
+        let props = (0..depth).fold(json!({"id": "x"}), |inner, _| json!({ "items": inner }));
+        json!({"metadata": {}, "spec": {"props": props}})
+    };
+    assert_eq!(message.decode(&written(&nested(250)), &Limits::default()), Ok(nested(250)));
+    let refused = message.decode(&written(&nested(260)), &Limits::default()).expect_err("too deep");
+    assert_eq!(refused.message, "exceeded max depth of 256");
+    let mut said = form_as_said();
+    said["definitions"][0]["properties"]["new"] = json!({"type": "string"});
+    assert!(Message::of_object(&schema(&said)).is_none(), "a field has no number");
 }

@@ -2,7 +2,10 @@
 use serde_json::{Value, json};
 
 use super::{PatchError, apply, diff};
-use crate::schema::{Schema, fixture::schema};
+use crate::schema::{
+    Schema,
+    fixture::{form, schema},
+};
 
 mod property;
 
@@ -351,4 +354,20 @@ fn differences_are_said_as_kubectl_says_them() {
     assert_eq!(diff(&sample(), &from, &to).as_ref(), Ok(&patch));
     assert_eq!(apply(&sample(), &from, &patch), Ok(to.clone()));
     assert_eq!(diff(&sample(), &to, &to), Ok(json!({})));
+}
+
+#[test]
+fn lists_are_merged_within_recursive_types() {
+    let part = |name: &str, props: Value| json!({"name": name, "props": props});
+    let object = |parts: Value| json!({"spec": {"props": {"properties": {"p": {"items": {"parts": parts}}}}}});
+    let old = object(json!([part("a", json!({"parts": [part("b", json!({"id": "1"}))]})), part("z", json!({}))]));
+    let patch =
+        object(json!([part("a", json!({"parts": [part("b", json!({"maxLength": 2})), part("c", json!({}))]}))]));
+    let merged = object(json!([
+        part("a", json!({"parts": [part("b", json!({"id": "1", "maxLength": 2})), part("c", json!({}))]})),
+        part("z", json!({})),
+    ]));
+    assert_eq!(apply(&form(), &old, &patch).as_ref(), Ok(&merged));
+    let back = diff(&form(), &merged, &old).expect("a patch");
+    assert_eq!(apply(&form(), &merged, &back), Ok(old));
 }

@@ -3,4 +3,5 @@ mod checks;
 mod filling;
 mod junctors;
 mod ratcheting;
+mod recursion;
 mod validation;

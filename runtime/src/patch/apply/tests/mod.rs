@@ -16,6 +16,7 @@ mod noop;
 mod owners;
 mod ownership;
 mod property;
+mod recursion;
 mod removal;
 mod sets;
 mod typing;
