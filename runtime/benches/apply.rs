@@ -258,7 +258,7 @@ async fn changing() {
 
 fn main() {
     let kind = Service::kind();
-    functions(&View { root: &kind.schema, kind: "Service", reset: &[&["status"]], versions: &OneVersion });
+    functions(&View { root: &kind.version.schema, kind: "Service", reset: &[&["status"]], versions: &OneVersion });
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
     runtime.block_on(unchanging());
     if std::env::args().nth(1).is_none_or(|word| word.starts_with('-') || "the verb: a create".contains(&word)) {

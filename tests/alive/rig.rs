@@ -11,12 +11,11 @@ use kindsmith::{
     handlers::Pending,
     http::{self, App, Caller, Health, Limits, Metrics, Service, VersionInfo},
     kind::{
-        Convert, Kind, Registry,
+        Binding, Convert, Kind, Registry,
         convert::Unchanged,
-        model::{Hooks, NameRule, Scope},
+        model::{Names, Shared, Version},
         policy::Custom,
     },
-    meta::GroupVersion,
     schema::{Schema, model::Type},
     storage::{Memory, Store},
     verbs::Api,
@@ -102,34 +101,9 @@ pub fn text() -> Schema {
 /// A declared kind in a version. Objects are stored in v1.
 pub fn kind(group: &str, name: &str, version: &str, schema: Schema) -> Kind {
     let conversion = (version != "v1").then(|| Arc::new(Unchanged) as Arc<dyn Convert>);
-    Kind {
-        group_version: GroupVersion { group: group.to_owned(), version: version.to_owned() },
-        served: true,
-        deprecated: None,
-        conversion,
-        kind: name.to_owned(),
-        list_kind: format!("{name}List"),
-        plural: format!("{}s", name.to_lowercase()),
-        singular: name.to_lowercase(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        scope: Scope::Namespaced,
-        policy: &Custom,
-        names: NameRule::Subdomain,
-        strategic: false,
-        schema: Arc::new(schema),
-        status: true,
-        generation: true,
-        scale: None,
-        columns: Vec::new(),
-        selectable: Vec::new(),
-        update_without_version: false,
-        create_on_update: false,
-        stored: true,
-        subresources: Vec::new(),
-        grace: None,
-        hooks: Hooks::default(),
-    }
+    let names = Names::new(name, format!("{}s", name.to_lowercase()));
+    let version = Version { status: true, generation: true, ..Version::new(version, schema) };
+    Kind::new(Shared::new(group, names), version, Binding { conversion, ..Binding::new(&Custom) })
 }
 
 /// Resident memory of this process, in KiB.

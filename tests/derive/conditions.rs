@@ -11,7 +11,7 @@ use crate::declared::Shelf;
 /// What the schema of a shelf's conditions finds wrong with one.
 fn faults(condition: &Document) -> Vec<String> {
     let kind = Shelf::kind();
-    let schema = kind.schema.properties["status"].properties["conditions"].items.as_deref().expect("a list");
+    let schema = kind.version.schema.properties["status"].properties["conditions"].items.as_deref().expect("a list");
     validate(schema, condition).iter().map(ToString::to_string).collect()
 }
 

@@ -53,21 +53,30 @@ fn at<'s>(schema: &'s Schema, path: &str) -> &'s Schema {
 fn names_and_subresources_are_as_declared() {
     let kind = Widget::kind();
     assert_eq!(kind.group_version.to_string(), "conformance.example.com/v1");
-    assert_eq!((kind.kind.as_str(), kind.list_kind.as_str()), ("Widget", "WidgetList"));
-    assert_eq!((kind.plural.as_str(), kind.singular.as_str()), ("widgets", "widget"));
-    assert_eq!((kind.short_names, kind.categories), (vec!["wd".to_owned()], vec!["all".to_owned()]));
-    assert_eq!(kind.scope, Scope::Namespaced);
-    assert!(kind.status && kind.generation && !kind.update_without_version && !kind.create_on_update);
-    let scale = kind.scale.expect("declared");
+    assert_eq!((kind.names().kind.as_str(), kind.names().list_kind.as_str()), ("Widget", "WidgetList"));
+    assert_eq!((kind.names().plural.as_str(), kind.names().singular.as_str()), ("widgets", "widget"));
+    assert_eq!(
+        (kind.names().short_names.as_slice(), kind.names().categories.as_slice()),
+        (&["wd".to_owned()][..], &["all".to_owned()][..])
+    );
+    assert_eq!(kind.shared.scope, Scope::Namespaced);
+    assert!(
+        kind.version.status
+            && kind.version.generation
+            && !kind.version.update_without_version
+            && !kind.version.create_on_update
+    );
+    let scale = kind.version.scale.as_ref().expect("declared");
     assert_eq!(scale.replicas.to_string(), "spec.replicas");
-    assert_eq!(scale.selector.expect("declared").to_string(), "status.selector");
-    assert_eq!(kind.selectable[0].to_string(), "spec.color");
+    assert_eq!(scale.selector.as_ref().expect("declared").to_string(), "status.selector");
+    assert_eq!(kind.version.selectable[0].to_string(), "spec.color");
 }
 
 #[test]
 fn columns_have_the_types_of_their_fields() {
-    let columns = Widget::kind().columns;
-    let found: Vec<_> = columns.iter().map(|c| (c.name.as_str(), c.kind, c.priority)).collect();
+    let kind = Widget::kind();
+    let columns = &kind.version.columns;
+    let found: Vec<_> = columns.iter().map(|c| (c.name.as_str(), c.kind.as_str(), c.priority)).collect();
     assert_eq!(found, [("Size", "integer", 0), ("Color", "string", 0), ("Phase", "string", 1), ("Age", "date", 0)]);
     assert_eq!(columns[0].description, "How large it is");
     assert_eq!(columns[1].description, "Custom resource definition column (in JSONPath format): .spec.color");
@@ -82,29 +91,30 @@ fn columns_have_the_types_of_their_fields() {
 
 #[test]
 fn the_schema_follows_the_fields() {
-    let schema = Widget::kind().schema;
+    let kind = Widget::kind();
+    let schema = &kind.version.schema;
     assert_eq!(schema.required, ["spec"]);
     assert!(!schema.properties.contains_key("metadata"));
-    assert_eq!(at(&schema, "spec").required, ["size"]);
-    let size = at(&schema, "spec.size");
+    assert_eq!(at(schema, "spec").required, ["size"]);
+    let size = at(schema, "spec.size");
     assert_eq!((size.kind, size.format.as_deref()), (Type::Integer, Some("int32")));
     assert_eq!((size.minimum, size.maximum), (Some(1.0), Some(100.0)));
-    let color = at(&schema, "spec.color");
+    let color = at(schema, "spec.color");
     assert_eq!(
         (color.default.clone(), color.enumeration.clone()),
         (Some(json!("Red")), vec![json!("Red"), json!("Green"), json!("Blue")])
     );
-    assert_eq!(at(&schema, "spec.code").pattern.as_ref().expect("declared").text, "^[A-Z]{2}-[0-9]+$");
-    assert_eq!(at(&schema, "spec.replicas").default, Some(json!(1)));
-    let ports = at(&schema, "spec.ports");
+    assert_eq!(at(schema, "spec.code").pattern.as_ref().expect("declared").text, "^[A-Z]{2}-[0-9]+$");
+    assert_eq!(at(schema, "spec.replicas").default, Some(json!(1)));
+    let ports = at(schema, "spec.ports");
     assert_eq!(ports.list, ListType::Map(vec!["name".to_owned()]));
     assert_eq!(at(ports, "[]").required, ["name", "port"]);
     assert_eq!(at(ports, "[].protocol").default, Some(json!("TCP")));
-    assert_eq!(at(&schema, "spec.tags").list, ListType::Set);
-    assert_eq!(at(&schema, "spec.args").max_items, Some(5));
-    assert_eq!(at(&schema, "spec.options").max_properties, Some(3));
-    assert_eq!(at(&schema, "status.conditions").list, ListType::Map(vec!["type".to_owned()]));
-    assert_eq!(at(&schema, "status.observedGeneration").format.as_deref(), Some("int64"));
+    assert_eq!(at(schema, "spec.tags").list, ListType::Set);
+    assert_eq!(at(schema, "spec.args").max_items, Some(5));
+    assert_eq!(at(schema, "spec.options").max_properties, Some(3));
+    assert_eq!(at(schema, "status.conditions").list, ListType::Map(vec!["type".to_owned()]));
+    assert_eq!(at(schema, "status.observedGeneration").format.as_deref(), Some("int64"));
 }
 
 #[test]

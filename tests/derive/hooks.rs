@@ -2,8 +2,9 @@
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
     kind::{
+        binding::HookContext,
         hook::Context,
-        model::{Cell, Grace, HookContext, Path},
+        model::{Cell, Grace, Path},
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
 };
@@ -79,11 +80,11 @@ fn document() -> Value {
 
 #[test]
 fn only_the_changes_of_a_default_hook_are_applied() {
-    let hook = Loan::kind().hooks.default.expect("declared");
+    let hooks = Loan::kind().binding.hooks;
     let user = kindsmith::auth::User { name: "librarian".to_owned(), ..Default::default() };
     let context = HookContext { old: None, user: &user, dry_run: false, subresource: "" };
     let mut found = document();
-    hook(&mut found, &context).expect("it decodes");
+    hooks.fill_in(&mut found, &context).expect("it decodes");
     let mut expected = document();
     expected["spec"]["days"] = json!(28);
     assert_eq!(found, expected);
@@ -91,35 +92,36 @@ fn only_the_changes_of_a_default_hook_are_applied() {
 
 #[test]
 fn a_validate_hook_sees_the_old_object() {
-    let hook = Loan::kind().hooks.validate.expect("declared");
+    let hooks = Loan::kind().binding.hooks;
     let user = kindsmith::auth::User::default();
     let (old, mut new) = (document(), document());
     new["spec"]["borrower"] = json!("Grace");
     let context = HookContext { old: Some(&old), user: &user, dry_run: false, subresource: "" };
-    assert_eq!(hook(&new, &context).expect("it decodes").len(), 1);
-    assert!(hook(&old, &context).expect("it decodes").is_empty());
+    assert_eq!(hooks.validate(&new, &context).expect("it decodes").len(), 1);
+    assert!(hooks.validate(&old, &context).expect("it decodes").is_empty());
     new["spec"] = json!({});
-    assert!(hook(&new, &context).is_err(), "the type cannot decode a loan without a borrower");
+    assert!(hooks.validate(&new, &context).is_err(), "the type cannot decode a loan without a borrower");
 }
 
 #[test]
 fn names_and_deletion_are_hooks_too() {
-    let hooks = Loan::kind().hooks;
-    assert_eq!(hooks.generate_name.expect("declared")(&document(), "loan-"), Ok("loan-ada".to_owned()));
-    let (on_delete, holds) = (hooks.on_delete.expect("declared"), hooks.holds_deletion.expect("declared"));
+    let hooks = Loan::kind().binding.hooks;
+    assert_eq!(hooks.generate_name(&document(), "loan-"), Ok(Some("loan-ada".to_owned())));
     let mut found = document();
-    assert!(holds(&found));
-    on_delete(&mut found);
-    assert!(!holds(&found));
+    assert!(hooks.holds_deletion(&found));
+    hooks.on_delete(&mut found);
+    assert!(!hooks.holds_deletion(&found));
     assert_eq!(found["spec"]["unknown"], json!({"kept": true}));
 }
 
 #[test]
 fn a_computed_column_has_the_type_that_its_function_returns() {
-    let columns = Loan::kind().columns;
-    let types: Vec<_> = columns.iter().map(|c| (c.name.as_str(), c.kind)).collect();
+    let kind = Loan::kind();
+    let columns = &kind.version.columns;
+    let types: Vec<_> = columns.iter().map(|c| (c.name.as_str(), c.kind.as_str())).collect();
     assert_eq!(types, [("Overdue", "integer"), ("Borrower", "string"), ("Age", "date")]);
-    let Cell::Computed(overdue) = columns[0].cell else { panic!("a function is declared") };
+    assert_eq!(columns[0].cell, Cell::Computed, "a function is declared");
+    let overdue = |loan| kind.compute(&columns[0], loan);
     let mut late = document();
     late["spec"]["days"] = json!(30);
     assert_eq!((overdue(&late), overdue(&document())), (json!(30), Value::Null));
@@ -127,8 +129,8 @@ fn a_computed_column_has_the_type_that_its_function_returns() {
 
 #[test]
 fn the_grace_period_is_a_field_or_a_number() {
-    assert_eq!(Loan::kind().grace, Some(Grace::Path(Path(vec!["spec".to_owned(), "days".to_owned()]))));
-    assert_eq!(Reminder::kind().grace, Some(Grace::Seconds(30)));
+    assert_eq!(Loan::kind().shared.grace, Some(Grace::Path(Path(vec!["spec".to_owned(), "days".to_owned()]))));
+    assert_eq!(Reminder::kind().shared.grace, Some(Grace::Seconds(30)));
 }
 
 /// A reminder.

@@ -94,7 +94,7 @@ pub struct Blob {
 #[test]
 fn a_union_is_an_object_with_one_property_set() {
     let kind = Probe::kind();
-    let action = &kind.schema.properties["spec"].properties["action"];
+    let action = &kind.version.schema.properties["spec"].properties["action"];
     assert!(action.union && action.required.is_empty());
     assert_eq!(action.properties.keys().collect::<Vec<_>>(), ["exec", "httpGet"]);
     assert_eq!(action.properties["exec"].required, ["command"]);
@@ -109,7 +109,7 @@ fn a_union_is_an_object_with_one_property_set() {
 #[test]
 fn all_types_of_values_have_their_schemas() {
     let kind = Probe::kind();
-    let spec = &kind.schema.properties["spec"];
+    let spec = &kind.version.schema.properties["spec"];
     assert_eq!(spec.required, ["action"]);
     assert_eq!(spec.properties["ports"].default, Some(json!([1, 2])));
     assert_eq!(spec.properties["labels"].default, Some(json!({"team": "core"})));
@@ -125,13 +125,16 @@ fn all_types_of_values_have_their_schemas() {
 #[test]
 fn declarations_beside_the_fields_are_kept() {
     let kind = Probe::kind();
-    assert_eq!((kind.scope, kind.plural.as_str()), (Scope::Cluster, "probe-checks"));
-    assert!(kind.update_without_version && kind.create_on_update);
-    assert_eq!(kind.short_names, ["pb", "pr"]);
+    assert_eq!((kind.shared.scope, kind.names().plural.as_str()), (Scope::Cluster, "probe-checks"));
+    assert!(kind.version.update_without_version && kind.version.create_on_update);
+    assert_eq!(kind.names().short_names, ["pb", "pr"]);
     let blob = Blob::kind();
-    assert_eq!((blob.policy.has_routes(), blob.names, blob.generation), (true, NameRule::PathSegment, false));
+    assert_eq!(
+        (blob.policy().has_routes(), blob.shared.name_rule, blob.version.generation),
+        (true, NameRule::PathSegment, false)
+    );
     assert_eq!(blob.group_version.to_string(), "v1");
-    assert!(blob.schema.properties["stringData"].omit_empty && blob.schema.required.is_empty());
+    assert!(blob.version.schema.properties["stringData"].omit_empty && blob.version.schema.required.is_empty());
     let written = serde_json::to_value(Blob {
         metadata: ObjectMeta::named("b"),
         string_data: BTreeMap::new(),
@@ -167,8 +170,8 @@ impl ApiType for Contradiction {
 
 #[test]
 fn a_contradictory_declaration_is_refused() {
-    let error = Probe::RESOURCE.build(Contradiction::DECLARATION).err().expect("no object could rely on its default");
-    assert!(error.starts_with("code: the default \"none\" is not valid"), "{error}");
+    let error = Probe::RESOURCE.build(Contradiction::DECLARATION).expect_err("no object could rely on its default");
+    assert!(error.to_string().starts_with("code: the default \"none\" is not valid"), "{error}");
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]

@@ -101,12 +101,10 @@ const _: () = {
                 },
             ],
             selectable: &[&["spec", "author"]],
-            hooks: __kind::Hooks {
-                default: ::core::option::Option::Some(|document, context| __kind::hook::default::<
-                    Book,
-                >(document, context, Book::fill_in)),
-                ..__kind::Hooks::NONE
-            },
+            hooks: || ::std::sync::Arc::new(__kind::hook::Functions::<Book> {
+                default: ::core::option::Option::Some(Book::fill_in),
+                ..__kind::hook::Functions::<Book>::NONE
+            }),
             group: "library.example.com",
             kind: "Book",
             plural: "books",

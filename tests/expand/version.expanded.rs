@@ -77,7 +77,7 @@ const _: () = {
             scale: ::core::option::Option::None,
             columns: &[],
             selectable: &[],
-            hooks: __kind::Hooks::NONE,
+            hooks: || ::std::sync::Arc::new(__kind::NoHooks),
             ..*<Book as __kind::Resource>::RESOURCE
         };
     }

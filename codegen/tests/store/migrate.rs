@@ -31,7 +31,7 @@ fn url(version: &str, name: &str) -> String {
 
 /// Stores so many lamps, and one that has no form in v1, by a server that stores v1alpha1.
 async fn stored_by_an_older_program(dir: &Path, count: usize) {
-    let alone = Kind { conversion: None, ..v1alpha1::Lamp::kind() };
+    let alone = v1alpha1::Lamp::kind().with(|_, _, binding| binding.conversion = None);
     let server = Arc::new(Server::test().data_dir(dir).model(alone).start().await);
     let mut writers = JoinSet::new();
     for writer in 0..WRITERS {

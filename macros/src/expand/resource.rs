@@ -173,26 +173,24 @@ fn column(root: &Ident, column: &Column) -> TokenStream {
 /// Adapters of the declared hooks. A kind without hooks generates no code.
 fn hooks(kind: &Kind) -> TokenStream {
     let root = &kind.root.ident;
-    let hook = |function: &syn::Path, name: &str, arguments: &[&str]| {
-        let name = format_ident!("{name}");
-        let arguments = arguments.iter().map(|a| format_ident!("{a}")).collect::<Vec<_>>();
-        let adapter = quote!(|#(#arguments),*| __kind::hook::#name::<#root>(#(#arguments,)* #function));
-        quote!(#name: ::core::option::Option::Some(#adapter))
-    };
     let declared: Vec<_> = [
-        (&kind.default, "default", &["document", "context"][..]),
-        (&kind.validate, "validate", &["document", "context"]),
-        (&kind.generate_name, "generate_name", &["document", "base"]),
-        (&kind.on_delete, "on_delete", &["document"]),
-        (&kind.holds_deletion, "holds_deletion", &["document"]),
+        (&kind.default, "default"),
+        (&kind.validate, "validate"),
+        (&kind.generate_name, "generate_name"),
+        (&kind.on_delete, "on_delete"),
+        (&kind.holds_deletion, "holds_deletion"),
     ]
     .into_iter()
-    .filter_map(|(function, name, arguments)| Some(hook(function.as_ref()?, name, arguments)))
+    .filter_map(|(function, name)| {
+        let (function, name) = (function.as_ref()?, format_ident!("{name}"));
+        Some(quote!(#name: ::core::option::Option::Some(#function)))
+    })
     .collect();
     if declared.is_empty() {
-        return quote!(__kind::Hooks::NONE);
+        return quote!(|| ::std::sync::Arc::new(__kind::NoHooks));
     }
-    quote!(__kind::Hooks { #(#declared,)* ..__kind::Hooks::NONE })
+    let functions = quote!(__kind::hook::Functions::<#root>);
+    quote!(|| ::std::sync::Arc::new(#functions { #(#declared,)* ..#functions::NONE }))
 }
 
 /// Paths as expressions, for the compiler.

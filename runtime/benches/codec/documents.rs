@@ -16,7 +16,8 @@ pub struct Sample {
 
 /// All of them.
 pub fn samples() -> Vec<Sample> {
-    let builtin = |name: &str| builtin::kinds().into_iter().find(|kind| kind.kind == name).expect("a built-in kind");
+    let builtin =
+        |name: &str| builtin::kinds().into_iter().find(|kind| kind.names().kind == name).expect("a built-in kind");
     vec![
         Sample { name: "ConfigMap of 2 KB", kind: builtin("ConfigMap"), object: config_map() },
         Sample { name: "Lease", kind: builtin("Lease"), object: lease() },

@@ -91,7 +91,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 /// Measures one document; gives the most that strict decoding costs.
 fn measure(sample: &Sample) -> f64 {
     let Sample { name, kind, object } = sample;
-    let (root, limits) = (&kind.schema, Limits::default());
+    let (root, limits) = (&kind.version.schema, Limits::default());
     let message = Message::of_object(root).expect("all fields are numbered");
     let json = written(|out| codec::encode(object, out));
     let yaml = written(|out| yaml::encode(object, out));

@@ -76,7 +76,7 @@ impl Followed {
                 renewed.gone.push(position);
             }
         }
-        let is_new = |resource: &&Arc<Served>| resource.kind.stored && !known.contains(&resource.number);
+        let is_new = |resource: &&Arc<Served>| resource.kind.shared.stored && !known.contains(&resource.number);
         for resource in resources.iter().filter(is_new) {
             let free = self.resources.iter().position(Option::is_none).unwrap_or_else(|| {
                 self.resources.push(None);

@@ -10,11 +10,12 @@ use crate::{
     Resource,
     kind::{
         Kind, Policy,
-        model::Hooks,
+        fixture::Hooks,
+        model::Names,
         policy::{Compiled, Custom},
     },
     meta::{
-        GroupVersion, Revision,
+        Revision,
         options::{DeleteOptions, Propagation},
     },
     schema::{Document, fixture::schema},
@@ -33,18 +34,12 @@ fn gadgets(policy: &'static dyn Policy, second: bool) -> Kind {
         validate: Some(|_, _| Err("of another generation".to_owned())),
         ..Hooks::default()
     };
-    Kind {
-        group_version: GroupVersion { group: String::new(), version: "v1".to_owned() },
-        kind: "Gadget".to_owned(),
-        list_kind: "GadgetList".to_owned(),
-        plural: "gadgets".to_owned(),
-        singular: "gadget".to_owned(),
-        short_names: Vec::new(),
-        policy,
-        schema: Arc::new(schema),
-        hooks: if second { hooks } else { Hooks::default() },
-        ..ConfigMap::kind()
-    }
+    ConfigMap::kind().with(|shared, version, binding| {
+        shared.names = Names::new("Gadget", "gadgets");
+        binding.policy = policy;
+        version.schema = Arc::new(schema);
+        binding.hooks = Arc::new(if second { hooks } else { Hooks::default() });
+    })
 }
 
 /// A server with the second generation, and objects of the first that `make` created.

@@ -49,7 +49,7 @@ fn rows() -> Vec<(String, Vec<Value>, Vec<u8>)> {
 }
 
 fn messages(kind: &Kind) -> Message {
-    Message::of_object(&kind.schema).expect("built-in kinds are numbered")
+    Message::of_object(&kind.version.schema).expect("built-in kinds are numbered")
 }
 
 /// The message of a kind or of an answer.
@@ -60,7 +60,9 @@ fn message(kind: &str) -> Message {
         "APIResourceList" => protobuf::API_RESOURCE_LIST.clone(),
         kind => {
             let kinds = [kinds(), vec![Role::kind()]].concat();
-            messages(kinds.iter().find(|known| known.kind == kind).unwrap_or_else(|| panic!("{kind} is not known")))
+            messages(
+                kinds.iter().find(|known| known.names().kind == kind).unwrap_or_else(|| panic!("{kind} is not known")),
+            )
         }
     }
 }
@@ -228,7 +230,7 @@ fn an_event_without_times_has_fields_for_them() {
 #[test]
 fn broken_messages_do_no_harm() {
     let kinds: Vec<_> =
-        [kinds(), vec![Role::kind()]].concat().into_iter().map(|k| (k.kind.clone(), messages(&k))).collect();
+        [kinds(), vec![Role::kind()]].concat().into_iter().map(|k| (k.names().kind.clone(), messages(&k))).collect();
     for (_, _, whole) in rows() {
         for at in 0..whole.len() {
             let mut changed = whole.clone();

@@ -297,13 +297,13 @@ async fn events_are_selected_by_their_object() {
 
 /// The headers and cells of a Table; `wide` includes the columns of lower priority.
 fn table(kind: &Kind, object: &Document, wide: bool) -> Vec<(String, Value)> {
-    let shown = kind.columns.iter().filter(|column| wide || column.priority == 0);
+    let shown = kind.version.columns.iter().filter(|column| wide || column.priority == 0);
     shown
         .map(|column| {
             let value = match &column.cell {
                 Cell::Path(path) => path.of(object).cloned().unwrap_or_default(),
                 Cell::JsonPath(path) => path.find(object).first().copied().cloned().unwrap_or_default(),
-                Cell::Computed(compute) => compute(object),
+                Cell::Computed => kind.compute(column, object),
             };
             (column.name.clone(), value)
         })
@@ -359,7 +359,7 @@ fn cells_of_events_are_those_of_kube_apiserver() {
 #[test]
 fn protobuf_numbers_are_those_of_kube_apiserver() {
     let numbers = |kind: &Kind| -> Vec<String> {
-        let fields = kind.schema.properties.iter();
+        let fields = kind.version.schema.properties.iter();
         fields.map(|(name, schema)| format!("{name} {}", schema.protobuf.expect("a number"))).collect()
     };
     assert_eq!(numbers(&ConfigMap::kind()), ["binaryData 3", "data 2", "immutable 4"]);
@@ -375,7 +375,7 @@ related 13,reportingComponent 14,reportingInstance 15,series 11,source 5,type 9"
 #[test]
 fn lists_are_merged_as_clients_expect() {
     let strategy = |kind: crate::kind::Kind, path: [&str; 2]| {
-        let mut schema: &crate::schema::Schema = &kind.schema;
+        let mut schema: &crate::schema::Schema = &kind.version.schema;
         for step in path.into_iter().filter(|step| !step.is_empty()) {
             schema = &schema.properties[step];
         }

@@ -82,7 +82,7 @@ impl<K: Object> Parent<K> {
         let options = ListOptions::named(&self.target.context.name);
         let watch = Watch::of(&request, self.target.context.api().watch(&request, &options).await?);
         if !watch.has_initial() {
-            let message = format!("{} {:?} has gone", request.served.kind.kind, self.target.context.name);
+            let message = format!("{} {:?} has gone", request.served.kind.names().kind, self.target.context.name);
             return Err(Refusal::not_found(message));
         }
         Ok(watch)

@@ -5,7 +5,7 @@ use super::{Forward, Object, Parent, Result, Session, Soon, Text, decode, encode
 use crate::{
     kind::{
         Kind,
-        endpoint::{Answer, Body, Operation, Verb},
+        endpoint::{Answer, Body, DocumentSchema, Operation, Verb},
         resource::Scope,
     },
     meta::GroupVersion,
@@ -48,11 +48,20 @@ pub struct Subresource<K> {
     pub(super) parent: PhantomData<fn() -> K>,
 }
 
+/// The kinds of documents that an operation takes and gives.
+#[derive(Default)]
+pub(crate) struct Exchanged {
+    pub body: Option<Arc<Kind>>,
+    pub answer: Option<Arc<Kind>>,
+}
+
 /// A subresource as declared, without its parent's type.
 pub(crate) struct Declared {
     /// Group, version and kind that discovery names.
     pub shown: (GroupVersion, String),
     pub operations: Vec<Operation>,
+    /// What operations take and give.
+    pub kinds: Vec<(Verb, Exchanged)>,
     pub options: Option<Arc<Schema>>,
     pub handler: Handler,
 }
@@ -141,7 +150,8 @@ impl<K: Object> Subresource<K> {
         let own = K::RESOURCE;
         let version = GroupVersion { group: own.group.to_owned(), version: own.version.to_owned() };
         let shown = (version, own.kind.to_owned());
-        Self { declared: Declared { shown, operations, options, handler }, parent: PhantomData }
+        let kinds = operations.iter().map(|operation| (operation.verb, Exchanged::default())).collect();
+        Self { declared: Declared { shown, operations, kinds, options, handler }, parent: PhantomData }
     }
 
     /// It is read with this handler, too.
@@ -155,7 +165,7 @@ impl<K: Object> Subresource<K> {
             let begun = Parent::new(target).map(&handler);
             Box::pin(async move { encode(&begun?.await?) })
         };
-        self.declared.add(Verb::Get, Body::None, Some(below::<K>(R::kind())));
+        self.declared.add(Verb::Get, None, Some(below::<K>(R::kind())));
         self.documents().get = Some(Arc::new(read));
         self
     }
@@ -168,7 +178,7 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        self.declared.add(Verb::Create, Body::Document(Arc::new(below::<K>(B::kind()))), R::kind().map(below::<K>));
+        self.declared.add(Verb::Create, Some(below::<K>(B::kind())), R::kind().map(below::<K>));
         self.documents().post = Some(take(handler));
         self
     }
@@ -181,7 +191,7 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        self.declared.add(Verb::Update, Body::Document(Arc::new(below::<K>(B::kind()))), R::kind().map(below::<K>));
+        self.declared.add(Verb::Update, Some(below::<K>(B::kind())), R::kind().map(below::<K>));
         self.documents().put = Some(take(handler));
         self
     }
@@ -195,23 +205,27 @@ impl<K: Object> Subresource<K> {
 }
 
 impl Declared {
-    fn add(&mut self, verb: Verb, body: Body, answer: Option<Kind>) {
-        let answer = answer.map_or(Answer::Status, |kind| Answer::Document(Arc::new(kind)));
-        let shown = match (&body, &answer) {
-            (Body::Document(kind), _) | (_, Answer::Document(kind)) => Some(kind),
-            _ => None,
-        };
-        if let Some(kind) = shown {
-            self.shown = (kind.group_version.clone(), kind.kind.clone());
+    fn add(&mut self, verb: Verb, body: Option<Kind>, answer: Option<Kind>) {
+        if let Some(kind) = body.as_ref().or(answer.as_ref()) {
+            self.shown = (kind.group_version.clone(), kind.names().kind.clone());
         }
-        self.operations.push(Operation { verb, body, answer, connects: false });
+        self.operations.push(Operation {
+            verb,
+            body: body.as_ref().map_or(Body::None, |kind| Body::Document(DocumentSchema::of(kind))),
+            answer: answer.as_ref().map_or(Answer::Status, |kind| Answer::Document(DocumentSchema::of(kind))),
+            connects: false,
+        });
+        self.kinds.push((verb, Exchanged { body: body.map(Arc::new), answer: answer.map(Arc::new) }));
     }
 }
 
 /// A kind of documents that belong to objects of `K`: they are where those are, and are stored, if at all, as part of them.
 fn below<K: Object>(kind: Kind) -> Kind {
     let scope: Scope = K::RESOURCE.scope;
-    Kind { scope, stored: true, ..kind }
+    kind.with(|shared, _, _| {
+        shared.scope = scope;
+        shared.stored = true;
+    })
 }
 
 fn take<K, B, R, F, Fut>(handler: F) -> Take

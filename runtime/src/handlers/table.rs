@@ -8,7 +8,7 @@ use super::{
 };
 use crate::kind::{
     Changes, Kind, Registry,
-    endpoint::{self, Answer, Body, Endpoint, PatchType, RESERVED, Verb},
+    endpoint::{self, Body, Endpoint, PatchType, RESERVED, Verb},
     registry::Served,
     resource::Unstored,
 };
@@ -24,12 +24,12 @@ struct Place {
 impl Place {
     fn of(kind: &Kind) -> Self {
         let at = &kind.group_version;
-        Self { group: at.group.clone(), version: at.version.clone(), plural: kind.plural.clone() }
+        Self { group: at.group.clone(), version: at.version.clone(), plural: kind.names().plural.clone() }
     }
 
     fn is(&self, kind: &Kind) -> bool {
         let at = &kind.group_version;
-        self.plural == kind.plural && self.group == at.group && self.version == at.version
+        self.plural == kind.names().plural && self.group == at.group && self.version == at.version
     }
 }
 
@@ -99,8 +99,9 @@ impl Pending {
                     "the subresource {name:?} is of {plural} of {group}/{version}, which is not served"
                 ));
             };
-            let taken = RESERVED.contains(name) || kind.subresources.iter().any(|other| &*other.subresource == *name);
-            if taken || !kind.stored {
+            let taken =
+                RESERVED.contains(name) || kind.version.subresources.iter().any(|other| &*other.subresource == *name);
+            if taken || !kind.shared.stored {
                 let why = if taken { "the name is taken" } else { "the kind is virtual" };
                 return Err(format!("{} cannot have the subresource {name:?}: {why}", kind.group_resource()));
             }
@@ -108,7 +109,7 @@ impl Pending {
             if name.is_empty() || !name.chars().all(form) {
                 return Err(format!("{name:?} is no name of a subresource: lower-case letters, digits and dashes"));
             }
-            kind.subresources.push(declared.endpoint(name));
+            Arc::make_mut(&mut kind.version).subresources.push(declared.endpoint(name));
         }
         Ok(())
     }
@@ -121,13 +122,13 @@ impl Pending {
         let mut mounted = Vec::with_capacity(self.subresources.len());
         for (place, name, declared) in self.subresources {
             let served = |kind: &Arc<Kind>| registry.unserved(kind.clone()).map(Arc::new);
-            let mut kinds = Vec::new();
-            for operation in &declared.operations {
-                let body = if let Body::Document(kind) = &operation.body { Some(served(kind)?) } else { None };
-                let answer = if let Answer::Document(kind) = &operation.answer { Some(served(kind)?) } else { None };
-                kinds.push((operation.verb, Kinds { body, answer }));
+            let mut mounted_kinds = Vec::new();
+            for (verb, kinds) in &declared.kinds {
+                let (body, answer) =
+                    (kinds.body.as_ref().map(served).transpose()?, kinds.answer.as_ref().map(served).transpose()?);
+                mounted_kinds.push((*verb, Kinds { body, answer }));
             }
-            mounted.push((place, Mounted { name, handler: declared.handler, kinds }));
+            mounted.push((place, Mounted { name, handler: declared.handler, kinds: mounted_kinds }));
         }
         Ok(Handlers { virtual_kinds: self.virtual_kinds, subresources: mounted, open: Open::default() })
     }
@@ -138,9 +139,9 @@ impl Declared {
     fn endpoint(&self, name: &str) -> Endpoint {
         let mut operations = self.operations.clone();
         let of = |verb| operations.iter().find(|operation| operation.verb == verb);
-        if let (Some(_), Some(put)) = (of(Verb::Get), of(Verb::Update))
-            && let Body::Document(kind) = &put.body
-        {
+        let written =
+            self.kinds.iter().find(|(verb, _)| *verb == Verb::Update).and_then(|(_, kinds)| kinds.body.as_ref());
+        if let (Some(_), Some(put), Some(kind)) = (of(Verb::Get), of(Verb::Update), written) {
             let body = Body::Patch(PatchType::of(kind, false));
             let patch = endpoint::Operation { verb: Verb::Patch, body, ..put.clone() };
             operations.push(patch);
@@ -170,7 +171,7 @@ impl Handlers {
 
     /// A subresource of a kind's own.
     pub(crate) fn subresource(&self, kind: &Kind, name: &str) -> Option<&Mounted> {
-        if kind.subresources.is_empty() {
+        if kind.version.subresources.is_empty() {
             return None;
         }
         self.subresources.iter().find(|(place, found)| found.name == name && place.is(kind)).map(|(_, found)| found)

@@ -58,7 +58,7 @@ pub fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, pa
         verb,
         group: &kind.group_version.group,
         version: &kind.group_version.version,
-        resource: &kind.plural,
+        resource: &kind.names().plural,
         subresource,
         namespace: &request.namespace,
         name: &request.name,

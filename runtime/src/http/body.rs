@@ -98,7 +98,7 @@ impl Expected {
     /// The kind, for errors.
     fn kind(&self) -> &str {
         match self {
-            Self::Object(served) => &served.kind.kind,
+            Self::Object(served) => &served.kind.names().kind,
             Self::Scale => "Scale",
             Self::DeleteOptions => "DeleteOptions",
         }
@@ -172,7 +172,7 @@ fn from_json(body: &[u8], expected: &Expected, limits: codec::Limits) -> Result<
     match expected {
         Expected::Object(served) => {
             let kind = &served.kind;
-            codec::decode_strict(body, &limits, &kind.schema, kind.policy.fault_order())
+            codec::decode_strict(body, &limits, &kind.version.schema, kind.policy().fault_order())
         }
         Expected::Scale | Expected::DeleteOptions => codec::decode(body, &limits),
     }
@@ -188,8 +188,8 @@ fn from_protobuf(
     match expected {
         Expected::Object(served) => {
             let version = served.kind.group_version.to_string();
-            let fits =
-                ["", &version].contains(&envelope.api_version) && ["", &served.kind.kind].contains(&envelope.kind);
+            let fits = ["", &version].contains(&envelope.api_version)
+                && ["", &served.kind.names().kind].contains(&envelope.kind);
             // The numbers of another kind would be misread. The verbs refuse it because of its type alone.
             let message = served.messages.as_ref().filter(|_| fits);
             message.map_or_else(type_alone, |message| protobuf::decode_strict(message, &envelope, &limits))

@@ -180,7 +180,7 @@ async fn serve(
     access::authorize(&site.app, &asked, &user).await?;
     let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty });
     let Some(resource) = asked.resource() else { return Box::pin(other(site, &exchange)).await };
-    *deprecated = asked.served.as_ref().and_then(|served| served.kind.deprecated.clone());
+    *deprecated = asked.served.as_ref().and_then(|served| served.kind.version.deprecated.clone());
     if asked.method == Method::OPTIONS
         && let Some(answer) = methods::options(&asked)
     {

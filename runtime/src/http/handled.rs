@@ -97,7 +97,7 @@ pub async fn subresource(
             let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.messages.is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
             let mut accepted = negotiate::objects(exchange.accept(), offer)
-                .map_err(|why| status::not_acceptable(why, offer, parent.served.kind.policy))?;
+                .map_err(|why| status::not_acceptable(why, offer, parent.served.kind.policy()))?;
             accepted.pretty |= exchange.pretty;
             let include = Include::parse(&exchange.asked.query, accepted)?;
             let of = |kind: &Option<Arc<Served>>| Request {

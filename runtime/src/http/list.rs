@@ -52,7 +52,7 @@ impl Part {
     pub fn of(kind: &Kind, accepted: Accepted) -> Self {
         match accepted.shape {
             Shape::Partial | Shape::PartialList => Self::Partial(accepted.meta_version()),
-            _ if kind.policy.lists_type_meta() => Self::Whole,
+            _ if kind.policy().lists_type_meta() => Self::Whole,
             _ => Self::Bare,
         }
     }
@@ -61,7 +61,7 @@ impl Part {
     pub fn head(self, kind: &Kind, list: &verbs::List) -> String {
         let (kind, version) = match self {
             Self::Partial(version) => ("PartialObjectMetadataList", version.to_owned()),
-            Self::Whole | Self::Bare => (&*kind.list_kind, kind.group_version.to_string()),
+            Self::Whole | Self::Bare => (&*kind.names().list_kind, kind.group_version.to_string()),
         };
         let metadata = metadata(list, self == Self::Whole);
         format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},\"items\":[")

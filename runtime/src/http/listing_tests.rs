@@ -18,7 +18,8 @@ use crate::{
 /// A compiled kind with numbered fields, and a declared kind.
 static KINDS: LazyLock<[Arc<Served>; 2]> = LazyLock::new(|| {
     let registry = Registry::new(Cache::new(Arc::new(Memory::new()), cache::Limits::default()));
-    let maps = crate::builtin::kinds().into_iter().find(|kind| kind.kind == "ConfigMap").expect("a built-in kind");
+    let maps =
+        crate::builtin::kinds().into_iter().find(|kind| kind.names().kind == "ConfigMap").expect("a built-in kind");
     [maps, sample::widget()].map(|kind| registry.register([kind]).expect("a kind"))
 });
 
@@ -103,7 +104,7 @@ fn document(served: &Served, accepted: Accepted, objects: &[Arc<Object>]) -> Val
     };
     let (kind, version) = match part {
         Part::Partial(version) => ("PartialObjectMetadataList", version.to_owned()),
-        _ => (&*served.kind.list_kind, served.kind.group_version.to_string()),
+        _ => (&*served.kind.names().list_kind, served.kind.group_version.to_string()),
     };
     let metadata = json!({"resourceVersion": "9", "continue": "t\"", "remainingItemCount": 3});
     json!({"kind": kind, "apiVersion": version, "metadata": metadata, "items": objects.iter().map(item).collect::<Vec<_>>()})

@@ -85,7 +85,7 @@ pub fn operation<'s>(
     let kind = &*served.kind;
     check_scope(kind, path, verb)?;
     let Some(endpoint) = served.endpoint(&path.subresource) else {
-        return Err(if kind.policy.has_routes() {
+        return Err(if kind.policy().has_routes() {
             status::no_such_resource().into()
         } else {
             Error::NotFound(kind.group_resource(), path.name.clone()).into()
@@ -115,14 +115,14 @@ fn fits(path: &ResourcePath, verb: Verb) -> bool {
 /// # Errors
 /// 404 for a path that names nothing; 405 for a verb that needs a namespace.
 fn check_scope(kind: &Kind, path: &ResourcePath, verb: Option<Verb>) -> Result<(), Refused> {
-    let fits = match kind.scope {
+    let fits = match kind.shared.scope {
         Scope::Namespaced => path.scoped || path.name.is_empty(),
         Scope::Cluster => !path.scoped,
     };
     if !fits || path.excess {
         return Err(status::no_such_resource().into());
     }
-    let across = kind.scope == Scope::Namespaced && !path.scoped;
+    let across = kind.shared.scope == Scope::Namespaced && !path.scoped;
     if across && !matches!(verb, Some(Verb::List | Verb::Watch)) {
         return Err(status::method_not_allowed().into());
     }

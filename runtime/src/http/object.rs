@@ -149,7 +149,7 @@ pub async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Respon
     match deleted {
         Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,
         Deleted::Forced => {
-            let (name, kind) = (call.request.name.clone(), call.kind().kind.clone());
+            let (name, kind) = (call.request.name.clone(), call.kind().names().kind.clone());
             let mut status = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));
             status.code = 200;
             Ok(response::status(&status, call.accepted))
@@ -159,7 +159,7 @@ pub async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Respon
             let details = StatusDetails {
                 name: object.name().to_owned(),
                 group: kind.group_version.group.clone(),
-                kind: kind.plural.clone(),
+                kind: kind.names().plural.clone(),
                 uid,
                 ..StatusDetails::default()
             };

@@ -184,7 +184,7 @@ impl Renderer {
     /// The kind and the apiVersion of lists.
     pub fn list_type(&self) -> (&str, String) {
         match self.form.shape {
-            Shape::Full => (&*self.kind().list_kind, self.kind().group_version.to_string()),
+            Shape::Full => (&*self.kind().names().list_kind, self.kind().group_version.to_string()),
             _ => ("PartialObjectMetadataList", self.form.meta_version().to_owned()),
         }
     }
@@ -201,7 +201,7 @@ impl Renderer {
 
     /// True if list items are whole objects with type meta.
     pub fn lists_whole(&self) -> bool {
-        self.form.shape == Shape::Full && self.kind().policy.lists_type_meta()
+        self.form.shape == Shape::Full && self.kind().policy().lists_type_meta()
     }
 
     /// An object that can be wrapped with the marker of its encoding.
@@ -216,7 +216,7 @@ impl Renderer {
     fn seal(&self, item: &[u8], out: &mut Vec<u8>) {
         match (self.form.encoding, self.form.shape) {
             (Encoding::Protobuf, Shape::Full) => {
-                *out = protobuf::seal(&self.kind().group_version.to_string(), &self.kind().kind, item);
+                *out = protobuf::seal(&self.kind().group_version.to_string(), &self.kind().names().kind, item);
             }
             (Encoding::Protobuf, _) => {
                 *out = protobuf::seal(self.form.meta_version(), "PartialObjectMetadata", item);
@@ -250,8 +250,8 @@ impl Renderer {
             if let Some(fields) = document.as_object_mut().filter(|_| !typed) {
                 fields.retain(|name, _| !matches!(name.as_str(), "kind" | "apiVersion"));
             }
-            let bytes = self.kind().policy.writes_bytes() && self.form.shape == Shape::Full;
-            cbor::item(bytes.then_some(&*self.kind().schema), &document, out);
+            let bytes = self.kind().policy().writes_bytes() && self.form.shape == Shape::Full;
+            cbor::item(bytes.then_some(&*self.kind().version.schema), &document, out);
         }
         Ok(())
     }

@@ -73,14 +73,14 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     if let Some(mounted) = app.handlers.subresource(&served.kind, &subresource) {
         return Box::pin(handled::subresource(site, exchange, served, path, verb, mounted, body)).await;
     }
-    if served.kind.subresources.iter().any(|own| own.subresource == subresource) {
+    if served.kind.version.subresources.iter().any(|own| own.subresource == subresource) {
         // Declared in a model, without a handler.
         return Err(status::no_such_resource().into());
     }
     let numbered = served.messages.is_some() || matches!(operation.answer, endpoint::Answer::Scale);
     let offer = Offer { protobuf: numbered, stream: verb == Verb::Watch, shapeless: false };
     let mut accepted = negotiate::objects(exchange.accept(), offer)
-        .map_err(|why| status::not_acceptable(why, offer, served.kind.policy))?;
+        .map_err(|why| status::not_acceptable(why, offer, served.kind.policy()))?;
     accepted.pretty |= exchange.pretty;
     let include = Include::parse(&exchange.asked.query, accepted)?;
     let namespace = path.scope().to_owned();
@@ -93,7 +93,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
         Verb::Get => call.get().await,
         Verb::List => Box::pin(call.list()).await,
         Verb::Watch => Box::pin(call.watch(path.watch, watch_name)).await,
-        Verb::Create if !call.kind().stored => Box::pin(handled::ask(call, body)).await,
+        Verb::Create if !call.kind().shared.stored => Box::pin(handled::ask(call, body)).await,
         Verb::Create => Box::pin(call.create(body)).await,
         Verb::Update => Box::pin(call.update(body)).await,
         Verb::Patch => Box::pin(call.patch(body)).await,
@@ -182,7 +182,7 @@ impl Call<'_> {
         let mut options = WriteOptions::for_update(&self.exchange.asked.query)?;
         options.client = self.client_name();
         let (media_type, bytes) = self.read(body).await?;
-        let refusal = if self.kind().create_on_update { self.may_create().await.err() } else { None };
+        let refusal = if self.kind().version.create_on_update { self.may_create().await.err() } else { None };
         options.must_exist = refusal.is_some();
         let update = self.heavy(heavy::stored(&self.request), bytes, move |api, request, bytes| {
             Box::pin(async move {
@@ -252,7 +252,7 @@ impl Call<'_> {
         let headers = &self.exchange.parts.headers;
         let media_type = body::media_type(headers);
         let found = types.iter().copied().find(|known| known.media_type() == media_type);
-        let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind().policy))?;
+        let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind().policy()))?;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         let mut options = PatchOptions::parse(&self.exchange.asked.query, patch_type.applies())?;
         options.write.client = self.client_name();

@@ -7,16 +7,23 @@ use serde_json::{Value, json};
 use crate::{
     cache::{Object, Reading},
     kind::{
-        Kind,
-        model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope},
+        Binding, Kind,
+        model::{Cell, Column, Names, Path, ScalePaths, Shared, Version},
         policy::{Compiled, Custom},
     },
-    meta::{GroupVersion, Revision},
+    meta::Revision,
     schema::{Schema, model::Type},
 };
 
-fn column(name: &str, kind: &'static str, priority: i32, cell: Cell) -> Column {
-    Column { name: name.to_owned(), kind, format: "", description: String::new(), priority, cell }
+fn column(name: &str, kind: &str, priority: i32, cell: Cell) -> Column {
+    Column {
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        format: String::new(),
+        description: String::new(),
+        priority,
+        cell,
+    }
 }
 
 fn object_of(properties: &[(&str, Type)]) -> Schema {
@@ -34,22 +41,12 @@ pub fn widget() -> Kind {
     schema.properties.insert("spec".to_owned(), spec);
     schema.properties.insert("status".to_owned(), object_of(&[("phase", Type::String), ("replicas", Type::Integer)]));
     schema.required = vec!["spec".to_owned()];
-    Kind {
-        group_version: GroupVersion { group: "conformance.example.com".to_owned(), version: "v1".to_owned() },
-        served: true,
-        deprecated: None,
-        conversion: None,
-        kind: "Widget".to_owned(),
-        list_kind: "WidgetList".to_owned(),
-        plural: "widgets".to_owned(),
-        singular: "widget".to_owned(),
+    let names = Names {
         short_names: vec!["wd".to_owned()],
         categories: vec!["all".to_owned()],
-        scope: Scope::Namespaced,
-        policy: &Custom,
-        names: NameRule::Subdomain,
-        strategic: false,
-        schema: Arc::new(schema),
+        ..Names::new("Widget", "widgets")
+    };
+    let version = Version {
         status: true,
         generation: true,
         scale: Some(ScalePaths {
@@ -64,13 +61,9 @@ pub fn widget() -> Kind {
             column("Age", "date", 0, Cell::Path(Path::from("metadata.creationTimestamp"))),
         ],
         selectable: vec![Path::from("spec.color")],
-        update_without_version: false,
-        create_on_update: false,
-        stored: true,
-        subresources: Vec::new(),
-        grace: None,
-        hooks: Hooks::default(),
-    }
+        ..Version::new("v1", schema)
+    };
+    Kind::new(Shared::new("conformance.example.com", names), version, Binding::new(&Custom))
 }
 
 fn count_data(document: &Value) -> Value {
@@ -86,31 +79,23 @@ pub fn config_map() -> Kind {
     };
     let mut schema = Schema { kind: Type::Object, name: Some("ConfigMap".to_owned()), ..Schema::default() };
     schema.properties.insert("data".to_owned(), data);
-    Kind {
-        group_version: GroupVersion { group: String::new(), version: "v1".to_owned() },
-        served: true,
-        deprecated: None,
-        conversion: None,
-        kind: "ConfigMap".to_owned(),
-        list_kind: "ConfigMapList".to_owned(),
-        plural: "configmaps".to_owned(),
-        singular: "configmap".to_owned(),
-        short_names: vec!["cm".to_owned()],
-        categories: Vec::new(),
-        policy: &Compiled,
-        strategic: true,
-        schema: Arc::new(schema),
-        status: false,
-        generation: false,
-        scale: None,
-        columns: vec![
-            column("Data", "string", 0, Cell::Computed(count_data)),
+    widget().with(|shared, version, binding| {
+        shared.names = Names::new("ConfigMap", "configmaps");
+        shared.group.clear();
+        shared.names.short_names = vec!["cm".to_owned()];
+        binding.policy = &Compiled;
+        binding.cells.insert("Data".to_owned(), count_data);
+        version.schema = Arc::new(schema);
+        version.status = false;
+        version.generation = false;
+        version.scale = None;
+        version.columns = vec![
+            column("Data", "string", 0, Cell::Computed),
             column("Age", "date", 0, Cell::Path(Path::from("metadata.creationTimestamp"))),
-        ],
-        selectable: Vec::new(),
-        update_without_version: true,
-        ..widget()
-    }
+        ];
+        version.selectable = Vec::new();
+        version.update_without_version = true;
+    })
 }
 
 /// An object of a kind; the body has no type meta and no resourceVersion.

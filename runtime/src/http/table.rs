@@ -108,12 +108,12 @@ impl Table {
     fn columns(&self) -> Value {
         let name =
             json!({"name": "Name", "type": "string", "format": "name", "description": NAME_DESCRIPTION, "priority": 0});
-        let further = self.kind.columns.iter().map(|column| {
+        let further = self.kind.version.columns.iter().map(|column| {
             // kube-apiserver's compiled kinds declare all columns as text, even counts and ages.
-            let printed = self.kind.policy.prints_tables();
+            let printed = self.kind.policy().prints_tables();
             json!({
                 "name": column.name,
-                "type": if printed { "string" } else { column.kind },
+                "type": if printed { "string" } else { &column.kind },
                 "format": column.format,
                 "description": describe(column),
                 "priority": column.priority,
@@ -131,7 +131,7 @@ impl Table {
         if !self.kind.names_itself() {
             write(out, &Value::from(object.name()));
         }
-        for (at, column) in self.kind.columns.iter().enumerate() {
+        for (at, column) in self.kind.version.columns.iter().enumerate() {
             if at > 0 || !self.kind.names_itself() {
                 out.push(b',');
             }
@@ -150,17 +150,17 @@ impl Table {
         let value = match &column.cell {
             Cell::Path(path) => path.of(document).cloned().unwrap_or_default(),
             Cell::JsonPath(path) => path.find(document).first().copied().cloned().unwrap_or_default(),
-            Cell::Computed(compute) => compute(document),
+            Cell::Computed => self.kind.compute(column, document),
         };
-        match (column.kind, value) {
-            (_, Value::Null) if column.kind == "date" && self.kind.policy.prints_tables() => "<unknown>".into(),
+        match (column.kind.as_str(), value) {
+            (_, Value::Null) if column.kind == "date" && self.kind.policy().prints_tables() => "<unknown>".into(),
             (_, Value::Null) => Value::Null,
             ("date", Value::String(text)) => match text.parse::<Time>() {
                 Ok(at) => at.age(self.now).into(),
                 Err(_) => "<invalid>".into(),
             },
             // Computed values are shown unchanged: `2/3` may be in a column of integers.
-            (_, value) if matches!(column.cell, Cell::Computed(_)) => value,
+            (_, value) if matches!(column.cell, Cell::Computed) => value,
             ("string", text @ Value::String(_)) => text,
             ("string", other) => other.to_string().into(),
             ("integer", Value::Number(number)) => whole(&number),

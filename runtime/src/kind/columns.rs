@@ -1,5 +1,6 @@
 //! The columns of a kind declared in Rust.
 use super::{
+    Problems,
     model::{Cell, Column, Path},
     resource::{CellDecl, ColumnDecl, ResourceDecl},
 };
@@ -14,8 +15,9 @@ pub(super) const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp repre
 impl ResourceDecl {
     /// The declared columns, then Age unless one of them shows the creation time. A kind that declares its own name
     /// column declares them all.
-    pub(super) fn columns(&self, root: &'static TypeDecl) -> Result<Vec<Column>, String> {
-        let mut columns = self.columns.iter().map(|c| column(root, c)).collect::<Result<Vec<_>, _>>()?;
+    pub(super) fn columns(&self, root: &'static TypeDecl, problems: &mut Problems) -> Vec<Column> {
+        let mut columns: Vec<Column> =
+            self.columns.iter().filter_map(|declared| problems.note(column(root, declared))).collect();
         let created = Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]);
         let shown =
             |c: &Column| c.name == "Age" || c.name == "Name" || matches!(&c.cell, Cell::Path(path) if *path == created);
@@ -25,10 +27,10 @@ impl ResourceDecl {
             } else {
                 described(&created)
             };
-            let (name, cell) = ("Age".to_owned(), Cell::Path(created));
-            columns.push(Column { name, kind: "date", format: "", description, priority: 0, cell });
+            let (name, kind, cell) = ("Age".to_owned(), "date".to_owned(), Cell::Path(created));
+            columns.push(Column { name, kind, format: String::new(), description, priority: 0, cell });
         }
-        Ok(columns)
+        columns
     }
 }
 
@@ -39,7 +41,7 @@ pub(super) fn described(path: impl std::fmt::Display) -> String {
 
 fn column(root: &'static TypeDecl, decl: &ColumnDecl) -> Result<Column, String> {
     let (kind, cell) = match decl.cell {
-        CellDecl::Computed(function, kind) => (kind, Cell::Computed(function)),
+        CellDecl::Computed(_, kind) => (kind, Cell::Computed),
         CellDecl::Path(rust) => {
             let leaf = resolve(root, rust).map_err(|e| e.to_string())?;
             (leaf.column_type(), Cell::Path(Path(leaf.wire)))
@@ -49,5 +51,6 @@ fn column(root: &'static TypeDecl, decl: &ColumnDecl) -> Result<Column, String> 
         Cell::Path(path) if decl.description.is_empty() => described(path),
         _ => decl.description.to_owned(),
     };
-    Ok(Column { name: decl.name.to_owned(), kind, format: decl.format, description, priority: decl.priority, cell })
+    let (name, kind, format) = (decl.name.to_owned(), kind.to_owned(), decl.format.to_owned());
+    Ok(Column { name, kind, format, description, priority: decl.priority, cell })
 }

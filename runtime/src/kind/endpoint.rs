@@ -11,7 +11,7 @@ use crate::{meta::GroupVersion, schema::Schema};
 pub const RESERVED: [&str; 3] = ["status", "scale", "finalize"];
 
 /// What can be asked of the objects of a kind, or of one of their subresources.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     /// The last segment of the path; empty for the objects themselves and their collection.
     pub subresource: Arc<str>,
@@ -28,7 +28,7 @@ pub struct Endpoint {
 }
 
 /// One verb of an endpoint.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
     /// The verb.
     pub verb: Verb,
@@ -61,8 +61,33 @@ pub enum Verb {
     DeleteCollection,
 }
 
+/// Documents of another kind than the endpoint's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DocumentSchema {
+    /// Their group and version.
+    pub group_version: GroupVersion,
+    /// Their kind.
+    pub kind: String,
+    /// The package of their group among those of Kubernetes, by which definitions are named.
+    pub package: Option<String>,
+    /// Their schema.
+    pub schema: Arc<Schema>,
+}
+
+impl DocumentSchema {
+    /// That of a kind's documents.
+    pub fn of(kind: &Kind) -> Self {
+        Self {
+            group_version: kind.group_version.clone(),
+            kind: kind.names().kind.clone(),
+            package: kind.policy().package(&kind.group_version).map(str::to_owned),
+            schema: kind.version.schema.clone(),
+        }
+    }
+}
+
 /// What the body of a request is.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// There is none.
     None,
@@ -73,13 +98,13 @@ pub enum Body {
     /// DeleteOptions, which may be left out.
     DeleteOptions,
     /// A document of this kind.
-    Document(Arc<Kind>),
+    Document(DocumentSchema),
     /// A patch of one of these types.
     Patch(Vec<PatchType>),
 }
 
 /// What an operation answers.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// An object of the kind.
     Own,
@@ -90,7 +115,7 @@ pub enum Answer {
     /// A Status.
     Status,
     /// A document of this kind.
-    Document(Arc<Kind>),
+    Document(DocumentSchema),
     /// Text, as it comes.
     Text,
 }
@@ -153,7 +178,7 @@ impl PatchType {
     /// Those taken for documents of a kind. Applying needs fields that have owners, as those of stored objects have.
     pub fn of(kind: &Kind, owned: bool) -> Vec<Self> {
         let mut types = vec![Self::Json, Self::Merge];
-        if kind.strategic {
+        if kind.takes_strategic_patches() {
             types.insert(0, Self::Strategic);
         }
         if owned {
@@ -205,7 +230,7 @@ impl Endpoint {
     }
 
     /// The kinds of its documents that are not the kind's own.
-    pub fn documents(&self) -> impl Iterator<Item = &Arc<Kind>> {
+    pub fn documents(&self) -> impl Iterator<Item = &DocumentSchema> {
         self.operations.iter().flat_map(|operation| {
             let body = if let Body::Document(kind) = &operation.body { Some(kind) } else { None };
             let answer = if let Answer::Document(kind) = &operation.answer { Some(kind) } else { None };
@@ -219,7 +244,7 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
     let endpoint = |subresource: &str, changes, operations| Endpoint {
         subresource: subresource.into(),
         group_version: kind.group_version.clone(),
-        kind: kind.kind.clone(),
+        kind: kind.names().kind.clone(),
         operations,
         changes,
         options: None,
@@ -231,8 +256,8 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
     };
     let status = || Path::from(&["status"][..]);
     // Status is for its own subresource alone.
-    let main = Changes::AllBut(if kind.status { vec![status()] } else { Vec::new() });
-    if !kind.stored {
+    let main = Changes::AllBut(if kind.version.status { vec![status()] } else { Vec::new() });
+    if !kind.shared.stored {
         return vec![endpoint("", main, vec![Operation::new(Verb::Create, Body::Own, Answer::Own)])];
     }
     let mut whole = part(Body::Own, Answer::Own);
@@ -242,24 +267,24 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
         Operation::new(Verb::Create, Body::Own, Answer::Own),
         Operation::new(Verb::Delete, Body::DeleteOptions, Answer::Status),
     ]);
-    if kind.policy.deletes_collections() {
+    if kind.policy().deletes_collections() {
         whole.push(Operation::new(Verb::DeleteCollection, Body::DeleteOptions, Answer::Status));
     }
     let mut all = vec![endpoint("", main, whole)];
-    if let Some(finalizers) = kind.policy.finalizers() {
+    if let Some(finalizers) = kind.policy().finalizers() {
         let update = Operation::new(Verb::Update, Body::Own, Answer::Own);
         all.push(endpoint("finalize", Changes::Only(finalizers.into()), vec![update]));
     }
-    if kind.status {
+    if kind.version.status {
         all.push(endpoint("status", Changes::Only(status()), part(Body::Own, Answer::Own)));
     }
-    if let Some(scale) = &kind.scale {
+    if let Some(scale) = &kind.version.scale {
         all.push(Endpoint {
             group_version: GroupVersion { group: "autoscaling".to_owned(), version: "v1".to_owned() },
             kind: "Scale".to_owned(),
             ..endpoint("scale", Changes::Only(scale.replicas.clone()), part(Body::Scale, Answer::Scale))
         });
     }
-    all.extend(kind.subresources.iter().cloned());
+    all.extend(kind.version.subresources.iter().cloned());
     all
 }

@@ -7,48 +7,75 @@ use std::sync::{
 use serde_json::{Value, json};
 
 use super::{
-    Convert, Kind,
-    model::{Cell, Column, Hooks, NameRule, Path, Scope},
+    Binding, Convert, Kind,
+    binding::{DocumentHooks, HookContext},
+    model::{Cell, Column, Names, Path, Shared, Version},
     policy::Custom,
 };
 use crate::{
-    meta::GroupVersion,
+    meta::FieldError,
     schema::{Document, Schema, fixture::schema},
 };
+
+type FillIn = fn(&mut Document, &HookContext<'_>) -> Result<(), String>;
+type Validate = fn(&Document, &HookContext<'_>) -> Result<Vec<FieldError>, String>;
+type GenerateName = fn(&Document, &str) -> Result<String, String>;
+
+/// Hooks of functions on documents.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Hooks {
+    pub default: Option<FillIn>,
+    pub validate: Option<Validate>,
+    pub generate_name: Option<GenerateName>,
+    pub on_delete: Option<fn(&mut Document)>,
+    pub holds_deletion: Option<fn(&Document) -> bool>,
+}
+
+impl DocumentHooks for Hooks {
+    fn fills_in(&self) -> bool {
+        self.default.is_some()
+    }
+
+    fn validates(&self) -> bool {
+        self.validate.is_some()
+    }
+
+    fn fill_in(&self, object: &mut Document, context: &HookContext<'_>) -> Result<(), String> {
+        self.default.map_or(Ok(()), |hook| hook(object, context))
+    }
+
+    fn validate(&self, object: &Document, context: &HookContext<'_>) -> Result<Vec<FieldError>, String> {
+        self.validate.map_or(Ok(Vec::new()), |hook| hook(object, context))
+    }
+
+    fn generate_name(&self, object: &Document, base: &str) -> Result<Option<String>, String> {
+        self.generate_name.map(|hook| hook(object, base)).transpose()
+    }
+
+    fn on_delete(&self, object: &mut Document) {
+        if let Some(hook) = self.on_delete {
+            hook(object);
+        }
+    }
+
+    fn holds_deletion(&self, object: &Document) -> bool {
+        self.holds_deletion.is_some_and(|hook| hook(object))
+    }
+}
 
 /// The stored version of gears: `spec.teeth`, `spec.color` and `status.phase`.
 pub(crate) fn gears() -> Kind {
     let text = json!({"type": "string"});
     let spec = json!({"type": "object", "properties": {"teeth": {"type": "integer"}, "color": text}});
     let status = json!({"type": "object", "properties": {"phase": text}});
-    Kind {
-        group_version: GroupVersion { group: "example.com".to_owned(), version: "v1".to_owned() },
-        served: true,
-        deprecated: None,
-        conversion: None,
-        kind: "Gear".to_owned(),
-        list_kind: "GearList".to_owned(),
-        plural: "gears".to_owned(),
-        singular: "gear".to_owned(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        scope: Scope::Namespaced,
-        policy: &Custom,
-        names: NameRule::Subdomain,
-        schema: named(&json!({"type": "object", "properties": {"spec": spec, "status": status}})),
-        strategic: false,
+    let version = Version {
         status: true,
         generation: true,
-        scale: None,
         columns: vec![column("Teeth", "spec.teeth")],
-        selectable: Vec::new(),
         update_without_version: true,
-        create_on_update: false,
-        stored: true,
-        subresources: Vec::new(),
-        grace: None,
-        hooks: Hooks::default(),
-    }
+        ..Version::new("v1", named(&json!({"type": "object", "properties": {"spec": spec, "status": status}})))
+    };
+    Kind::new(Shared::new("example.com", Names::new("Gear", "gears")), version, Binding::new(&Custom))
 }
 
 /// Gears in v2: `spec.dents` and `spec.paint.color`.
@@ -59,22 +86,21 @@ pub(crate) fn gears_v2(renamed: &Arc<Renamed>) -> Kind {
         "dents": {"type": "integer"}, "paint": paint, "shape": {"type": "string", "default": "round"},
     }});
     let status = json!({"type": "object", "properties": {"phase": text}});
-    Kind {
-        group_version: GroupVersion { group: "example.com".to_owned(), version: "v2".to_owned() },
-        conversion: Some(renamed.clone()),
-        schema: named(&json!({"type": "object", "properties": {"spec": spec, "status": status}})),
-        columns: vec![column("Dents", "spec.dents"), column("Paint", "spec.paint.color")],
-        ..gears()
-    }
+    gears().with(|_, version, binding| {
+        "v2".clone_into(&mut version.name);
+        binding.conversion = Some(renamed.clone());
+        version.schema = Arc::new(named(&json!({"type": "object", "properties": {"spec": spec, "status": status}})));
+        version.columns = vec![column("Dents", "spec.dents"), column("Paint", "spec.paint.color")];
+    })
 }
 
-fn named(from: &Value) -> Arc<Schema> {
-    Arc::new(Schema { name: Some("Gear".to_owned()), ..schema(from) })
+fn named(from: &Value) -> Schema {
+    Schema { name: Some("Gear".to_owned()), ..schema(from) }
 }
 
 fn column(name: &str, path: &str) -> Column {
     let (name, cell) = (name.to_owned(), Cell::Path(Path::from(path)));
-    Column { name, kind: "string", format: "", description: String::new(), priority: 0, cell }
+    Column { name, kind: "string".to_owned(), format: String::new(), description: String::new(), priority: 0, cell }
 }
 
 /// The conversion of v2. It counts how often it is asked for an object of v2, has none for those that are `unpaintable`, and

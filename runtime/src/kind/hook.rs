@@ -4,14 +4,14 @@
 //! after, and only what differs is applied. Fields that the type does not know survive.
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::model::HookContext;
+use super::binding::{DocumentHooks, HookContext};
 use crate::{
     auth::User,
     meta::FieldError,
     schema::{Document, declare::checks::Cell},
 };
 
-/// What a hook is told about the request it runs in.
+/// The request that a hook runs in.
 #[derive(Debug)]
 pub struct Context<'a, T> {
     /// The object before the request; none when it is created. An error says why the type does not decode it: it was stored
@@ -46,63 +46,78 @@ fn typed<'a, T: DeserializeOwned>(context: &HookContext<'a>) -> Context<'a, T> {
     Context { old: old.map(decode), user, dry_run, subresource }
 }
 
-/// Runs a default hook.
-///
-/// # Errors
-/// A document that the type does not decode.
-pub fn default<T: Serialize + DeserializeOwned>(
-    document: &mut Document,
-    context: &HookContext<'_>,
-    hook: fn(&mut T, &Context<'_, T>),
-) -> Result<(), String> {
-    let mut value: T = decode(document)?;
-    let context = typed(context);
-    if matches!(context.old, Some(Err(_))) {
-        return Ok(());
+/// A default hook as declared.
+pub type Default<T> = fn(&mut T, &Context<'_, T>);
+/// A validate hook as declared.
+pub type Validate<T> = fn(&T, &Context<'_, T>) -> Vec<FieldError>;
+
+/// The hooks that a kind's attributes name.
+pub struct Functions<T> {
+    /// Fills in what declared defaults cannot say.
+    pub default: Option<Default<T>>,
+    /// Checks what the schema cannot say.
+    pub validate: Option<Validate<T>>,
+    /// Makes a name from a base.
+    pub generate_name: Option<fn(&T, &str) -> String>,
+    /// Changes an object whose deletion begins.
+    pub on_delete: Option<fn(&mut T)>,
+    /// Whether a deleted object is still held.
+    pub holds_deletion: Option<fn(&T) -> bool>,
+}
+
+impl<T> Functions<T> {
+    /// None of them.
+    pub const NONE: Self =
+        Self { default: None, validate: None, generate_name: None, on_delete: None, holds_deletion: None };
+}
+
+impl<T: Serialize + DeserializeOwned> DocumentHooks for Functions<T> {
+    fn fills_in(&self) -> bool {
+        self.default.is_some()
     }
-    let before = encode(&value)?;
-    hook(&mut value, &context);
-    apply_difference(document, &before, encode(&value)?);
-    Ok(())
-}
 
-/// Runs a validate hook.
-///
-/// # Errors
-/// A document that the type does not decode.
-pub fn validate<T: DeserializeOwned>(
-    document: &Document,
-    context: &HookContext<'_>,
-    hook: fn(&T, &Context<'_, T>) -> Vec<FieldError>,
-) -> Result<Vec<FieldError>, String> {
-    Ok(hook(&decode(document)?, &typed(context)))
-}
-
-/// Runs a hook that makes names.
-///
-/// # Errors
-/// A document that the type does not decode.
-pub fn generate_name<T: DeserializeOwned>(
-    document: &Document,
-    base: &str,
-    hook: fn(&T, &str) -> String,
-) -> Result<String, String> {
-    Ok(hook(&decode(document)?, base))
-}
-
-/// Runs a hook that changes an object whose deletion begins. A document that the type does not decode stays as it is.
-pub fn on_delete<T: Serialize + DeserializeOwned>(document: &mut Document, hook: fn(&mut T)) {
-    let Ok(mut value) = decode::<T>(document) else { return };
-    let Ok(before) = encode(&value) else { return };
-    hook(&mut value);
-    if let Ok(after) = encode(&value) {
-        apply_difference(document, &before, after);
+    fn validates(&self) -> bool {
+        self.validate.is_some()
     }
-}
 
-/// Runs a hook that says whether a deleted object is still held. One that the type does not decode is not.
-pub fn holds_deletion<T: DeserializeOwned>(document: &Document, hook: fn(&T) -> bool) -> bool {
-    decode(document).is_ok_and(|value| hook(&value))
+    fn fill_in(&self, object: &mut Document, context: &HookContext<'_>) -> Result<(), String> {
+        let Some(hook) = self.default else { return Ok(()) };
+        let mut value: T = decode(object)?;
+        let context = typed(context);
+        if matches!(context.old, Some(Err(_))) {
+            return Ok(());
+        }
+        let before = encode(&value)?;
+        hook(&mut value, &context);
+        apply_difference(object, &before, encode(&value)?);
+        Ok(())
+    }
+
+    fn validate(&self, object: &Document, context: &HookContext<'_>) -> Result<Vec<FieldError>, String> {
+        let Some(hook) = self.validate else { return Ok(Vec::new()) };
+        Ok(hook(&decode(object)?, &typed(context)))
+    }
+
+    fn generate_name(&self, object: &Document, base: &str) -> Result<Option<String>, String> {
+        let Some(hook) = self.generate_name else { return Ok(None) };
+        Ok(Some(hook(&decode(object)?, base)))
+    }
+
+    /// An object that the type does not decode stays as it is.
+    fn on_delete(&self, object: &mut Document) {
+        let Some(hook) = self.on_delete else { return };
+        let Ok(mut value) = decode::<T>(object) else { return };
+        let Ok(before) = encode(&value) else { return };
+        hook(&mut value);
+        if let Ok(after) = encode(&value) {
+            apply_difference(object, &before, after);
+        }
+    }
+
+    /// One that the type does not decode is not held.
+    fn holds_deletion(&self, object: &Document) -> bool {
+        self.holds_deletion.is_some_and(|hook| decode(object).is_ok_and(|value| hook(&value)))
+    }
 }
 
 /// Runs a column's function. A document that the type does not decode has an empty cell.

@@ -1,11 +1,13 @@
-//! Kinds: the `Resource` trait, the model of a kind and its policy, versions and their conversion, the registry, records as
-//! stored, and the reader given to the cache.
+//! Kinds: the `Resource` trait, the definition of a resource and what a kind does, versions and their conversion, the
+//! registry, records as stored, and the reader given to the cache.
 
+pub mod binding;
 pub mod changes;
 mod clashes;
 mod columns;
 pub mod convert;
 pub mod crd;
+pub mod definition;
 pub mod endpoint;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -28,10 +30,11 @@ pub mod view;
 #[cfg(test)]
 mod view_tests;
 
+pub use binding::{Binding, Kind};
 pub use changes::Changes;
 pub use convert::Convert;
+pub use definition::{Definition, Problems};
 pub use jsonpath::JsonPath;
-pub use model::Kind;
 pub use policy::Policy;
 pub use registry::Registry;
 pub use resource::Resource;

@@ -1,10 +1,10 @@
-//! The model of a kind: everything the server must know of it, declared in Rust or not.
+//! What a resource is, as data: what all of its versions share, and what each of them is. It is owned and can be compared;
+//! what a kind does is its [`Binding`](super::Binding).
 use std::{fmt, sync::Arc};
 
-use super::{convert::Convert, endpoint::Endpoint, jsonpath::JsonPath, policy::Policy};
+use super::{endpoint::Endpoint, jsonpath::JsonPath};
 use crate::{
-    auth::User,
-    meta::{FieldError, GroupKind, GroupResource, GroupVersion},
+    meta::{GroupKind, GroupResource},
     schema::{Document, Schema},
 };
 
@@ -95,25 +95,25 @@ impl fmt::Display for Path {
 }
 
 /// Where a column's cell comes from.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// The value at a path.
     Path(Path),
     /// The first value that a JSONPath finds.
     JsonPath(JsonPath),
-    /// What a function makes of the object; null where there is nothing to show.
-    Computed(fn(&Document) -> Document),
+    /// What the kind's [`Binding`](super::Binding) computes for the column of this name.
+    Computed,
 }
 
 /// One column of the kind's Table beyond the name.
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The header.
     pub name: String,
     /// `integer`, `number`, `string`, `boolean` or `date`.
-    pub kind: &'static str,
+    pub kind: String,
     /// The format, such as `int32`; may be empty.
-    pub format: &'static str,
+    pub format: String,
     /// What the column shows.
     pub description: String,
     /// 0 is always shown, above it only in wide output.
@@ -123,7 +123,7 @@ pub struct Column {
 }
 
 /// Paths of the scale subresource.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScalePaths {
     /// Desired replicas, such as `spec.replicas`.
     pub replicas: Path,
@@ -152,139 +152,134 @@ impl Grace {
     }
 }
 
-/// What a hook is told about the request it runs in.
-pub struct HookContext<'a> {
-    /// The object as it was, on an update.
-    pub old: Option<&'a Document>,
-    /// Who asks.
-    pub user: &'a User,
-    /// Nothing will be stored.
-    pub dry_run: bool,
-    /// The subresource that is written, such as `status`; empty for the object itself.
-    pub subresource: &'a str,
-}
-
-/// Changes a document. `Err` is a value that the type could not decode.
-pub type DefaultHook = fn(&mut Document, &HookContext<'_>) -> Result<(), String>;
-/// Checks a document. `Err` is a value that the type could not decode.
-pub type ValidateHook = fn(&Document, &HookContext<'_>) -> Result<Vec<FieldError>, String>;
-/// Makes a name from a base. `Err` is a value that the type could not decode.
-pub type NameHook = fn(&Document, base: &str) -> Result<String, String>;
-
-/// Hooks of a kind, as functions on documents; the derive adapts the user's typed ones.
-#[derive(Clone, Copy, Default)]
-pub struct Hooks {
-    /// Fills in what static defaults cannot say.
-    pub default: Option<DefaultHook>,
-    /// Checks what the schema cannot say.
-    pub validate: Option<ValidateHook>,
-    /// Makes a name out of `metadata.generateName`; without it five random characters are appended.
-    pub generate_name: Option<NameHook>,
-    /// Changes the object when its deletion is first asked for, before it is stored so: a namespace becomes terminating.
-    pub on_delete: Option<fn(&mut Document)>,
-    /// Whether something besides finalizers and grace still holds a deleted object.
-    pub holds_deletion: Option<fn(&Document) -> bool>,
-}
-
-impl Hooks {
-    /// No hooks.
-    pub const NONE: Hooks =
-        Hooks { default: None, validate: None, generate_name: None, on_delete: None, holds_deletion: None };
-}
-
-/// A kind in one of its versions, as data. Kinds may come and change while the server runs; whoever uses one holds it as
-/// `Arc<Kind>`.
-#[derive(Clone)]
-#[allow(clippy::struct_excessive_bools)] // independent properties of a kind, not states of a machine
-pub struct Kind {
-    /// The group and version.
-    pub group_version: GroupVersion,
-    /// It is served; a version that is not can still be the one in which objects lie in the store.
-    pub served: bool,
-    /// The warning that answers of a deprecated version carry, but for those that refuse who asks.
-    pub deprecated: Option<String>,
-    /// How objects of this version become those of the version that is stored, and back; `None` in that version itself.
-    pub conversion: Option<Arc<dyn Convert>>,
-    /// The kind, CamelCase.
-    pub kind: String,
-    /// The kind of lists, usually `<Kind>List`.
-    pub list_kind: String,
+/// The names of a resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
     /// The plural, lower case: the resource's name in paths.
     pub plural: String,
     /// The singular, lower case.
     pub singular: String,
+    /// The kind, CamelCase.
+    pub kind: String,
+    /// The kind of lists, usually `<Kind>List`.
+    pub list_kind: String,
     /// Short names for command lines.
     pub short_names: Vec<String>,
     /// Groups of resources such as `all`.
     pub categories: Vec<String>,
+}
+
+impl Names {
+    /// The names of a kind with this plural: its singular is the kind in lower case, and its lists are `<Kind>List`.
+    pub fn new(kind: impl Into<String>, plural: impl Into<String>) -> Self {
+        let kind = kind.into();
+        Self {
+            plural: plural.into(),
+            singular: kind.to_lowercase(),
+            list_kind: format!("{kind}List"),
+            kind,
+            ..Self::default()
+        }
+    }
+}
+
+/// What all versions of a resource share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// The group; empty for the core group.
+    pub group: String,
+    /// The names.
+    pub names: Names,
     /// Namespaced or not.
     pub scope: Scope,
-    /// How it is served where kinds differ.
-    pub policy: &'static dyn Policy,
-    /// How names are checked.
-    pub names: NameRule,
+    /// How names of objects are checked.
+    pub name_rule: NameRule,
+    /// Objects are kept. A kind that is not stored answers POST and nothing else.
+    pub stored: bool,
+    /// Objects end gracefully: a deleted one is marked and stays for so long, or until whoever ends it deletes it once
+    /// more with a grace of zero. At the deadline the server ends it; finalizers hold it longer. Without it they are gone at
+    /// once, whatever grace the client asks for. A path leads to a field of the version that is stored.
+    pub grace: Option<Grace>,
+}
+
+impl Shared {
+    /// A namespaced, stored resource without grace, whose objects' names are subdomains.
+    pub fn new(group: impl Into<String>, names: Names) -> Self {
+        Self {
+            group: group.into(),
+            names,
+            scope: Scope::Namespaced,
+            name_rule: NameRule::Subdomain,
+            stored: true,
+            grace: None,
+        }
+    }
+
+    /// The kind and its group, as Invalid names it.
+    pub fn group_kind(&self) -> GroupKind {
+        GroupKind { group: self.group.clone(), kind: self.names.kind.clone() }
+    }
+
+    /// The resource and its group, as NotFound and Conflict name it.
+    pub fn group_resource(&self) -> GroupResource {
+        GroupResource { group: self.group.clone(), resource: self.names.plural.clone() }
+    }
+
+    /// The prefix of the resource's keys in the store: `/registry/configmaps/`, `/registry/example.com/widgets/`.
+    pub fn prefix(&self) -> String {
+        match self.group.as_str() {
+            "" => format!("/registry/{}/", self.names.plural),
+            group => format!("/registry/{group}/{}/", self.names.plural),
+        }
+    }
+}
+
+/// One version of a resource.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a version, not states of a machine")]
+pub struct Version {
+    /// The name, such as `v1beta1`.
+    pub name: String,
+    /// It is served; a version that is not can still be the one in which objects lie in the store.
+    pub served: bool,
+    /// The warning that answers of a deprecated version carry, except those that refuse the user.
+    pub deprecated: Option<String>,
     /// The object's schema: properties beside apiVersion, kind and metadata.
     pub schema: Arc<Schema>,
-    /// Strategic merge patches are taken.
-    pub strategic: bool,
+    /// Columns beyond the name; an Age column is among them where the kind has one.
+    pub columns: Vec<Column>,
+    /// Selectable fields beyond metadata.name and metadata.namespace.
+    pub selectable: Vec<Path>,
     /// There is a status subresource, and writes of the object itself leave status alone.
     pub status: bool,
     /// `metadata.generation` counts changes of what is not metadata or status.
     pub generation: bool,
     /// The scale subresource.
     pub scale: Option<ScalePaths>,
-    /// Columns beyond the name; an Age column is among them where the kind wants one.
-    pub columns: Vec<Column>,
-    /// Selectable fields beyond metadata.name and metadata.namespace.
-    pub selectable: Vec<Path>,
     /// An update may leave out `metadata.resourceVersion`.
     pub update_without_version: bool,
     /// A PUT to a name that does not exist creates it.
     pub create_on_update: bool,
-    /// Objects are kept. A kind that is not stored answers POST and nothing else.
-    pub stored: bool,
     /// Subresources of its own, beside status, scale and finalize.
     pub subresources: Vec<Endpoint>,
-    /// Objects end gracefully: a deleted one is marked and stays for so long, or until whoever ends it deletes it once
-    /// more with a grace of zero. At the deadline the server ends it; finalizers hold it longer. Without it they are gone at once, whatever grace the client asks for.
-    pub grace: Option<Grace>,
-    /// Hooks.
-    pub hooks: Hooks,
 }
 
-impl Kind {
-    /// Type meta of the kind's objects, as JSON members with the comma: `"kind":"ConfigMap","apiVersion":"v1",`.
-    pub fn type_meta(&self) -> String {
-        format!(r#""kind":"{}","apiVersion":"{}","#, self.kind, self.group_version)
-    }
-
-    /// The resource and its group, as NotFound and Conflict name it.
-    pub fn group_resource(&self) -> GroupResource {
-        GroupResource { group: self.group_version.group.clone(), resource: self.plural.clone() }
-    }
-
-    /// The kind declares all of its columns, the name among them: none is put before or after them (Event).
-    pub fn names_itself(&self) -> bool {
-        self.columns.iter().any(|column| column.name == "Name")
-    }
-
-    /// Whether anything besides `metadata.finalizers` and grace still holds a deleted object.
-    pub fn holds(&self, document: &Document) -> bool {
-        let finalizers = self.policy.finalizers().and_then(|path| Path::from(path).of(document)?.as_array());
-        finalizers.is_some_and(|finalizers| !finalizers.is_empty())
-            || self.hooks.holds_deletion.is_some_and(|holds| holds(document))
-    }
-
-    /// The kind and its group, as Invalid names it.
-    pub fn group_kind(&self) -> GroupKind {
-        GroupKind { group: self.group_version.group.clone(), kind: self.kind.clone() }
-    }
-
-    /// The prefix of the resource's keys in the store: `/registry/configmaps/`, `/registry/example.com/widgets/`.
-    pub fn prefix(&self) -> String {
-        match self.group_version.group.as_str() {
-            "" => format!("/registry/{}/", self.plural),
-            group => format!("/registry/{group}/{}/", self.plural),
+impl Version {
+    /// A served version that has a schema and nothing else.
+    pub fn new(name: impl Into<String>, schema: Schema) -> Self {
+        Self {
+            name: name.into(),
+            served: true,
+            deprecated: None,
+            schema: Arc::new(schema),
+            columns: Vec::new(),
+            selectable: Vec::new(),
+            status: false,
+            generation: false,
+            scale: None,
+            update_without_version: false,
+            create_on_update: false,
+            subresources: Vec::new(),
         }
     }
 }

@@ -94,7 +94,7 @@ struct Selectable {
 
 impl Selectable {
     fn of(kind: &Arc<Kind>) -> Self {
-        Self { kind: kind.clone(), indexes: Indexes::new(&kind.selectable) }
+        Self { kind: kind.clone(), indexes: Indexes::new(&kind.version.selectable) }
     }
 
     fn version(&self) -> &str {
@@ -128,12 +128,14 @@ impl KindReader {
     /// A reader for a kind.
     pub fn new(versions: Versions, transformer: Arc<dyn Transformer>) -> Self {
         let kind = versions.stored();
-        let selects = |other: &&Arc<Kind>| other.conversion.is_some() && other.served && !other.selectable.is_empty();
+        let selects = |other: &&Arc<Kind>| {
+            other.binding.conversion.is_some() && other.version.served && !other.version.selectable.is_empty()
+        };
         Self {
-            structure: schema::fingerprint(&kind.schema),
-            rules: schema::fingerprint::rules(&kind.schema),
+            structure: schema::fingerprint(&kind.version.schema),
+            rules: schema::fingerprint::rules(&kind.version.schema),
             type_meta: kind.type_meta(),
-            indexes: Indexes::new(&kind.selectable),
+            indexes: Indexes::new(&kind.version.selectable),
             others: versions.iter().filter(selects).map(Selectable::of).collect(),
             versions,
             transformer,
@@ -210,7 +212,7 @@ impl KindReader {
     }
 
     fn count_misfit(&self, key: &str, document: &Document) {
-        if self.misfits().is_none() || Fit::of(&self.stored().schema, document) == Fit::Checked {
+        if self.misfits().is_none() || Fit::of(&self.stored().version.schema, document) == Fit::Checked {
             return;
         }
         if let Some(misfits) = self.misfits().as_mut() {
@@ -270,7 +272,8 @@ impl KindReader {
     fn renew(&self, key: &str, record: &Record<'_>, same_structure: bool) -> Result<Vec<u8>, String> {
         let mut document = record::parse(&record.body.json())?;
         if !same_structure {
-            let written = |kind: &&Arc<Kind>| kind.group_version.version == record.version && kind.conversion.is_some();
+            let written =
+                |kind: &&Arc<Kind>| kind.group_version.version == record.version && kind.binding.conversion.is_some();
             match self.versions.iter().find(written) {
                 Some(kind) => {
                     kind.fill(&mut document);

@@ -5,15 +5,15 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    Kind, Versions,
-    model::{Hooks, NameRule, Path, Scope},
+    Binding, Kind, Versions,
+    model::{Names, Path, Shared, Version},
     policy::Custom,
     reader::{Fit, Identity, KindReader},
     record,
 };
 use crate::{
     cache::{Object, Reader},
-    meta::{GroupVersion, Revision},
+    meta::Revision,
     schema::{self, Document, Schema, fixture},
 };
 
@@ -22,34 +22,13 @@ fn reader(schema: Schema) -> KindReader {
 }
 
 fn selecting(schema: Schema, paths: &[&str]) -> KindReader {
-    let kind = Kind {
-        group_version: GroupVersion { group: "example.com".to_owned(), version: "v1".to_owned() },
-        served: true,
-        deprecated: None,
-        conversion: None,
-        kind: "Widget".to_owned(),
-        list_kind: "WidgetList".to_owned(),
-        plural: "widgets".to_owned(),
-        singular: "widget".to_owned(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        scope: Scope::Namespaced,
-        policy: &Custom,
-        names: NameRule::Subdomain,
-        schema: Arc::new(schema),
-        strategic: false,
+    let version = Version {
         status: true,
         generation: true,
-        scale: None,
-        columns: Vec::new(),
         selectable: paths.iter().map(|path| Path(path.split('.').map(str::to_owned).collect())).collect(),
-        update_without_version: false,
-        create_on_update: false,
-        stored: true,
-        subresources: Vec::new(),
-        grace: None,
-        hooks: Hooks::default(),
+        ..Version::new("v1", schema)
     };
+    let kind = Kind::new(Shared::new("example.com", Names::new("Widget", "widgets")), version, Binding::new(&Custom));
     KindReader::new(Versions::new([kind]).expect("a kind"), Arc::new(Identity))
 }
 

@@ -29,9 +29,9 @@ use crate::{
 /// What declares a resource while the server runs: a row of the store, at the revision at which it declared this. Every write
 /// of the resource's objects holds it, so that none is stored once the row was changed or deleted, however long the write
 /// was under way; not even where the same names are declared again by then.
-pub struct Definition(ArcSwap<Hold>);
+pub struct Declarer(ArcSwap<Hold>);
 
-impl Definition {
+impl Declarer {
     /// The row as it must be.
     pub fn hold(&self) -> Arc<Hold> {
         self.0.load_full()
@@ -59,7 +59,7 @@ pub struct Served {
     /// The same in the version in which its objects are stored; `None` where that is this version itself.
     pub stored: Option<Arc<Served>>,
     /// What declares it; `None` where that is the program.
-    pub definition: Option<Arc<Definition>>,
+    pub declarer: Option<Arc<Declarer>>,
     /// No two kinds or versions of this process have the same, not even one after the other; never zero.
     pub number: u32,
 }
@@ -78,7 +78,7 @@ impl Served {
         records: &Arc<KindReader>,
     ) -> Self {
         Self {
-            messages: protobuf::Message::of_object(&kind.schema),
+            messages: protobuf::Message::of_object(&kind.version.schema),
             kind,
             endpoints,
             requests: Vec::new(),
@@ -86,7 +86,7 @@ impl Served {
             records: records.clone(),
             view: None,
             stored: None,
-            definition: None,
+            declarer: None,
             number: next_number(),
         }
     }
@@ -130,7 +130,7 @@ impl Served {
 
 impl fmt::Debug for Served {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Served({} {})", self.kind.group_version, self.kind.kind)
+        write!(f, "Served({} {})", self.kind.group_version, self.kind.names().kind)
     }
 }
 
@@ -190,14 +190,14 @@ impl Registry {
     pub fn replace(
         &self,
         versions: impl IntoIterator<Item = Kind>,
-        definition: Option<Hold>,
+        declarer: Option<Hold>,
     ) -> Result<Arc<Served>, String> {
-        let definition = definition.map(|hold| Arc::new(Definition(ArcSwap::from_pointee(hold))));
-        self.put(Versions::new(versions)?, definition.as_ref(), true)
+        let declarer = declarer.map(|hold| Arc::new(Declarer(ArcSwap::from_pointee(hold))));
+        self.put(Versions::new(versions)?, declarer.as_ref(), true)
     }
 
     /// Serves a resource no longer: its watches end after what was committed. Requests that began before go on, and their
-    /// writes are stored as long as its definition is as it was: change or delete that before. What is stored stays. False
+    /// writes are stored as long as the row that declares it is as it was: change or delete that before. What is stored stays. False
     /// where there is no such resource. Blocks while another resource is loaded.
     pub fn remove(&self, group: &str, plural: &str) -> bool {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,30 +208,24 @@ impl Registry {
         true
     }
 
-    /// States that the row of a definition was written and still declares the same. Writes that found it changed go on. False
+    /// States that the row that declares a resource was written and still declares the same. Writes that found it changed go on. False
     /// where there is no such resource, or the program declares it.
-    pub fn confirm(&self, group: &str, plural: &str, definition: Hold) -> bool {
+    pub fn confirm(&self, group: &str, plural: &str, declarer: Hold) -> bool {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let table = self.table.load();
-        let known = table.resource(group, plural).and_then(|served| served.definition.as_ref());
-        known.inspect(|known| known.0.store(Arc::new(definition))).is_some()
+        let known = table.resource(group, plural).and_then(|served| served.declarer.as_ref());
+        known.inspect(|known| known.0.store(Arc::new(declarer))).is_some()
     }
 
-    fn put(
-        &self,
-        versions: Versions,
-        definition: Option<&Arc<Definition>>,
-        replaces: bool,
-    ) -> Result<Arc<Served>, String> {
+    fn put(&self, versions: Versions, declarer: Option<&Arc<Declarer>>, replaces: bool) -> Result<Arc<Served>, String> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        versions.iter().try_for_each(|kind| clashes::check_schema(kind))?;
         let kind = versions.stored().clone();
         let table = self.table.load_full();
-        let old = table.resource(&kind.group_version.group, &kind.plural).filter(|_| replaces);
-        let prefix = kind.prefix();
+        let old = table.resource(&kind.group_version.group, &kind.names().plural).filter(|_| replaces);
+        let prefix = kind.shared.prefix();
         for other in table.resources.iter().filter(|other| old.is_none_or(|old| !Arc::ptr_eq(old, other))) {
-            clashes::check_names(&kind, &other.kind)?;
-            clashes::check_keys((&kind, &prefix), (&other.kind, other.objects.prefix()))?;
+            clashes::check_names(&kind.shared, &other.kind.shared)?;
+            clashes::check_keys((&kind.shared, &prefix), (&other.kind.shared, other.objects.prefix()))?;
         }
         let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
         let loading = self.cache.load(&prefix, records.clone());
@@ -246,7 +240,7 @@ impl Registry {
         let served = |kind: &Arc<Kind>| {
             let endpoints = endpoint::of(kind);
             Served {
-                definition: definition.cloned(),
+                declarer: declarer.cloned(),
                 requests: endpoints.iter().map(|endpoint| self.measured(kind, endpoint)).collect(),
                 ..Served::new(kind.clone(), endpoints, loading.resource(), &records)
             }
@@ -269,7 +263,7 @@ impl Registry {
     /// Where the requests to an endpoint are counted.
     fn measured(&self, kind: &Kind, endpoint: &Endpoint) -> Arc<metrics::Endpoint> {
         let at = &kind.group_version;
-        self.requests.endpoint(&at.group, &at.version, &kind.plural, &endpoint.subresource)
+        self.requests.endpoint(&at.group, &at.version, &kind.names().plural, &endpoint.subresource)
     }
 
     /// The requests to the endpoints of all kinds that are or were served.
@@ -282,7 +276,7 @@ impl Registry {
         let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
         let kind = records.stored();
         let objects =
-            self.cache.register(&kind.prefix(), records.clone()).map_err(|error| cannot_load(kind, &error))?;
+            self.cache.register(&kind.shared.prefix(), records.clone()).map_err(|error| cannot_load(kind, &error))?;
         Ok((records, objects))
     }
 
@@ -292,12 +286,16 @@ impl Registry {
     /// A kind whose schema is wrong by itself.
     pub fn unserved(&self, kind: Arc<Kind>) -> Result<Served, String> {
         let at = &kind.group_version;
-        if let Some(served) = self.find(&at.group, &at.version, &kind.plural).filter(|s| s.kind.kind == kind.kind) {
+        if let Some(served) =
+            self.find(&at.group, &at.version, &kind.names().plural).filter(|s| s.kind.names().kind == kind.names().kind)
+        {
             return Ok(Served { kind, endpoints: Vec::new(), ..Served::clone(&served) });
         }
-        clashes::check_schema(&kind)?;
-        let (records, objects) =
-            self.load(Versions::new([Kind { served: true, conversion: None, ..Kind::clone(&kind) }])?)?;
+        let alone = Kind::clone(&kind).with(|_, version, binding| {
+            version.served = true;
+            binding.conversion = None;
+        });
+        let (records, objects) = self.load(Versions::new([alone])?)?;
         Ok(Served::new(kind, Vec::new(), &objects, &records))
     }
 
@@ -342,10 +340,10 @@ impl Table {
         let is_old = |served: &Arc<Served>| old.is_some_and(|old| Arc::ptr_eq(served.stored(), old));
         let (versions, stored) = new.unzip();
         let versions: Vec<_> =
-            versions.unwrap_or_default().iter().filter(|version| version.kind.served).cloned().collect();
+            versions.unwrap_or_default().iter().filter(|version| version.kind.version.served).cloned().collect();
         let mut places = self.places.clone();
         if let Some(any) = old.or(stored) {
-            let plural = any.kind.plural.as_str();
+            let plural = any.kind.names().plural.as_str();
             let others = places.remove(plural);
             let others = others.iter().flat_map(|others| others.iter()).filter(|other| !is_old(other)).cloned();
             let all: Arc<[_]> = others.chain(versions.iter().cloned()).collect();
@@ -355,13 +353,14 @@ impl Table {
         }
         let kinds = spliced(&self.kinds, is_old, versions);
         let resources = spliced(&self.resources, is_old, stored.cloned().into_iter().collect());
-        let namespaces = resources.iter().find(|resource| resource.kind.policy.contains_objects()).cloned();
+        let namespaces = resources.iter().find(|resource| resource.kind.policy().contains_objects()).cloned();
         let (kinds, resources) = (Arc::new(kinds), Arc::new(resources));
         Self { namespaces, kinds, resources, places, generation: self.generation + 1 }
     }
 
     fn resource(&self, group: &str, plural: &str) -> Option<&Arc<Served>> {
-        let is_meant = |served: &&Arc<Served>| served.kind.group_version.group == group && served.kind.plural == plural;
+        let is_meant =
+            |served: &&Arc<Served>| served.kind.group_version.group == group && served.kind.names().plural == plural;
         self.resources.iter().find(is_meant)
     }
 }

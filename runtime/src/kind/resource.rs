@@ -4,20 +4,22 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use super::{
-    Convert, Kind, Policy,
-    convert::{Change, Declared, Unchanged, Version},
-    model::{Grace, Path, ScalePaths},
+    Binding, Convert, Kind, Policy, Problems,
+    binding::Compute,
+    convert::{self, Change, Declared, Unchanged},
+    model::{Grace, Names, Path, ScalePaths, Shared, Version},
 };
 pub use super::{
+    binding::{DocumentHooks, NoHooks},
     convert::typed,
     hook,
-    model::{Hooks, NameRule, Scope},
+    model::{NameRule, Scope},
     policy::{Compiled, Custom},
 };
 use crate::{
     meta::{GroupVersion, ObjectMeta, OwnerReference},
     schema::{
-        Document, Schema,
+        Schema,
         declare::{ApiType, TypeDecl, observed_within, resolve},
     },
 };
@@ -48,15 +50,15 @@ pub trait Resource: ApiType {
         }
     }
 
-    /// The model of the kind.
+    /// The kind.
     ///
     /// # Panics
     /// When the declaration contradicts itself in a way that the derive does not see; the test that comes with every
-    /// kind meets it first. [`ResourceDecl::build`] returns the error instead.
+    /// kind meets it first. [`ResourceDecl::build`] returns the errors instead.
     fn kind() -> Kind {
         match Self::RESOURCE.build(Self::DECLARATION) {
             Ok(kind) => kind,
-            Err(error) => panic!("the declaration of {} cannot be served: {error}", Self::RESOURCE.kind),
+            Err(problems) => panic!("the declaration of {} cannot be served: {problems}", Self::RESOURCE.kind),
         }
     }
 }
@@ -131,7 +133,7 @@ pub struct ResourceDecl {
     /// How long a deleted object is given to end.
     pub grace: Option<GraceDecl>,
     /// Hooks, adapted to documents.
-    pub hooks: Hooks,
+    pub hooks: fn() -> Arc<dyn DocumentHooks>,
     /// The version is served.
     pub served: bool,
     /// The warning of a deprecated version; empty for the usual one.
@@ -214,7 +216,7 @@ pub enum CellDecl {
     /// The value at a path, whose type is the column's.
     Path(RustPath),
     /// A function's result, and the column's type.
-    Computed(fn(&Document) -> Document, &'static str),
+    Computed(Compute, &'static str),
 }
 
 /// The group and version as `apiVersion` says them; `v1` in the core group.
@@ -248,72 +250,80 @@ impl ResourceDecl {
         Ok(())
     }
 
-    /// The model of the kind whose root type is given.
+    /// The kind whose root type is given.
     ///
     /// # Errors
-    /// What contradicts itself: a pattern that is no regular expression, a path to a field that is not declared.
-    pub fn build(&self, root: &'static TypeDecl) -> Result<Kind, String> {
+    /// Everything that contradicts itself: a pattern that is no regular expression, a path to a field that is not declared.
+    pub fn build(&self, root: &'static TypeDecl) -> Result<Kind, Problems> {
+        let mut problems = Problems::default();
         if let Some(field) = root.field("spec").and_then(|spec| observed_within((spec.ty)())) {
-            return Err(format!(
+            problems.push(format!(
                 "spec.{field} is declared as observed, and a spec holds what is wanted; \
                  floats change on their way through encodings"
             ));
         }
-        // Deletion goes by the stored version.
-        let (deleted, deleted_root) = self.storage.map_or((self, root), |stored| (stored.resource, stored.root));
-        let schema = self.schema(root)?;
-        let path = |rust: RustPath| wire(root, rust);
-        let scale = match &self.scale {
-            None => None,
-            Some(scale) => Some(ScalePaths {
-                replicas: path(scale.replicas)?,
-                status_replicas: path(scale.status)?,
-                selector: scale.selector.map(path).transpose()?,
+        let schema = problems.note(self.schema(root)).unwrap_or_default();
+        let shared = self.shared(root, &mut problems);
+        let conversion = self.storage.and_then(|storage| problems.note(storage.conversion(root, self, &schema)));
+        let version = self.version(root, schema, &mut problems);
+        problems.extend(version.problems(&shared));
+        let computed = |column: &ColumnDecl| match column.cell {
+            CellDecl::Computed(compute, _) => Some((column.name.to_owned(), compute)),
+            CellDecl::Path(_) => None,
+        };
+        let cells = self.columns.iter().filter_map(computed).collect();
+        let binding = Binding { policy: self.policy, hooks: (self.hooks)(), conversion, cells };
+        problems.or(Kind::new(shared, version, binding))
+    }
+
+    /// What its versions share, which all of them declare as the stored one does.
+    fn shared(&self, root: &'static TypeDecl, problems: &mut Problems) -> Shared {
+        let stored_root = self.storage.map_or(root, |storage| storage.root);
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Shared {
+            group: self.group.to_owned(),
+            names: Names {
+                plural: self.plural.to_owned(),
+                singular: self.singular.to_owned(),
+                kind: self.kind.to_owned(),
+                list_kind: format!("{}List", self.kind),
+                short_names: owned(self.short_names),
+                categories: owned(self.categories),
+            },
+            scope: self.scope,
+            name_rule: self.names,
+            stored: self.stored,
+            grace: self.grace.and_then(|grace| match grace {
+                GraceDecl::Seconds(seconds) => Some(Grace::Seconds(seconds.into())),
+                GraceDecl::Path(rust) => problems.note(wire(stored_root, rust)).map(Grace::Path),
             }),
-        };
-        let grace = match deleted.grace {
-            None => None,
-            Some(GraceDecl::Seconds(seconds)) => Some(Grace::Seconds(seconds.into())),
-            Some(GraceDecl::Path(rust)) => Some(Grace::Path(wire(deleted_root, rust)?)),
-        };
-        let group_version = self.group_version();
+        }
+    }
+
+    fn version(&self, root: &'static TypeDecl, schema: Schema, problems: &mut Problems) -> Version {
         let deprecated = self.deprecated.map(|text| match text {
-            "" => format!("{group_version} {} is deprecated", self.kind),
+            "" => format!("{} {} is deprecated", self.group_version(), self.kind),
             text => text.to_owned(),
         });
-        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        Ok(Kind {
+        let mut path = |rust: RustPath| problems.note(wire(root, rust));
+        let scale = self.scale.and_then(|scale| {
+            let (replicas, status) = (path(scale.replicas), path(scale.status));
+            let selector = scale.selector.and_then(&mut path);
+            Some(ScalePaths { replicas: replicas?, status_replicas: status?, selector })
+        });
+        let selectable = self.selectable.iter().filter_map(|rust| path(rust)).collect();
+        Version {
             served: self.served,
             deprecated,
-            conversion: self.storage.map(|storage| storage.conversion(root, &group_version, &schema)).transpose()?,
-            group_version,
-            kind: self.kind.to_owned(),
-            list_kind: format!("{}List", self.kind),
-            plural: self.plural.to_owned(),
-            singular: self.singular.to_owned(),
-            short_names: owned(self.short_names),
-            categories: owned(self.categories),
-            scope: self.scope,
-            policy: self.policy,
-            names: self.names,
-            strategic: self.policy.takes_strategic_patches(&schema),
-            schema: schema.into(),
+            columns: self.columns(root, problems),
+            selectable,
             status: self.status,
             generation: self.generation,
             scale,
-            columns: self.columns(root)?,
-            selectable: self.selectable.iter().map(|rust| path(rust)).collect::<Result<_, _>>()?,
             update_without_version: self.update_without_version,
             create_on_update: self.create_on_update,
-            stored: self.stored,
-            subresources: Vec::new(),
-            grace,
-            hooks: Hooks {
-                on_delete: deleted.hooks.on_delete,
-                holds_deletion: deleted.hooks.holds_deletion,
-                ..self.hooks
-            },
-        })
+            ..Version::new(self.version, schema)
+        }
     }
 
     /// The schema of the kind whose root type is given.
@@ -321,7 +331,6 @@ impl ResourceDecl {
         let mut schema = root.schema(self.policy.omits_empty())?;
         schema.properties.remove("metadata");
         schema.required.retain(|name| name != "metadata");
-        schema.check().map_err(|problems| problems.join("; "))?;
         Ok(schema)
     }
 
@@ -335,7 +344,7 @@ impl StorageDecl {
     fn conversion(
         &self,
         root: &'static TypeDecl,
-        name: &GroupVersion,
+        here: &ResourceDecl,
         schema: &Schema,
     ) -> Result<Arc<dyn Convert>, String> {
         let changes = match self.conversion {
@@ -351,9 +360,11 @@ impl StorageDecl {
             })
         };
         let changes: Vec<_> = changes.iter().map(change).collect::<Result<_, String>>()?;
-        let stored = (self.resource.group_version(), self.resource.schema(self.root)?);
-        let stored = Version { name: &stored.0, schema: &stored.1 };
-        Ok(Arc::new(Declared::new(Version { name, schema }, stored, &changes)?))
+        let names = [here, self.resource].map(ResourceDecl::group_version);
+        let stored_schema = self.resource.schema(self.root)?;
+        let here = convert::Version { name: &names[0], schema };
+        let stored = convert::Version { name: &names[1], schema: &stored_schema };
+        Ok(Arc::new(Declared::new(here, stored, &changes)?))
     }
 }
 

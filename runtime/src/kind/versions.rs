@@ -2,35 +2,54 @@
 //! one is in another.
 use std::sync::Arc;
 
-use super::{Kind, convert};
+use super::{
+    Kind, convert,
+    definition::{Definition, Problems},
+};
 use crate::schema::{self, Document};
 
 /// A kind in all of its versions, exactly one of which is stored.
 pub struct Versions {
+    definition: Definition,
     all: Vec<Arc<Kind>>,
     stored: usize,
 }
 
 impl Versions {
-    /// The versions of one resource, in any order.
+    /// The versions of one resource, in any order. What they share is what the stored one says.
     ///
     /// # Errors
-    /// What contradicts itself, and what to do about it.
-    pub fn new(kinds: impl IntoIterator<Item = Kind>) -> Result<Self, String> {
-        let all: Vec<Arc<Kind>> = kinds.into_iter().map(Arc::new).collect();
-        let Some((first, others)) = all.split_first() else { return Err("a kind without a version".to_owned()) };
-        others.iter().try_for_each(|other| check_same(first, other))?;
-        for (position, kind) in all.iter().enumerate() {
-            let version = &kind.group_version.version;
-            if all[..position].iter().any(|other| other.group_version.version == *version) {
-                return Err(format!("{} is declared twice in version {version}: leave one out", kind.group_kind()));
-            }
+    /// All that is wrong with them, and what to do about it.
+    pub fn new(kinds: impl IntoIterator<Item = Kind>) -> Result<Self, Problems> {
+        let kinds: Vec<Kind> = kinds.into_iter().collect();
+        let Some(first) = kinds.first() else { return Err("a kind without a version".to_owned().into()) };
+        let mut problems = Problems::default();
+        let stored = problems.note(stored(&kinds));
+        let of_all = stored.map_or(first, |stored| &kinds[stored]);
+        let definition = Definition {
+            shared: of_all.shared.clone(),
+            storage_version: of_all.version.name.clone(),
+            versions: kinds.iter().map(|kind| kind.version.clone()).collect(),
+        };
+        for other in kinds.iter().filter(|other| other.shared != definition.shared) {
+            problems.push(format!(
+                "version {} of {} and version {} of {} differ in what the versions of a resource share (group, names, scope, \
+                 whether objects are stored, grace): declare it once, or give the other resource another plural name",
+                definition.storage_version,
+                definition.shared.group_kind(),
+                other.version.name,
+                other.group_kind(),
+            ));
         }
-        let stored = stored(&all)?;
-        if !all.iter().any(|kind| kind.served) {
-            return Err(format!("no version of {} is served: serve one at least", first.group_kind()));
-        }
-        Ok(Self { all, stored })
+        problems.extend(definition.check().err().unwrap_or_default());
+        let shared = &definition.shared;
+        let all = kinds.into_iter().map(|kind| Arc::new(Kind { shared: shared.clone(), ..kind })).collect();
+        problems.or(Self { definition, all, stored: stored.unwrap_or_default() })
+    }
+
+    /// The resource as data.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
     }
 
     /// The version in which objects are stored; it need not be served.
@@ -70,7 +89,7 @@ impl Kind {
     /// # Errors
     /// Why it has no form there.
     pub(crate) fn convert_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
-        let Some(conversion) = &self.conversion else { return Ok(document) };
+        let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
         stored.fill(&mut document);
         Ok(document)
@@ -78,7 +97,7 @@ impl Kind {
 
     /// The same, but pruned only.
     fn write_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
-        let Some(conversion) = &self.conversion else { return Ok(document) };
+        let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
         stored.trim(&mut document);
         Ok(document)
@@ -90,7 +109,7 @@ impl Kind {
     /// # Errors
     /// Why it has no form here.
     pub(crate) fn convert_from_stored(&self, document: Document) -> Result<Document, String> {
-        let Some(conversion) = &self.conversion else { return Ok(document) };
+        let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.read(document))?;
         self.trim(&mut document);
         Ok(document)
@@ -98,14 +117,14 @@ impl Kind {
 
     /// Brings an object of this version to its schema: defaults, and without what the schema does not know.
     pub(crate) fn fill(&self, document: &mut Document) {
-        schema::default(&self.schema, document);
+        schema::default(&self.version.schema, document);
         self.trim(document);
     }
 
     /// Takes from an object what the schema does not know.
     fn trim(&self, document: &mut Document) {
-        schema::prune(&self.schema, document);
-        schema::normalise(&self.schema, document);
+        schema::prune(&self.version.schema, document);
+        schema::normalise(&self.version.schema, document);
     }
 }
 
@@ -122,8 +141,8 @@ pub fn by_resource(kinds: impl IntoIterator<Item = Kind>) -> Vec<Vec<Kind>> {
 }
 
 /// The position of the one version that is not converted to another.
-fn stored(all: &[Arc<Kind>]) -> Result<usize, String> {
-    let mut stored = all.iter().enumerate().filter(|(_, kind)| kind.conversion.is_none());
+fn stored(all: &[Kind]) -> Result<usize, String> {
+    let mut stored = all.iter().enumerate().filter(|(_, kind)| kind.binding.conversion.is_none());
     let what = all[0].group_kind();
     let Some((position, first)) = stored.next() else {
         return Err(format!("every version of {what} is converted to another: add the version that is stored"));
@@ -133,34 +152,7 @@ fn stored(all: &[Arc<Kind>]) -> Result<usize, String> {
         Some((_, second)) => Err(format!(
             "{what} would be stored in version {} and in version {}: for all versions but the stored one, say how they \
              are converted to it",
-            first.group_version.version, second.group_version.version
-        )),
-    }
-}
-
-/// Checks that two kinds have in common what all versions of a resource share.
-fn check_same(first: &Kind, other: &Kind) -> Result<(), String> {
-    let same = [
-        ("the group", first.group_version.group == other.group_version.group),
-        ("the plural name", first.plural == other.plural),
-        ("the kind", first.kind == other.kind),
-        ("the kind of lists", first.list_kind == other.list_kind),
-        ("the singular name", first.singular == other.singular),
-        ("the short names", first.short_names == other.short_names),
-        ("the categories", first.categories == other.categories),
-        ("the scope", first.scope == other.scope),
-        ("the rule for names", first.names == other.names),
-        ("whether objects are stored", first.stored == other.stored),
-    ];
-    match same.into_iter().find(|(_, same)| !same) {
-        None => Ok(()),
-        Some((what, _)) => Err(format!(
-            "{what} of {} in version {} and of {} in version {} differ: versions of one resource share it; other \
-             resources of the group need another plural name",
-            first.group_kind(),
-            first.group_version.version,
-            other.group_kind(),
-            other.group_version.version
+            first.version.name, second.version.name
         )),
     }
 }
@@ -201,7 +193,7 @@ mod tests {
         };
         let renamed = gears_v2(&Arc::default());
         assert_eq!(convert(renamed.clone(), json!({"dents": 3})), Ok(json!({"teeth": 3})));
-        let shaped = Kind { conversion: Some(Arc::new(Shaped)), ..renamed };
+        let shaped = renamed.with(|_, _, binding| binding.conversion = Some(Arc::new(Shaped)));
         assert_eq!(convert(shaped.clone(), json!({"shape": "oval"})), Ok(json!({"color": "oval"})));
         assert_eq!(convert(shaped.clone(), json!({})), Ok(json!({"color": "round"})));
         assert_eq!(convert(shaped, json!({"shape": 1})), Err("a gear has a shape".to_owned()));

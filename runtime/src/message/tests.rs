@@ -173,7 +173,7 @@ where
     T: Resource + prost::Message + Default + Serialize + DeserializeOwned + PartialEq + fmt::Debug,
 {
     let kind = T::kind();
-    let messages = protobuf::Message::of_object(&kind.schema).expect("numbers");
+    let messages = protobuf::Message::of_object(&kind.version.schema).expect("numbers");
     for document in testing::documents(&kind, 0x7072_6f74).take(300) {
         let mut object: T =
             serde_json::from_value(document.clone()).expect("what the schema accepts, the type decodes");

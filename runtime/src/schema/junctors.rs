@@ -12,7 +12,7 @@ use super::{
 use crate::meta::go;
 
 /// What a schema says by means of other schemas for the same value.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Junctors {
     /// The value fits all of these.
     pub all_of: Vec<Schema>,

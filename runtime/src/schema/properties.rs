@@ -5,7 +5,7 @@ use std::{iter, ops::Index, slice, sync::Arc};
 use super::Schema;
 
 /// Fields of a struct by wire name, in the order of names. A clone shares them with the original.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties(Arc<[Property]>);
 
 type Property = (String, Arc<Schema>);

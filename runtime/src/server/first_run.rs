@@ -71,11 +71,11 @@ impl Samples {
                 line(format_args!("  kubectl apply -f {}", quoted(manifest)));
             }
             for kind in &self.kinds {
-                line(format_args!("  kubectl explain {}", kind.plural));
-                let everywhere = if kind.scope == Scope::Namespaced { " -A" } else { "" };
+                line(format_args!("  kubectl explain {}", kind.names().plural));
+                let everywhere = if kind.shared.scope == Scope::Namespaced { " -A" } else { "" };
                 // What is only asked about cannot be got.
-                if kind.stored {
-                    line(format_args!("  kubectl get {}{everywhere}", kind.plural));
+                if kind.shared.stored {
+                    line(format_args!("  kubectl get {}{everywhere}", kind.names().plural));
                 }
             }
             for command in &self.commands {
@@ -85,9 +85,9 @@ impl Samples {
             // kubectl sends no token over plain HTTP, so there is no kubeconfig to offer.
             line(format_args!("\nTry, in another terminal (kubectl needs TLS: it sends no token over plain HTTP):\n"));
         }
-        let path = self.kinds.iter().find(|kind| kind.stored).map_or("/api/v1/namespaces".to_owned(), |kind| {
+        let path = self.kinds.iter().find(|kind| kind.shared.stored).map_or("/api/v1/namespaces".to_owned(), |kind| {
             let root = if kind.group_version.group.is_empty() { "/api" } else { "/apis" };
-            format!("{root}/{}/{}", kind.group_version, kind.plural)
+            format!("{root}/{}/{}", kind.group_version, kind.names().plural)
         });
         let trust = if tls && self.own_authority {
             format!(" --cacert {}", quoted(&state.file("ca.crt")))

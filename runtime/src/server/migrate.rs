@@ -40,7 +40,7 @@ fn begin(api: &Weak<Api>, runtime: &Handle, names: &[String]) -> Option<Reports>
 /// Finds the resources with these names, or all whose objects are stored.
 fn find(api: &Api, names: &[String]) -> Result<Vec<Arc<Served>>, String> {
     let (all, _) = api.registry.resources();
-    let mut stored = all.iter().filter(|served| served.kind.stored);
+    let mut stored = all.iter().filter(|served| served.kind.shared.stored);
     if names.is_empty() {
         return Ok(stored.cloned().collect());
     }

@@ -51,7 +51,7 @@ fn round(from: &Kind, through: &Kind, convert: impl Fn(Document) -> Result<(Docu
                     panic!(
                         "{} loses {lost} on the way from {here} through {there}\ngiven: {document:#}\nin {there}: \
                          {between:#}\nand back: {back:#}",
-                        from.kind
+                        from.names().kind
                     );
                 }
             }
@@ -59,7 +59,7 @@ fn round(from: &Kind, through: &Kind, convert: impl Fn(Document) -> Result<(Docu
     }
     if converted == 0 {
         let why = refusal.unwrap_or_default();
-        panic!("no {} could be converted from {here} to {there} and back: {why}", from.kind);
+        panic!("no {} could be converted from {here} to {there} and back: {why}", from.names().kind);
     }
 }
 
@@ -72,10 +72,10 @@ fn lost(kind: &Kind, given: &Document, back: &Document) -> Option<String> {
         }
     }
     let mut given = given.clone();
-    if kind.conversion.is_some() {
+    if kind.binding.conversion.is_some() {
         fill(&mut given, back);
     }
-    agree::difference(&kind.schema, &given, back).map(|path| path.to_string())
+    agree::difference(&kind.version.schema, &given, back).map(|path| path.to_string())
 }
 
 /// Adds the fields of another document that a document omits.

@@ -42,14 +42,14 @@ pub fn documents(kind: &Kind, seed: u64) -> impl Iterator<Item = Document> {
     let kind = kind.clone();
     let mut maker = Maker::new(seed);
     (0u64..).map(move |number| {
-        let mut document = accepted(&mut maker, &kind.schema);
+        let mut document = accepted(&mut maker, &kind.version.schema);
         let mut metadata = Map::new();
         metadata.insert("name".to_owned(), format!("object-{number}").into());
-        if kind.scope == Scope::Namespaced {
+        if kind.shared.scope == Scope::Namespaced {
             metadata.insert("namespace".to_owned(), "default".into());
         }
         document["apiVersion"] = kind.group_version.to_string().into();
-        document["kind"] = kind.kind.as_str().into();
+        document["kind"] = kind.names().kind.as_str().into();
         document["metadata"] = metadata.into();
         document
     })
@@ -104,11 +104,11 @@ where
             Ok(decoded) => decoded,
             Err(error) => panic!(
                 "the schema of {} accepts a document that the type does not decode: {error}\n{document:#}",
-                kind.kind
+                kind.names().kind
             ),
         };
         if let Err(why) = comes_back(&kind, &document, &decoded) {
-            panic!("{} decodes a document and encodes another: {why}\ndecoded: {document:#}", kind.kind);
+            panic!("{} decodes a document and encodes another: {why}\ndecoded: {document:#}", kind.names().kind);
         }
     }
 }
@@ -121,15 +121,15 @@ fn comes_back<T: serde::Serialize>(kind: &Kind, document: &Document, decoded: &T
             return Err(told(&format!("{name} is another"), &encoded));
         }
     }
-    let unknown = schema::prune(&kind.schema, &mut encoded);
+    let unknown = schema::prune(&kind.version.schema, &mut encoded);
     if let Some(field) = unknown.first() {
         return Err(told(&format!("the schema does not know the field {field}"), &encoded));
     }
-    let errors = settle(&kind.schema, &mut encoded);
+    let errors = settle(&kind.version.schema, &mut encoded);
     if !errors.is_empty() {
         return Err(told(&format!("the schema refuses it: {}", errors.join("; ")), &encoded));
     }
-    match agree::difference(&kind.schema, document, &encoded) {
+    match agree::difference(&kind.version.schema, document, &encoded) {
         None => Ok(()),
         Some(path) => Err(told(&format!("{path} is another"), &encoded)),
     }

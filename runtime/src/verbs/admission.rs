@@ -135,7 +135,7 @@ pub(super) fn hold_namespace(api: &Api, request: &Request, name: &str) -> Result
 /// [`Error::Forbidden`].
 pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
     let kind = &*request.served.kind;
-    let Some(why) = kind.policy.refuses_deletion(&request.name) else { return Ok(()) };
+    let Some(why) = kind.policy().refuses_deletion(&request.name) else { return Ok(()) };
     Err(Error::Forbidden {
         resource: kind.group_resource(),
         name: request.name.clone(),
@@ -146,6 +146,6 @@ pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
 
 /// Reads the phase among the selectable fields, which the cache has at hand.
 fn is_terminating(kind: &Kind, namespace: &Object) -> bool {
-    let mut fields = kind.selectable.iter().enumerate();
-    fields.any(|(position, path)| kind.policy.is_closed_by(&path.0, namespace.field(position)))
+    let mut fields = kind.version.selectable.iter().enumerate();
+    fields.any(|(position, path)| kind.policy().is_closed_by(&path.0, namespace.field(position)))
 }

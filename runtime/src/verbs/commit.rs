@@ -65,8 +65,8 @@ impl Api {
     async fn commit(&self, request: &Request, op: Op) -> Result<Outcome<Revision>, Error> {
         let mut retry = Retry::alone();
         loop {
-            let definition = request.served.definition.as_ref().map(|definition| definition.hold());
-            let holds = definition.as_deref().cloned().into_iter().chain(self.holds(request, &op)?).collect();
+            let declarer = request.served.declarer.as_ref().map(|declarer| declarer.hold());
+            let holds = declarer.as_deref().cloned().into_iter().chain(self.holds(request, &op)?).collect();
             let error = match self.store.commit(Commit { ops: vec![op.clone()], holds }).await {
                 Ok(revisions) => {
                     return Ok(Outcome::Done(*revisions.first().expect("a revision for each operation")));
@@ -82,8 +82,8 @@ impl Api {
                 CommitError::Unmet { current, index } => {
                     self.seen(current).await;
                     self.is_served_still(request)?;
-                    let tried = definition.filter(|_| index == 0);
-                    let now = request.served.definition.as_ref().map(|definition| definition.hold());
+                    let tried = declarer.filter(|_| index == 0);
+                    let now = request.served.declarer.as_ref().map(|declarer| declarer.hold());
                     if tried.is_some_and(|tried| now.is_none_or(|now| Arc::ptr_eq(&tried, &now))) {
                         return Err(definition_changed(request));
                     }

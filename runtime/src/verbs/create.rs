@@ -36,7 +36,7 @@ impl Api {
         if !request.subresource.is_empty() {
             return Err(Error::MethodNotAllowed);
         }
-        if request.served.kind.scope == Scope::Namespaced && request.namespace.is_empty() {
+        if request.served.kind.shared.scope == Scope::Namespaced && request.namespace.is_empty() {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
         let Decoded { mut document, faults, pruned } = body.into();

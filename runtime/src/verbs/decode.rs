@@ -41,7 +41,12 @@ pub(super) struct Shape<'k> {
 
 impl<'k> From<&'k Kind> for Shape<'k> {
     fn from(kind: &'k Kind) -> Self {
-        Self { version: &kind.group_version, kind: &kind.kind, schema: &kind.schema, policy: kind.policy }
+        Self {
+            version: &kind.group_version,
+            kind: &kind.names().kind,
+            schema: &kind.version.schema,
+            policy: kind.policy(),
+        }
     }
 }
 

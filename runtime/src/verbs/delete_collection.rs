@@ -78,7 +78,7 @@ pub(super) async fn all<T>(mut operations: Vec<Concurrent<'_, T>>) -> Vec<T> {
 pub(super) fn request_for(request: &Request, object: &Object) -> Request {
     let mut one = request.clone();
     match object.key().split_once('/') {
-        Some((namespace, name)) if request.served.kind.scope == Scope::Namespaced => {
+        Some((namespace, name)) if request.served.kind.shared.scope == Scope::Namespaced => {
             namespace.clone_into(&mut one.namespace);
             name.clone_into(&mut one.name);
         }

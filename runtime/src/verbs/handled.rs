@@ -36,7 +36,7 @@ impl Api {
     /// # Errors
     /// What is wrong with the patch, or with its fit.
     pub fn patch_unstored(&self, request: &Request, patch: Patch, document: &Document) -> Result<Document, Error> {
-        Parsed::read(patch)?.apply(&request.served.kind.schema, document)
+        Parsed::read(patch)?.apply(&request.served.kind.version.schema, document)
     }
 
     /// A document of the request's kind as an answer, although it is not stored. What is null in it and has no business to
@@ -46,7 +46,7 @@ impl Api {
     /// [`Error::TooLarge`].
     pub fn show(&self, request: &Request, mut document: Document) -> Result<Answer, Error> {
         let kind = &*request.served.kind;
-        schema::normalise(&kind.schema, &mut document);
+        schema::normalise(&kind.version.schema, &mut document);
         let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
         let key = request.key_of(system::text(&document, "name"));
         let object = compose(kind, &key, revision, &document);

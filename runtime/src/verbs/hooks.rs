@@ -7,7 +7,7 @@
 use super::{Error, pipeline::Write, system};
 use crate::{
     auth::User,
-    kind::model::{DefaultHook, HookContext, ValidateHook},
+    kind::{Kind, binding::HookContext},
     meta::{FieldError, FieldErrorKind, FieldPath},
     schema::{self, Document},
 };
@@ -19,26 +19,32 @@ impl Write<'_> {
     /// A hook that could not make sense of an object that the schema allows.
     pub fn run_default(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
-        let Some(hook) = kind.hooks.default else { return Ok(()) };
-        if let Some(old) = old.filter(|old| schema::rest_is_kept(&kind.schema, document, old)) {
-            self.default_kept(hook, document, old);
+        if !kind.binding.hooks.fills_in() {
             return Ok(());
         }
-        hook(document, &self.context(old)).or_else(|why| self.undecodable(document, old, &why))?;
-        schema::normalise(&kind.schema, document);
+        if let Some(old) = old.filter(|old| schema::rest_is_kept(&kind.version.schema, document, old)) {
+            self.default_kept(document, old);
+            return Ok(());
+        }
+        kind.binding
+            .hooks
+            .fill_in(document, &self.context(old))
+            .or_else(|why| self.undecodable(document, old, &why))?;
+        schema::normalise(&kind.version.schema, document);
         Ok(())
     }
 
     /// The kind's own defaults of an object that is as it was but for its metadata and its status. They do not stop the
     /// write, and an object that does not fit gets none but in its metadata.
-    fn default_kept(&self, hook: DefaultHook, document: &mut Document, old: &Document) {
+    fn default_kept(&self, document: &mut Document, old: &Document) {
         let kind = &*self.request.served.kind;
         let status = document.get("status").cloned();
-        if hook(document, &self.context(Some(old))).is_err() {
+        if kind.binding.hooks.fill_in(document, &self.context(Some(old))).is_err() {
             return;
         }
-        schema::normalise(&kind.schema, document);
-        let changed = document.get("status") != status.as_ref() || !schema::rest_is_kept(&kind.schema, document, old);
+        schema::normalise(&kind.version.schema, document);
+        let changed =
+            document.get("status") != status.as_ref() || !schema::rest_is_kept(&kind.version.schema, document, old);
         if changed && !self.is_sound(document) {
             schema::restore(document, old, status);
         }
@@ -47,16 +53,16 @@ impl Write<'_> {
     /// Whether an object fits the schema, and the kind's own hook finds nothing wrong with it by itself.
     fn is_sound(&self, document: &Document) -> bool {
         let kind = &*self.request.served.kind;
-        let checked = |hook| by_itself(hook, document).is_some_and(|errors| errors.is_empty());
-        schema::validate(&kind.schema, document).is_empty() && kind.hooks.validate.is_none_or(checked)
+        schema::validate(&kind.version.schema, document).is_empty()
+            && by_itself(kind, document).is_some_and(|errors| errors.is_empty())
     }
 
     /// A default hook could not read the object. Where the schema finds fault with it, too, validation tells that better.
     fn undecodable(&self, document: &Document, old: Option<&Document>, why: &str) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
-        let found = schema::validate(&kind.schema, document);
+        let found = schema::validate(&kind.version.schema, document);
         let told = match old {
-            Some(old) => schema::validate_change(&kind.schema, found.clone(), document, old),
+            Some(old) => schema::validate_change(&kind.version.schema, found.clone(), document, old),
             None => found.clone(),
         };
         if !told.is_empty() {
@@ -69,25 +75,19 @@ impl Write<'_> {
     /// What the kind's own validation finds, as far as it counts.
     pub(super) fn hook_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {
         let kind = &*self.request.served.kind;
-        let Some(hook) = kind.hooks.validate else { return Vec::new() };
-        match (hook(document, &self.context(old)), old) {
-            (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(hook, found, document, old),
+        match (kind.binding.hooks.validate(document, &self.context(old)), old) {
+            (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(found, document, old),
             (Ok(found), _) => found,
-            (Err(_), Some(old)) if schema::rest_is_kept(&kind.schema, document, old) => Vec::new(),
-            (Err(why), _) => faults_or(schema::validate(&kind.schema, document), &why),
+            (Err(_), Some(old)) if schema::rest_is_kept(&kind.version.schema, document, old) => Vec::new(),
+            (Err(why), _) => faults_or(schema::validate(&kind.version.schema, document), &why),
         }
     }
 
     /// The errors of a validate hook that a write brings about.
-    fn brought_about(
-        &self,
-        hook: ValidateHook,
-        mut found: Vec<FieldError>,
-        document: &Document,
-        old: &Document,
-    ) -> Vec<FieldError> {
-        let schema = &self.request.served.kind.schema;
-        match by_itself(hook, old) {
+    fn brought_about(&self, mut found: Vec<FieldError>, document: &Document, old: &Document) -> Vec<FieldError> {
+        let kind = &*self.request.served.kind;
+        let schema = &kind.version.schema;
+        match by_itself(kind, old) {
             Some(known) => found.retain(|error| !is_kept(schema, error, &known, document, old)),
             None if schema::rest_is_kept(schema, document, old) => found.clear(),
             None => {}
@@ -122,9 +122,10 @@ fn is_kept(
 
 /// What a validate hook says of an object by itself: as if the server had just made it. Rules about changes, and about who
 /// makes them, are silent. `None` where its type does not decode the object.
-fn by_itself(hook: ValidateHook, document: &Document) -> Option<Vec<FieldError>> {
+fn by_itself(kind: &Kind, document: &Document) -> Option<Vec<FieldError>> {
     let user = User::system();
-    hook(document, &HookContext { old: None, user: &user, dry_run: true, subresource: "" }).ok()
+    let context = HookContext { old: None, user: &user, dry_run: true, subresource: "" };
+    kind.binding.hooks.validate(document, &context).ok()
 }
 
 /// What the schema finds in an object that the type of the kind's hooks does not decode: it names the places. Where that is

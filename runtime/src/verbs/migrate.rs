@@ -81,7 +81,7 @@ impl Api {
     async fn renew(&self, resource: &Request, object: &Arc<Object>) -> Result<Renewed, Error> {
         let request = request_for(resource, object);
         let document = document_of(object)?;
-        let fit = Fit::of(&request.served.kind.schema, &document);
+        let fit = Fit::of(&request.served.kind.version.schema, &document);
         match self.store(&request, object.key(), (&document, fit), Expect::At(object.revision())).await {
             Ok(Outcome::Done(_)) => Ok(Renewed::Written),
             Ok(Outcome::Lost) => Ok(Renewed::ByOthers),

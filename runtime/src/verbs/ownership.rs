@@ -23,12 +23,12 @@ pub(super) fn with_writer<T>(
     then: impl FnOnce(&View<'_>, &Writer<'_>) -> T,
 ) -> Result<T, Error> {
     let kind = &*request.served.kind;
-    let reset = request.changes()?.reset(&kind.schema);
+    let reset = request.changes()?.reset(&kind.version.schema);
     let reset: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
     let (version, now) = (kind.group_version.to_string(), Time::now().to_string());
     let writer = Writer { manager, api_version: &version, subresource: &request.subresource, time: &now };
     let others = Others { versions: request.served.records.versions(), changes: request.changes()? };
-    let view = View { root: &kind.schema, kind: &kind.kind, reset: &reset, versions: &others };
+    let view = View { root: &kind.version.schema, kind: &kind.names().kind, reset: &reset, versions: &others };
     Ok(then(&view, &writer))
 }
 
@@ -41,7 +41,7 @@ struct Others<'a> {
 
 impl apply::Versions for Others<'_> {
     fn schema(&self, api_version: &str) -> Option<&Schema> {
-        self.versions.find(api_version).map(|kind| &*kind.schema)
+        self.versions.find(api_version).map(|kind| &*kind.version.schema)
     }
 
     fn reset(&self, api_version: &str) -> Vec<Vec<&str>> {

@@ -39,7 +39,7 @@ impl Api {
         }
         let write = patch.write(request, &options.write);
         let done = self.rewrite(&write, |old| {
-            let mut new = patch.apply(&request.served.kind.schema, old)?;
+            let mut new = patch.apply(&request.served.kind.version.schema, old)?;
             let warnings = write.decode_named(&mut new, Some(old))?;
             Ok((new, warnings))
         });

@@ -113,9 +113,9 @@ impl Write<'_> {
         let kind = &*self.request.served.kind;
         self.fill_in(document, None)?;
         // The documents of a subresource are about an object that is there: it is admitted again where it changes.
-        let warning = if kind.stored { None } else { self.admit(api, document, None)? };
-        self.judge(document, None, schema::validate(&kind.schema, document))?;
-        if !kind.stored {
+        let warning = if kind.shared.stored { None } else { self.admit(api, document, None)? };
+        self.judge(document, None, schema::validate(&kind.version.schema, document))?;
+        if !kind.shared.stored {
             self.admit_result(api, document, None)?;
         }
         Ok(warning.into_iter().collect())
@@ -124,8 +124,8 @@ impl Write<'_> {
     /// Defaults: the declared ones, then the hook's.
     fn fill_in(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
-        schema::default(&kind.schema, document);
-        schema::normalise(&kind.schema, document);
+        schema::default(&kind.version.schema, document);
+        schema::normalise(&kind.version.schema, document);
         self.run_default(document, old)
     }
 
@@ -159,10 +159,10 @@ impl Write<'_> {
     pub fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
         let kind = &*self.request.served.kind;
         let mut errors = self.metadata_errors(document, old);
-        let mut found = schema::validate(&kind.schema, document);
+        let mut found = schema::validate(&kind.version.schema, document);
         let fit = if found.is_empty() { Fit::Checked } else { Fit::Unchecked };
         if let Some(old) = old {
-            found = schema::validate_change(&kind.schema, found, document, old);
+            found = schema::validate_change(&kind.version.schema, found, document, old);
         }
         errors.extend(found);
         self.judge(document, old, errors)?;
@@ -193,13 +193,13 @@ impl Write<'_> {
                 return [errors.clone(), errors].concat();
             }
         }
-        let names = match kind.names {
+        let names = match kind.shared.name_rule {
             NameRule::Subdomain => validate::subdomain,
             NameRule::Label => validate::label,
             NameRule::PathSegment => validate::path_segment,
         };
-        let mut errors = validate::object_meta(metadata, kind.scope == Scope::Namespaced, names, &path);
-        errors.extend(kind.policy.metadata_errors(metadata, &path));
+        let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
+        errors.extend(kind.policy().metadata_errors(metadata, &path));
         errors
     }
 

@@ -242,7 +242,7 @@ pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
 /// Holds the resourceVersion of a document against the object: it is a precondition.
 fn check_version(request: &Request, new: &mut Document, old: &Document) -> Result<(), Error> {
     let expected = Preconditions { uid: None, resource_version: Preconditions::of(&new["metadata"]).resource_version };
-    if expected.resource_version.is_none() && !request.served.kind.update_without_version {
+    if expected.resource_version.is_none() && !request.served.kind.version.update_without_version {
         return Err(version_required(request));
     }
     expected.check(Some(&old["metadata"])).map_err(|Mismatch { expected: given, .. }| {

@@ -118,7 +118,7 @@ impl Api {
         let paths = paths(kind)?;
         let version = kind.group_version.to_string();
         let versions = request.served.records.versions();
-        let replicas_in = |version: &str| Some(&versions.find(version)?.scale.as_ref()?.replicas.0[..]);
+        let replicas_in = |version: &str| Some(&versions.find(version)?.version.scale.as_ref()?.replicas.0[..]);
         let done = self
             .rewrite(&Write { origin: Origin::Scale, ..Write::of_body(request, options, &[]) }, |old| {
                 let mut live = of_document(kind, old, Some(ABSENT))?;
@@ -202,7 +202,7 @@ fn of_document(kind: &Kind, object: &Document, absent: Option<i64>) -> Result<Do
 }
 
 fn paths(kind: &Kind) -> Result<&ScalePaths, Error> {
-    kind.scale.as_ref().ok_or(Error::MethodNotAllowed)
+    kind.version.scale.as_ref().ok_or(Error::MethodNotAllowed)
 }
 
 /// The number that a scale asks for; its resourceVersion is held against the object.

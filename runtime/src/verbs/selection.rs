@@ -50,7 +50,7 @@ impl Selection {
         let terms = resolve(kind, first, options.fields.terms())?;
         let pinned = |place: fn(&Place) -> bool| terms.iter().find(|t| t.equal && place(&t.place)).map(|t| &*t.value);
 
-        let namespaced = kind.scope == Scope::Namespaced;
+        let namespaced = kind.shared.scope == Scope::Namespaced;
         let namespace = match request.namespace.as_str() {
             "" if namespaced => pinned(|place| matches!(place, Place::Namespace)).unwrap_or_default(),
             namespace => namespace,
@@ -93,7 +93,7 @@ fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<Term>, 
         .map(|term| {
             let place = match &*term.field {
                 "metadata.name" => Place::Name,
-                "metadata.namespace" if kind.policy.selects_by_namespace(kind.scope) => Place::Namespace,
+                "metadata.namespace" if kind.policy().selects_by_namespace(kind.shared.scope) => Place::Namespace,
                 other => Place::Selectable(first + selectable(kind, other)?),
             };
             Ok(Term { place, equal: term.equal, value: term.value.clone() })
@@ -102,11 +102,11 @@ fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<Term>, 
 }
 
 fn selectable(kind: &Kind, field: &str) -> Result<usize, Error> {
-    let found = kind.selectable.iter().position(|path| {
+    let found = kind.version.selectable.iter().position(|path| {
         let mut names = field.split('.');
         path.0.iter().all(|name| names.next() == Some(name)) && names.next().is_none()
     });
-    found.ok_or_else(|| Error::BadRequest(kind.policy.unknown_field(field, !kind.selectable.is_empty())))
+    found.ok_or_else(|| Error::BadRequest(kind.policy().unknown_field(field, !kind.version.selectable.is_empty())))
 }
 
 fn filter(labels: Labels, terms: Vec<Term>) -> Option<Filter> {

@@ -48,7 +48,7 @@ pub(super) enum Nameless {
 /// # Errors
 /// [`Error::BadRequest`] where they differ.
 pub(super) fn place(request: &Request, document: &mut Document, nameless: Nameless) -> Result<(), Error> {
-    if request.served.kind.scope == Scope::Cluster {
+    if request.served.kind.shared.scope == Scope::Cluster {
         metadata(document).remove("namespace");
     } else {
         match text(document, "namespace") {
@@ -133,7 +133,7 @@ pub(super) fn reset(request: &Request, document: &mut Document, before: &Documen
 
 /// The finalizers that the kind has beside those of metadata are taken out through their own subresource alone.
 fn keep_finalizers(request: &Request, document: &mut Document, from: &Document) {
-    let Some(path) = request.served.kind.policy.finalizers().map(Path::from) else { return };
+    let Some(path) = request.served.kind.policy().finalizers().map(Path::from) else { return };
     if request.changes().is_ok_and(|changes| *changes != Changes::Only(path.clone())) {
         path.put(document, path.at(from).cloned());
     }
@@ -146,7 +146,7 @@ fn make_metadata(kind: &Kind, metadata: &mut Map<String, Value>) -> Result<(), E
     }
     metadata.insert("uid".to_owned(), names::uid().map_err(Error::Internal)?.into());
     metadata.insert("creationTimestamp".to_owned(), Time::now().to_string().into());
-    if kind.generation {
+    if kind.version.generation {
         metadata.insert("generation".to_owned(), 1.into());
     }
     Ok(())
@@ -171,7 +171,7 @@ fn carry_metadata(new: &mut Map<String, Value>, old: &Value) {
 
 /// Counts a change of what is neither metadata nor status.
 pub(super) fn count_generation(kind: &Kind, new: &mut Document, old: &Document) {
-    if !kind.generation {
+    if !kind.version.generation {
         return;
     }
     if !desired(kind, new).eq(desired(kind, old)) {
@@ -182,7 +182,7 @@ pub(super) fn count_generation(kind: &Kind, new: &mut Document, old: &Document) 
 
 /// The members of an object that say what is wanted.
 fn desired<'d>(kind: &Kind, document: &'d Document) -> impl Iterator<Item = (&'d String, &'d Value)> {
-    let not_desired = if kind.status { &["metadata", "status"][..] } else { &["metadata"] };
+    let not_desired = if kind.version.status { &["metadata", "status"][..] } else { &["metadata"] };
     document.as_object().into_iter().flatten().filter(|(name, _)| !not_desired.contains(&name.as_str()))
 }
 

@@ -20,14 +20,14 @@ impl Api {
         let (request, kind) = (write.request, &*write.request.served.kind);
         // Code of the kind's own, or of admission, may change what the apply does not, and so may another version than the
         // stored one.
-        let own = kind.hooks.default.is_some() || kind.conversion.is_some();
+        let own = kind.binding.hooks.fills_in() || kind.binding.conversion.is_some();
         let settled = write.faults.is_empty() && !own && self.admission.is_empty();
         if !settled || request.endpoint().is_none() {
             return Ok(None);
         }
         let Ok(object) = find(request) else { return Ok(None) };
         let Some(live) = unchanged(request, write, &object, config) else { return Ok(None) };
-        let live = if kind.hooks.validate.is_some() { document_of(&object)? } else { live };
+        let live = if kind.binding.hooks.validates() { document_of(&object)? } else { live };
         write.validate(self, &live, Some(&live))?;
         Ok(Some(Written { answer: Answer::Object(object), created: false, warnings: Vec::new() }))
     }

@@ -44,7 +44,7 @@ impl Api {
             }
             Ok((new, Vec::new()))
         };
-        let mut written = if request.served.kind.create_on_update {
+        let mut written = if request.served.kind.version.create_on_update {
             self.rewrite_or_create(&write, replace).await?
         } else {
             self.rewrite(&write, |old| replace(Some(old))).await?.into()

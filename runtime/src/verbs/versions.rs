@@ -38,7 +38,7 @@ pub(super) fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Resu
 
 /// The metadata of an object alone, as an object of a version.
 pub(super) fn metadata_of(kind: &Kind, stored: &Document) -> Document {
-    json!({"apiVersion": kind.group_version.to_string(), "kind": kind.kind, "metadata": stored["metadata"]})
+    json!({"apiVersion": kind.group_version.to_string(), "kind": kind.names().kind, "metadata": stored["metadata"]})
 }
 
 /// A document of a kind as it would be shown if it were stored. It cannot be selected by anything.
@@ -61,7 +61,7 @@ fn to_stored(request: &Request, document: &Document) -> Result<Document, String>
     let stored = &request.served.stored().kind;
     let mut document = request.served.kind.convert_to(stored, document.clone())?;
     document["apiVersion"] = stored.group_version.to_string().into();
-    document["kind"] = stored.kind.clone().into();
+    document["kind"] = stored.names().kind.clone().into();
     Ok(document)
 }
 
@@ -99,13 +99,16 @@ impl Write<'_> {
     /// A hook that cannot decode the object.
     pub fn make_name(&self, document: &Document, base: &str) -> Result<String, String> {
         let served = &self.request.served;
-        if let Some(hook) = served.kind.hooks.generate_name {
-            return hook(document, base);
+        if let Some(name) = served.kind.binding.hooks.generate_name(document, base)? {
+            return Ok(name);
         }
-        match served.stored().kind.hooks.generate_name {
-            Some(hook) => hook(&to_stored(self.request, document)?, base),
-            None => names::generate(base),
+        if served.stored.is_some()
+            && let hooks = &served.stored().kind.binding.hooks
+            && let Some(name) = hooks.generate_name(&to_stored(self.request, document)?, base)?
+        {
+            return Ok(name);
         }
+        names::generate(base)
     }
 
     /// What is stored for a document that has passed the pipeline in the version of the request: the stored version fills it
@@ -134,7 +137,7 @@ impl Write<'_> {
         if !errors.is_empty() {
             return Err(invalid(errors));
         }
-        let fit = Fit::of(&kind.schema, &stored);
+        let fit = Fit::of(&kind.version.schema, &stored);
         Ok((Cow::Owned(stored), fit))
     }
 }

@@ -36,8 +36,8 @@ async fn main() -> kindsmith::Result<()> {
     let flags = Flags::parse();
     let _log = kindsmith::logging::init("warn");
     // Without the default Age column, which the definition does not declare.
-    let mut beta = sprocket::v1beta1::Sprocket::kind();
-    beta.columns.retain(|column| column.name != "Age");
+    let beta = sprocket::v1beta1::Sprocket::kind();
+    let beta = beta.with(|_, version, _| version.columns.retain(|column| column.name != "Age"));
     let mut server = Server::builder()
         .kind::<widget::Widget>()
         .kind::<gadget::Gadget>()

@@ -142,7 +142,7 @@ impl Target for JsonOfAKind {
     fn attempt(&self, input: &[u8]) -> String {
         let limits = Limits::default();
         let (plain, strict) =
-            (codec::decode(input, &limits), codec::decode_strict(input, &limits, &self.0.schema, Order::AsMet));
+            (codec::decode(input, &limits), codec::decode_strict(input, &limits, &self.0.version.schema, Order::AsMet));
         let (plain, strict) = match (plain, strict) {
             (Ok(plain), Ok(strict)) => (plain, strict),
             (Err(plain), Err(strict)) => {
@@ -152,7 +152,7 @@ impl Target for JsonOfAKind {
             (plain, strict) => panic!("{plain:?}, but {strict:?}"),
         };
         let mut pruned = plain.document.clone();
-        kindsmith::schema::prune(&self.0.schema, &mut pruned);
+        kindsmith::schema::prune(&self.0.version.schema, &mut pruned);
         let without_metadata = |mut document: Document| {
             document.as_object_mut().and_then(|fields| fields.remove("metadata"));
             document

@@ -29,14 +29,14 @@ impl Encodings {
         kinds.push(Sample::kind());
         let properties = [("spec".to_owned(), METADATA.clone())].into();
         let schema = Schema { kind: Type::Object, properties, ..Schema::default() };
-        Self { kinds, metadata: Kind { schema: Arc::new(schema), ..Sample::kind() } }
+        Self { kinds, metadata: Sample::kind().with(|_, version, _| version.schema = Arc::new(schema)) }
     }
 
     /// A kind and an object of it.
     fn object(&self, which: u8, random: &mut Random) -> (Kind, Document) {
         let kind = match self.kinds.get(usize::from(which) % (2 * self.kinds.len())) {
             Some(kind) => kind.clone(),
-            None => Kind { schema: Arc::new(schemas::root(random)), ..Sample::kind() },
+            None => Sample::kind().with(|_, version, _| version.schema = Arc::new(schemas::root(random))),
         };
         let one = |kind: &Kind, seed| kindsmith::testing::documents(kind, seed).next().expect("documents without end");
         let mut object = one(&kind, random.number());
@@ -107,7 +107,7 @@ impl Target for Encodings {
         let seed = seed.iter().fold(0_u64, |seed, byte| seed.wrapping_mul(0x100_0000_01b3) ^ u64::from(*byte));
         let mut random = Random::from_seed(seed);
         let (kind, object) = self.object(which, &mut random);
-        let root = &kind.schema;
+        let root = &kind.version.schema;
         let encoder = Encoder { root, message: Message::of_object(root).expect("all fields are numbered") };
         encoder.round_trips(&object);
         let mut spoilt = object.clone();
@@ -116,7 +116,7 @@ impl Target for Encodings {
             assert_eq!(normal::object(root, &spoilt), normal::object(root, &object), "unknown fields are not held");
             let json = encoder.write(Encoding::Json, &spoilt);
             let strict =
-                codec::decode_strict(&json, &Limits::default(), root, kind.policy.fault_order()).expect("JSON");
+                codec::decode_strict(&json, &Limits::default(), root, kind.policy().fault_order()).expect("JSON");
             assert!(!strict.faults.is_empty(), "unknown fields are reported");
             assert_eq!(strict.document, object, "unknown fields are dropped");
         }

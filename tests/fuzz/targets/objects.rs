@@ -22,7 +22,7 @@ impl Protobuf {
     pub fn new() -> Self {
         let mut kinds = builtin::kinds();
         kinds.push(Sample::kind());
-        let message = |kind: Kind| Message::of_object(&kind.schema).map(|message| (kind, message));
+        let message = |kind: Kind| Message::of_object(&kind.version.schema).map(|message| (kind, message));
         Self(kinds.into_iter().filter_map(message).collect())
     }
 }
@@ -59,7 +59,7 @@ impl Target for Protobuf {
         };
         // Non-pointer fields of messages are present after the first round.
         let again = there_and_back(&document);
-        assert_eq!(there_and_back(&again), again, "{}", kind.kind);
+        assert_eq!(there_and_back(&again), again, "{}", kind.names().kind);
         let mut text = Vec::new();
         codec::encode(&document, &mut text);
         assert_eq!(
@@ -137,14 +137,14 @@ impl Apply {
     }
 
     fn view(&self) -> View<'_> {
-        View { root: &self.0.schema, kind: &self.0.kind, reset: &[&["status"]], versions: &OneVersion }
+        View { root: &self.0.version.schema, kind: &self.0.names().kind, reset: &[&["status"]], versions: &OneVersion }
     }
 
     /// True if a document could be stored, which is a precondition for the stored object.
     fn is_sound(&self, document: &Document) -> bool {
         let metadata = document.get("metadata").unwrap_or(&Document::Null);
         metadata.is_object()
-            && schema::validate(&self.0.schema, document).is_empty()
+            && schema::validate(&self.0.version.schema, document).is_empty()
             && schema::check_types(&METADATA, metadata).is_none()
     }
 }

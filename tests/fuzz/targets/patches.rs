@@ -206,7 +206,7 @@ impl Target for Strategic {
         let mut next = || documents.next().expect("documents without end");
         let (from, to) = (next(), next());
         let patch = match random.below(3) {
-            0 => strategic::diff(&self.0.schema, &from, &to).unwrap_or_default(),
+            0 => strategic::diff(&self.0.version.schema, &from, &to).unwrap_or_default(),
             1 => json!({"spec": Self::patch(random, 4), "metadata": Self::patch(random, 3)}),
             _ => Self::patch(random, 5),
         };
@@ -216,7 +216,7 @@ impl Target for Strategic {
 
     fn attempt(&self, input: &[u8]) -> String {
         let Some((document, patch)) = two(input) else { return "no input".to_owned() };
-        let answer = match strategic::apply(&self.0.schema, &document, &patch) {
+        let answer = match strategic::apply(&self.0.version.schema, &document, &patch) {
             Ok(result) => {
                 assert!(result.is_object());
                 assert!(
@@ -231,8 +231,8 @@ impl Target for Strategic {
             Err(error) => error_form(&error),
         };
         // The difference of any two documents, if one exists, can be expressed and applied.
-        if let Ok(difference) = strategic::diff(&self.0.schema, &document, &patch)
-            && let Err(error) = strategic::apply(&self.0.schema, &document, &difference)
+        if let Ok(difference) = strategic::diff(&self.0.version.schema, &document, &patch)
+            && let Err(error) = strategic::apply(&self.0.version.schema, &document, &difference)
         {
             error_form(&error);
         }

@@ -44,8 +44,8 @@ impl Kinds {
         let renewed = self.followed.renew()?;
         self.names.clear();
         for (position, resource) in self.followed.iter() {
-            for kind in resource.records.versions().iter().filter(|kind| kind.served) {
-                self.names.insert((kind.group_version.to_string(), kind.kind.clone()), position);
+            for kind in resource.records.versions().iter().filter(|kind| kind.version.served) {
+                self.names.insert((kind.group_version.to_string(), kind.names().kind.clone()), position);
             }
         }
         Some(renewed)
@@ -89,7 +89,7 @@ impl State for Kinds {
 
     fn owner(&self, dependent: &Place, owner: &OwnerReference) -> Owner {
         let Some(served) = self.of(owner) else { return Owner::Unknown };
-        let key = match (served.kind.scope, namespace_of(&dependent.key)) {
+        let key = match (served.kind.shared.scope, namespace_of(&dependent.key)) {
             (Scope::Cluster, _) => owner.name.clone(),
             (Scope::Namespaced, "") => return Owner::Unresolvable,
             (Scope::Namespaced, namespace) => format!("{namespace}/{}", owner.name),
@@ -102,7 +102,9 @@ impl State for Kinds {
         match found.map(|object| Facts::of(&object)).filter(|facts| *facts.uid == *owner.uid) {
             Some(facts) if facts.waits_for() == Some(Propagation::Foreground) => Owner::Waiting,
             Some(_) => Owner::Solid,
-            None if served.kind.scope == Scope::Namespaced && self.is_elsewhere(served, owner) => Owner::Elsewhere,
+            None if served.kind.shared.scope == Scope::Namespaced && self.is_elsewhere(served, owner) => {
+                Owner::Elsewhere
+            }
             None => Owner::Absent,
         }
     }

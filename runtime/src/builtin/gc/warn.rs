@@ -39,7 +39,7 @@ impl Writer {
             "apiVersion": "v1", "kind": "Event",
             "metadata": {"name": format!("{short}.{:016x}", hasher.finish()), "namespace": at},
             "involvedObject": {
-                "apiVersion": kind.group_version.to_string(), "kind": kind.kind, "namespace": namespace, "name": name,
+                "apiVersion": kind.group_version.to_string(), "kind": kind.names().kind, "namespace": namespace, "name": name,
                 "uid": &*target.uid,
             },
             "type": "Warning", "reason": "OwnerRefInvalidNamespace", "message": message,

@@ -143,7 +143,7 @@ impl Finisher {
                     yield_now().await;
                 }
             }
-            if served.kind.grace.is_some() {
+            if served.kind.shared.grace.is_some() {
                 match served.objects.watch(snapshot.revision(), Subscription::All, None).await {
                     Ok(watch) => self.kinds.watch(kind, watch),
                     Err(_) => return false,

@@ -16,7 +16,8 @@ use crate::{
     builtin::ConfigMap,
     kind::{
         Kind,
-        model::{Grace, Hooks},
+        binding::NoHooks,
+        model::{Grace, Names},
     },
     meta::options::WriteOptions,
     storage::Memory,
@@ -31,16 +32,11 @@ struct Rig {
 }
 
 fn slow(grace: Option<Grace>) -> Kind {
-    Kind {
-        kind: "Slow".to_owned(),
-        list_kind: "SlowList".to_owned(),
-        plural: "slows".to_owned(),
-        singular: "slow".to_owned(),
-        short_names: Vec::new(),
-        grace,
-        hooks: Hooks::default(),
-        ..ConfigMap::kind()
-    }
+    ConfigMap::kind().with(|shared, _, binding| {
+        shared.names = Names::new("Slow", "slows");
+        shared.grace = grace;
+        binding.hooks = Arc::new(NoHooks);
+    })
 }
 
 impl Rig {

@@ -39,7 +39,7 @@ impl Left {
 /// The namespaced kinds.
 pub(super) fn kinds(api: &Api) -> Vec<Arc<Served>> {
     let (resources, _) = api.registry.resources();
-    resources.iter().filter(|resource| resource.kind.scope == Scope::Namespaced).cloned().collect()
+    resources.iter().filter(|resource| resource.kind.shared.scope == Scope::Namespaced).cloned().collect()
 }
 
 /// Deletes everything in a namespace that can be deleted, and returns what remains. Objects that are already marked are
@@ -108,7 +108,7 @@ impl Left {
         }
         if objects > 0 {
             // kube-apiserver writes the dot for the core group, too.
-            let name = format!("{}.{}", served.kind.plural, served.kind.group_version.group);
+            let name = format!("{}.{}", served.kind.names().plural, served.kind.group_version.group);
             self.resources.insert(name, objects);
         }
     }

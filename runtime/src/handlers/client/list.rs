@@ -54,7 +54,7 @@ impl<K: Object> List<K> {
 impl InvalidObject {
     pub(super) fn of(served: &Served, object: &Arc<cache::Object>, reason: String) -> Self {
         let (namespace, name) = match object.key().split_once('/') {
-            Some((namespace, name)) if served.kind.scope == Scope::Namespaced => (namespace, name),
+            Some((namespace, name)) if served.kind.shared.scope == Scope::Namespaced => (namespace, name),
             _ => ("", object.key()),
         };
         Self { namespace: namespace.to_owned(), name: name.to_owned(), reason }

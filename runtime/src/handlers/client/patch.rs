@@ -48,7 +48,7 @@ impl<K: Object> Objects<K> {
 
     async fn patch_at<P: Serialize + Sync>(&self, request: &Request, patch: &Patch<P>) -> Result<K> {
         let kind = &request.served.kind;
-        typed(&self.patched(request, patch, (&kind.group_version.to_string(), &kind.kind)).await?)
+        typed(&self.patched(request, patch, (&kind.group_version.to_string(), &kind.names().kind)).await?)
     }
 
     /// Applies a patch to an object with an apiVersion and kind.

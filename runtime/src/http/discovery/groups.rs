@@ -39,8 +39,8 @@ pub fn of(served: &[Arc<Served>]) -> Vec<Group> {
     for group in &mut groups {
         group.versions.sort_by(|a, b| version::by_priority(&a.name, &b.name));
         for version in &mut group.versions {
-            if version.kinds.iter().all(|served| served.kind.policy.lists_by_name()) {
-                version.kinds.sort_by(|a, b| a.kind.plural.cmp(&b.kind.plural));
+            if version.kinds.iter().all(|served| served.kind.policy().lists_by_name()) {
+                version.kinds.sort_by(|a, b| a.kind.names().plural.cmp(&b.kind.names().plural));
             }
         }
     }

@@ -36,7 +36,7 @@ pub struct Resource {
 
 /// The verbs of an endpoint, in kube-apiserver's order.
 fn verbs(kind: &Kind, endpoint: &Endpoint) -> Vec<&'static str> {
-    let all = if endpoint.subresource.is_empty() { kind.policy.verbs() } else { Verb::BY_NAME };
+    let all = if endpoint.subresource.is_empty() { kind.policy().verbs() } else { Verb::BY_NAME };
     all.into_iter().filter(|verb| endpoint.operation(*verb).is_some()).map(Verb::as_str).collect()
 }
 
@@ -49,9 +49,9 @@ fn resource(kind: &Kind, stored: &GroupVersion, endpoint: &Endpoint) -> Resource
     let at = &endpoint.group_version;
     let (group, version) = if *at == kind.group_version { ("", "") } else { (&*at.group, &*at.version) };
     let resource = Resource {
-        name: kind.plural.clone(),
+        name: kind.names().plural.clone(),
         singular_name: String::new(),
-        namespaced: kind.scope == Scope::Namespaced,
+        namespaced: kind.shared.scope == Scope::Namespaced,
         group: group.to_owned(),
         version: version.to_owned(),
         kind: endpoint.kind.clone(),
@@ -61,20 +61,20 @@ fn resource(kind: &Kind, stored: &GroupVersion, endpoint: &Endpoint) -> Resource
         storage_version_hash: String::new(),
     };
     if !endpoint.subresource.is_empty() {
-        return Resource { name: format!("{}/{}", kind.plural, endpoint.subresource), ..resource };
+        return Resource { name: format!("{}/{}", kind.names().plural, endpoint.subresource), ..resource };
     }
     Resource {
-        singular_name: kind.singular.clone(),
-        short_names: kind.short_names.clone(),
-        categories: kind.categories.clone(),
-        storage_version_hash: if kind.stored { storage_version_hash(kind, stored) } else { String::new() },
+        singular_name: kind.names().singular.clone(),
+        short_names: kind.names().short_names.clone(),
+        categories: kind.names().categories.clone(),
+        storage_version_hash: if kind.shared.stored { storage_version_hash(kind, stored) } else { String::new() },
         ..resource
     }
 }
 
 /// Identifies the storage version; clients only compare it.
 fn storage_version_hash(kind: &Kind, stored: &GroupVersion) -> String {
-    let hash = digest(&SHA256, format!("{}/{}/{}", stored.group, stored.version, kind.kind).as_bytes());
+    let hash = digest(&SHA256, format!("{}/{}/{}", stored.group, stored.version, kind.names().kind).as_bytes());
     base64::engine::general_purpose::STANDARD.encode(&hash.as_ref()[..8])
 }
 
@@ -131,13 +131,13 @@ pub fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Discovered> {
         })
         .collect();
     Some(Discovered {
-        resource: kind.plural.clone(),
+        resource: kind.names().plural.clone(),
         response_kind: ResponseKind::of(whole),
-        scope: if kind.scope == Scope::Namespaced { "Namespaced" } else { "Cluster" },
-        singular_resource: kind.singular.clone(),
+        scope: if kind.shared.scope == Scope::Namespaced { "Namespaced" } else { "Cluster" },
+        singular_resource: kind.names().singular.clone(),
         verbs: verbs(kind, whole),
-        short_names: kind.short_names.clone(),
-        categories: kind.categories.clone(),
+        short_names: kind.names().short_names.clone(),
+        categories: kind.names().categories.clone(),
         subresources,
     })
 }

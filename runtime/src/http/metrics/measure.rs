@@ -74,7 +74,8 @@ impl Measure {
             series.activate(-1);
         }
         let served = self.asked.as_ref().and_then(|asked| asked.served.as_ref());
-        if served.is_some_and(|served| served.kind.deprecated.is_some()) && !matches!(self.code, 0 | 401 | 403) {
+        if served.is_some_and(|served| served.kind.version.deprecated.is_some()) && !matches!(self.code, 0 | 401 | 403)
+        {
             endpoint.note_deprecated();
         }
     }

@@ -52,7 +52,7 @@ fn resources(registry: &Registry) -> Vec<Filled> {
         [&STORED, &OBJECTS, &CAPACITY, &CHANGES, &CHANGE_BYTES].map(Family::fill);
     for resource in registry.resources().0.iter() {
         let (kind, window) = (&resource.kind, resource.objects.window());
-        let names = [kind.group_version.group.as_str(), kind.plural.as_str()];
+        let names = [kind.group_version.group.as_str(), kind.names().plural.as_str()];
         let count = real(resource.objects.snapshot().len() as u64);
         stored.number(&[&kind.group_resource().to_string()], count);
         objects.number(&names, count);

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use crate::{
     kind::{
         Kind,
-        endpoint::{Answer, Endpoint},
+        endpoint::{Answer, DocumentSchema, Endpoint},
     },
+    meta::GroupVersion,
     schema::openapi::{self, Version},
 };
 
@@ -67,51 +68,59 @@ fn described(version: Version, name: &str, description: &str) -> Value {
 
 /// The prefix of a kind's definitions, as kube-apiserver makes it: `com.example.library.v1` for `library.example.com/v1`,
 /// `io.k8s.api.core.v1` for the kinds compiled into it.
-pub fn prefix(kind: &Kind) -> String {
-    let at = &kind.group_version;
-    if let Some(group) = kind.policy.package(at) {
+fn prefix(at: &GroupVersion, package: Option<&str>) -> String {
+    if let Some(group) = package {
         return format!("io.k8s.api.{group}.{}", at.version);
     }
     let reversed: Vec<&str> = at.group.split('.').rev().collect();
     format!("{}.{}", reversed.join("."), at.version)
 }
 
+/// The prefix of the definitions of a kind that is served.
+fn prefix_of(kind: &Kind) -> String {
+    prefix(&kind.group_version, kind.policy().package(&kind.group_version))
+}
+
 /// The name of a kind's definition.
 pub fn name(kind: &Kind) -> String {
-    format!("{}.{}", prefix(kind), kind.kind)
+    format!("{}.{}", prefix_of(kind), kind.names().kind)
+}
+
+/// The name of the definition of documents.
+pub fn document_name(of: &DocumentSchema) -> String {
+    format!("{}.{}", prefix(&of.group_version, of.package.as_deref()), of.kind)
 }
 
 /// The name of the definition of a kind's list.
 pub fn list_name(kind: &Kind) -> String {
-    format!("{}.{}", prefix(kind), kind.list_kind)
+    format!("{}.{}", prefix_of(kind), kind.names().list_kind)
 }
 
 /// The `x-kubernetes-group-version-kind` of a kind.
-fn group_version_kind(kind: &Kind, name: &str) -> Value {
-    let at = &kind.group_version;
+fn group_version_kind(at: &GroupVersion, name: &str) -> Value {
     json!({"group": at.group, "kind": name, "version": at.version})
 }
 
 /// Adds a kind's definition and its list's, those of its subresources' documents, and what they refer to.
 pub fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out: &mut Definitions) {
-    add(kind, version, out);
+    add(&DocumentSchema::of(kind), version, out);
     let mut operations = endpoints.iter().flat_map(|endpoint| &endpoint.operations);
     if operations.any(|operation| matches!(operation.answer, Answer::List)) {
         out.insert(list_name(kind), list(kind, version));
     }
     for documents in endpoints.iter().flat_map(Endpoint::documents) {
         // A kind that is served for itself as well is added with its own turn.
-        if !out.contains_key(&name(documents)) {
+        if !out.contains_key(&document_name(documents)) {
             add(documents, version, out);
         }
     }
 }
 
 /// Adds a kind's definition and what it refers to.
-fn add(kind: &Kind, version: Version, out: &mut Definitions) {
-    let mut schema = (*kind.schema).clone();
+fn add(of: &DocumentSchema, version: Version, out: &mut Definitions) {
+    let mut schema = (*of.schema).clone();
     schema.name = None;
-    let mut root = openapi::definitions(&prefix(kind), &schema, version, out);
+    let mut root = openapi::definitions(&prefix(&of.group_version, of.package.as_deref()), &schema, version, out);
     if !root.is_object() {
         root = json!({"type": "object"});
     }
@@ -124,14 +133,15 @@ fn add(kind: &Kind, version: Version, out: &mut Definitions) {
         let meta = format!("{META}.ObjectMeta");
         properties.insert("metadata".to_owned(), described(version, &meta, METADATA));
     }
-    members.insert("x-kubernetes-group-version-kind".to_owned(), json!([group_version_kind(kind, &kind.kind)]));
-    out.insert(name(kind), root);
+    members
+        .insert("x-kubernetes-group-version-kind".to_owned(), json!([group_version_kind(&of.group_version, &of.kind)]));
+    out.insert(document_name(of), root);
 }
 
 /// The definition of a kind's list.
 fn list(kind: &Kind, version: Version) -> Value {
     json!({
-        "description": format!("{} is a list of {}", kind.list_kind, kind.kind),
+        "description": format!("{} is a list of {}", kind.names().list_kind, kind.names().kind),
         "type": "object",
         "required": ["items"],
         "properties": {
@@ -140,11 +150,11 @@ fn list(kind: &Kind, version: Version) -> Value {
             "metadata": described(version, &format!("{META}.ListMeta"), LIST_METADATA),
             "items": {
                 "type": "array",
-                "description": format!("The objects of kind {}.", kind.kind),
+                "description": format!("The objects of kind {}.", kind.names().kind),
                 "items": version.reference(&name(kind)),
             },
         },
-        "x-kubernetes-group-version-kind": [group_version_kind(kind, &kind.list_kind)],
+        "x-kubernetes-group-version-kind": [group_version_kind(&kind.group_version, &kind.names().list_kind)],
     })
 }
 

@@ -17,6 +17,7 @@ use crate::{
         endpoint::{self, Answer, Body, Endpoint, Verb},
         model::Scope,
     },
+    schema::Schema,
 };
 
 /// One operation on one path.
@@ -61,8 +62,8 @@ const OK_CREATED_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("201", "Created")
 const OK_ACCEPTED: &[(&str, &str)] = &[("200", "OK"), ("202", "Accepted")];
 
 /// The media types of a kind's documents.
-fn encodings(kind: &Kind) -> Vec<&'static str> {
-    let numbered = protobuf::Message::of_object(&kind.schema).is_some();
+fn encodings(schema: &Schema) -> Vec<&'static str> {
+    let numbered = protobuf::Message::of_object(schema).is_some();
     let offered = Encoding::ALL.into_iter().filter(|encoding| numbered || *encoding != Encoding::Protobuf);
     offered.map(Encoding::media_type).collect()
 }
@@ -96,14 +97,14 @@ impl<'k> Operations<'k> {
         let (root, group) = match at.group.as_str() {
             "" => (format!("/api/{}", at.version), "core"),
             // kube-apiserver leaves the common suffix of its own groups out.
-            group if kind.policy.package(at).is_some() => {
+            group if kind.policy().package(at).is_some() => {
                 (format!("/apis/{group}/{}", at.version), group.trim_end_matches(".k8s.io"))
             }
             group => (format!("/apis/{group}/{}", at.version), group),
         };
         let id_root = format!("{}{}", camel(group), camel(&at.version));
-        let encodings = encodings(kind);
-        Self { kind, root, id_root, namespaced: kind.scope == Scope::Namespaced, encodings }
+        let encodings = encodings(&kind.version.schema);
+        Self { kind, root, id_root, namespaced: kind.shared.scope == Scope::Namespaced, encodings }
     }
 
     /// The media types of lists, and of watches on the same path.
@@ -115,7 +116,7 @@ impl<'k> Operations<'k> {
 
     /// The paths of an endpoint. What is said of a list covers watches on the same path.
     fn paths(&self, endpoint: &Endpoint) -> Vec<PathItem> {
-        let plural = &self.kind.plural;
+        let plural = &self.kind.names().plural;
         let scope = if self.namespaced { "/namespaces/{namespace}" } else { "" };
         let collection = format!("{}{scope}/{plural}", self.root);
         let asked = endpoint.operations.iter().filter(|asked| asked.verb != Verb::Watch);
@@ -135,7 +136,7 @@ impl<'k> Operations<'k> {
         }
         let list = on_collection.into_iter().find(|asked| asked.verb == Verb::List);
         paths.extend(list.filter(|_| self.namespaced).map(|list| {
-            let id = format!("list{}{}ForAllNamespaces", self.id_root, self.kind.kind);
+            let id = format!("list{}{}ForAllNamespaces", self.id_root, self.kind.names().kind);
             let operation = Operation { id, ..self.operation(endpoint, list) };
             let path = format!("{}/{plural}", self.root);
             PathItem { path, parameters: vec![pretty()], operations: vec![operation] }
@@ -195,7 +196,7 @@ impl<'k> Operations<'k> {
             Body::Own => Some((definitions::name(self.kind), self.encodings.clone())),
             Body::Scale => Some((SCALE.to_owned(), all_encodings())),
             Body::DeleteOptions => Some((format!("{META}.DeleteOptions"), all_encodings())),
-            Body::Document(kind) => Some((definitions::name(kind), encodings(kind))),
+            Body::Document(of) => Some((definitions::document_name(of), encodings(&of.schema))),
             Body::Patch(types) => Some((format!("{META}.Patch"), types.iter().map(|of| of.media_type()).collect())),
         }
     }
@@ -207,7 +208,7 @@ impl<'k> Operations<'k> {
             Answer::List => (definitions::list_name(self.kind), self.streams()),
             Answer::Scale => (SCALE.to_owned(), all_encodings()),
             Answer::Status => (format!("{META}.Status"), self.encodings.clone()),
-            Answer::Document(kind) => (definitions::name(kind), encodings(kind)),
+            Answer::Document(of) => (definitions::document_name(of), encodings(&of.schema)),
             Answer::Text => (String::new(), vec![if asked.connects { "*/*" } else { "text/plain" }]),
         }
     }
@@ -222,11 +223,11 @@ impl<'k> Operations<'k> {
             verb => (verb.as_str(), String::new()),
         };
         let scope = if self.namespaced { "Namespaced" } else { "" };
-        format!("{verb}{}{method}{scope}{}{}", self.id_root, self.kind.kind, camel(&endpoint.subresource))
+        format!("{verb}{}{method}{scope}{}{}", self.id_root, self.kind.names().kind, camel(&endpoint.subresource))
     }
 
     fn description(&self, endpoint: &Endpoint, asked: &endpoint::Operation) -> String {
-        let (kind, name) = (&self.kind.kind, &endpoint.subresource);
+        let (kind, name) = (&self.kind.names().kind, &endpoint.subresource);
         let of = if name.is_empty() { String::new() } else { format!("{name} of ") };
         match asked.verb {
             verb if asked.connects => {

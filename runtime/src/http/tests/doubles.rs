@@ -9,11 +9,11 @@ const RATIOS: [&str; 4] = ["4013953607623568.5", "-4013953607623568.5", "0.30000
 const WIDGETS: &str = "/apis/conformance.example.com/v1/namespaces/default/widgets";
 
 async fn rig() -> Rig {
-    let mut widget = sample::widget();
-    let mut schema = Schema::clone(&widget.schema);
+    let widget = sample::widget();
+    let mut schema = Schema::clone(&widget.version.schema);
     let spec = schema.properties.get_mut("spec").unwrap();
     spec.properties.insert("ratio".to_owned(), Schema { kind: Type::Number, ..Schema::default() });
-    widget.schema = Arc::new(schema);
+    let widget = widget.with(|_, version, _| version.schema = Arc::new(schema));
     Rig::with(vec![Namespace::kind(), widget]).await
 }
 

@@ -49,8 +49,11 @@ async fn rig() -> Rig {
     let mut kinds = builtin::kinds();
     let mut pending = Pending::default();
     kinds.push(pending.virtual_kind(async |_: Question, _: RequestContext| refuse::<Question>()));
-    let mut held = Kind { policy: &Held, scope: Scope::Cluster, ..sample::widget() };
-    "held.example.com".clone_into(&mut held.group_version.group);
+    let held = sample::widget().with(|shared, _, binding| {
+        binding.policy = &Held;
+        shared.scope = Scope::Cluster;
+        "held.example.com".clone_into(&mut shared.group);
+    });
     kinds.extend([sample::widget(), held]);
     let note = handlers::get(async |_: Parent<ConfigMap>| refuse::<ConfigMap>());
     let note = note.put(async |_: Parent<ConfigMap>, _: ConfigMap| refuse::<()>());
@@ -86,15 +89,15 @@ impl Told {
         };
         let (_, list) = rig.get(&root).await;
         let listed = list["resources"].as_array().expect("resources").iter().filter_map(|resource| {
-            let name = resource["name"].as_str()?.strip_prefix(&kind.plural)?;
+            let name = resource["name"].as_str()?.strip_prefix(&kind.names().plural)?;
             (name.is_empty() || name.starts_with('/'))
                 .then(|| (name.trim_start_matches('/').to_owned(), verbs(resource)))
         });
         let listed: BTreeMap<_, _> = listed.collect();
         let (_, v3) = rig.get(&format!("/openapi/v3{root}")).await;
-        let namespaced = kind.scope == Scope::Namespaced;
+        let namespaced = kind.shared.scope == Scope::Namespaced;
         let openapi = [v2["paths"].clone(), v3["paths"].clone()];
-        let told = Self { listed, root, plural: kind.plural.clone(), namespaced, openapi };
+        let told = Self { listed, root, plural: kind.names().plural.clone(), namespaced, openapi };
         assert_eq!(told.listed, told.aggregated(rig, &at.group).await, "{}", told.root);
         told
     }

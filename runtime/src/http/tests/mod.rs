@@ -22,10 +22,7 @@ use crate::{
     cache::{self, Cache},
     handlers::Pending,
     http::sample,
-    kind::{
-        Kind, Registry, by_resource,
-        model::{Cell, HookContext},
-    },
+    kind::{Kind, Registry, binding::HookContext, by_resource, fixture::Hooks, model::Cell, model::Names},
     meta::FieldError,
     schema::Document,
     storage::{Store, memory::Memory},
@@ -47,24 +44,15 @@ struct Rig(Arc<Site>);
 
 impl Rig {
     async fn new() -> Self {
-        let mut fragile = Kind {
-            kind: "Fragile".to_owned(),
-            list_kind: "FragileList".to_owned(),
-            plural: "fragiles".to_owned(),
-            singular: "fragile".to_owned(),
-            short_names: Vec::new(),
-            ..sample::widget()
-        };
-        fragile.hooks.validate = Some(panics);
-        let mut odd = Kind {
-            kind: "Odd".to_owned(),
-            list_kind: "OddList".to_owned(),
-            plural: "odds".to_owned(),
-            singular: "odd".to_owned(),
-            short_names: Vec::new(),
-            ..sample::widget()
-        };
-        odd.columns[0].cell = Cell::Computed(cell_panics);
+        let fragile = sample::widget().with(|shared, _, binding| {
+            shared.names = Names::new("Fragile", "fragiles");
+            binding.hooks = Arc::new(Hooks { validate: Some(panics), ..Hooks::default() });
+        });
+        let odd = sample::widget().with(|shared, version, binding| {
+            shared.names = Names::new("Odd", "odds");
+            version.columns[0].cell = Cell::Computed;
+            binding.cells.insert(version.columns[0].name.clone(), cell_panics);
+        });
         Self::with(vec![Namespace::kind(), sample::config_map(), sample::widget(), fragile, odd]).await
     }
 

@@ -1,11 +1,13 @@
 //! A kind in several versions, as clients see it.
 use super::*;
-use crate::{kind::convert::Unchanged, meta::GroupVersion};
+use crate::kind::convert::Unchanged;
 
 fn widget_in(version: &str) -> Kind {
     let widget = sample::widget();
-    let group_version = GroupVersion { version: version.to_owned(), ..widget.group_version.clone() };
-    Kind { group_version, conversion: Some(Arc::new(Unchanged)), ..widget }
+    widget.with(|_, data, binding| {
+        version.clone_into(&mut data.name);
+        binding.conversion = Some(Arc::new(Unchanged));
+    })
 }
 
 /// Widgets in the storage version, a deprecated one, one that is not served, and a later one.
@@ -13,8 +15,8 @@ async fn rig() -> Rig {
     let deprecated = Some("v1beta1 is \"old\"".to_owned());
     Rig::with(vec![
         Namespace::kind(),
-        Kind { deprecated, ..widget_in("v1beta1") },
-        Kind { served: false, ..widget_in("v1alpha1") },
+        widget_in("v1beta1").with(|_, version, _| version.deprecated = deprecated),
+        widget_in("v1alpha1").with(|_, version, _| version.served = false),
         sample::widget(),
         widget_in("v2"),
     ])

@@ -11,7 +11,6 @@ use crate::{
         fixture::gears,
         model::Path,
     },
-    meta::GroupVersion,
     schema::{Schema, fixture::schema},
 };
 
@@ -36,9 +35,12 @@ fn kinds() -> Vec<Kind> {
         });
         properties.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
         let object = schema(&json!({"type": "object", "properties": properties}));
-        let group_version = GroupVersion { group: "example.com".to_owned(), version: VERSIONS[version].to_owned() };
         let schema = Arc::new(Schema { name: Some("Gear".to_owned()), ..object });
-        Kind { group_version, schema, columns: Vec::new(), ..gears() }
+        gears().with(|_, data, _| {
+            VERSIONS[version].clone_into(&mut data.name);
+            data.schema = schema;
+            data.columns = Vec::new();
+        })
     };
     let stored = of(STORED, json!({"teeth": integer(12), "color": text, "finish": finish}), json!({}));
     let mut beta = of(BETA, json!({"cogs": integer(10), "tone": text}), json!({"color": text}));
@@ -50,13 +52,13 @@ fn kinds() -> Vec<Kind> {
         Change::Removed(Path::from("spec.tone")),
     ];
     let declared = Declared::new(version(&beta), version(&stored), &changes).expect("a conversion");
-    beta.conversion = Some(Arc::new(declared));
-    narrow.conversion = Some(Arc::new(Unchanged));
+    beta.binding.conversion = Some(Arc::new(declared));
+    narrow.binding.conversion = Some(Arc::new(Unchanged));
     vec![Namespace::kind(), beta, stored, narrow]
 }
 
 fn version(kind: &Kind) -> Version<'_> {
-    Version { name: &kind.group_version, schema: &kind.schema }
+    Version { name: &kind.group_version, schema: &kind.version.schema }
 }
 
 /// The stored content of an object.

@@ -123,15 +123,15 @@ struct OldStatus {
 
 fn conversion<T: Resource>() -> (Kind, std::sync::Arc<dyn Convert>) {
     let kind = T::kind();
-    let conversion = kind.conversion.clone().expect("a version that is not stored");
+    let conversion = kind.binding.conversion.clone().expect("a version that is not stored");
     (kind, conversion)
 }
 
 /// What a version makes of a document that is written in it.
 fn settled(kind: &Kind, mut document: Document) -> Document {
-    schema::prune(&kind.schema, &mut document);
-    schema::default(&kind.schema, &mut document);
-    schema::normalise(&kind.schema, &mut document);
+    schema::prune(&kind.version.schema, &mut document);
+    schema::default(&kind.version.schema, &mut document);
+    schema::normalise(&kind.version.schema, &mut document);
     document
 }
 
@@ -154,7 +154,7 @@ fn what_was_read_is_written_as_it_was_stored() {
     let stored = Book::kind();
     for document in objects(&stored, 1) {
         let mut read = conversion.read(document.clone()).expect("it can be read");
-        assert_eq!(schema::prune(&here.schema, &mut read), [], "{read:#}");
+        assert_eq!(schema::prune(&here.version.schema, &mut read), [], "{read:#}");
         assert_eq!(settled(&here, read.clone()), read, "nothing is left to fill in");
         let written = settled(&stored, conversion.write(read.clone()).expect("it can be written"));
         assert_eq!(written, document, "through {read:#}");
@@ -167,10 +167,10 @@ fn what_was_written_is_read_as_it_was() {
     let stored = Book::kind();
     for document in objects(&here, 2) {
         let mut written = conversion.write(document.clone()).expect("it can be written");
-        assert_eq!(schema::prune(&stored.schema, &mut written), [], "{written:#}");
+        assert_eq!(schema::prune(&stored.version.schema, &mut written), [], "{written:#}");
         let written = settled(&stored, written);
         let mut read = conversion.read(written.clone()).expect("it can be read");
-        schema::prune(&here.schema, &mut read);
+        schema::prune(&here.version.schema, &mut read);
         assert_eq!(read, document, "through {written:#}");
     }
 }
@@ -365,8 +365,8 @@ impl From<Poem> for FirstPoem {
 #[test]
 fn a_conversion_in_rust_changes_labels_and_annotations_and_no_other_metadata() {
     let (kind, conversion) = conversion::<FirstPoem>();
-    assert_eq!((kind.served, kind.deprecated.as_deref()), (false, Some("write v1")));
-    assert_eq!((kind.kind.as_str(), kind.plural.as_str()), ("Poem", "poems"));
+    assert_eq!((kind.version.served, kind.version.deprecated.as_deref()), (false, Some("write v1")));
+    assert_eq!((kind.names().kind.as_str(), kind.names().plural.as_str()), ("Poem", "poems"));
     let metadata = json!({"name": "a", "x": [1], "managedFields": [{"manager": "m", "unknown": 1}]});
     let document = json!({"metadata": metadata, "spec": {"authors": ["A"]}});
     let written = run(document, |document| conversion.write(document)).expect("it can be written");
@@ -384,7 +384,12 @@ fn a_conversion_in_rust_changes_labels_and_annotations_and_no_other_metadata() {
 fn a_version_has_what_the_stored_one_says_of_all() {
     let kind = OldBook::kind();
     assert_eq!(kind.group_version.to_string(), "library.example.com/v1beta1");
-    assert_eq!(kind.deprecated.as_deref(), Some("library.example.com/v1beta1 Book is deprecated"));
-    assert_eq!((kind.prefix(), kind.list_kind), (Book::kind().prefix(), "BookList".to_owned()));
-    assert!(kind.served && Book::kind().conversion.is_none() && Book::kind().deprecated.is_none());
+    assert_eq!(kind.version.deprecated.as_deref(), Some("library.example.com/v1beta1 Book is deprecated"));
+    assert_eq!(
+        (kind.shared.prefix(), kind.names().list_kind.clone()),
+        (Book::kind().shared.prefix(), "BookList".to_owned())
+    );
+    assert!(
+        kind.version.served && Book::kind().binding.conversion.is_none() && Book::kind().version.deprecated.is_none()
+    );
 }

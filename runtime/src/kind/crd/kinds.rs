@@ -4,12 +4,12 @@ use std::sync::Arc;
 use super::{check::Schemas, definition::Definition, fields::Fields, findings::Findings, place::Place};
 use crate::{
     kind::{
-        Convert, Kind,
+        Binding, Convert, Kind,
         columns::{AGE_DESCRIPTION, described},
         convert::Unchanged,
         jsonpath::JsonPath,
-        model::{Cell, Column, Hooks, NameRule, Path, ScalePaths, Scope},
-        policy::{Custom, Policy},
+        model::{Cell, Column, Names, Path, ScalePaths, Scope, Shared, Version},
+        policy::Custom,
     },
     meta::GroupVersion,
     schema::{Document, Schema},
@@ -84,12 +84,17 @@ pub(super) fn kinds(
     };
     let kinds = definition.versions.iter().enumerate().map(|(index, version)| {
         let conversion = (!version.flag("storage")).then(|| convert.clone());
-        Kind { conversion, ..kind(definition, *version, &schemas.of(index)) }
+        kind(definition, *version, &schemas.of(index), conversion)
     });
     (kinds.collect(), conversion)
 }
 
-fn kind(definition: &Definition<'_>, version: Fields<'_>, schema: &Arc<Schema>) -> Kind {
+fn kind(
+    definition: &Definition<'_>,
+    version: Fields<'_>,
+    schema: &Arc<Schema>,
+    conversion: Option<Arc<dyn Convert>>,
+) -> Kind {
     let (names, owned) = (definition.names(), |text: &str| text.to_owned());
     let group_version =
         GroupVersion { group: definition.spec.text("group").to_owned(), version: version.text("name").to_owned() };
@@ -106,34 +111,29 @@ fn kind(definition: &Definition<'_>, version: Fields<'_>, schema: &Arc<Schema>) 
         })
     });
     let name = Some(names.text("kind").to_owned());
-    Kind {
+    let shared = Shared {
+        names: Names {
+            plural: owned(names.text("plural")),
+            singular: definition.singular.clone(),
+            kind: owned(names.text("kind")),
+            list_kind: definition.list_kind.clone(),
+            short_names: names.texts("shortNames").map(owned).collect(),
+            categories: names.texts("categories").map(owned).collect(),
+        },
+        scope: definition.scope().unwrap_or(Scope::Namespaced),
+        ..Shared::new(group_version.group, Names::default())
+    };
+    let data = Version {
         served: version.flag("served"),
         deprecated,
-        conversion: None,
-        group_version,
-        kind: owned(names.text("kind")),
-        list_kind: definition.list_kind.clone(),
-        plural: owned(names.text("plural")),
-        singular: definition.singular.clone(),
-        short_names: names.texts("shortNames").map(owned).collect(),
-        categories: names.texts("categories").map(owned).collect(),
-        scope: definition.scope().unwrap_or(Scope::Namespaced),
-        policy: &Custom,
-        names: NameRule::Subdomain,
-        strategic: Custom.takes_strategic_patches(schema),
-        schema: Arc::new(Schema { name, ..Schema::clone(schema) }),
         status: parts.get("status").is_some(),
         generation: true,
         scale,
         columns: columns(version),
         selectable: version.objects("selectableFields").filter_map(|field| path(field.text("jsonPath"))).collect(),
-        update_without_version: false,
-        create_on_update: false,
-        stored: true,
-        subresources: Vec::new(),
-        grace: None,
-        hooks: Hooks::NONE,
-    }
+        ..Version::new(group_version.version, Schema { name, ..Schema::clone(schema) })
+    };
+    Kind::new(shared, data, Binding { conversion, ..Binding::new(&Custom) })
 }
 
 /// A path of fields alone.
@@ -149,7 +149,7 @@ fn columns(version: Fields<'_>) -> Vec<Column> {
     }
     let cell = Cell::Path(Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]));
     let (name, description) = ("Age".to_owned(), AGE_DESCRIPTION.to_owned());
-    vec![Column { name, kind: "date", format: "", description, priority: 0, cell }]
+    vec![Column { name, kind: "date".to_owned(), format: String::new(), description, priority: 0, cell }]
 }
 
 fn column(from: Fields<'_>) -> Option<Column> {
@@ -161,20 +161,12 @@ fn column(from: Fields<'_>) -> Option<Column> {
     };
     Some(Column {
         name: from.text("name").to_owned(),
-        kind: known(from.text("type"), &["integer", "number", "string", "boolean", "date"]),
-        format: known(
-            from.text("format"),
-            &["int32", "int64", "float", "double", "byte", "date", "date-time", "password"],
-        ),
+        kind: from.text("type").to_owned(),
+        format: from.text("format").to_owned(),
         description,
         priority: from.integer("priority").and_then(|priority| priority.try_into().ok()).unwrap_or_default(),
         cell: found.names().map_or(Cell::JsonPath(found), |names| Cell::Path(Path(names))),
     })
-}
-
-/// The same text, which was checked to be one of these.
-fn known(text: &str, all: &[&'static str]) -> &'static str {
-    all.iter().find(|known| **known == text).copied().unwrap_or_default()
 }
 
 fn conversion(definition: &Definition<'_>) -> Conversion {

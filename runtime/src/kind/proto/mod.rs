@@ -45,7 +45,7 @@ impl File {
 pub fn files<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Vec<File> {
     let mut packages: BTreeMap<Package, Vec<&Kind>> = BTreeMap::new();
     packages.entry(Package::core()).or_default();
-    for kind in kinds.into_iter().filter(|kind| protobuf::Message::of_object(&kind.schema).is_some()) {
+    for kind in kinds.into_iter().filter(|kind| protobuf::Message::of_object(&kind.version.schema).is_some()) {
         packages.entry(Package::of(kind)).or_default().push(kind);
     }
     let generated = packages.into_iter().map(|(package, kinds)| render::file(&package, &kinds));
@@ -75,7 +75,7 @@ impl Package {
 
     fn of(kind: &Kind) -> Self {
         let at = &kind.group_version;
-        if let Some(group) = kind.policy.package(at) {
+        if let Some(group) = kind.policy().package(at) {
             return Self::compiled_in(group, &at.version);
         }
         // An identifier has no dashes and begins with a letter.

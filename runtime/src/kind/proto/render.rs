@@ -84,18 +84,18 @@ impl Writer for Rendering<'_> {
 impl Rendering<'_> {
     /// A kind and its list.
     fn kind(&mut self, kind: &Kind) {
-        let name = kind.kind.as_str();
+        let name = kind.names().kind.as_str();
         let metadata = self.reference(shared::META, "ObjectMeta");
-        let mut lines = self.fields(name, At::of(&kind.schema));
+        let mut lines = self.fields(name, At::of(&kind.version.schema));
         lines.push(line(1, "Standard object's metadata.", &format!("optional {metadata}"), "metadata"));
-        self.messages.define(name, Message::new(&kind.schema.description, lines));
+        self.messages.define(name, Message::new(&kind.version.schema.description, lines));
         let metadata = self.reference(shared::META, "ListMeta");
         let lines = vec![
             line(1, "Standard list metadata.", &format!("optional {metadata}"), "metadata"),
             line(2, &format!("The objects of kind {name}."), &format!("repeated {name}"), "items"),
         ];
-        let about = format!("{} is a list of {name}.", kind.list_kind);
-        self.messages.define(&kind.list_kind, Message::new(&about, lines));
+        let about = format!("{} is a list of {name}.", kind.names().list_kind);
+        self.messages.define(&kind.names().list_kind, Message::new(&about, lines));
     }
 
     fn fields(&mut self, owner: &str, at: At<'_>) -> Vec<Line> {

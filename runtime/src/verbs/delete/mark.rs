@@ -33,9 +33,7 @@ pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) 
     if let Some(generation) = metadata.get("generation").and_then(Document::as_i64) {
         metadata.insert("generation".to_owned(), (generation + 1).into());
     }
-    if let Some(hook) = kind.hooks.on_delete {
-        hook(object);
-    }
+    kind.binding.hooks.on_delete(object);
 }
 
 /// When the object is to end, and how many seconds of grace it has; nothing where a grace period runs that is not
@@ -43,7 +41,7 @@ pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) 
 fn end(kind: &Kind, asked: Option<i64>, object: &Document) -> Option<(Time, i64)> {
     let now = Time::now();
     let due = system::text(object, "deletionTimestamp").parse::<Time>().ok();
-    let Some(grace) = &kind.grace else { return Some((due.map_or(now, |due| due.min(now)), 0)) };
+    let Some(grace) = &kind.shared.grace else { return Some((due.map_or(now, |due| due.min(now)), 0)) };
     // kube-apiserver takes what is below zero for one second.
     let positive = |seconds: i64| if seconds < 0 { 1 } else { seconds };
     let asked = asked.map(positive);

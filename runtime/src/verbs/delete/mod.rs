@@ -92,7 +92,7 @@ impl Api {
             return marked(preview(request, object.key(), object.revision(), new)?);
         }
         // It is no reason to check the object, but only one that fits may be stored as checked.
-        let fit = Fit::of(&request.served.stored().kind.schema, new);
+        let fit = Fit::of(&request.served.stored().kind.version.schema, new);
         match self.store(request, object.key(), (new, fit), Expect::At(object.revision())).await? {
             Outcome::Done(object) => marked(object),
             Outcome::Lost => Ok(Outcome::Lost),
@@ -104,7 +104,7 @@ impl Api {
 fn check(request: &Request, preconditions: &Preconditions, object: &Document) -> Result<(), Error> {
     preconditions.check(Some(&object["metadata"])).map_err(|Mismatch { of, expected, found }| {
         let kind = &*request.served.kind;
-        let named = GroupResource { group: kind.group_version.group.clone(), resource: kind.kind.clone() };
+        let named = GroupResource { group: kind.group_version.group.clone(), resource: kind.names().kind.clone() };
         let (what, happened) = match of {
             Identity::Uid => ("UID", "deleted and then recreated"),
             Identity::ResourceVersion => ("ResourceVersion", "modified"),

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use super::fixture::{World, at};
 use crate::{
-    kind::{Kind, convert::Unchanged, registry::Served},
-    meta::{GroupResource, GroupVersion, Revision, options::ListOptions},
+    kind::{Kind, convert::Unchanged, model::Names, registry::Served},
+    meta::{GroupResource, Revision, options::ListOptions},
     schema::fixture::schema,
     storage::{Expect, Hold, Op, Store},
     verbs::Error,
@@ -18,16 +18,13 @@ fn gadgets(world: &World, version: &str, generation: u64) -> Kind {
     let spec = json!({"type": "object", "default": {}, "properties": {
         "generation": {"type": "integer", "default": generation}, "text": {"type": "string"},
     }});
-    Kind {
-        group_version: GroupVersion { group: "example.com".to_owned(), version: version.to_owned() },
-        kind: "Gadget".to_owned(),
-        list_kind: "GadgetList".to_owned(),
-        plural: "gadgets".to_owned(),
-        singular: "gadget".to_owned(),
-        schema: Arc::new(schema(&json!({"type": "object", "properties": {"spec": spec}}))),
-        conversion: (version != "v1").then(|| Arc::new(Unchanged) as _),
-        ..Kind::clone(&world.configs.kind)
-    }
+    Kind::clone(&world.configs.kind).with(|shared, data, binding| {
+        shared.names = Names::new("Gadget", "gadgets");
+        shared.group = "example.com".to_owned();
+        version.clone_into(&mut data.name);
+        data.schema = Arc::new(schema(&json!({"type": "object", "properties": {"spec": spec}})));
+        binding.conversion = (version != "v1").then(|| Arc::new(Unchanged) as _);
+    })
 }
 
 fn names() -> GroupResource {
@@ -95,8 +92,10 @@ async fn a_replaced_resource_takes_the_place_of_the_old_one_in_all_versions_at_o
 async fn another_resource_keeps_its_names_and_one_that_is_refused_changes_nothing() {
     let world = World::new().await;
     let first = world.serve_gadgets(&["v1"], 1).await;
-    let taken =
-        Kind { short_names: vec!["gadgets".to_owned()], plural: "others".to_owned(), ..gadgets(&world, "v1", 2) };
+    let taken = gadgets(&world, "v1", 2).with(|shared, _, _| {
+        shared.names.short_names = vec!["gadgets".to_owned()];
+        shared.names.plural = "others".to_owned();
+    });
     assert!(world.api.registry.replace([taken], None).is_err_and(|refused| refused.contains("Gadget")));
     assert!(
         world.api.registry.register([gadgets(&world, "v1", 2)]).is_err(),
@@ -106,7 +105,10 @@ async fn another_resource_keeps_its_names_and_one_that_is_refused_changes_nothin
     assert!(Arc::ptr_eq(&world.api.registry.resource(&names()).unwrap(), &first));
     assert!(!first.objects.has_ended());
     // Its own names are no clash, and after it has gone they are free.
-    let renamed = Kind { kind: "Other".to_owned(), list_kind: "OtherList".to_owned(), ..gadgets(&world, "v1", 2) };
+    let renamed = gadgets(&world, "v1", 2).with(|shared, _, _| {
+        shared.names.kind = "Other".to_owned();
+        shared.names.list_kind = "OtherList".to_owned();
+    });
     assert!(world.api.registry.replace([renamed], None).is_ok());
     assert!(world.api.registry.remove("example.com", "gadgets"));
     assert!(!world.api.registry.remove("example.com", "gadgets"));

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::fixture::{World, at, causes, dry_run, shown, version};
 use crate::{
     codec::Decoded,
-    kind::{Kind, model::Hooks},
+    kind::{Kind, fixture::Hooks, model::Names},
     meta::options::{FieldValidation, GetOptions, WriteOptions},
     schema::{Schema, model::Type},
     verbs::{Answer, Error, error::Occupant},
@@ -187,14 +187,10 @@ async fn deep_documents_pass_through() {
     let anything = crate::schema::fixture::schema(&json!({"x-kubernetes-preserve-unknown-fields": true}));
     let properties = [("data".to_owned(), anything)].into();
     let schema = Schema { kind: Type::Object, properties, ..Schema::default() };
-    let kind = Kind {
-        kind: "Thing".to_owned(),
-        list_kind: "ThingList".to_owned(),
-        plural: "things".to_owned(),
-        singular: "thing".to_owned(),
-        schema: Arc::new(schema),
-        ..Kind::clone(&world.configs.kind)
-    };
+    let kind = Kind::clone(&world.configs.kind).with(|shared, version, _| {
+        shared.names = Names::new("Thing", "things");
+        version.schema = Arc::new(schema);
+    });
     let things = world.api.registry.register([kind]).unwrap();
     let depth = crate::codec::Limits::default().depth - 1;
     let text = format!(r#"{{"metadata":{{"name":"deep"}},"data":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));

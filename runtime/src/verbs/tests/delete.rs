@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::fixture::{World, at, causes, names, selecting, value, version};
 use crate::{
-    kind::model::Hooks,
+    kind::fixture::Hooks,
     meta::options::{DeleteOptions, ListOptions, Preconditions, Propagation},
     verbs::{Deleted, Error, Request},
 };
@@ -35,7 +35,7 @@ async fn without_finalizers_it_is_gone_at_once() {
 async fn a_hook_holds_it_until_it_lets_go() {
     let world = World::new().await;
     let holds_deletion = Some((|thing| thing["data"]["lent"].is_string()) as fn(&Value) -> bool);
-    let things = world.things(Hooks { holds_deletion, ..Hooks::NONE });
+    let things = world.things(Hooks { holds_deletion, ..Hooks::default() });
     world.create(&things, "ns", json!({"metadata": {"name": "t"}, "data": {"lent": "to Ada"}})).await.unwrap();
     let thing = at(&things, "ns", "t");
     assert!(marked(world.delete(&thing).await.unwrap())["metadata"]["deletionTimestamp"].is_string());

@@ -8,13 +8,13 @@ use crate::{
     cache::{Cache, Limits, Object},
     codec::Decoded,
     kind::{
-        Kind, Registry,
-        model::{Hooks, NameRule, Path, ScalePaths, Scope},
+        Binding, Kind, Registry,
+        fixture::Hooks,
+        model::{NameRule, Names, Path, ScalePaths, Scope, Shared, Version},
         policy::{Compiled, Custom, Policy},
         registry::Served,
     },
     meta::{
-        GroupVersion,
         options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
         selector::{Fields, Labels},
     },
@@ -70,14 +70,10 @@ impl World {
 
     /// A further kind, like the compiled one but for its hooks.
     pub fn things(&self, hooks: Hooks) -> Arc<Served> {
-        let kind = Kind {
-            kind: "Thing".to_owned(),
-            list_kind: "ThingList".to_owned(),
-            plural: "things".to_owned(),
-            singular: "thing".to_owned(),
-            hooks,
-            ..Kind::clone(&self.configs.kind)
-        };
+        let kind = Kind::clone(&self.configs.kind).with(|shared, _, binding| {
+            shared.names = Names::new("Thing", "things");
+            binding.hooks = Arc::new(hooks);
+        });
         self.api.registry.register([kind]).expect("a kind")
     }
 
@@ -209,34 +205,9 @@ pub(super) fn causes(error: &Error) -> Vec<String> {
 }
 
 pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind {
-    Kind {
-        group_version: GroupVersion { group: group.to_owned(), version: "v1".to_owned() },
-        served: true,
-        deprecated: None,
-        conversion: None,
-        kind: name.to_owned(),
-        list_kind: format!("{name}List"),
-        plural: plural.to_owned(),
-        singular: name.to_lowercase(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        scope: Scope::Namespaced,
-        policy: &Compiled,
-        names: NameRule::Subdomain,
-        strategic: true,
-        schema: Arc::new(Schema { name: Some(name.to_owned()), ..schema(from) }),
-        status: false,
-        generation: false,
-        scale: None,
-        columns: Vec::new(),
-        selectable: Vec::new(),
-        update_without_version: true,
-        create_on_update: false,
-        stored: true,
-        subresources: Vec::new(),
-        grace: None,
-        hooks: Hooks::default(),
-    }
+    let schema = Schema { name: Some(name.to_owned()), ..schema(from) };
+    let version = Version { update_without_version: true, ..Version::new("v1", schema) };
+    Kind::new(Shared::new(group, Names::new(name, plural)), version, Binding::new(&Compiled))
 }
 
 /// The policy of the namespaces here.
@@ -279,15 +250,14 @@ fn namespace() -> Kind {
         on_delete: Some(|namespace| namespace["status"]["phase"] = json!("Terminating")),
         ..Hooks::default()
     };
-    Kind {
-        scope: Scope::Cluster,
-        policy: &Namespaces,
-        names: NameRule::Label,
-        status: true,
-        selectable: vec![Path::from("status.phase")],
-        hooks,
-        ..kind("", "Namespace", "namespaces", &from)
-    }
+    kind("", "Namespace", "namespaces", &from).with(|shared, version, binding| {
+        shared.scope = Scope::Cluster;
+        binding.policy = &Namespaces;
+        shared.name_rule = NameRule::Label;
+        version.status = true;
+        version.selectable = vec![Path::from("status.phase")];
+        binding.hooks = Arc::new(hooks);
+    })
 }
 
 fn config() -> Kind {
@@ -309,17 +279,16 @@ fn widget() -> Kind {
             "selector": {"type": "string"},
         }},
     }});
-    Kind {
-        policy: &Custom,
-        status: true,
-        generation: true,
-        scale: Some(ScalePaths {
+    kind("example.com", "Widget", "widgets", &from).with(|_, version, binding| {
+        binding.policy = &Custom;
+        version.status = true;
+        version.generation = true;
+        version.scale = Some(ScalePaths {
             replicas: Path::from("spec.replicas"),
             status_replicas: Path::from("status.replicas"),
             selector: Some(Path::from("status.selector")),
-        }),
-        selectable: vec![Path::from("spec.color")],
-        update_without_version: false,
-        ..kind("example.com", "Widget", "widgets", &from)
-    }
+        });
+        version.selectable = vec![Path::from("spec.color")];
+        version.update_without_version = false;
+    })
 }

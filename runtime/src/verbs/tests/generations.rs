@@ -9,8 +9,10 @@ use super::fixture::{World, applier, at, below, causes, kind, shown, version};
 use crate::{
     cache::Limits,
     kind::{
-        Kind, Policy, Versions, hook,
-        model::Hooks,
+        Kind, Policy, Versions,
+        binding::{DocumentHooks, NoHooks},
+        fixture::Hooks,
+        hook,
         policy::{Compiled, Custom},
         reader::{self, Misfits},
         registry::Served,
@@ -66,19 +68,17 @@ const ALL: [Second; 7] = [
     Second::HooksRefuse,
 ];
 
-fn strict_hooks() -> Hooks {
-    Hooks {
-        default: Some(|document, context| {
-            hook::default::<Strict>(document, context, |strict, _| strict.spec.owner.push('!'))
-        }),
-        validate: Some(|document, context| hook::validate::<Strict>(document, context, |_, _| Vec::new())),
-        on_delete: Some(|document| hook::on_delete::<Strict>(document, |strict| strict.spec.owner.push('?'))),
-        ..Hooks::default()
-    }
+fn strict_hooks() -> Arc<dyn DocumentHooks> {
+    Arc::new(hook::Functions::<Strict> {
+        default: Some(|strict, _| strict.spec.owner.push('!')),
+        validate: Some(|_, _| Vec::new()),
+        on_delete: Some(|strict| strict.spec.owner.push('?')),
+        ..hook::Functions::NONE
+    })
 }
 
-fn refusing_hooks() -> Hooks {
-    Hooks {
+fn refusing_hooks() -> Arc<dyn DocumentHooks> {
+    Arc::new(Hooks {
         default: Some(|document, _| {
             document["spec"]["size"] = json!(0);
             Ok(())
@@ -94,7 +94,7 @@ fn refusing_hooks() -> Hooks {
             Ok(errors)
         }),
         ..Hooks::default()
-    }
+    })
 }
 
 fn generation(policy: &'static dyn Policy, second: Option<Second>) -> Kind {
@@ -106,7 +106,7 @@ fn generation(policy: &'static dyn Policy, second: Option<Second>) -> Kind {
         "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
     }});
     let spec = &mut schema["properties"]["spec"];
-    let mut hooks = Hooks::default();
+    let mut hooks: Arc<dyn DocumentHooks> = Arc::new(NoHooks);
     match second {
         None => {}
         Some(Second::Required) => spec["required"] = json!(["owner"]),
@@ -126,7 +126,13 @@ fn generation(policy: &'static dyn Policy, second: Option<Second>) -> Kind {
         Some(Second::HooksRefuse) => hooks = refusing_hooks(),
     }
     let kind = kind("example.com", "Gadget", "gadgets", &schema);
-    Kind { policy, status: true, generation: true, update_without_version: policy.has_routes(), hooks, ..kind }
+    kind.with(|_, version, binding| {
+        binding.policy = policy;
+        version.status = true;
+        version.generation = true;
+        version.update_without_version = policy.has_routes();
+        binding.hooks = hooks;
+    })
 }
 
 /// A world in the second generation, with objects of the first.

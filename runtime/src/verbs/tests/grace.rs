@@ -7,6 +7,7 @@ use super::fixture::{World, at, value};
 use crate::{
     kind::{
         Kind,
+        model::Names,
         model::{Grace, Path},
         registry::Served,
     },
@@ -16,14 +17,10 @@ use crate::{
 
 /// A kind whose objects are given some time to end.
 fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Served> {
-    let kind = Kind {
-        kind: plural.to_owned(),
-        list_kind: format!("{plural}List"),
-        plural: plural.to_owned(),
-        singular: plural.to_owned(),
-        grace: Some(grace),
-        ..Kind::clone(&world.widgets.kind)
-    };
+    let kind = Kind::clone(&world.widgets.kind).with(|shared, _, _| {
+        shared.names = Names::new(plural, plural);
+        shared.grace = Some(grace);
+    });
     world.api.registry.register([kind]).unwrap()
 }
 

@@ -2,17 +2,15 @@
 use serde_json::json;
 
 use super::fixture::{World, at};
-use crate::kind::Kind;
+use crate::kind::{Kind, model::Names};
 
 /// The compiled kind under other names.
 fn named(world: &World, kind: &str, plural: &str) -> Kind {
-    Kind {
-        kind: kind.to_owned(),
-        list_kind: format!("{kind}List"),
-        plural: plural.to_owned(),
-        singular: kind.to_lowercase(),
-        ..Kind::clone(&world.configs.kind)
-    }
+    Kind::clone(&world.configs.kind).with(|shared, _, _| shared.names = Names::new(kind, plural))
+}
+
+fn in_group(group: &str, kind: Kind) -> Kind {
+    kind.with(|shared, _, _| group.clone_into(&mut shared.group))
 }
 
 #[tokio::test]
@@ -24,7 +22,7 @@ async fn a_kind_is_served_as_soon_as_it_is_registered() {
     let (after, second) = world.api.registry.all();
     assert_eq!((after.len(), second > first), (before.len() + 1, true), "and discovery has something new to tell");
     assert_eq!(before.len(), 3, "who holds the table of before keeps it");
-    assert!(after.last().is_some_and(|last| last.kind.plural == "things"), "in the order of registration");
+    assert!(after.last().is_some_and(|last| last.kind.names().plural == "things"), "in the order of registration");
 
     world.create(&things, "ns", json!({"metadata": {"name": "t"}})).await.unwrap();
     let found = world.api.registry.find("", "v1", "things").unwrap();
@@ -32,8 +30,8 @@ async fn a_kind_is_served_as_soon_as_it_is_registered() {
     for served in after.iter() {
         let kind = &served.kind;
         let version = &kind.group_version;
-        let found = world.api.registry.find(&version.group, &version.version, &kind.plural).unwrap();
-        assert_eq!(found.kind.kind, kind.kind);
+        let found = world.api.registry.find(&version.group, &version.version, &kind.names().plural).unwrap();
+        assert_eq!(found.kind.names().kind, kind.names().kind);
     }
 }
 
@@ -41,7 +39,9 @@ async fn a_kind_is_served_as_soon_as_it_is_registered() {
 async fn names_within_a_group_stand_for_one_kind() {
     let world = World::new().await;
     let registry = &world.api.registry;
-    let short = |short: &str| Kind { short_names: vec![short.to_owned()], ..named(&world, "Thing", "things") };
+    let short = |short: &str| {
+        named(&world, "Thing", "things").with(|shared, _, _| shared.names.short_names = vec![short.to_owned()])
+    };
     for (kind, taken) in [
         (named(&world, "ConfigMap", "others"), "ConfigMap"),
         (named(&world, "ConfigMapList", "others"), "ConfigMapList"),
@@ -52,22 +52,19 @@ async fn names_within_a_group_stand_for_one_kind() {
         let Err(refused) = registry.register([kind]) else { panic!("{taken} is taken") };
         assert!(refused.contains(taken), "{refused}");
     }
-    let mut elsewhere = named(&world, "ConfigMap", "configmaps");
-    "other.example.com".clone_into(&mut elsewhere.group_version.group);
+    let elsewhere = in_group("other.example.com", named(&world, "ConfigMap", "configmaps"));
     assert!(registry.register([elsewhere]).is_ok(), "another group has names of its own");
 }
 
 #[tokio::test]
 async fn a_group_named_as_a_plural_of_the_core_is_refused() {
     let world = World::new().await;
-    let mut inside = named(&world, "Thing", "things");
-    "configmaps".clone_into(&mut inside.group_version.group);
+    let inside = in_group("configmaps", named(&world, "Thing", "things"));
     let Err(refused) = world.api.registry.register([inside]) else { panic!("objects of both would share keys") };
     assert!(refused.contains("things.configmaps") || refused.contains("Thing.configmaps"), "{refused}");
     assert!(refused.contains("\"/registry/configmaps/things/\""), "{refused}");
     // The other way round.
-    let mut first = named(&world, "Thing", "things");
-    "others".clone_into(&mut first.group_version.group);
+    let first = in_group("others", named(&world, "Thing", "things"));
     assert!(world.api.registry.register([first]).is_ok());
     assert!(world.api.registry.register([named(&world, "Other", "others")]).is_err());
 }

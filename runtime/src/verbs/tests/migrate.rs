@@ -7,12 +7,7 @@ use super::{
     fixture::{World, at},
     versions::{gears, older, stored},
 };
-use crate::{
-    cache::Limits,
-    kind::{Kind, registry::Served},
-    storage::maintenance::Migration,
-    verbs::Error,
-};
+use crate::{cache::Limits, kind::registry::Served, storage::maintenance::Migration, verbs::Error};
 
 const GEARS: usize = 150;
 const ALL: u64 = GEARS as u64;
@@ -21,7 +16,7 @@ const ALL: u64 = GEARS as u64;
 /// there, and one that is stored as it should be.
 async fn taken_over() -> (World, Arc<Served>) {
     let world = World::new().await;
-    let before = world.api.registry.register([Kind { conversion: None, ..older() }]).unwrap();
+    let before = world.api.registry.register([older().with(|_, _, binding| binding.conversion = None)]).unwrap();
     for number in 0..GEARS {
         let body = json!({"metadata": {"name": format!("g{number:03}")}, "cogs": 40});
         world.create(&before, "ns", body).await.unwrap();

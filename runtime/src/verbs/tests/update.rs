@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::fixture::{World, at, below, causes, dry_run, shown, version};
 use crate::{
-    kind::{Kind, index::Indexes, record},
+    kind::{Kind, index::Indexes, model::Names, record},
     meta::options::{FieldValidation, WriteOptions},
     storage::{Expect, Op, Store},
     verbs::Error,
@@ -125,14 +125,10 @@ async fn a_missing_object_is_created_only_where_the_kind_says_so() {
     let world = World::new().await;
     let body = json!({"metadata": {"name": "new"}, "data": {"k": "v"}});
     assert!(matches!(world.update(&world.config("new"), body.clone()).await, Err(Error::NotFound(..))));
-    let kind = Kind {
-        kind: "Lease".to_owned(),
-        list_kind: "LeaseList".to_owned(),
-        plural: "leases".to_owned(),
-        singular: "lease".to_owned(),
-        create_on_update: true,
-        ..Kind::clone(&world.configs.kind)
-    };
+    let kind = Kind::clone(&world.configs.kind).with(|shared, version, _| {
+        shared.names = Names::new("Lease", "leases");
+        version.create_on_update = true;
+    });
     let leases = world.api.registry.register([kind]).unwrap();
     let request = at(&leases, "ns", "new");
     let other = json!({"metadata": {"name": "new", "uid": "of-one-that-was"}});
@@ -198,7 +194,7 @@ const OLD_END: &[u8] = br#"v1{"metadata":{"creationTimestamp":"2026-01-02T03:04:
 #[tokio::test]
 async fn a_record_of_layout_1_is_served_and_written_in_layout_2_by_its_next_write() {
     let world = World::new().await;
-    let fingerprint = crate::schema::fingerprint(&world.configs.kind.schema).to_le_bytes();
+    let fingerprint = crate::schema::fingerprint(&world.configs.kind.version.schema).to_le_bytes();
     let value = [OLD_START, &fingerprint, b"\x02", OLD_END].concat();
     let key = format!("{}ns/old", world.configs.objects.prefix());
     let op = Op { key: key.as_str().into(), value: Some(value.into()), expect: Expect::Any };

@@ -42,12 +42,13 @@ pub(super) fn stored() -> Kind {
         "color": {"type": "string", "maxLength": 10},
         "metal": {"type": "string", "default": "Zinc"},
     }});
-    Kind {
-        policy: &Custom,
-        generation: true,
-        selectable: vec![Path::from("spec.color"), Path::from("spec.metal")],
-        ..kind("example.com", "Gear", "gears", &json!({"type": "object", "properties": {"spec": spec}}))
-    }
+    kind("example.com", "Gear", "gears", &json!({"type": "object", "properties": {"spec": spec}})).with(
+        |_, version, binding| {
+            binding.policy = &Custom;
+            version.generation = true;
+            version.selectable = vec![Path::from("spec.color"), Path::from("spec.metal")];
+        },
+    )
 }
 
 /// The older version.
@@ -59,19 +60,25 @@ pub(super) fn older() -> Kind {
             "finish": {"type": "object", "properties": {"tone": {"type": "string", "default": "Matt"}}},
         }},
     }});
-    let schema = kind("example.com", "Gear", "gears", &from).schema;
+    let schema = kind("example.com", "Gear", "gears", &from).version.schema.clone();
     let selectable = vec![Path::from("cogs"), Path::from("spec.color")];
-    version("v1beta1", Kind { schema, selectable, conversion: Some(Arc::new(Cogs)), ..stored() })
+    version(
+        "v1beta1",
+        stored().with(|_, version, binding| {
+            version.schema = schema;
+            version.selectable = selectable;
+            binding.conversion = Some(Arc::new(Cogs));
+        }),
+    )
 }
 
-fn version(version: &str, mut kind: Kind) -> Kind {
-    version.clone_into(&mut kind.group_version.version);
-    kind
+fn version(name: &str, kind: Kind) -> Kind {
+    kind.with(|_, version, _| name.clone_into(&mut version.name))
 }
 
 /// A version that differs from the stored one in nothing but its name.
 fn alias(name: &str) -> Kind {
-    version(name, Kind { conversion: Some(Arc::new(Unchanged)), ..stored() })
+    version(name, stored().with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged))))
 }
 
 /// Both versions of the gears, the stored one first.
@@ -90,8 +97,9 @@ fn kinds_are_brought_together_by_group_and_plural_in_the_order_in_which_they_wer
     let elsewhere = kind("other.example.com", "Gear", "gears", &json!({"type": "object"}));
     let wheels = kind("example.com", "Wheel", "wheels", &json!({"type": "object"}));
     let found = by_resource([older(), wheels, stored(), elsewhere, alias("v1alpha1")]);
-    let names =
-        |kinds: &Vec<Kind>| kinds.iter().map(|kind| format!("{} {}", kind.plural, kind.group_version)).collect();
+    let names = |kinds: &Vec<Kind>| {
+        kinds.iter().map(|kind| format!("{} {}", kind.names().plural, kind.group_version)).collect()
+    };
     let found: Vec<Vec<String>> = found.iter().map(names).collect();
     let gears = ["v1beta1", "v1", "v1alpha1"].map(|version| format!("gears example.com/{version}"));
     assert_eq!(found, [&gears[..], &["wheels example.com/v1".to_owned()], &["gears other.example.com/v1".to_owned()]]);
@@ -106,17 +114,23 @@ async fn versions_that_do_not_belong_together_are_refused() {
         (vec![stored(), version("v2", stored())], "would be stored in version v1 and in version v2"),
         (vec![stored(), alias("v1")], "Gear.example.com is declared twice in version v1"),
         (
-            vec![stored(), Kind { kind: "Cog".to_owned(), ..older() }],
-            "the kind of Gear.example.com in version v1 and of Cog",
+            vec![stored(), older().with(|shared, _, _| shared.names.kind = "Cog".to_owned())],
+            "version v1 of Gear.example.com and version v1beta1 of Cog.example.com differ in what",
         ),
-        (vec![stored(), Kind { short_names: vec!["g".to_owned()], ..older() }], "the short names of Gear.example.com"),
         (
-            vec![Kind { served: false, ..stored() }, Kind { served: false, ..older() }],
+            vec![stored(), older().with(|shared, _, _| shared.names.short_names = vec!["g".to_owned()])],
+            "version v1 of Gear.example.com and version v1beta1 of Gear.example.com differ",
+        ),
+        (
+            vec![
+                stored().with(|_, version, _| version.served = false),
+                older().with(|_, version, _| version.served = false),
+            ],
             "no version of Gear.example.com is served",
         ),
         (
-            vec![Kind { scope: crate::kind::model::Scope::Cluster, ..stored() }, older()],
-            "the scope of Gear.example.com",
+            vec![stored().with(|shared, _, _| shared.scope = crate::kind::model::Scope::Cluster), older()],
+            "version v1 of Gear.example.com and version v1beta1 of Gear.example.com differ",
         ),
     ];
     for (versions, want) in cases {
@@ -124,22 +138,22 @@ async fn versions_that_do_not_belong_together_are_refused() {
         assert!(refused.contains(want), "{refused}");
     }
     let (kinds, _) = world.api.registry.all();
-    assert!(kinds.iter().all(|served| served.kind.plural != "gears"), "nothing of them is served");
+    assert!(kinds.iter().all(|served| served.kind.names().plural != "gears"), "nothing of them is served");
 }
 
 #[tokio::test]
 async fn each_served_version_is_found_and_a_resource_is_one_in_its_stored_version() {
     let world = World::new().await;
-    let hidden = Kind { served: false, ..stored() };
+    let hidden = stored().with(|_, version, _| version.served = false);
     let registered = world.api.registry.register([older(), hidden, alias("v1alpha1")]).unwrap();
-    assert_eq!((registered.kind.group_version.version.as_str(), registered.kind.served), ("v1", false));
+    assert_eq!((registered.kind.group_version.version.as_str(), registered.kind.version.served), ("v1", false));
     let found = |version: &str| world.api.registry.find("example.com", version, "gears");
     let [beta, alpha] = ["v1beta1", "v1alpha1"].map(|version| found(version).expect("a served version"));
     assert!(found("v1").is_none(), "it is not served");
     assert!(Arc::ptr_eq(&beta.objects, &registered.objects) && Arc::ptr_eq(&beta.records, &alpha.records));
     assert_ne!(beta.number, alpha.number);
     let of_gears = |all: &[Arc<Served>]| -> Vec<String> {
-        let gears = all.iter().filter(|served| served.kind.plural == "gears");
+        let gears = all.iter().filter(|served| served.kind.names().plural == "gears");
         gears.map(|served| served.kind.group_version.version.clone()).collect()
     };
     assert_eq!(of_gears(&world.api.registry.all().0), ["v1beta1", "v1alpha1"]);
@@ -158,7 +172,7 @@ async fn taken_over(before: Kind, body: Value) -> (Arc<crate::cache::Object>, Wo
 
 #[tokio::test]
 async fn what_was_stored_in_another_version_is_defaulted_there_and_converted() {
-    let before = Kind { conversion: None, ..older() };
+    let before = older().with(|_, _, binding| binding.conversion = None);
     let body = json!({"metadata": {"name": "g", "labels": {"a": "b"}}, "spec": {"color": "red"}});
     let (object, _, _) = taken_over(before, body).await;
     let shown = value(&object);
@@ -172,7 +186,7 @@ async fn what_was_stored_in_another_version_is_defaulted_there_and_converted() {
 
 #[tokio::test]
 async fn what_cannot_be_converted_to_the_stored_version_is_marked() {
-    let before = Kind { conversion: None, ..older() };
+    let before = older().with(|_, _, binding| binding.conversion = None);
     let (object, world, gears) = taken_over(before, json!({"metadata": {"name": "g"}, "cogs": 31})).await;
     assert_eq!(object.unreadable(), Some("31 is too many"));
     assert!(world.get(&at(&gears, "ns", "g")).await.is_err());
@@ -203,7 +217,7 @@ async fn values_of_each_version_are_stored_beside_the_object() {
     assert_eq!(of(&gears.objects), want, "what has no form in a version has no values there");
     let again = Registry::new(Cache::new(world.store.clone(), Limits::default()));
     assert_eq!(of(&again.register([stored(), older()]).unwrap().objects), want, "as they were stored");
-    let later = Kind { selectable: vec![Path::from("spec.metal")], ..alias("v1alpha1") };
+    let later = alias("v1alpha1").with(|_, version, _| version.selectable = vec![Path::from("spec.metal")]);
     let again = Registry::new(Cache::new(world.store.clone(), Limits::default()));
     let found = again.register([stored(), later]).unwrap();
     assert_eq!(

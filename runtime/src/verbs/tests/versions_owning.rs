@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     kind::{
-        Kind,
         model::{Path, ScalePaths},
         registry::Served,
     },
@@ -111,7 +110,7 @@ async fn a_write_of_the_scale_leaves_owners_in_versions_without_one() {
     let world = World::new().await;
     let scale =
         ScalePaths { replicas: Path::from("spec.teeth"), status_replicas: Path::from("status.teeth"), selector: None };
-    let [v1, beta] = gears_with(&world, Kind { scale: Some(scale), ..stored() });
+    let [v1, beta] = gears_with(&world, stored().with(|_, version, _| version.scale = Some(scale)));
     apply(&world, &beta, "old", json!({"cogs": 20})).await.unwrap();
     apply(&world, &v1, "new", json!({"spec": {"teeth": 20, "color": "red"}})).await.unwrap();
     let request = below(at(&v1, "ns", "g"), "scale");

@@ -8,7 +8,7 @@ use super::{
     versions::{gears, gears_with, stored},
 };
 use crate::{
-    kind::{Kind, model::Hooks, registry::Served},
+    kind::{fixture::Hooks, registry::Served},
     meta::{FieldError, FieldErrorKind, FieldPath, options::DeleteOptions},
     verbs::{Deleted, Error, Request},
 };
@@ -129,7 +129,7 @@ async fn hooks_of_both_versions_have_their_say() {
         generate_name: Some(|gear, base| Ok(format!("{base}{}", gear["spec"]["teeth"]))),
         ..Hooks::default()
     };
-    let [_, beta] = gears_with(&world, Kind { hooks, ..stored() });
+    let [_, beta] = gears_with(&world, stored().with(|_, _, binding| binding.hooks = Arc::new(hooks)));
     let body = json!({"metadata": {"generateName": "g-"}, "cogs": 20});
     let made = world.create(&beta, "ns", body).await.unwrap();
     assert_eq!(

@@ -1,27 +1,23 @@
 //! Kinds that are added, replaced and removed while the collector runs.
 use serde_json::json;
+use std::sync::Arc;
 
 use super::{
     super::super::{Controllers, tests::Inside},
     config, delete, find, owner, settled, until,
 };
 use crate::{
-    kind::{Kind, model::Hooks},
+    kind::{Kind, binding::NoHooks, model::Names},
     meta::{GroupResource, options::Propagation},
     schema::Document,
 };
 
 /// Registers the kind `things`, a new one each time.
 fn serve_things(inside: &Inside) {
-    let kind = Kind {
-        kind: "Thing".to_owned(),
-        list_kind: "ThingList".to_owned(),
-        plural: "things".to_owned(),
-        singular: "thing".to_owned(),
-        short_names: Vec::new(),
-        hooks: Hooks::default(),
-        ..Kind::clone(&inside.request("configmaps", "", "").served.kind)
-    };
+    let kind = Kind::clone(&inside.request("configmaps", "", "").served.kind).with(|shared, _, binding| {
+        shared.names = Names::new("Thing", "things");
+        binding.hooks = Arc::new(NoHooks);
+    });
     inside.api.registry.replace([kind], None).expect("a kind");
 }
 

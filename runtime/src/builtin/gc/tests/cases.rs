@@ -6,7 +6,7 @@ use super::{
     config, delete, find, owner, set_owners, settled, until, until_left,
 };
 use crate::{
-    kind::Kind,
+    kind::{Kind, model::Names},
     meta::options::{DeleteOptions, Propagation, WriteOptions},
     verbs::Request,
 };
@@ -65,19 +65,23 @@ async fn objects_with_owners_of_unserved_kinds_are_kept() {
     config(&inside, "of-later", &[later, nobody]).await;
     settled(&inside).await;
     assert!(find(&inside, "of-strange").is_some() && find(&inside, "of-later").is_some());
-    let kind = Kind {
-        kind: "Later".to_owned(),
-        list_kind: "LaterList".to_owned(),
-        plural: "laters".to_owned(),
-        singular: "later".to_owned(),
-        short_names: Vec::new(),
-        ..Kind::clone(&inside.request("configmaps", "", "").served.kind)
-    };
+    let kind = Kind::clone(&inside.request("configmaps", "", "").served.kind)
+        .with(|shared, _, _| shared.names = Names::new("Later", "laters"));
     // The objects of a kind that is not stored cannot be listed.
-    let unstored =
-        Kind { plural: "stranges".to_owned(), singular: "strange".to_owned(), stored: false, ..kind.clone() };
+    let unstored = kind.clone().with(|shared, _, _| {
+        shared.names.plural = "stranges".to_owned();
+        shared.names.singular = "strange".to_owned();
+        shared.stored = false;
+    });
     let (name, list_kind) = ("Strange".to_owned(), "StrangeList".to_owned());
-    inside.api.registry.register([Kind { kind: name, list_kind, ..unstored }]).expect("a kind");
+    inside
+        .api
+        .registry
+        .register([unstored.with(|shared, _, _| {
+            shared.names.kind = name;
+            shared.names.list_kind = list_kind;
+        })])
+        .expect("a kind");
     inside.api.registry.register([kind]).expect("a kind");
     until_left(&inside, &["of-strange"]).await;
     settled(&inside).await;

@@ -12,7 +12,8 @@ use super::{
 use crate::{
     kind::{
         Kind,
-        model::{Grace, Hooks},
+        binding::NoHooks,
+        model::{Grace, Names},
     },
     meta::options::{DeleteOptions, Propagation},
     storage::Memory,
@@ -57,16 +58,11 @@ async fn a_server_continues_the_work_of_another_one() {
 #[tokio::test]
 async fn gracefully_deleted_dependents_are_awaited() {
     let inside = Inside::new().await;
-    let kind = Kind {
-        kind: "Slow".to_owned(),
-        list_kind: "SlowList".to_owned(),
-        plural: "slows".to_owned(),
-        singular: "slow".to_owned(),
-        short_names: Vec::new(),
-        grace: Some(Grace::Seconds(30)),
-        hooks: Hooks::default(),
-        ..Kind::clone(&inside.request("configmaps", "", "").served.kind)
-    };
+    let kind = Kind::clone(&inside.request("configmaps", "", "").served.kind).with(|shared, _, binding| {
+        shared.names = Names::new("Slow", "slows");
+        shared.grace = Some(Grace::Seconds(30));
+        binding.hooks = Arc::new(NoHooks);
+    });
     inside.api.registry.register([kind]).expect("a kind");
     let controllers = Controllers::start(inside.api.clone());
     let slow = |name: &str| inside.find("slows", "default", name);

@@ -34,8 +34,8 @@ fn of_protobuf(message: &protobuf::Message, body: &[u8]) -> Value {
 }
 
 fn messages(kind: &str) -> protobuf::Message {
-    let kind = crate::builtin::kinds().into_iter().find(|known| known.kind == kind).expect("a built-in kind");
-    protobuf::Message::of_object(&kind.schema).expect("built-in kinds are numbered")
+    let kind = crate::builtin::kinds().into_iter().find(|known| known.names().kind == kind).expect("a built-in kind");
+    protobuf::Message::of_object(&kind.version.schema).expect("built-in kinds are numbered")
 }
 
 /// The metadata and the items of a list's message.

@@ -12,8 +12,12 @@ async fn odd() -> Rig {
     map["data"]["k"] = 5.into();
     let api = &rig.0.app.api;
     let served = api.registry.find("", "v1", "configmaps").expect("a built-in kind");
-    let value =
-        record::encode("v1", crate::schema::fingerprint(&served.kind.schema), [("v1", &Indexes::new(&[]), &map)], &map);
+    let value = record::encode(
+        "v1",
+        crate::schema::fingerprint(&served.kind.version.schema),
+        [("v1", &Indexes::new(&[]), &map)],
+        &map,
+    );
     let key = "/registry/configmaps/default/odd".into();
     let revisions =
         api.store.commit(vec![Op { key, value: Some(value.into()), expect: Expect::Any }].into()).await.unwrap();

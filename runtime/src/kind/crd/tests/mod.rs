@@ -33,10 +33,12 @@ fn what_a_definition_leaves_out_is_what_kube_apiserver_fills_in() {
     let defined = define(&gears(&json!({"type": "object"}))).ok().unwrap();
     assert_eq!((defined.conversion, defined.kinds.len()), (Conversion::None, 1));
     let kind = &defined.kinds[0];
-    assert_eq!((&*kind.singular, &*kind.list_kind), ("gear", "GearList"));
-    let columns: Vec<_> = kind.columns.iter().map(|column| (&*column.name, column.kind)).collect();
+    assert_eq!((&*kind.names().singular, &*kind.names().list_kind), ("gear", "GearList"));
+    let columns: Vec<_> = kind.version.columns.iter().map(|column| (&*column.name, &*column.kind)).collect();
     assert_eq!(columns, [("Age", "date")]);
-    assert!(kind.served && kind.generation && !kind.status && kind.conversion.is_none());
+    assert!(
+        kind.version.served && kind.version.generation && !kind.version.status && kind.binding.conversion.is_none()
+    );
 }
 
 #[test]
@@ -48,8 +50,8 @@ fn all_versions_but_the_stored_one_are_converted() {
     other["deprecated"] = json!(true);
     definition["spec"]["versions"].as_array_mut().unwrap().push(other);
     let kinds = define(&definition).ok().unwrap().kinds;
-    assert_eq!(kinds.iter().map(|kind| kind.conversion.is_some()).collect::<Vec<_>>(), [false, true]);
-    assert_eq!(kinds[1].deprecated.as_deref(), Some("example.com/v1beta1 Gear is deprecated"));
+    assert_eq!(kinds.iter().map(|kind| kind.binding.conversion.is_some()).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(kinds[1].version.deprecated.as_deref(), Some("example.com/v1beta1 Gear is deprecated"));
     definition["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
         "conversionReviewVersions": ["v1"],
         "clientConfig": {"caBundle": "Q0E=", "service": {"namespace": "n", "name": "s", "path": "/convert"}},
@@ -58,7 +60,7 @@ fn all_versions_but_the_stored_one_are_converted() {
     let Conversion::Webhook(webhook) = &defined.conversion else { panic!("a webhook") };
     let service = webhook.service.as_ref().unwrap();
     assert_eq!((&*service.name, service.port, &*service.path, &*webhook.ca_bundle), ("s", 443, "/convert", "Q0E="));
-    let uncalled = defined.kinds[1].conversion.as_ref().unwrap().read(json!({}));
+    let uncalled = defined.kinds[1].binding.conversion.as_ref().unwrap().read(json!({}));
     assert_eq!(uncalled, Err("conversion webhooks are not called yet".to_owned()));
     assert_eq!(defined.warnings[0].pointer, "/spec/conversion/webhook");
 }
@@ -71,11 +73,11 @@ fn a_path_of_fields_is_told_from_one_that_filters() {
         {"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status", "priority": 1},
     ]);
     let kinds = define(&definition).ok().unwrap().kinds;
-    let [size, ready] = &kinds[0].columns[..] else { panic!("two columns") };
+    let [size, ready] = &kinds[0].version.columns[..] else { panic!("two columns") };
     assert!(matches!(&size.cell, Cell::Path(path) if path.0 == ["spec", "size"]));
     assert!(matches!(&ready.cell, Cell::JsonPath(path) if path.names().is_none()));
     let described = "Custom resource definition column (in JSONPath format): .spec.size";
-    assert_eq!((size.format, &*size.description, ready.priority), ("int32", described, 1));
+    assert_eq!((&*size.format, &*size.description, ready.priority), ("int32", described, 1));
 }
 
 #[test]
@@ -150,7 +152,7 @@ fn an_integer_or_text_may_say_so_in_any_of() {
         port.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
         let spec = json!({"type": "object", "properties": {"port": port}});
         let defined = define(&gears(&spec)).unwrap_or_else(|findings| panic!("{findings:?}"));
-        format!("{:?}", defined.kinds[0].schema.properties["spec"].properties["port"])
+        format!("{:?}", defined.kinds[0].version.schema.properties["spec"].properties["port"])
     };
     let plain = port(json!({}));
     assert!(plain.contains("IntOrString"));

@@ -11,7 +11,6 @@ use crate::{
     kind::{
         Kind,
         hook::{self, Context},
-        model::Hooks,
         policy::Custom,
         registry::Served,
     },
@@ -74,7 +73,7 @@ fn check(found: &Box, context: &Context<'_, Box>) -> Vec<FieldError> {
     errors
 }
 
-fn boxes(hooks: Hooks) -> Kind {
+fn boxes(hooks: hook::Functions<Box>) -> Kind {
     let from = json!({"type": "object", "properties": {
         "spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {
             "color": {"type": "string"}, "left": {"type": "integer"}, "right": {"type": "integer"},
@@ -86,7 +85,11 @@ fn boxes(hooks: Hooks) -> Kind {
         }},
         "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
     }});
-    Kind { policy: &Custom, status: true, hooks, ..kind("example.com", "Box", "boxes", &from) }
+    kind("example.com", "Box", "boxes", &from).with(|_, version, binding| {
+        binding.policy = &Custom;
+        version.status = true;
+        binding.hooks = Arc::new(hooks);
+    })
 }
 
 struct Later {
@@ -99,20 +102,18 @@ impl Later {
     async fn new(specs: &[(&str, Value)]) -> Self {
         let store = Arc::new(Memory::new());
         let first = World::over(store.clone(), Limits::default().window).await;
-        let boxes_then = first.api.registry.register([boxes(Hooks::default())]).unwrap();
+        let boxes_then = first.api.registry.register([boxes(hook::Functions::NONE)]).unwrap();
         for (name, spec) in specs {
             let body = json!({"metadata": {"name": name, "finalizers": ["example.com/hold"]}, "spec": spec});
             first.create(&boxes_then, "ns", body).await.unwrap();
         }
         let world = World::over(store, Limits::default().window).await;
-        let hooks = Hooks {
-            default: Some(|document, context| {
-                hook::default::<Box>(document, context, |found, _| {
-                    found.spec.owner.get_or_insert("nobody".to_owned());
-                })
+        let hooks = hook::Functions {
+            default: Some(|found: &mut Box, _| {
+                found.spec.owner.get_or_insert("nobody".to_owned());
             }),
-            validate: Some(|document, context| hook::validate::<Box>(document, context, check)),
-            ..Hooks::default()
+            validate: Some(check),
+            ..hook::Functions::NONE
         };
         let boxes = world.api.registry.register([boxes(hooks)]).unwrap();
         Self { world, boxes }

@@ -74,17 +74,16 @@ fn cask(tight: bool) -> Kind {
             "spec": {"type": "object", "properties": spec}, "status": status, "extra": text()}}),
         json!({"required": ["extra"]}),
     );
-    Kind {
-        policy: &Custom,
-        status: true,
-        generation: true,
-        scale: Some(ScalePaths {
+    kind("example.com", "Cask", "casks", &from).with(|_, version, binding| {
+        binding.policy = &Custom;
+        version.status = true;
+        version.generation = true;
+        version.scale = Some(ScalePaths {
             replicas: Path::from("spec.size"),
             status_replicas: Path::from("status.n"),
             selector: None,
-        }),
-        ..kind("example.com", "Cask", "casks", &from)
-    }
+        });
+    })
 }
 
 /// Objects that the looser rules allow, each named after what the tighter ones find fault with.

@@ -1,0 +1,194 @@
+//! A resource as a whole, as data: what its versions share, the versions, and which of them is stored. One check finds
+//! everything that is wrong with it.
+use std::{fmt, sync::Arc};
+
+use super::model::{Shared, Version};
+
+/// Everything that is wrong with a declaration, a line each; each says where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems(Vec<String>);
+
+impl Problems {
+    /// Notes what is wrong.
+    pub fn push(&mut self, problem: impl Into<String>) {
+        self.0.push(problem.into());
+    }
+
+    /// Notes all of these.
+    pub fn extend(&mut self, problems: Self) {
+        self.0.extend(problems.0);
+    }
+
+    /// What came out well; `None` for what is wrong, which is noted.
+    pub fn note<T>(&mut self, result: Result<T, String>) -> Option<T> {
+        result.map_err(|problem| self.push(problem)).ok()
+    }
+
+    /// A value, if nothing was wrong.
+    ///
+    /// # Errors
+    /// What was noted.
+    pub fn or<T>(self, value: T) -> Result<T, Self> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+
+    /// One by one.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+impl From<String> for Problems {
+    fn from(problem: String) -> Self {
+        Self(vec![problem])
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl From<Problems> for String {
+    fn from(problems: Problems) -> Self {
+        problems.to_string()
+    }
+}
+
+/// A resource in all of its versions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// What the versions share.
+    pub shared: Arc<Shared>,
+    /// The name of the version in which objects are stored; it need not be served.
+    pub storage_version: String,
+    /// The versions, in the order in which they were given.
+    pub versions: Vec<Arc<Version>>,
+}
+
+impl Definition {
+    /// Finds what is wrong.
+    ///
+    /// # Errors
+    /// All of it.
+    pub fn check(&self) -> Result<(), Problems> {
+        let (what, mut problems) = (self.shared.group_kind(), Problems::default());
+        for (position, version) in self.versions.iter().enumerate() {
+            let name = &version.name;
+            if self.versions[..position].iter().any(|other| other.name == *name) {
+                problems.push(format!("{what} is declared twice in version {name}: leave one out"));
+            }
+            problems.extend(version.problems(&self.shared));
+        }
+        if !self.versions.iter().any(|version| version.name == self.storage_version) {
+            problems.push(format!(
+                "{what} is to be stored in version {}, which it does not have: add it, or store another one",
+                self.storage_version
+            ));
+        }
+        if !self.versions.iter().any(|version| version.served) {
+            problems.push(format!("no version of {what} is served: serve one at least"));
+        }
+        problems.or(())
+    }
+}
+
+impl Version {
+    /// What is wrong with it by itself.
+    pub(super) fn problems(&self, shared: &Shared) -> Problems {
+        let mut problems = Problems::default();
+        for problem in self.schema.check().err().unwrap_or_default() {
+            problems.push(format!("the schema of {} in {} is wrong: {problem}", shared.group_kind(), self.name));
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        builtin,
+        kind::{
+            Versions,
+            fixture::{gears, gears_v2},
+            model::Scope,
+        },
+        schema::{Schema, fixture::schema, model::Type},
+    };
+
+    fn definition(change: impl FnOnce(&mut Shared, &mut Version)) -> Definition {
+        let changed = gears_v2(&Arc::default()).with(|shared, version, _| change(shared, version));
+        let gears = gears().with(|shared, _, _| *shared = (*changed.shared).clone());
+        Versions::new([gears, changed]).unwrap().definition().clone()
+    }
+
+    #[test]
+    fn definitions_of_the_same_declaration_are_equal_and_those_of_another_are_not() {
+        let same = definition(|_, _| ());
+        assert_eq!(same, definition(|_, _| ()));
+        assert_eq!(same, same.clone());
+        for kind in builtin::kinds() {
+            let again = builtin::kinds().into_iter().find(|again| again.names() == kind.names()).unwrap();
+            assert_eq!((&kind.shared, &kind.version), (&again.shared, &again.version));
+        }
+        let others: [fn(&mut Shared, &mut Version); 6] = [
+            |shared, _| shared.scope = Scope::Cluster,
+            |shared, _| shared.names.short_names.push("g".to_owned()),
+            |_, version| version.served = false,
+            |_, version| version.columns.truncate(1),
+            |_, version| version.status = false,
+            |_, version| {
+                let mut schema = Schema::clone(&version.schema);
+                schema.properties.get_mut("spec").unwrap().description.push('.');
+                version.schema = schema.into();
+            },
+        ];
+        for (number, change) in others.into_iter().enumerate() {
+            assert_ne!(same, definition(change), "{number}");
+        }
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_reported_at_once_and_where() {
+        let wrong = json!({"type": "object", "properties": {"spec": {"type": "array"}, "status": {"type": "array"}}});
+        let kind = || gears().with(|_, version, _| version.served = false);
+        let broken = kind().with(|_, version, _| {
+            version.schema = Schema { kind: Type::Object, ..schema(&wrong) }.into();
+        });
+        let elsewhere = gears_v2(&Arc::default()).with(|shared, version, _| {
+            shared.scope = Scope::Cluster;
+            version.served = false;
+        });
+        let Err(problems) = Versions::new([kind(), broken, elsewhere]) else { panic!("not refused") };
+        let lines: Vec<&str> = problems.iter().collect();
+        let expected = [
+            "Gear.example.com would be stored in version v1 and in version v1",
+            "version v1 of Gear.example.com and version v2 of Gear.example.com differ in what the versions",
+            "Gear.example.com is declared twice in version v1",
+            "the schema of Gear.example.com in v1 is wrong: spec",
+            "the schema of Gear.example.com in v1 is wrong: status",
+            "no version of Gear.example.com is served",
+        ];
+        assert_eq!(lines.len(), expected.len(), "{problems}");
+        for (line, expected) in lines.iter().zip(expected) {
+            assert!(line.starts_with(expected), "{line}");
+        }
+        assert_eq!(problems.to_string().lines().count(), expected.len(), "a line each");
+    }
+
+    #[test]
+    fn the_version_that_is_stored_is_one_of_the_versions() {
+        let stray = Definition { storage_version: "v9".to_owned(), ..definition(|_, _| ()) };
+        let problems = stray.check().unwrap_err().to_string();
+        assert_eq!(
+            problems,
+            "Gear.example.com is to be stored in version v9, which it does not have: add it, or store another one"
+        );
+    }
+}
