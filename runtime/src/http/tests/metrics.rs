@@ -63,8 +63,8 @@ async fn refusals_and_panics_are_counted_with_their_code() {
             ("other namespace  405", 1),
         ],
     );
-    let fragile = json!({"metadata": {"name": "a"}, "spec": {"owner": "x", "size": {"count": 1}}});
-    let (code, answer) = rig.post("/apis/example.com/v1/namespaces/default/fragiles", &fragile).await;
+    let fragile = json!({"metadata": {"name": "a"}, "spec": {"size": 1}});
+    let (code, answer) = rig.post("/apis/conformance.example.com/v1/namespaces/default/fragiles", &fragile).await;
     assert_eq!(code, 500, "{answer}");
     rig.assert_counted("fragiles", [("POST resource  500", 1)]);
 }
