@@ -14,13 +14,13 @@ use crate::{
 
 /// The request that a hook runs in.
 pub struct HookContext<'a> {
-    /// The object as it was, on an update.
+    /// The previous object, on an update.
     pub old: Option<&'a Document>,
     /// Who asks.
     pub user: &'a User,
-    /// Nothing will be stored.
+    /// True if nothing will be stored.
     pub dry_run: bool,
-    /// The subresource that is written, such as `status`; empty for the object itself.
+    /// The written subresource, such as `status`; empty for the object itself.
     pub subresource: &'a str,
 }
 
@@ -61,7 +61,7 @@ pub trait DocumentHooks: Send + Sync {
         Ok(None)
     }
 
-    /// Changes the object when its deletion is first asked for, before it is stored so: a namespace becomes terminating.
+    /// Changes the object when its deletion is first requested, before that is stored: a namespace becomes terminating.
     /// Called in the version that is stored.
     fn on_delete(&self, _object: &mut Document) {}
 
@@ -87,7 +87,7 @@ pub struct Binding {
     pub policy: &'static dyn Policy,
     /// Code of its own that runs in writes.
     pub hooks: Arc<dyn DocumentHooks>,
-    /// How objects of this version become those of the version that is stored, and back; `None` in that version itself.
+    /// The conversion to the storage version and back; `None` in that version.
     pub conversion: Option<Arc<dyn Convert>>,
     /// What computes the cells of a column, by the column's name.
     pub cells: BTreeMap<String, Compute>,
@@ -154,12 +154,12 @@ impl Kind {
         self.shared.group_kind()
     }
 
-    /// The kind declares all of its columns, the name among them: none is put before or after them (Event).
+    /// True if the kind declares all of its columns, including the name (Event).
     pub fn names_itself(&self) -> bool {
         self.version.columns.iter().any(|column| column.name == "Name")
     }
 
-    /// Strategic merge patches are taken.
+    /// True if strategic merge patches are supported.
     pub fn takes_strategic_patches(&self) -> bool {
         self.policy().takes_strategic_patches(&self.version.schema)
     }
@@ -169,7 +169,7 @@ impl Kind {
         self.binding.cells.get(&column.name).map_or(Document::Null, |compute| compute(object))
     }
 
-    /// Whether anything besides `metadata.finalizers` and grace still holds a deleted object.
+    /// True if something besides `metadata.finalizers` and the grace period still holds a deleted object.
     pub fn holds(&self, document: &Document) -> bool {
         let finalizers = self.policy().finalizers().and_then(|path| Path::from(path).of(document)?.as_array());
         finalizers.is_some_and(|finalizers| !finalizers.is_empty()) || self.binding.hooks.holds_deletion(document)

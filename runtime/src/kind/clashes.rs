@@ -1,8 +1,8 @@
 //! What of a resource stands in the way of another one.
 use super::model::Shared;
 
-/// The keys of a kind are its own: none of them is below the prefix of another kind. They would be for a group named as
-/// another kind's plural, such as `secrets`: groups are domains.
+/// The keys of a kind must not be below the prefix of another kind. That would happen for a group named like another
+/// kind's plural, such as `secrets`: groups are domains.
 pub(super) fn check_keys((new, ours): (&Shared, &str), (old, theirs): (&Shared, &str)) -> Result<(), String> {
     if !ours.starts_with(theirs) && !theirs.starts_with(ours) || ours == theirs {
         return Ok(());
@@ -14,7 +14,7 @@ pub(super) fn check_keys((new, ours): (&Shared, &str), (old, theirs): (&Shared, 
     ))
 }
 
-/// Within a group, a name stands for one kind only: clients look up plural, singular and short names alike.
+/// Names are unique within a group: clients look up plural, singular and short names alike.
 pub(super) fn check_names(new: &Shared, old: &Shared) -> Result<(), String> {
     if new.group != old.group {
         return Ok(());

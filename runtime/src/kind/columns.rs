@@ -6,7 +6,7 @@ use super::{
 };
 use crate::schema::declare::{TypeDecl, resolve};
 
-/// What kube-apiserver says of the age column of a kind that declares none.
+/// kube-apiserver's description of the default age column.
 pub(super) const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
     created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set \
     this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. \
@@ -34,7 +34,7 @@ impl ResourceDecl {
     }
 }
 
-/// What kube-apiserver says of a declared column without a description.
+/// kube-apiserver's description of a declared column without one.
 pub(super) fn described(path: impl std::fmt::Display) -> String {
     format!("Custom resource definition column (in JSONPath format): .{path}")
 }

@@ -1,29 +1,28 @@
-//! What is served of a kind, as data: its endpoints. Routing, the methods that `Allow` names, both forms of discovery and
-//! OpenAPI are made from them and from nothing else. Guarantees that the object itself comes first, then the
-//! subresources in discovery's order.
+//! The endpoints of a kind, as data. Routing, the methods in `Allow`, both forms of discovery and OpenAPI all derive
+//! from them. The object itself comes first, then the subresources in discovery order.
 
 use std::sync::Arc;
 
 use super::{Changes, Kind, model::Path};
 use crate::{meta::GroupVersion, schema::Schema};
 
-/// Names of subresources that a kind declares in other ways.
+/// Names of subresources that are declared in other ways.
 pub const RESERVED: [&str; 3] = ["status", "scale", "finalize"];
 
-/// What can be asked of the objects of a kind, or of one of their subresources.
+/// An endpoint: the objects of a kind, or one of their subresources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     /// The last segment of the path; empty for the objects themselves and their collection.
     pub subresource: Arc<str>,
     /// The group and version of its documents.
     pub group_version: GroupVersion,
-    /// The kind of its documents, as discovery names it; the parent's own where it has none.
+    /// The kind of its documents in discovery; the parent's if it has none.
     pub kind: String,
-    /// What can be asked, each verb once.
+    /// The supported operations, one per verb.
     pub operations: Vec<Operation>,
-    /// What of the stored object a write through it may change.
+    /// The part of the stored object that a write may change.
     pub changes: Changes,
-    /// Options in the query beside those that every request has.
+    /// Query options in addition to the common ones.
     pub options: Option<Arc<Schema>>,
 }
 
@@ -32,32 +31,32 @@ pub struct Endpoint {
 pub struct Operation {
     /// The verb.
     pub verb: Verb,
-    /// What its body is.
+    /// Its request body.
     pub body: Body,
-    /// What it answers.
+    /// Its answer.
     pub answer: Answer,
-    /// A connection rather than a document: `connect` is its action.
+    /// True for a connection, whose OpenAPI action is `connect`.
     pub connects: bool,
 }
 
-/// What is done to a resource.
+/// A verb on a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// One object.
+    /// Read an object.
     Get,
-    /// A collection.
+    /// List a collection.
     List,
-    /// Changes of a collection.
+    /// Watch a collection.
     Watch,
-    /// A new object, or an action.
+    /// Create an object, or run an action.
     Create,
-    /// An object as a whole.
+    /// Replace an object.
     Update,
-    /// A change to an object.
+    /// Patch an object.
     Patch,
-    /// The end of an object.
+    /// Delete an object.
     Delete,
-    /// The end of what a collection holds.
+    /// Delete the objects of a collection.
     DeleteCollection,
 }
 
@@ -86,16 +85,16 @@ impl DocumentSchema {
     }
 }
 
-/// What the body of a request is.
+/// The type of a request body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// There is none.
+    /// No body.
     None,
     /// An object of the kind.
     Own,
     /// A Scale.
     Scale,
-    /// DeleteOptions, which may be left out.
+    /// Optional DeleteOptions.
     DeleteOptions,
     /// A document of this kind.
     Document(DocumentSchema),
@@ -103,7 +102,7 @@ pub enum Body {
     Patch(Vec<PatchType>),
 }
 
-/// What an operation answers.
+/// The type of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// An object of the kind.
@@ -116,11 +115,11 @@ pub enum Answer {
     Status,
     /// A document of this kind.
     Document(DocumentSchema),
-    /// Text, as it comes.
+    /// Streamed text.
     Text,
 }
 
-/// A way of saying what is to change in a document.
+/// A type of patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchType {
     /// A strategic merge patch.
@@ -136,7 +135,7 @@ pub enum PatchType {
 }
 
 impl Verb {
-    /// All of them by name, the order in which discovery mostly lists them.
+    /// All verbs by name, which is mostly the order of discovery.
     pub const BY_NAME: [Self; 8] = [
         Self::Create,
         Self::Delete,
@@ -148,7 +147,7 @@ impl Verb {
         Self::Watch,
     ];
 
-    /// The verb as authorizers and discovery name it.
+    /// The verb's name for authorizers and discovery.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "get",
@@ -162,7 +161,7 @@ impl Verb {
         }
     }
 
-    /// The HTTP method that asks for it, as OpenAPI writes it.
+    /// Its HTTP method, as in OpenAPI.
     pub const fn method(self) -> &'static str {
         match self {
             Self::Get | Self::List | Self::Watch => "get",
@@ -175,7 +174,7 @@ impl Verb {
 }
 
 impl PatchType {
-    /// Those taken for documents of a kind. Applying needs fields that have owners, as those of stored objects have.
+    /// The types supported for documents of a kind. Apply needs field owners, which only stored objects have.
     pub fn of(kind: &Kind, owned: bool) -> Vec<Self> {
         let mut types = vec![Self::Json, Self::Merge];
         if kind.takes_strategic_patches() {
@@ -198,7 +197,7 @@ impl PatchType {
         }
     }
 
-    /// It says what a manager wants to own, rather than what is to change.
+    /// True for an apply, which declares owned fields instead of changes.
     pub const fn applies(self) -> bool {
         matches!(self, Self::ApplyYaml | Self::ApplyCbor)
     }
@@ -211,17 +210,17 @@ impl Operation {
 }
 
 impl Endpoint {
-    /// Its documents are Scales, views of the objects.
+    /// True if its documents are Scales, views of the objects.
     pub fn is_scale(&self) -> bool {
         self.operation(Verb::Get).is_some_and(|operation| matches!(operation.answer, Answer::Scale))
     }
 
-    /// What a verb means here; `None` for one that is not served.
+    /// The operation of a verb; `None` if it is not supported.
     pub fn operation(&self, verb: Verb) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.verb == verb)
     }
 
-    /// The types of patches that are taken.
+    /// The supported types of patches.
     pub fn patch_types(&self) -> &[PatchType] {
         match self.operation(Verb::Patch).map(|operation| &operation.body) {
             Some(Body::Patch(types)) => types,
@@ -229,7 +228,7 @@ impl Endpoint {
         }
     }
 
-    /// The kinds of its documents that are not the kind's own.
+    /// The kinds of its documents other than the kind itself.
     pub fn documents(&self) -> impl Iterator<Item = &DocumentSchema> {
         self.operations.iter().flat_map(|operation| {
             let body = if let Body::Document(kind) = &operation.body { Some(kind) } else { None };
@@ -239,7 +238,7 @@ impl Endpoint {
     }
 }
 
-/// All that is served of a kind as it is declared.
+/// All declared endpoints of a kind.
 pub fn of(kind: &Kind) -> Vec<Endpoint> {
     let endpoint = |subresource: &str, changes, operations| Endpoint {
         subresource: subresource.into(),
@@ -255,7 +254,7 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
         vec![get, Operation::new(Verb::Update, body, answer.clone()), patch(answer)]
     };
     let status = || Path::from(&["status"][..]);
-    // Status is for its own subresource alone.
+    // Status can only be written through its subresource.
     let main = Changes::AllBut(if kind.version.status { vec![status()] } else { Vec::new() });
     if !kind.shared.stored {
         return vec![endpoint("", main, vec![Operation::new(Verb::Create, Body::Own, Answer::Own)])];

@@ -1,4 +1,4 @@
-//! A kind in two versions, for tests: v1 is stored, and v2 has other names for its fields.
+//! A kind in two versions, for tests: v1 is the storage version, and v2 has renamed fields.
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -63,7 +63,7 @@ impl DocumentHooks for Hooks {
     }
 }
 
-/// The stored version of gears: `spec.teeth`, `spec.color` and `status.phase`.
+/// The storage version of gears: `spec.teeth`, `spec.color` and `status.phase`.
 pub(crate) fn gears() -> Kind {
     let text = json!({"type": "string"});
     let spec = json!({"type": "object", "properties": {"teeth": {"type": "integer"}, "color": text}});
@@ -103,15 +103,15 @@ fn column(name: &str, path: &str) -> Column {
     Column { name, kind: "string".to_owned(), format: String::new(), description: String::new(), priority: 0, cell }
 }
 
-/// The conversion of v2. It counts how often it is asked for an object of v2, has none for those that are `unpaintable`, and
-/// panics at those that are `slippery`.
+/// The conversion of v2. Counts conversions to v2, fails for objects that are `unpaintable`, and panics for those that
+/// are `slippery`.
 #[derive(Debug, Default)]
 pub(crate) struct Renamed {
     reads: AtomicUsize,
 }
 
 impl Renamed {
-    /// How many objects were converted since this was last asked.
+    /// The number of conversions since the last call.
     pub fn reads(&self) -> usize {
         self.reads.swap(0, Ordering::SeqCst)
     }

@@ -1,7 +1,7 @@
 //! Adapters between a kind's hooks, which work on its Rust type, and the server, which works on documents.
 //!
-//! A hook's effect is the difference it made: the document is decoded, the hook runs, the type is encoded before and
-//! after, and only what differs is applied. Fields that the type does not know survive.
+//! Only the changes that a hook makes are applied: the document is decoded, the hook runs, the type is encoded before
+//! and after, and the difference is applied. Fields that the type does not know are kept.
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::binding::{DocumentHooks, HookContext};
@@ -14,20 +14,20 @@ use crate::{
 /// The request that a hook runs in.
 #[derive(Debug)]
 pub struct Context<'a, T> {
-    /// The object before the request; none when it is created. An error says why the type does not decode it: it was stored
-    /// when the type was another. A write that mends such an object is validated, but `default` hooks are not run for it,
-    /// since nothing tells them what changes.
+    /// The object before the request; `None` on creation. An error means that the type cannot decode it, because it was
+    /// stored when the type was different. A write that fixes such an object is validated, but `default` hooks do not
+    /// run for it, because the change is unknown.
     pub old: Option<Result<T, String>>,
-    /// Who asks.
+    /// The requesting user.
     pub user: &'a User,
-    /// Nothing will be stored.
+    /// True if nothing will be stored.
     pub dry_run: bool,
-    /// The subresource that is written, such as `status`; empty for the object itself.
+    /// The written subresource, such as `status`; empty for the object itself.
     pub subresource: &'a str,
 }
 
 impl<T> Context<'_, T> {
-    /// The object before the request, where there is one that the type decodes.
+    /// The object before the request, if there is one that the type can decode.
     pub fn old(&self) -> Option<&T> {
         self.old.as_ref()?.as_ref().ok()
     }
@@ -120,12 +120,12 @@ impl<T: Serialize + DeserializeOwned> DocumentHooks for Functions<T> {
     }
 }
 
-/// Runs a column's function. A document that the type does not decode has an empty cell.
+/// Runs a column's function. A document that the type cannot decode has an empty cell.
 pub fn cell<T: DeserializeOwned, R: Cell + Serialize>(document: &Document, function: fn(&T) -> R) -> Document {
     decode(document).and_then(|value| encode(&function(&value))).unwrap_or(Document::Null)
 }
 
-/// Changes a document by what differs between two others.
+/// Applies the difference between two documents to a third one.
 pub(crate) fn apply_difference(document: &mut Document, before: &Document, after: Document) {
     if *before == after {
         return;
@@ -154,8 +154,8 @@ pub(crate) fn apply_difference(document: &mut Document, before: &Document, after
     }
 }
 
-/// The items of a changed list: one that is as it was keeps its unknown fields, wherever it stands now, and one that was
-/// changed in its place has its difference applied.
+/// The items of a changed list: an unchanged item keeps its unknown fields wherever it moves, and an item that was
+/// changed in place has its difference applied.
 fn items(document: &[Document], before: &[Document], after: Vec<Document>) -> Vec<Document> {
     let in_place = before.len() == after.len();
     let item = |(at, value): (usize, Document)| {
@@ -180,7 +180,7 @@ mod tests {
     use super::apply_difference;
 
     #[test]
-    fn what_a_hook_did_not_touch_survives() {
+    fn fields_that_a_hook_does_not_change_are_kept() {
         let mut document =
             json!({"spec": {"a": 1, "unknown": {"x": 1}, "gone": 1, "list": [{"n": "p", "u": 1}, {"n": "q"}]}});
         let before = json!({"spec": {"a": 1, "gone": 1, "list": [{"n": "p"}, {"n": "q"}]}});

@@ -8,16 +8,16 @@ use crate::{
     schema::{Document, Schema},
 };
 
-/// Whether objects live in namespaces.
+/// The scope of a kind's objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Objects live in a namespace.
     Namespaced,
-    /// Objects belong to the cluster.
+    /// Objects are cluster-scoped.
     Cluster,
 }
 
-/// How object names of the kind are checked.
+/// The rule for object names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameRule {
     /// A lower-case RFC 1123 subdomain of at most 253 characters.
@@ -33,7 +33,7 @@ pub enum NameRule {
 pub struct Path(pub Vec<String>);
 
 impl Path {
-    /// The value at the path, if it is there and not null.
+    /// The value at the path, if it exists and is not null.
     pub fn of<'d>(&self, document: &'d Document) -> Option<&'d Document> {
         self.at(document).filter(|value| !value.is_null())
     }
@@ -43,18 +43,18 @@ impl Path {
         self.0.iter().try_fold(document, |at, name| at.get(name))
     }
 
-    /// Removes the value at the path, and gives it, null or not.
+    /// Removes and returns the value at the path, null or not.
     pub fn remove(&self, document: &mut Document) -> Option<Document> {
         let (last, above) = self.0.split_last()?;
         above.iter().try_fold(document, |at, name| at.get_mut(name))?.as_object_mut()?.remove(last)
     }
 
-    /// Takes the value at the path out of a document, which is not needed any more.
+    /// Takes the value at the path out of a document that is no longer needed.
     pub fn take(&self, document: &mut Document) -> Option<Document> {
         self.0.iter().try_fold(document, |at, name| at.get_mut(name)).map(Document::take)
     }
 
-    /// Sets the value at the path, making the objects on the way, or removes it.
+    /// Sets the value at the path and creates missing parents, or removes it.
     pub fn put(&self, document: &mut Document, value: Option<Document>) {
         let Some(value) = value else {
             self.remove(document);
@@ -94,7 +94,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// Where a column's cell comes from.
+/// The source of a column's cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// The value at a path.
@@ -136,14 +136,14 @@ pub struct ScalePaths {
 /// How long a deleted object of a kind that ends gracefully is given, where the client does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grace {
-    /// So many seconds.
+    /// A number of seconds.
     Seconds(i64),
-    /// As many seconds as a field of the object says; none where it says nothing.
+    /// The number of seconds in a field of the object; none if it is absent.
     Path(Path),
 }
 
 impl Grace {
-    /// The seconds that an object is given.
+    /// The grace period of an object in seconds.
     pub fn seconds(&self, object: &Document) -> i64 {
         match self {
             Self::Seconds(seconds) => *seconds,
@@ -163,7 +163,7 @@ pub struct Names {
     pub kind: String,
     /// The kind of lists, usually `<Kind>List`.
     pub list_kind: String,
-    /// Short names for command lines.
+    /// Short names for kubectl.
     pub short_names: Vec<String>,
     /// Groups of resources such as `all`.
     pub categories: Vec<String>,
@@ -194,7 +194,7 @@ pub struct Shared {
     pub scope: Scope,
     /// How names of objects are checked.
     pub name_rule: NameRule,
-    /// Objects are kept. A kind that is not stored answers POST and nothing else.
+    /// True if objects are stored. A kind that is not stored supports only POST.
     pub stored: bool,
     /// Objects end gracefully: a deleted one is marked and stays for so long, or until whoever ends it deletes it once
     /// more with a grace of zero. At the deadline the server ends it; finalizers hold it longer. Without it they are gone at
@@ -215,12 +215,12 @@ impl Shared {
         }
     }
 
-    /// The kind and its group, as Invalid names it.
+    /// The kind and its group, for Invalid.
     pub fn group_kind(&self) -> GroupKind {
         GroupKind { group: self.group.clone(), kind: self.names.kind.clone() }
     }
 
-    /// The resource and its group, as NotFound and Conflict name it.
+    /// The resource and its group, for NotFound and Conflict.
     pub fn group_resource(&self) -> GroupResource {
         GroupResource { group: self.group.clone(), resource: self.names.plural.clone() }
     }
@@ -240,7 +240,7 @@ impl Shared {
 pub struct Version {
     /// The name, such as `v1beta1`.
     pub name: String,
-    /// It is served; a version that is not can still be the one in which objects lie in the store.
+    /// True if it is served. A version that is not can still be the storage version.
     pub served: bool,
     /// The warning that answers of a deprecated version carry, except those that refuse the user.
     pub deprecated: Option<String>,
@@ -250,17 +250,17 @@ pub struct Version {
     pub columns: Vec<Column>,
     /// Selectable fields beyond metadata.name and metadata.namespace.
     pub selectable: Vec<Path>,
-    /// There is a status subresource, and writes of the object itself leave status alone.
+    /// True if there is a status subresource; writes of the object then do not change the status.
     pub status: bool,
-    /// `metadata.generation` counts changes of what is not metadata or status.
+    /// `metadata.generation` counts changes outside of metadata and status.
     pub generation: bool,
     /// The scale subresource.
     pub scale: Option<ScalePaths>,
-    /// An update may leave out `metadata.resourceVersion`.
+    /// An update may omit `metadata.resourceVersion`.
     pub update_without_version: bool,
-    /// A PUT to a name that does not exist creates it.
+    /// A PUT to a missing name creates the object.
     pub create_on_update: bool,
-    /// Subresources of its own, beside status, scale and finalize.
+    /// Custom subresources, in addition to status, scale and finalize.
     pub subresources: Vec<Endpoint>,
 }
 

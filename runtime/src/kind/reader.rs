@@ -1,12 +1,12 @@
-//! The reader of a kind: makes records of its objects, and tells the cache what they say.
+//! Reads and writes the stored records of a kind for the cache.
 //!
-//! A record holds the storage version and a fingerprint of the schema that its body was checked against. The upper half
-//! is that of the structure (fields, types, defaults), the lower half that of the rules beyond it, zero where the body was
-//! not checked. (Records of old have the structure's in both.)
+//! A record contains its version and a fingerprint of the schema against which its body was checked. The upper half
+//! belongs to the structure (fields, types, defaults), the lower half to the other rules; it is zero if the body was
+//! not checked. (Old records have the structure's in both.)
 //!
-//! A body of another structure is defaulted and pruned by today's schema when it is read, and served so, whether it fits
-//! or not: objects that do not fit can be read, deleted and mended. A body in another known version is defaulted by that
-//! version and converted before.
+//! A body with another structure is defaulted and pruned by the current schema when it is read, and served in this
+//! form, valid or not: invalid objects can be read, deleted and fixed. A body in another known version is first
+//! defaulted by that version and converted.
 use std::{
     iter,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -24,12 +24,12 @@ use crate::{
     schema::{self, Document, Schema},
 };
 
-/// Whether an object is known to fit the schema that it is stored under.
+/// Whether an object is known to match the schema under which it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It was checked, and fits.
+    /// It was checked and is valid.
     Checked,
-    /// It does not fit, or was not checked.
+    /// It is invalid, or was not checked.
     Unchecked,
 }
 
@@ -40,31 +40,31 @@ impl Fit {
     }
 }
 
-/// Stored objects that do not fit today's schema.
+/// Stored objects that do not match the current schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Misfits {
-    /// How many there are.
+    /// Their number.
     pub count: usize,
-    /// The key of one, as it is in the store.
+    /// The key of one in the store.
     pub example: String,
 }
 
-/// Changes stored bytes on their way to and from the store, such as by encryption.
+/// Transforms stored bytes, for example by encryption.
 pub trait Transformer: Send + Sync {
-    /// Makes what is stored.
+    /// Transforms a record for storage.
     ///
     /// # Errors
-    /// Why it could not.
+    /// The reason of a failure.
     fn seal(&self, key: &str, record: Vec<u8>) -> Result<Vec<u8>, String>;
 
-    /// Makes the record again.
+    /// Restores the record.
     ///
     /// # Errors
-    /// Why it could not.
+    /// The reason of a failure.
     fn open(&self, key: &str, stored: &Bytes) -> Result<Bytes, String>;
 }
 
-/// Stores records as they are.
+/// Stores records unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Identity;
 
@@ -78,15 +78,15 @@ impl Transformer for Identity {
     }
 }
 
-/// What to store for an object.
+/// The stored form of an object.
 pub struct Sealed {
     /// The value.
     pub value: Bytes,
-    /// How many bytes the object itself takes, about.
+    /// The approximate size of the object itself.
     pub size: usize,
 }
 
-/// What can be selected through a version.
+/// The selectable fields of a version.
 struct Selectable {
     kind: Arc<Kind>,
     indexes: Indexes,
@@ -101,26 +101,26 @@ impl Selectable {
         &self.kind.group_version.version
     }
 
-    /// What a record holds of it; `None` where other fields, or those of no object of this version, were picked out.
+    /// The values in a record; `None` if it has those of other fields, or could not be converted to this version.
     fn values<'r, 's>(&self, record: &'r Record<'s>) -> Option<&'r [&'s str]> {
         record.values(self.version(), self.indexes.fingerprint())
     }
 }
 
-/// Reads and writes the stored values of one kind; the cache's [`cache::Reader`].
+/// Reads and writes the stored values of one kind; implements [`cache::Reader`].
 pub struct KindReader {
     versions: Versions,
     transformer: Arc<dyn Transformer>,
-    /// The whole fingerprint of the structure.
+    /// The full fingerprint of the structure.
     structure: u64,
     /// The fingerprint of the rules.
     rules: u32,
     type_meta: String,
-    /// What the stored version selects by.
+    /// The selectable fields of the storage version.
     indexes: Indexes,
-    /// The other versions that are served and can be selected by fields. Their values follow those of the stored one.
+    /// Those of the other served versions. Their values follow those of the storage version.
     others: Vec<Selectable>,
-    /// What was found while the resource was loaded; `None` after that.
+    /// The invalid objects found while loading; `None` after that.
     misfits: Mutex<Option<Misfits>>,
 }
 
@@ -143,7 +143,7 @@ impl KindReader {
         }
     }
 
-    /// The version in which objects are stored.
+    /// The storage version.
     pub fn stored(&self) -> &Arc<Kind> {
         self.versions.stored()
     }
@@ -153,7 +153,7 @@ impl KindReader {
         &self.versions
     }
 
-    /// Where the values of a version's selectable fields begin among those of an object.
+    /// The position of a version's selectable fields in an object.
     pub fn first_field(&self, version: &str) -> usize {
         let before = self.others.iter().take_while(|other| other.version() != version);
         if version == self.version() {
@@ -163,10 +163,10 @@ impl KindReader {
         }
     }
 
-    /// What to store for an object that has passed the pipeline, under a whole store key.
+    /// The stored form of an object that has passed the pipeline, under a full store key.
     ///
     /// # Errors
-    /// What the transformer says.
+    /// Those of the transformer.
     pub fn write(&self, key: &str, document: &Document, fit: Fit) -> Result<Sealed, String> {
         let record = self.encode(document, if fit == Fit::Checked { self.rules } else { 0 });
         let size = record::object_size(&record);
@@ -175,7 +175,7 @@ impl KindReader {
 
     fn encode(&self, document: &Document, rules: u32) -> Vec<u8> {
         let fingerprint = self.structure >> 32 << 32 | u64::from(rules);
-        // An object that has no form in a version cannot be selected through it.
+        // An object that cannot be converted to a version has no selectable values in it.
         let others = self
             .others
             .iter()
@@ -190,7 +190,7 @@ impl KindReader {
         &self.stored().group_version.version
     }
 
-    /// What was found not to fit while the resource was loaded. Nothing is counted after this.
+    /// The invalid objects found while loading. Ends the counting.
     pub fn take_misfits(&self) -> Option<Misfits> {
         self.misfits().take().filter(|misfits| misfits.count > 0)
     }
@@ -199,7 +199,7 @@ impl KindReader {
         self.misfits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks whether a body of this structure, but of other rules, fits.
+    /// Checks a body with the same structure but other rules.
     fn check(&self, key: &str, record: &Record<'_>) {
         let fingerprint = record.fingerprint;
         let known = fingerprint == self.structure || fingerprint & 0xffff_ffff == u64::from(self.rules);
@@ -223,7 +223,7 @@ impl KindReader {
         }
     }
 
-    /// What a record says, brought to today's schema.
+    /// Reads a record and adapts it to the current schema.
     fn reading(&self, key: &str, stored: &Bytes) -> Result<Reading, String> {
         let record = record::decode(stored)?;
         let same_version = record.version == self.version();
@@ -249,14 +249,14 @@ impl KindReader {
         })
     }
 
-    /// The labels and selectable values of a record; `None` where it lacks some.
+    /// The labels and selectable values of a record; `None` if some are missing.
     fn texts(&self, record: &Record<'_>) -> Option<Texts> {
         let all = self.others.iter().all(|other| other.values(record).is_some());
         let known = all && record.values(self.version(), self.indexes.fingerprint()).is_some();
         known.then(|| self.known_texts(record))
     }
 
-    /// The same, with nothing for what is lacking.
+    /// The same, with empty values for missing ones.
     fn known_texts(&self, record: &Record<'_>) -> Texts {
         let own = record.values(self.version(), self.indexes.fingerprint()).unwrap_or_default().iter().copied();
         let others = self.others.iter().flat_map(|other| {
@@ -267,8 +267,8 @@ impl KindReader {
         Texts::new(record.labels.iter().copied(), own.chain(others))
     }
 
-    /// The record of an object whose values of selectable fields are not known, or whose body was checked against another
-    /// schema: then it is brought to the stored version and its schema.
+    /// Renews the record of an object with missing selectable values, or whose body was checked against another schema:
+    /// the body is converted to the storage version and adapted to its schema.
     fn renew(&self, key: &str, record: &Record<'_>, same_structure: bool) -> Result<Vec<u8>, String> {
         let mut document = record::parse(&record.body.json())?;
         if !same_structure {

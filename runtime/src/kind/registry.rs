@@ -1,5 +1,5 @@
-//! The registry: which kinds are served, under which group and version, and where each one's objects are cached.
-//! Resources may be added, replaced and removed while the server runs; readers take the table of the moment without a lock.
+//! The registry: the served kinds by group and version, and their objects in the cache. Resources may be added,
+//! replaced and removed while the server runs; readers load the current table without a lock.
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -26,45 +26,45 @@ use crate::{
     storage::{Hold, ReadError},
 };
 
-/// What declares a resource while the server runs: a row of the store, at the revision at which it declared this. Every write
-/// of the resource's objects holds it, so that none is stored once the row was changed or deleted, however long the write
-/// was under way; not even where the same names are declared again by then.
+/// The row of the store that declares a resource at runtime, with its revision. Every write of the resource's objects
+/// is conditional on it, so that no write is stored after the row was changed or deleted, even if the same names are
+/// declared again by then.
 pub struct Declarer(ArcSwap<Hold>);
 
 impl Declarer {
-    /// The row as it must be.
+    /// The condition on the row.
     pub fn hold(&self) -> Arc<Hold> {
         self.0.load_full()
     }
 }
 
-/// A kind in a version that is served, or in which its objects are stored, and its place in the cache. All versions of a
-/// resource share objects and records.
+/// A kind in a version that is served or is the storage version, and its objects in the cache, which all versions of a
+/// resource share.
 #[derive(Clone)]
 pub struct Served {
     /// The kind.
     pub kind: Arc<Kind>,
-    /// What is served of it.
+    /// Its endpoints.
     pub endpoints: Vec<Endpoint>,
     /// The requests to each of the endpoints, in the same order.
     pub requests: Vec<Arc<metrics::Endpoint>>,
-    /// Its objects, in the version in which they are stored.
+    /// Its objects, in the storage version.
     pub objects: Arc<cache::Resource>,
-    /// Makes what is stored of an object, and knows the version in which it is stored.
+    /// Encodes stored records, and knows the storage version.
     pub records: Arc<KindReader>,
-    /// Objects as Protobuf messages, where all of the kind's fields have numbers.
+    /// Its objects as Protobuf messages, if all fields have numbers.
     pub messages: Option<protobuf::Message>,
-    /// Makes its objects of those in the version that is stored; `None` where that is this version itself.
+    /// Converts stored objects to this version; `None` in the storage version.
     pub view: Option<View>,
-    /// The same in the version in which its objects are stored; `None` where that is this version itself.
+    /// The resource in the storage version; `None` in that version.
     pub stored: Option<Arc<Served>>,
-    /// What declares it; `None` where that is the program.
+    /// The definition; `None` if the program declares it.
     pub declarer: Option<Arc<Declarer>>,
-    /// No two kinds or versions of this process have the same, not even one after the other; never zero.
+    /// Unique for each kind and version in this process; never zero.
     pub number: u32,
 }
 
-/// A number that no kind had yet.
+/// An unused number.
 fn next_number() -> u32 {
     static LAST: AtomicU32 = AtomicU32::new(0);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
@@ -91,20 +91,20 @@ impl Served {
         }
     }
 
-    /// The same in the version in which its objects are stored.
+    /// The resource in the storage version.
     pub fn stored(self: &Arc<Self>) -> &Arc<Self> {
         self.stored.as_ref().unwrap_or(self)
     }
 
-    /// What is served at a subresource, or of the objects themselves where its name is empty.
+    /// The endpoint of a subresource, or of the objects themselves for an empty name.
     pub fn endpoint(&self, subresource: &str) -> Option<&Endpoint> {
         self.endpoints.iter().find(|endpoint| &*endpoint.subresource == subresource)
     }
 
-    /// A stored object in this version. What is made now is kept for others.
+    /// A stored object in this version. A new conversion is kept for other readers.
     ///
     /// # Errors
-    /// Why it has no form in this version.
+    /// The reason why it cannot be converted.
     pub fn show<'o>(&self, object: &'o Arc<cache::Object>) -> Result<Cow<'o, Arc<cache::Object>>, String> {
         match &self.view {
             None => Ok(Cow::Borrowed(object)),
@@ -112,10 +112,10 @@ impl Served {
         }
     }
 
-    /// The same for who goes through so many bytes of stored objects: what is made now is kept where all of it can be.
+    /// The same for a reader of this many bytes of objects: conversions are kept only if all of them fit.
     ///
     /// # Errors
-    /// As [`Served::show`].
+    /// Like [`Served::show`].
     pub fn show_among<'o>(
         &self,
         object: &'o Arc<cache::Object>,
@@ -134,18 +134,18 @@ impl fmt::Debug for Served {
     }
 }
 
-/// The kinds of one moment.
+/// The kinds at one moment.
 #[derive(Default)]
 struct Table {
     /// Each served version, in the order of registration.
     kinds: Arc<Vec<Arc<Served>>>,
-    /// Each resource in the version in which its objects are stored, served or not.
+    /// Each resource in the storage version, served or not.
     resources: Arc<Vec<Arc<Served>>>,
     /// The kind whose objects are namespaces.
     namespaces: Option<Arc<Served>>,
-    /// By plural name, which few kinds share: found without building a key.
+    /// By plural name, which few kinds share, so that a lookup needs no allocated key.
     places: HashMap<Arc<str>, Arc<[Arc<Served>]>>,
-    /// Grows with each change.
+    /// Increases with each change.
     generation: u64,
 }
 
@@ -154,7 +154,7 @@ pub struct Registry {
     cache: Arc<cache::Cache>,
     transformer: Arc<dyn Transformer>,
     table: ArcSwap<Table>,
-    /// Held while the table is changed: one at a time, so that two with clashing names cannot both find their names free.
+    /// Locked while the table is changed, so that two kinds with clashing names cannot both be added.
     changing: Mutex<()>,
     requests: Arc<metrics::Requests>,
 }
@@ -170,23 +170,23 @@ impl Registry {
         Self { cache, transformer, table: ArcSwap::default(), changing: Mutex::new(()), requests: Arc::default() }
     }
 
-    /// Adds a kind in all of its versions: checks it, loads its objects, and serves it. Blocks on the disk. Gives it in the
-    /// version in which its objects are stored, which need not be served.
+    /// Adds a kind in all of its versions: checks it, loads its objects, and serves it. Blocks on the disk. Returns its
+    /// storage version, which need not be served.
     ///
     /// # Errors
-    /// Versions that do not belong together, a schema that is wrong by itself, names that clash with another kind's, or
-    /// objects that could not be loaded; the text names both.
+    /// Versions that do not belong together, an invalid schema, names that clash with another kind's, or objects that
+    /// could not be loaded. The text names both kinds.
     pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<Served>, String> {
         self.put(Versions::new(versions)?, None, false)
     }
 
-    /// Puts a kind in all of its versions in the place of the resource with the same group and plural, or adds it where there
-    /// is none. The old one is served until the objects are loaded anew. Requests that began before go on with the old one,
-    /// watches of it end after what was committed, and those that resume go on with the new one. What declares the kind, if
-    /// not the program, is named by the row of the store from which it was read. Blocks on the disk.
+    /// Replaces the resource with the same group and plural by a kind in all of its versions, or adds it. The old
+    /// resource is served until the objects are loaded again. Running requests continue with the old one, its watches
+    /// end after the changes committed so far, and resumed watches continue on the new one. `definition` is the row of
+    /// the store that declares the kind, unless the program does. Blocks on the disk.
     ///
     /// # Errors
-    /// As [`Registry::register`]; then the old resource stays.
+    /// Like [`Registry::register`]; the old resource then stays.
     pub fn replace(
         &self,
         versions: impl IntoIterator<Item = Kind>,
@@ -280,10 +280,10 @@ impl Registry {
         Ok((records, objects))
     }
 
-    /// A kind of documents that are not stored, and that no path of its own is about: what a subresource takes and gives.
+    /// A kind of documents that are not stored and have no path, such as the input or output of a subresource.
     ///
     /// # Errors
-    /// A kind whose schema is wrong by itself.
+    /// If the schema is invalid.
     pub fn unserved(&self, kind: Arc<Kind>) -> Result<Served, String> {
         let at = &kind.group_version;
         if let Some(served) =
@@ -309,25 +309,24 @@ impl Registry {
         table.places.get(plural)?.iter().find(is_meant).cloned()
     }
 
-    /// The resource of a group and plural name, in the version in which its objects are stored.
+    /// The storage version of a resource, by group and plural name.
     pub fn resource(&self, of: &GroupResource) -> Option<Arc<Served>> {
         self.table.load().resource(&of.group, &of.resource).cloned()
     }
 
-    /// The kind whose objects the objects of others live in.
+    /// The kind of namespaces.
     pub fn namespaces(&self) -> Option<Arc<Served>> {
         self.table.load().namespaces.clone()
     }
 
-    /// All kinds in each version that is served, in the order in which they were registered, and a number that changes when
-    /// they do.
+    /// All kinds in each served version, in the order of registration, and a number that changes with them.
     pub fn all(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
         let table = self.table.load();
         (table.kinds.clone(), table.generation)
     }
 
-    /// Each resource once, in the version in which its objects are stored, served or not; and the number of
-    /// [`Registry::all`]. For those who look at objects as they lie in the store.
+    /// Each resource once in the storage version, served or not, and the number of [`Registry::all`]. For code that
+    /// works on stored objects.
     pub fn resources(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
         let table = self.table.load();
         (table.resources.clone(), table.generation)
@@ -365,7 +364,7 @@ impl Table {
     }
 }
 
-/// A list without what is old, and with what is new in its place or at the end.
+/// A list without old items, and with new ones in their place or at the end.
 fn spliced<T: Clone>(list: &[T], is_old: impl Fn(&T) -> bool, new: Vec<T>) -> Vec<T> {
     let at = list.iter().position(&is_old).unwrap_or(list.len());
     let mut all = Vec::with_capacity(list.len() + new.len());

@@ -84,13 +84,13 @@ pub trait Stored: Resource {}
     label = "not declared `unstored`",
     note = "say `unstored` in `#[resource(…)]`, or serve it with `kind::<…>()`"
 )]
-/// A kind whose objects are only asked about, and never stored: one that is declared `unstored`.
+/// A virtual kind, whose objects are never stored: one that is declared `unstored`.
 pub trait Unstored: Resource {}
 
-/// A path by Rust names.
+/// A path of Rust names.
 pub type RustPath = &'static [&'static str];
 
-/// A kind as declared, beside its fields.
+/// A declared kind without its fields.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub struct ResourceDecl {
@@ -108,17 +108,17 @@ pub struct ResourceDecl {
     pub short_names: &'static [&'static str],
     /// Categories.
     pub categories: &'static [&'static str],
-    /// Whether objects live in namespaces.
+    /// The scope of objects.
     pub scope: Scope,
-    /// How it is served where kinds differ.
+    /// The policy, which decides where kinds differ.
     pub policy: &'static dyn Policy,
-    /// How names are checked.
+    /// The rule for names.
     pub names: NameRule,
-    /// There is a status subresource.
+    /// True if there is a status subresource.
     pub status: bool,
-    /// `metadata.generation` is kept.
+    /// True if `metadata.generation` is maintained.
     pub generation: bool,
-    /// Objects are stored.
+    /// True if objects are stored.
     pub stored: bool,
     /// The scale subresource.
     pub scale: Option<ScaleDecl>,
@@ -126,30 +126,30 @@ pub struct ResourceDecl {
     pub columns: &'static [ColumnDecl],
     /// Selectable fields.
     pub selectable: &'static [RustPath],
-    /// An update may leave out the resourceVersion.
+    /// An update may omit the resourceVersion.
     pub update_without_version: bool,
     /// A PUT may create.
     pub create_on_update: bool,
-    /// How long a deleted object is given to end.
+    /// The grace period of deletions.
     pub grace: Option<GraceDecl>,
     /// Hooks, adapted to documents.
     pub hooks: fn() -> Arc<dyn DocumentHooks>,
-    /// The version is served.
+    /// True if the version is served.
     pub served: bool,
-    /// The warning of a deprecated version; empty for the usual one.
+    /// The warning of a deprecated version; empty for the default one.
     pub deprecated: Option<&'static str>,
-    /// The version that is stored, where it is another one.
+    /// The storage version, if it is another one.
     pub storage: Option<StorageDecl>,
 }
 
-/// The stored version, as another version of the kind declares it.
+/// The storage version, as another version of the kind declares it.
 #[derive(Clone, Copy)]
 pub struct StorageDecl {
-    /// Its declaration, by which deletion goes in all versions.
+    /// Its declaration, which defines deletion for all versions.
     pub resource: &'static ResourceDecl,
     /// Its root type.
     pub root: &'static TypeDecl,
-    /// How objects are converted.
+    /// The conversion.
     pub conversion: ConversionDecl,
 }
 
@@ -167,9 +167,9 @@ pub enum ConversionDecl {
 /// A change of fields as declared.
 #[derive(Clone, Copy, Debug)]
 pub enum ChangeDecl {
-    /// A field has another name or place: here, and in the stored version.
+    /// A renamed or moved field: its path here, and in the storage version.
     Renamed(RustPath, RustPath),
-    /// A field of the stored version only.
+    /// A field of the storage version only.
     Added(RustPath),
     /// A field of this version only.
     Removed(RustPath),
@@ -186,12 +186,12 @@ pub struct ScaleDecl {
     pub selector: Option<RustPath>,
 }
 
-/// How long a deleted object is given to end, as declared.
+/// A declared grace period.
 #[derive(Clone, Copy, Debug)]
 pub enum GraceDecl {
-    /// So many seconds.
+    /// A number of seconds.
     Seconds(u32),
-    /// As many seconds as a field of the object says.
+    /// The number of seconds in a field of the object.
     Path(RustPath),
 }
 
@@ -206,11 +206,11 @@ pub struct ColumnDecl {
     pub description: &'static str,
     /// A format, such as `int32`; usually empty.
     pub format: &'static str,
-    /// Where cells come from.
+    /// The source of cells.
     pub cell: CellDecl,
 }
 
-/// Where a declared column's cells come from.
+/// The source of a declared column's cells.
 #[derive(Clone, Copy)]
 pub enum CellDecl {
     /// The value at a path, whose type is the column's.
@@ -232,7 +232,7 @@ impl Serialize for ApiVersion {
 }
 
 impl ResourceDecl {
-    /// Checks the type meta of a document that is being read. Items of lists have none.
+    /// Checks the type meta of a decoded document. List items have none.
     ///
     /// # Errors
     /// Type meta of another kind or version.
@@ -326,7 +326,7 @@ impl ResourceDecl {
         }
     }
 
-    /// The schema of the kind whose root type is given.
+    /// The schema of the kind with this root type.
     fn schema(&self, root: &'static TypeDecl) -> Result<Schema, String> {
         let mut schema = root.schema(self.policy.omits_empty())?;
         schema.properties.remove("metadata");

@@ -1,5 +1,4 @@
-//! The versions of one resource: which of them is stored, that they are versions of the same thing, and what an object of
-//! one is in another.
+//! The versions of one resource: its storage version, the consistency of the versions, and conversion between them.
 use std::sync::Arc;
 
 use super::{
@@ -8,7 +7,7 @@ use super::{
 };
 use crate::schema::{self, Document};
 
-/// A kind in all of its versions, exactly one of which is stored.
+/// A kind in all of its versions, exactly one of which is the storage version.
 pub struct Versions {
     definition: Definition,
     all: Vec<Arc<Kind>>,
@@ -52,21 +51,21 @@ impl Versions {
         &self.definition
     }
 
-    /// The version in which objects are stored; it need not be served.
+    /// The storage version, which need not be served.
     pub fn stored(&self) -> &Arc<Kind> {
         &self.all[self.stored]
     }
 
-    /// The version that documents name `group/version`, served or not.
+    /// The version with the name `group/version`, served or not.
     pub fn find(&self, api_version: &str) -> Option<&Arc<Kind>> {
         self.all.iter().find(|kind| kind.group_version.is(api_version))
     }
 
-    /// An object of one version in another, pruned to it. What it lacks is not filled in, unless it cannot be converted
-    /// without that.
+    /// Converts an object from one version to another, and prunes it. Missing fields are only defaulted if the
+    /// conversion needs that.
     ///
     /// # Errors
-    /// Why it has no form there.
+    /// The reason why it cannot be converted.
     pub(crate) fn convert(&self, document: Document, from: &Kind, to: &Kind) -> Result<Document, String> {
         let stored = self.stored();
         let bare = from.write_to(stored, document.clone()).and_then(|document| to.convert_from_stored(document));
@@ -77,17 +76,17 @@ impl Versions {
         })
     }
 
-    /// All versions, in the order in which they were given.
+    /// All versions in the given order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
         self.all.iter()
     }
 }
 
 impl Kind {
-    /// An object of this version in the one that is stored: without type meta, defaulted and pruned there.
+    /// Converts an object of this version to the storage version: without type meta, defaulted and pruned.
     ///
     /// # Errors
-    /// Why it has no form there.
+    /// The reason why it cannot be converted.
     pub(crate) fn convert_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
         let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
@@ -95,7 +94,7 @@ impl Kind {
         Ok(document)
     }
 
-    /// The same, but pruned only.
+    /// The same with pruning only.
     fn write_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
         let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
@@ -103,11 +102,11 @@ impl Kind {
         Ok(document)
     }
 
-    /// A stored object in this version: without type meta, pruned to it. Nothing is defaulted, for the stored version has
-    /// done that.
+    /// Converts a stored object to this version: without type meta, and pruned. Nothing is defaulted, because the
+    /// storage version has done that.
     ///
     /// # Errors
-    /// Why it has no form here.
+    /// The reason why it cannot be converted.
     pub(crate) fn convert_from_stored(&self, document: Document) -> Result<Document, String> {
         let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.read(document))?;
@@ -115,20 +114,20 @@ impl Kind {
         Ok(document)
     }
 
-    /// Brings an object of this version to its schema: defaults, and without what the schema does not know.
+    /// Adapts an object of this version to its schema: defaults, and pruning.
     pub(crate) fn fill(&self, document: &mut Document) {
         schema::default(&self.version.schema, document);
         self.trim(document);
     }
 
-    /// Takes from an object what the schema does not know.
+    /// Prunes an object.
     fn trim(&self, document: &mut Document) {
         schema::prune(&self.version.schema, document);
         schema::normalise(&self.version.schema, document);
     }
 }
 
-/// Kinds by the resource that they are versions of, in the order in which the first of each was given.
+/// Groups kinds by resource, in the order of their first versions.
 pub fn by_resource(kinds: impl IntoIterator<Item = Kind>) -> Vec<Vec<Kind>> {
     let mut resources: Vec<Vec<Kind>> = Vec::new();
     for kind in kinds {
@@ -140,7 +139,7 @@ pub fn by_resource(kinds: impl IntoIterator<Item = Kind>) -> Vec<Vec<Kind>> {
     resources
 }
 
-/// The position of the one version that is not converted to another.
+/// The position of the version without a conversion to another.
 fn stored(all: &[Kind]) -> Result<usize, String> {
     let mut stored = all.iter().enumerate().filter(|(_, kind)| kind.binding.conversion.is_none());
     let what = all[0].group_kind();
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_filled_in_only_where_a_conversion_needs_it() {
+    fn missing_fields_are_defaulted_only_if_a_conversion_needs_it() {
         let convert = |kind: Kind, gear: Document| {
             let versions = Versions::new([gears(), kind]).unwrap();
             let [from, to] = ["example.com/v2", "example.com/v1"].map(|version| versions.find(version).unwrap());

@@ -16,7 +16,7 @@ impl Properties {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Admission: what may change or refuse a write between decoding and storing it.
+//! Admission: steps that may change or refuse a write between decoding and storing it.
 use std::{sync::Arc, time::Instant};
 
 use super::{Api, Error, Request};
@@ -12,26 +12,27 @@ use crate::{
 
 /// A write on its way to the store.
 pub struct Attempt<'a> {
-    /// Who asks for what.
+    /// The authorized request.
     pub request: &'a Request,
-    /// The object as it is; `None` where the write creates it.
+    /// The current object; `None` if the write creates it.
     pub old: Option<&'a Document>,
-    /// Nothing will be stored.
+    /// True if nothing will be stored.
     pub dry_run: bool,
 }
 
-/// A step of admission. Steps run in order: all of them may change the object, then all of them may refuse the result.
-/// What of a change the write itself may not make is undone: no step can forge a uid, or write the spec through `/status`.
+/// A step of admission. Steps run in order: first all of them may change the object, then all of them may refuse the
+/// result. Changes that the write itself may not make are undone: no step can forge a uid, or write the spec through
+/// `/status`.
 pub trait Admission: Send + Sync {
     /// Its name in metrics: that of its type, unless it says otherwise.
     fn name(&self) -> &str {
         std::any::type_name::<Self>().rsplit("::").next().unwrap_or_default()
     }
 
-    /// May change the object, or refuse it.
+    /// May change the object or refuse it.
     ///
     /// # Errors
-    /// Why the write is refused.
+    /// The reason for refusing the write.
     fn admit(&self, api: &Api, attempt: &Attempt<'_>, object: &mut Document) -> Result<(), Error> {
         let _ = (api, attempt, object);
         Ok(())
@@ -40,7 +41,7 @@ pub trait Admission: Send + Sync {
     /// May refuse the object as it will be stored.
     ///
     /// # Errors
-    /// Why the write is refused.
+    /// The reason for refusing the write.
     fn validate(&self, api: &Api, attempt: &Attempt<'_>, object: &Document) -> Result<(), Error> {
         let _ = (api, attempt, object);
         Ok(())
@@ -49,7 +50,7 @@ pub trait Admission: Send + Sync {
     /// May refuse a deletion.
     ///
     /// # Errors
-    /// Why the deletion is refused.
+    /// The reason for refusing the deletion.
     fn delete(&self, api: &Api, request: &Request) -> Result<(), Error> {
         let _ = (api, request);
         Ok(())
@@ -94,13 +95,13 @@ impl Api {
     }
 }
 
-/// Refuses a new object of this name in a namespace that is missing or terminating. Gives what must hold of the namespace
-/// when the object is stored. Where namespaces are not served, every namespace is there.
+/// Refuses a new object in a namespace that is missing or terminating. Returns the condition on the namespace for the
+/// commit. If namespaces are not served, every namespace exists.
 ///
-/// Between this look and the commit the namespace could be marked, emptied and removed, and the new object would be left
-/// behind in nothing. So the commit holds the namespace at the revision that was looked at. Hence every object whose
-/// creation saw the namespace active is stored before the mark is, and readers see it before they see the mark. Who empties
-/// the namespace lists after that: nothing can be left behind, however many servers share the store.
+/// Between this check and the commit the namespace could be marked, emptied and removed, which would leave the new
+/// object behind. So the commit requires the namespace's checked revision. Every object whose creation saw an active
+/// namespace is therefore stored, and visible, before the mark. The lifecycle controller lists after the mark, so no
+/// object is left behind, however many servers share the store.
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::Forbidden`].
@@ -129,7 +130,7 @@ pub(super) fn hold_namespace(api: &Api, request: &Request, name: &str) -> Result
     })
 }
 
-/// Refuses the deletion of objects that a cluster cannot do without.
+/// Refuses the deletion of objects that every cluster needs.
 ///
 /// # Errors
 /// [`Error::Forbidden`].
@@ -144,7 +145,7 @@ pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
     })
 }
 
-/// Reads the phase among the selectable fields, which the cache has at hand.
+/// Reads the phase from the selectable fields, which the cache has ready.
 fn is_terminating(kind: &Kind, namespace: &Object) -> bool {
     let mut fields = kind.version.selectable.iter().enumerate();
     fields.any(|(position, path)| kind.policy().is_closed_by(&path.0, namespace.field(position)))

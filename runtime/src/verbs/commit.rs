@@ -12,25 +12,25 @@ use crate::{
     storage::{Commit, CommitError, Expect, Hold, Op},
 };
 
-/// The largest object, as it is stored. A request's body is limited before this, but patches may make an object grow.
+/// The maximum size of a stored object. Requests are limited to the same size, but patches may grow an object.
 const MAX_OBJECT_BYTES: usize = 3 << 20;
 
-/// What came of a commit.
+/// The result of a commit.
 pub(super) enum Outcome<T> {
-    /// It happened.
+    /// It succeeded.
     Done(T),
-    /// Another write of the object came first; readers see it by now.
+    /// It lost against another write of the object, which readers see by now.
     Lost,
 }
 
 impl Api {
-    /// Stores an object, and gives it as it is in the cache. Here and below, documents are in the version that is stored.
+    /// Stores an object, and returns it from the cache. Documents here and below are in the storage version.
     ///
     /// # Errors
-    /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops, its disk fails, or where the definition of the
-    /// resource has changed; [`Error::NotServed`] where the resource was removed; [`Error::InsufficientStorage`]
-    /// where the disk is full; [`Error::StoreRead`] where what it would replace cannot be read; [`Error::Internal`] where
-    /// nobody knows whether the write happened.
+    /// [`Error::TooLarge`]; [`Error::Unavailable`] while the server stops, if its disk fails, or if the definition of
+    /// the resource has changed; [`Error::NotServed`] if the resource was removed; [`Error::InsufficientStorage`] if
+    /// the disk is full; [`Error::StoreRead`] if the replaced object cannot be read; [`Error::Internal`] if the outcome
+    /// is unknown.
     pub(super) async fn store(
         &self,
         request: &Request,
@@ -53,7 +53,7 @@ impl Api {
     /// Deletes an object that is still at a revision.
     ///
     /// # Errors
-    /// As [`Api::store`].
+    /// Like [`Api::store`].
     pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Outcome<()>, Error> {
         let op = Op { key: full_key(request, key), value: None, expect: Expect::At(at) };
         Ok(match self.commit(request, op).await? {
@@ -103,11 +103,11 @@ impl Api {
         }
     }
 
-    /// Whether the resource of a request is served as it was when the request began. If not, its objects here are those of
-    /// that time, and what was read of them is no ground for a write.
+    /// Checks that the resource of a request is still served as when the request began. Otherwise the request has read
+    /// outdated objects, which must not be the basis of a write.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] where it was replaced, [`Error::NotServed`] where it was removed.
+    /// [`Error::Unavailable`] if it was replaced, [`Error::NotServed`] if it was removed.
     fn is_served_still(&self, request: &Request) -> Result<(), Error> {
         if !request.served.objects.has_ended() {
             return Ok(());
@@ -116,15 +116,15 @@ impl Api {
         Err(now.map_or(Error::NotServed, |_| definition_changed(request)))
     }
 
-    /// Waits until readers see what a commit was refused for: a newer state of a key, or that there is none.
+    /// Waits until readers see the state that caused a conflict: a newer revision of a key, or its deletion.
     async fn seen(&self, current: Option<Revision>) {
         self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
     }
 
-    /// What must be true of other objects when an operation happens, as they are now.
+    /// The current conditions on other objects for an operation.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// If the conditions are not met.
     fn holds(&self, request: &Request, op: &Op) -> Result<Option<Hold>, Error> {
         if op.expect != Expect::Absent {
             return Ok(None);
@@ -138,10 +138,10 @@ fn definition_changed(request: &Request) -> Error {
     Error::Unavailable(format!("the definition of {resource} has changed; please try again"))
 }
 
-/// An object as it would look, for a write that stores nothing. Revision zero leaves the resourceVersion out.
+/// The object that a dry run would store. Revision zero omits the resourceVersion.
 ///
 /// # Errors
-/// [`Error::TooLarge`]; [`Error::Internal`] where the record could not be made.
+/// [`Error::TooLarge`]; [`Error::Internal`] if the record could not be built.
 pub(super) fn preview(
     request: &Request,
     key: &str,
@@ -158,7 +158,7 @@ fn record(request: &Request, full_key: &str, document: &Document, fit: Fit) -> R
     Ok(value)
 }
 
-/// Holds the size of an object against the limit.
+/// Checks the size of an object.
 ///
 /// # Errors
 /// [`Error::TooLarge`].

@@ -19,14 +19,14 @@ use crate::{
     storage::Expect,
 };
 
-/// How many names are made up before the client is told that none was free.
+/// The maximum number of generated names that are tried.
 const NAMES_TRIED: usize = 8;
 
 impl Api {
     /// Creates an object.
     ///
     /// # Errors
-    /// [`Error`]: what is wrong with the object, [`Error::AlreadyExists`], or what is wrong with its namespace.
+    /// [`Error`]: errors of the object, [`Error::AlreadyExists`], or errors about its namespace.
     pub async fn create(
         &self,
         request: &Request,
@@ -45,10 +45,10 @@ impl Api {
         self.create_new(&write, document, warnings).await
     }
 
-    /// Passes a new object that has been decoded through the rest of the pipeline and stores it.
+    /// Passes a decoded new object through the rest of the pipeline and stores it.
     ///
     /// # Errors
-    /// As [`Api::create`].
+    /// Like [`Api::create`].
     pub(super) async fn create_new(
         &self,
         write: &Write<'_>,
@@ -60,7 +60,7 @@ impl Api {
         Ok(Written { answer, created: true, warnings })
     }
 
-    /// Stores a completed object under its own name, or under one made up.
+    /// Stores a complete object under its name, or under a generated one.
     async fn create_named(&self, write: &Write<'_>, mut document: Document) -> Result<Answer, Error> {
         let kind = &*write.request.served.kind;
         let base = system::text(&document, "generateName").to_owned();
@@ -87,7 +87,7 @@ impl Api {
             Some(holder) if !system::text(&holder, "deletionTimestamp").is_empty() => Occupant::Terminating,
             _ => Occupant::Staying,
         };
-        // kube-apiserver goes by generateName alone, although the client may have named the object all the same.
+        // kube-apiserver checks only generateName here, even if the client also set a name.
         let refuse = if base.is_empty() { Error::AlreadyExists } else { Error::GeneratedNameTaken };
         Err(refuse(kind.group_resource(), name, occupant))
     }

@@ -1,4 +1,4 @@
-//! Decode checks: that a document is an object of the kind at all, and which of its fields are unknown.
+//! Decode checks: whether a document is an object of the kind, and which of its fields are unknown.
 use super::{Error, ownership, pipeline::Write, system};
 use crate::{
     codec,
@@ -7,35 +7,35 @@ use crate::{
     schema::{self, Document, METADATA, Schema},
 };
 
-/// Where a document came from, which decides how its mistakes are told.
+/// The source of a document, which determines how its errors are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// A request's body.
     Body,
     /// The result of a patch.
     Patch,
-    /// What an apply has made of the object.
+    /// The result of an apply.
     Apply,
-    /// What a write of its scale has made of the object.
+    /// The result of a write of the scale.
     Scale,
 }
 
 impl Origin {
-    /// The document already carries its managedFields.
+    /// True if the document already has its new managedFields.
     pub fn settles_owners(self) -> bool {
         matches!(self, Self::Apply | Self::Scale)
     }
 }
 
-/// What a document is to be: an object of a kind, or the scale of one.
+/// The expected shape of a document: an object of a kind, or its scale.
 pub(super) struct Shape<'k> {
     /// The group and version.
     pub version: &'k GroupVersion,
     /// The kind's name.
     pub kind: &'k str,
-    /// What is known of it.
+    /// The schema.
     pub schema: &'k Schema,
-    /// How its mistakes are told.
+    /// The policy, which determines how errors are reported.
     pub policy: &'static dyn Policy,
 }
 
@@ -50,13 +50,13 @@ impl<'k> From<&'k Kind> for Shape<'k> {
     }
 }
 
-/// Brings a document into a shape: type meta filled in, values of the right types, unknown fields dropped. Gives
-/// warnings about those, and about what the decoder found fault with.
+/// Decodes a document into a shape: fills in type meta, checks types, and drops unknown fields. Returns warnings about
+/// unknown fields and about the decoder's faults.
 ///
-/// Values that are as they were in the stored object, `old`, may have the types of another schema.
+/// Values that are unchanged from the stored object `old` may have types of another schema.
 ///
 /// # Errors
-/// What kube-apiserver answers to a body it cannot decode: 400, or 422 naming the patch.
+/// kube-apiserver's answer to a body that it cannot decode: 400, or 422 for a patch.
 pub(super) fn decode(
     write: &Write<'_>,
     shape: &Shape<'_>,
@@ -72,7 +72,7 @@ pub(super) fn decode(
     };
     type_meta(write.origin, shape, document)?;
     if let Some(metadata) = document.get_mut("metadata").and_then(Document::as_object_mut) {
-        // Clients of old send it; nobody has kept it for years.
+        // Old clients send it; the field is no longer supported.
         metadata.remove("selfLink");
         ownership::keep_reset(metadata);
     }
@@ -96,7 +96,7 @@ pub(super) fn decode(
     }
 }
 
-/// A fault as warnings: those of YAML are told together, a line each.
+/// A fault as warnings. YAML faults are reported together, one per line.
 fn warnings(fault: &str) -> Vec<String> {
     match fault.strip_prefix("yaml: unmarshal errors:\n") {
         Some(lines) => lines.lines().map(|line| line.trim().to_owned()).collect(),
@@ -104,21 +104,21 @@ fn warnings(fault: &str) -> Vec<String> {
     }
 }
 
-/// What kube-apiserver says of a body that is no object of the kind.
+/// kube-apiserver's message for a body that is not an object of the kind.
 fn cannot_be_handled(shape: &Shape<'_>) -> String {
     format!("{0} in version {1:?} cannot be handled as a {0}:", shape.kind, shape.version.version)
 }
 
-/// The error for a patch whose result is no object of the kind. It names no kind, as in kube-apiserver. That also prints
-/// the result; here the error shows no values: who may patch an object may not be allowed to read it, and messages go to
-/// logs and events.
+/// The error for a patch whose result is not an object of the kind. Like kube-apiserver's, it names no kind. Unlike
+/// kube-apiserver's, it does not print the result: a client that may patch an object may not be allowed to read it, and
+/// messages end up in logs and events.
 fn bad_patch(why: &str) -> Error {
     let nothing = GroupKind { group: String::new(), kind: String::new() };
     let given = FieldErrorKind::Invalid("".into());
     Error::Invalid(nothing, String::new(), vec![FieldError::new(&FieldPath::new("patch"), given, why)])
 }
 
-/// Fills in apiVersion and kind, and refuses others.
+/// Fills in apiVersion and kind, and refuses other values.
 fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Result<(), Error> {
     let Some(object) = document.as_object_mut() else {
         return Err(Error::BadRequest(format!("the object provided is unrecognized (must be of type {})", shape.kind)));
@@ -150,7 +150,7 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
     Ok(())
 }
 
-/// The error for an object in another version: where it is not a body, it was made here, and is refused as invalid.
+/// The error for an object in another version. If it is not a request body, it is refused as invalid.
 fn wrong_version(origin: Origin, shape: &Shape<'_>, document: &Document, given: String, expected: &str) -> Error {
     if origin != Origin::Patch {
         return Error::BadRequest(format!(
@@ -167,8 +167,8 @@ fn empty() -> Document {
     Document::Object(serde_json::Map::new())
 }
 
-/// The first value of a wrong type. Declared kinds are told all of them by validation, as in kube-apiserver; metadata and
-/// kube-apiserver's own kinds are decoded into types.
+/// The first value of a wrong type. For declared kinds validation reports all of them, as in kube-apiserver. Metadata
+/// and kube-apiserver's own kinds are decoded into types, which fails at the first one.
 fn wrong_types(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Option<String> {
     let metadata = &document["metadata"];
     if !metadata.is_object() {

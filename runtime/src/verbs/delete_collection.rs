@@ -1,4 +1,4 @@
-//! deletecollection: each object that a list gives, one by one.
+//! deletecollection: deletes each object of a list.
 use std::{future::Future, pin::Pin, task::Poll};
 
 use super::{Api, Error, List, Place, Request};
@@ -8,16 +8,17 @@ use crate::{
     meta::options::{DeleteOptions, ListOptions},
 };
 
-/// How many deletions are under way at once: they share the disk's flushes.
+/// The maximum number of concurrent deletions, which share the store's fsync.
 const AT_ONCE: usize = 64;
-/// How many bytes of objects they are of; the last of them may be more. Each is decoded in memory until it is gone.
+/// The maximum size in bytes of their objects; the last one may exceed it. Each is decoded in memory until it is
+/// deleted.
 const BYTES_AT_ONCE: usize = 1 << 20;
 
 impl Api {
-    /// Deletes what the options select, and gives the objects as they were.
+    /// Deletes the selected objects, and returns their last states.
     ///
     /// # Errors
-    /// As [`Api::list`] and [`Api::delete`]; what came before a deletion that failed stays deleted.
+    /// Like [`Api::list`] and [`Api::delete`]. Deletions before a failed one are not undone.
     pub async fn delete_collection(
         &self,
         request: &Request,
@@ -44,7 +45,7 @@ impl Api {
                 requests.iter().map(|one| Box::pin(self.delete(one, options)) as Concurrent<'_, _>).collect();
             for done in all(deletions).await {
                 match done {
-                    // Somebody else was quicker.
+                    // Another client was faster.
                     Ok(_) | Err(Error::NotFound(..)) => {}
                     Err(error) => return Err(error),
                 }
@@ -53,11 +54,11 @@ impl Api {
     }
 }
 
-/// One of several operations under way at once.
+/// One of several concurrent operations.
 pub(super) type Concurrent<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Waits for all of them, and gives what came of each, in the order in which they end. They are few, so looking at each one
-/// that is left at every wake-up is cheap.
+/// Awaits all operations and returns their results in order of completion. There are few, so polling all remaining ones
+/// at every wake-up is cheap.
 pub(super) async fn all<T>(mut operations: Vec<Concurrent<'_, T>>) -> Vec<T> {
     let mut done = Vec::with_capacity(operations.len());
     std::future::poll_fn(|context| {

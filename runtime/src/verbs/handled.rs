@@ -1,5 +1,5 @@
-//! What handlers build on, those who answer for virtual kinds and for a kind's own subresources: the first half of the
-//! pipeline for documents that are not stored, and a change of a stored object made by code.
+//! Support for handlers of virtual kinds and subresources: the first half of the pipeline for documents that are not
+//! stored, and changes of stored objects by code.
 use std::sync::Arc;
 
 use super::{
@@ -13,11 +13,11 @@ use crate::{
 };
 
 impl Api {
-    /// Brings the body of a request to a handler into its kind's shape: decode checks, the place in the path, defaults,
-    /// admission, validation. Gives warnings for the client, too.
+    /// Prepares the body of a request for a handler: decode checks, name and namespace, defaults, admission,
+    /// validation. Also returns warnings for the client.
     ///
     /// # Errors
-    /// As [`Api::create`], but for those of a commit.
+    /// Like [`Api::create`], without those of a commit.
     pub fn prepare(
         &self,
         request: &Request,
@@ -31,18 +31,19 @@ impl Api {
         Ok((document, warnings))
     }
 
-    /// What a patch makes of a document of the request's kind that is not stored.
+    /// Applies a patch to a document of the request's kind that is not stored.
     ///
     /// # Errors
-    /// What is wrong with the patch, or with its fit.
+    /// An invalid patch, or one that does not apply.
     pub fn patch_unstored(&self, request: &Request, patch: Patch, document: &Document) -> Result<Document, Error> {
         Parsed::read(patch)?.apply(&request.served.kind.version.schema, document)
     }
 
-    /// A document of the request's kind as an answer, although it is not stored. What is null in it and has no business to
-    /// be is left out, as it would be from a stored one.
+    /// A document of the request's kind that is not stored, as an answer. Disallowed nulls are removed, as in stored
+    /// objects.
     ///
     /// # Errors
+    /// [`Error::TooLarge`].
     /// [`Error::TooLarge`].
     pub fn show(&self, request: &Request, mut document: Document) -> Result<Answer, Error> {
         let kind = &*request.served.kind;
@@ -54,11 +55,11 @@ impl Api {
         Ok(Answer::Object(Arc::new(object)))
     }
 
-    /// Changes an object by code, which is run again on the newer object when another write came first. A
-    /// resourceVersion that the code leaves as it was asks for nothing.
+    /// Changes an object by code, which runs again on the newer object if another write came first. A resourceVersion
+    /// that the code does not change is not a precondition.
     ///
     /// # Errors
-    /// What the code says; what the pipeline says; [`Error::NotFound`].
+    /// Those of the code and of the pipeline; [`Error::NotFound`].
     pub async fn change(
         &self,
         request: &Request,

@@ -1,9 +1,9 @@
-//! The kind's own hooks in a write, and what of their answers counts: as with the schema, a write that keeps what they find
-//! fault with is not refused for it. A stored object need not be of the type that the hooks have today.
+//! Runs the kind's hooks in a write, with ratcheting as for the schema: errors about unchanged parts do not refuse the
+//! write. A stored object may not decode into the current type of the hooks.
 //!
-//! - Errors about a value that is as it was do not count, where the hook says the same of the old object by itself.
-//! - An object that their type does not decode is let through where all but its metadata and its status is as it was. So
-//!   finalizers can be removed, labels, annotations and owner references changed, and the status written.
+//! - Errors about an unchanged value are ignored if the hook reports them for the old object, too.
+//! - An object that does not decode is accepted if only its metadata and status change. So finalizers can be removed,
+//!   labels, annotations and owner references changed, and the status written.
 use super::{Error, pipeline::Write, system};
 use crate::{
     auth::User,
@@ -13,10 +13,11 @@ use crate::{
 };
 
 impl Write<'_> {
-    /// The kind's own defaults. A new object whose name was made up after them has them once more: some carry the name.
+    /// Runs the default hook. A new object with a generated name gets the defaults again after its name: some contain
+    /// it.
     ///
     /// # Errors
-    /// A hook that could not make sense of an object that the schema allows.
+    /// If the hook cannot decode an object that the schema allows.
     pub fn run_default(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
         if !kind.binding.hooks.fills_in() {
@@ -34,8 +35,8 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// The kind's own defaults of an object that is as it was but for its metadata and its status. They do not stop the
-    /// write, and an object that does not fit gets none but in its metadata.
+    /// Runs the default hook for an object of which only metadata and status change. Errors do not stop the write, and
+    /// an object that violates its schema gets defaults only in its metadata.
     fn default_kept(&self, document: &mut Document, old: &Document) {
         let kind = &*self.request.served.kind;
         let status = document.get("status").cloned();
@@ -50,14 +51,15 @@ impl Write<'_> {
         }
     }
 
-    /// Whether an object fits the schema, and the kind's own hook finds nothing wrong with it by itself.
+    /// True if an object fits the schema, and the hook reports no errors for it alone.
     fn is_sound(&self, document: &Document) -> bool {
         let kind = &*self.request.served.kind;
         schema::validate(&kind.version.schema, document).is_empty()
             && by_itself(kind, document).is_some_and(|errors| errors.is_empty())
     }
 
-    /// A default hook could not read the object. Where the schema finds fault with it, too, validation tells that better.
+    /// The default hook could not decode the object. If the schema reports errors, too, validation describes them
+    /// better.
     fn undecodable(&self, document: &Document, old: Option<&Document>, why: &str) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
         let found = schema::validate(&kind.version.schema, document);
@@ -72,7 +74,7 @@ impl Write<'_> {
         Err(Error::Invalid(kind.group_kind(), name, faults_or(found, why)))
     }
 
-    /// What the kind's own validation finds, as far as it counts.
+    /// The errors of the validate hook that count.
     pub(super) fn hook_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {
         let kind = &*self.request.served.kind;
         match (kind.binding.hooks.validate(document, &self.context(old)), old) {
@@ -83,7 +85,7 @@ impl Write<'_> {
         }
     }
 
-    /// The errors of a validate hook that a write brings about.
+    /// The errors of a validate hook that the write causes.
     fn brought_about(&self, mut found: Vec<FieldError>, document: &Document, old: &Document) -> Vec<FieldError> {
         let kind = &*self.request.served.kind;
         let schema = &kind.version.schema;
@@ -105,7 +107,7 @@ impl Write<'_> {
     }
 }
 
-/// Whether an error is about a value that is as it was, and known of the old object.
+/// True if an error is about an unchanged value and was also reported for the old object.
 fn is_kept(
     schema: &schema::Schema,
     error: &FieldError,
@@ -120,16 +122,16 @@ fn is_kept(
     origin.kept && known.iter().any(is)
 }
 
-/// What a validate hook says of an object by itself: as if the server had just made it. Rules about changes, and about who
-/// makes them, are silent. `None` where its type does not decode the object.
+/// The errors that a validate hook reports for an object alone, as if the server had just created it: rules about
+/// changes and users do not apply. `None` if the object does not decode.
 fn by_itself(kind: &Kind, document: &Document) -> Option<Vec<FieldError>> {
     let user = User::system();
     let context = HookContext { old: None, user: &user, dry_run: true, subresource: "" };
     kind.binding.hooks.validate(document, &context).ok()
 }
 
-/// What the schema finds in an object that the type of the kind's hooks does not decode: it names the places. Where that is
-/// nothing, that the type does not decode it.
+/// The schema's errors for an object that does not decode into the hooks' type, because they have paths. If there are
+/// none, the decoding error.
 fn faults_or(faults: Vec<FieldError>, why: &str) -> Vec<FieldError> {
     if !faults.is_empty() {
         return faults;
@@ -137,7 +139,7 @@ fn faults_or(faults: Vec<FieldError>, why: &str) -> Vec<FieldError> {
     vec![fault_of_object(format!("the kind's hooks cannot decode the object: {why}"))]
 }
 
-/// What is wrong with an object as a whole.
+/// An error about the whole object.
 pub(super) fn fault_of_object(detail: String) -> FieldError {
     FieldError::new(&FieldPath::root(), FieldErrorKind::Invalid("object".into()), detail)
 }

@@ -1,9 +1,9 @@
-//! Storage migration: objects that were stored in another version of their kind, or under another schema, are stored as
-//! they are shown today, so that what made sense of the old form can go.
+//! Storage migration: objects stored in another version of their kind or under another schema are stored in their
+//! current form, so that support for the old form can be removed.
 //!
-//! Each is rewritten only if it still is what was read, beside whoever else writes: another write of it does the same. New
-//! objects are stored in today's form anyway, so one walk through the keys is enough. The objects themselves do not change,
-//! but for their resourceVersion.
+//! An object is rewritten only if it has not changed since it was read; any other write rewrites it, too. New objects
+//! are always stored in the current form, so one pass over the keys is enough. Only the resourceVersion of objects
+//! changes.
 use std::sync::Arc;
 
 use super::{
@@ -19,11 +19,11 @@ use crate::{
     storage::{Expect, maintenance::Migration},
 };
 
-/// How many objects are rewritten at once: they share the disk's flushes.
+/// The maximum number of concurrent rewrites, which share the store's fsync.
 const AT_ONCE: usize = 64;
-/// How many bytes of objects they are of; the last of them may be more.
+/// The maximum size in bytes of their objects; the last one may exceed it.
 const BYTES_AT_ONCE: usize = 1 << 20;
-/// After so many objects that are in order, there is a report, too.
+/// Report at least after this many objects that need no rewrite.
 const LOOKED_AT: u64 = 10_000;
 /// How many objects that are skipped are named.
 const NAMED: usize = 100;
@@ -77,7 +77,7 @@ impl Api {
         }
     }
 
-    /// Stores an object as it is shown, if it is still the one that was read.
+    /// Stores an object in its current form if it has not changed since it was read.
     async fn renew(&self, resource: &Request, object: &Arc<Object>) -> Result<Renewed, Error> {
         let request = request_for(resource, object);
         let document = document_of(object)?;
@@ -95,15 +95,15 @@ impl Api {
     }
 }
 
-/// What came of an object.
+/// The result for an object.
 enum Renewed {
     Written,
-    /// Somebody else has written or deleted it.
+    /// Another client has written or deleted it.
     ByOthers,
     Skipped(Arc<Object>, String),
 }
 
-/// The next objects that are not stored as they are shown. Those before them count as looked at.
+/// The next objects that need a rewrite. Objects before them count as examined.
 fn next(resource: &Request, position: &mut Option<String>, migration: &mut Migration) -> Vec<Arc<Object>> {
     let snapshot = resource.served.objects.snapshot();
     let after = position.take();

@@ -58,29 +58,29 @@ pub use items::{Items, Place};
 pub use patch::Parsed;
 pub use retry::Retry;
 
-/// The verbs over one store: what HTTP, controllers and tests call.
+/// The verbs over one store, for HTTP, controllers and tests.
 pub struct Api {
     /// The kinds.
     pub registry: Arc<Registry>,
-    /// The state.
+    /// The cache.
     pub cache: Arc<Cache>,
-    /// Where writes go.
+    /// The store.
     pub store: Arc<dyn Store>,
-    /// What may change or refuse a write, in order.
+    /// The admission steps, in order.
     admission: Vec<admission::Plugin>,
     /// How long all of them together took.
     admission_durations: metrics::Admission,
-    /// Lets writers of one object go one after the other where they get in each other's way.
+    /// Serializes writers of one object that conflict.
     turns: turns::Turns,
 }
 
 impl Api {
-    /// The verbs over a registry, the cache that feeds it, and the store under both.
+    /// The verbs over a registry, its cache, and the store of both.
     pub fn new(registry: Arc<Registry>, cache: Arc<Cache>, store: Arc<dyn Store>) -> Arc<Self> {
         Self::with_admission(registry, cache, store, Vec::new())
     }
 
-    /// The verbs with steps of admission.
+    /// The verbs with admission steps.
     pub fn with_admission(
         registry: Arc<Registry>,
         cache: Arc<Cache>,
@@ -99,7 +99,7 @@ impl Api {
     }
 }
 
-/// A patch, by its media type.
+/// A patch by its media type.
 #[derive(Clone, Debug)]
 pub enum Patch {
     /// `application/json-patch+json`.
@@ -108,16 +108,16 @@ pub enum Patch {
     Merge(Bytes),
     /// `application/strategic-merge-patch+json`.
     Strategic(Bytes),
-    /// One of these, read already.
+    /// One of these, parsed already.
     Read(Arc<Parsed>),
-    /// `application/apply-patch+yaml` or `application/apply-patch+cbor`, decoded: what the manager wants to own.
+    /// `application/apply-patch+yaml` or `application/apply-patch+cbor`, decoded: the applied configuration.
     Apply(Decoded),
 }
 
-/// Who asks for what; authorized already.
+/// An authorized request.
 #[derive(Clone)]
 pub struct Request {
-    /// Who.
+    /// The user.
     pub user: Arc<User>,
     /// The kind.
     pub served: Arc<Served>,
@@ -130,41 +130,41 @@ pub struct Request {
 }
 
 impl Request {
-    /// What is served where the request asks; `None` where its kind has no such subresource.
+    /// The endpoint of the request; `None` if its kind has no such subresource.
     fn endpoint(&self) -> Option<&Endpoint> {
         self.served.endpoint(&self.subresource)
     }
 
-    /// The request is about an object's scale.
+    /// True if the request is about an object's scale.
     pub fn is_scale(&self) -> bool {
         self.endpoint().is_some_and(Endpoint::is_scale)
     }
 
-    /// What of the stored object a write may change.
+    /// The part of the stored object that a write may change.
     ///
     /// # Errors
-    /// [`Error::MethodNotAllowed`] where its kind has no such subresource.
+    /// [`Error::MethodNotAllowed`] if its kind has no such subresource.
     fn changes(&self) -> Result<&Changes, Error> {
         self.endpoint().map(|endpoint| &endpoint.changes).ok_or(Error::MethodNotAllowed)
     }
 
-    /// The key of the object that the path names, below the resource's prefix.
+    /// The key of the requested object, below the resource's prefix.
     pub fn key(&self) -> String {
         self.key_of(&self.name)
     }
 
-    /// The key of an object of the path's namespace.
+    /// The key of an object in the request's namespace.
     fn key_of(&self, name: &str) -> String {
         if self.namespace.is_empty() { name.to_owned() } else { format!("{}/{name}", self.namespace) }
     }
 
-    /// There is no object of the path's name.
+    /// The error that the requested object does not exist.
     fn not_found(&self) -> Error {
         Error::NotFound(self.served.kind.group_resource(), self.name.clone())
     }
 }
 
-/// What a verb answers with for one object.
+/// The answer of a verb about one object.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// An object of the kind, rendered.
@@ -173,52 +173,52 @@ pub enum Answer {
     Document(Document),
 }
 
-/// A write's answer.
+/// The answer of a write.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The object after the write.
     pub answer: Answer,
-    /// The write created it: 201 rather than 200.
+    /// True if the write created the object: 201 instead of 200.
     pub created: bool,
     /// Warnings for the client (`Warning: 299` headers).
     pub warnings: Vec<String>,
 }
 
-/// A deletion's answer.
+/// The answer of a deletion.
 #[derive(Clone, Debug)]
 pub enum Deleted {
-    /// The object is marked and waits for its finalizers or its grace period.
+    /// The object is marked, and waits for its finalizers or its grace period.
     Marked(Arc<Object>),
-    /// The object is gone: kube-apiserver answers a Status with name, group, plural and uid.
+    /// The object was deleted: kube-apiserver answers a Status with name, group, plural and uid.
     Gone {
         /// The object's last state.
         object: Arc<Object>,
         /// Its uid.
         uid: String,
     },
-    /// What could not be read is gone, by force.
+    /// An unreadable object was deleted by force.
     Forced,
 }
 
-/// A list's answer; also deletecollection's.
+/// The answer of list and deletecollection.
 pub struct List {
     /// The revision of the list.
     pub revision: Revision,
     /// The items, in key order.
     pub items: Items,
-    /// The token for the rest.
+    /// The token for the next page.
     pub continue_token: Option<String>,
-    /// How many are left, where that is known (no selectors).
+    /// The number of remaining items, if it is known (without selectors).
     pub remaining: Option<usize>,
 }
 
-/// A watch's answer.
+/// The answer of watch.
 pub struct Watching {
     /// Objects to send as ADDED before the watch's own events.
     pub initial: Items,
     /// After the initial events, send a bookmark at this revision with the annotation `k8s.io/initial-events-end`.
     pub initial_bookmark: Option<Revision>,
-    /// The client allows bookmarks.
+    /// True if the client allows bookmarks.
     pub bookmarks: bool,
     /// The watch.
     pub watch: Watch,

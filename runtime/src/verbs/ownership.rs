@@ -1,5 +1,5 @@
-//! Field ownership (`metadata.managedFields`) in the pipeline: whose a write's changes are, and that admission leaves the
-//! entries sound.
+//! Field ownership (`metadata.managedFields`) in the pipeline: records the owner of a write's changes, and keeps
+//! entries valid after admission.
 use serde_json::{Map, Value};
 
 use super::{Error, Request, pipeline::Write, system};
@@ -10,13 +10,13 @@ use crate::{
     schema::{Document, Schema},
 };
 
-/// The member of metadata that says who owns what.
+/// The member of metadata that records field ownership.
 pub(super) const MANAGED_FIELDS: &str = "managedFields";
 
-/// Calls a function of `patch::apply` with what a request works on and may change, and who makes it.
+/// Calls a function of `patch::apply` with the schema and permitted changes of a request, and its manager.
 ///
 /// # Errors
-/// As [`Request::changes`].
+/// Like [`Request::changes`].
 pub(super) fn with_writer<T>(
     request: &Request,
     manager: &str,
@@ -32,10 +32,10 @@ pub(super) fn with_writer<T>(
     Ok(then(&view, &writer))
 }
 
-/// The other versions of the kind that a request is about.
+/// The other versions of the request's kind.
 struct Others<'a> {
     versions: &'a Versions,
-    /// What the request may change.
+    /// The permitted changes of the request.
     changes: &'a Changes,
 }
 
@@ -55,10 +55,10 @@ impl apply::Versions for Others<'_> {
 }
 
 impl Write<'_> {
-    /// Settles who owns what a write has changed, unless that is settled already.
+    /// Records the owner of a write's changes, unless that was done already.
     ///
     /// # Errors
-    /// As [`Request::changes`].
+    /// Like [`Request::changes`].
     pub fn own(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         if self.origin.settles_owners() {
             return Ok(());
@@ -67,12 +67,12 @@ impl Write<'_> {
     }
 }
 
-/// The entries as they stand.
+/// The current entries.
 pub(super) fn entries(document: &Document) -> Option<Value> {
     document.get("metadata")?.get(MANAGED_FIELDS).cloned()
 }
 
-/// Puts entries into an object, or takes them out of it.
+/// Sets or removes the entries.
 pub(super) fn set_entries(document: &mut Document, entries: Option<Value>) {
     let metadata = system::metadata(document);
     match entries {
@@ -81,8 +81,8 @@ pub(super) fn set_entries(document: &mut Document, entries: Option<Value>) {
     }
 }
 
-/// Writes "forget who owns what" in the one of its two forms that lasts until ownership is settled: an empty list would
-/// be dropped on the way, as empty values are.
+/// Writes the request to remove all ownership in the form that lasts until ownership is recorded: an empty list would
+/// be dropped like other empty values.
 pub(super) fn keep_reset(metadata: &mut Map<String, Value>) {
     if let Some(Value::Array(entries)) = metadata.get_mut(MANAGED_FIELDS)
         && entries.is_empty()
@@ -91,7 +91,7 @@ pub(super) fn keep_reset(metadata: &mut Map<String, Value>) {
     }
 }
 
-/// Undoes what admission did to the entries where that is nonsense. Gives the warning that the client is owed.
+/// Restores the entries if admission made them invalid. Returns the warning for the client.
 pub(super) fn restore(document: &mut Document, before: Option<Value>) -> Option<String> {
     let now = document.get("metadata").and_then(|metadata| metadata.get(MANAGED_FIELDS));
     if now == before.as_ref() {
@@ -105,7 +105,7 @@ pub(super) fn restore(document: &mut Document, before: Option<Value>) -> Option<
     ))
 }
 
-/// What is wrong with entries, if anything is.
+/// Describes why entries are invalid, if they are.
 fn fault(entries: &Value) -> Option<&'static str> {
     let Some(entries) = entries.as_array() else { return Some("managedFields must be a list") };
     entries.iter().find_map(|entry| {

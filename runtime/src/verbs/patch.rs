@@ -1,4 +1,4 @@
-//! patch: a change to an object, applied again to the newer object when another write came first.
+//! patch: changes an object, and is applied again to the newer object if another write came first.
 use std::sync::Arc;
 
 use super::{Api, Error, Patch, Request, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
@@ -12,7 +12,7 @@ use crate::{
     schema::{Document, Schema},
 };
 
-/// A patch that has been read.
+/// A parsed patch.
 #[derive(Clone, Debug)]
 pub enum Parsed {
     /// A JSON patch.
@@ -24,11 +24,11 @@ pub enum Parsed {
 }
 
 impl Api {
-    /// Changes an object, or a subresource of it. An apply creates the object where there is none.
+    /// Changes an object, or a subresource of it. An apply creates a missing object.
     ///
     /// # Errors
-    /// [`Error`]: what is wrong with the patch, or with what it makes of the object; [`Error::Conflict`] where it names a
-    /// resourceVersion that is not the newest; [`Error::Conflicts`] where an apply would change what others own.
+    /// [`Error`]: errors of the patch or of its result; [`Error::Conflict`] if it has an outdated resourceVersion;
+    /// [`Error::Conflicts`] if an apply would change fields of other managers.
     pub async fn patch(&self, request: &Request, patch: Patch, options: &PatchOptions) -> Result<Written, Error> {
         let patch = match patch {
             Patch::Apply(config) => return self.apply(request, &config, options).await,
@@ -48,10 +48,10 @@ impl Api {
 }
 
 impl Patch {
-    /// Reads the patch, so that its parts need not be read where it is used. An apply is decoded already.
+    /// Parses the patch once for repeated use. An apply is decoded already.
     ///
     /// # Errors
-    /// What is wrong with the patch.
+    /// If the patch is invalid.
     pub fn read(self) -> Result<Self, Error> {
         match self {
             Self::Apply(_) | Self::Read(_) => Ok(self),
@@ -61,10 +61,10 @@ impl Patch {
 }
 
 impl Parsed {
-    /// Reads a patch. An apply is none: it needs to know whose the fields of a stored object are.
+    /// Parses a patch. An apply is excluded, because it needs the owners of a stored object's fields.
     ///
     /// # Errors
-    /// What is wrong with the patch.
+    /// If the patch is invalid.
     pub fn read(patch: Patch) -> Result<Arc<Self>, Error> {
         let patch = match patch {
             Patch::Read(patch) => return Ok(patch),
@@ -80,17 +80,17 @@ impl Parsed {
         patch.map(Arc::new).map_err(refused)
     }
 
-    /// The write that it asks for.
+    /// The write that it requests.
     pub(super) fn write<'a>(&'a self, request: &'a Request, options: &'a WriteOptions) -> Write<'a> {
         Write { origin: Origin::Patch, ..Write::of_body(request, options, self.faults()) }
     }
 
-    /// Whether it puts stored values where errors would show them.
+    /// True if it may copy stored values to places that errors show.
     fn copies(&self) -> bool {
         matches!(self, Self::Json(patch) if patch.copies)
     }
 
-    /// What strict validation finds fault with in the patch itself.
+    /// The patch's own faults for strict validation.
     fn faults(&self) -> &[String] {
         match self {
             Self::Json(patch) => &patch.faults,
@@ -98,10 +98,10 @@ impl Parsed {
         }
     }
 
-    /// What the patch makes of a document of a schema.
+    /// Applies the patch to a document with a schema.
     ///
     /// # Errors
-    /// What is wrong with the patch, or with its fit.
+    /// If the patch is invalid or does not apply.
     pub fn apply(&self, schema: &Schema, document: &Document) -> Result<Document, Error> {
         match self {
             Self::Json(patch) => patch.apply(document).map_err(refused),
@@ -115,7 +115,7 @@ impl Parsed {
     }
 }
 
-/// What is wrong, without the values of the object that a message may show.
+/// The error without the object's values.
 fn without_values(error: Error) -> Error {
     match error {
         Error::Invalid(kind, name, errors) => {

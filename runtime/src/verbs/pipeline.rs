@@ -1,13 +1,13 @@
-//! The pipeline of a write: what happens to a document between its decoding and its commit, in one order for all verbs.
+//! The pipeline of a write: the steps from decoding a document to its commit, in one order for all verbs.
 //!
-//! decode checks → the place in the path → defaults (declared, then the kind's hook) → normalise → ownership → mutating
-//! admission → reset of what the writer may not set → generation → validation (metadata, schema, what may not change, the
-//! kind's hook) → validating admission. So a writer owns the defaults that its write brought about, as in kube-apiserver,
-//! and nobody what admission has changed.
+//! decode checks → name and namespace → defaults (declared, then the kind's hook) → normalise → ownership → mutating
+//! admission → reset of fields that the writer may not set → generation → validation (metadata, schema, immutable
+//! fields, the kind's hook) → validating admission. A writer therefore owns the defaults that its write caused, as in
+//! kube-apiserver, and changes by admission are unowned.
 //!
-//! What the client may not set is reset before the defaults already, for hooks and admission, but for another value of an
-//! immutable field of metadata, which validation refuses. The reset after admission holds admission itself to what the write
-//! may change.
+//! Fields that the client may not set are already reset before defaulting, for hooks and admission, except that a
+//! changed immutable field of metadata is kept for validation to refuse. The reset after admission limits admission to
+//! the fields that the write may change.
 use super::{
     Api, Attempt, Error, Request,
     admission::hold_namespace,
@@ -31,43 +31,43 @@ fn operation(old: Option<&Document>) -> Operation {
     if old.is_none() { Operation::Create } else { Operation::Update }
 }
 
-/// A write on its way.
+/// A write in progress.
 pub(super) struct Write<'a> {
-    /// Who asks for what.
+    /// The request.
     pub request: &'a Request,
-    /// How.
+    /// The options.
     pub options: &'a WriteOptions,
-    /// Where its documents come from.
+    /// The source of its documents.
     pub origin: Origin,
-    /// What the decoder found fault with.
+    /// The decoder's faults.
     pub faults: &'a [String],
-    /// The decoder has dropped unknown fields, and told them among the faults.
+    /// True if the decoder has dropped unknown fields and reported them as faults.
     pub pruned: bool,
 }
 
 impl<'a> Write<'a> {
-    /// A write of what a request's body holds.
+    /// A write of a request's body.
     pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
         Self { request, options, origin: Origin::Body, faults, pruned: false }
     }
 }
 
 impl Write<'_> {
-    /// Decode checks and the place in the path. Gives warnings about unknown fields.
+    /// Decode checks, name and namespace. Returns warnings about unknown fields.
     ///
     /// # Errors
-    /// [`Error::BadRequest`], or what is wrong with the patch.
+    /// [`Error::BadRequest`], or errors of the patch.
     pub fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
         let warnings = decode(self, &Shape::from(&*self.request.served.kind), document, None)?;
         system::place(self.request, document, Nameless::Named)?;
         Ok(warnings)
     }
 
-    /// The same for what an object is to become: it says its name, and is not given the one in the path. What it has in
-    /// common with the stored object need not have the types of today's schema.
+    /// The same for the new state of an object, which must contain its name. Values that are unchanged from the stored
+    /// object may have types of another schema.
     ///
     /// # Errors
-    /// As [`Write::decode`].
+    /// Like [`Write::decode`].
     pub fn decode_named(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
         let warnings = decode(self, &Shape::from(&*self.request.served.kind), document, old)?;
         system::place(self.request, document, Nameless::Refused)?;
@@ -77,17 +77,17 @@ impl Write<'_> {
     /// The same for a document that is another view of the object, such as its scale.
     ///
     /// # Errors
-    /// As [`Write::decode`].
+    /// Like [`Write::decode`].
     pub fn decode_as(&self, shape: &Shape<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
         let warnings = decode(self, shape, document, None)?;
         system::place(self.request, document, Nameless::Refused)?;
         Ok(warnings)
     }
 
-    /// From the system fields on up to generation: the object as it would be stored, not yet validated. Gives warnings.
+    /// The steps from defaults to generation: the result is the object to store, not yet validated. Returns warnings.
     ///
     /// # Errors
-    /// What admission says; a hook that could not make sense of an object that the schema allows.
+    /// Those of admission, and of hooks that cannot decode the object.
     pub fn complete(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
         system::begin(self, document, old)?;
         self.fill_in(document, old)?;
@@ -105,14 +105,14 @@ impl Write<'_> {
         Ok(warnings)
     }
 
-    /// The same for a document that is not stored, and its validation: nobody owns anything in it. It needs no name.
+    /// The same for a document that is not stored and has no field owners, with validation. It needs no name.
     ///
     /// # Errors
-    /// As [`Write::complete`] and [`Write::validate`].
+    /// Like [`Write::complete`] and [`Write::validate`].
     pub fn complete_unstored(&self, api: &Api, document: &mut Document) -> Result<Vec<String>, Error> {
         let kind = &*self.request.served.kind;
         self.fill_in(document, None)?;
-        // The documents of a subresource are about an object that is there: it is admitted again where it changes.
+        // A document of a subresource refers to an existing object, which is admitted again if it changes.
         let warning = if kind.shared.stored { None } else { self.admit(api, document, None)? };
         self.judge(document, None, schema::validate(&kind.version.schema, document))?;
         if !kind.shared.stored {
@@ -129,11 +129,11 @@ impl Write<'_> {
         self.run_default(document, old)
     }
 
-    /// Mutating admission, and the reset of what it may not change. It may not leave nonsense behind in who owns what.
+    /// Mutating admission, and the reset of changes that it may not make. Restores invalid managed fields.
     fn admit(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
         let attempt = self.attempt(old);
         if old.is_none() {
-            // The commit looks again, and holds what it sees.
+            // The commit checks the namespace again, and makes it a condition.
             hold_namespace(api, self.request, system::text(document, "name"))?;
         }
         if api.admission.is_empty() {
@@ -151,11 +151,11 @@ impl Write<'_> {
         api.run_admission(Step::Validate, operation(old), |step| step.validate(api, &attempt, document))
     }
 
-    /// Validation, and validating admission after it. Tells whether the object fits the schema: what a write leaves as it
-    /// is stored may not.
+    /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
+    /// stored object may violate.
     ///
     /// # Errors
-    /// [`Error::Invalid`] with everything that is wrong; what admission says.
+    /// [`Error::Invalid`] with all errors; those of admission.
     pub fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
         let kind = &*self.request.served.kind;
         let mut errors = self.metadata_errors(document, old);
@@ -170,10 +170,10 @@ impl Write<'_> {
         Ok(fit)
     }
 
-    /// The last word on a document: what was found so far, and what the kind's own hook finds where that is nothing.
+    /// Runs the kind's validate hook if there are no other errors, and fails if there are any.
     fn judge(&self, document: &Document, old: Option<&Document>, mut errors: Vec<FieldError>) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
-        // The kind's own hook reads the object as its type: what the schema allows mostly is one.
+        // The hook decodes the object into its type, which usually succeeds if the schema allows the object.
         if errors.is_empty() {
             errors = self.hook_errors(document, old);
         }
@@ -187,7 +187,7 @@ impl Write<'_> {
         let kind = &*self.request.served.kind;
         let (path, metadata) = (FieldPath::new("metadata"), &document["metadata"]);
         if let Some(old) = old {
-            // kube-apiserver checks what an update may not change twice, for all kinds and for this one, and tells both.
+            // kube-apiserver checks immutable fields twice, for all kinds and for this one, and reports both.
             let errors = validate::object_meta_update(metadata, &old["metadata"], &path);
             if !errors.is_empty() {
                 return [errors.clone(), errors].concat();

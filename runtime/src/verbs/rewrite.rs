@@ -1,5 +1,5 @@
-//! Rewrites: what update, patch and scale share. A change is made to the newest state, passed through the pipeline, and
-//! committed if that is still the newest state; if not, it is made again to the newer one.
+//! Rewrites, the common part of update, patch and scale. A change is applied to the newest state, passed through the
+//! pipeline, and committed if that state is still the newest; otherwise it is applied again to the newer one.
 use std::{borrow::Cow, sync::Arc};
 
 use super::{
@@ -21,16 +21,16 @@ use crate::{
     storage::Expect,
 };
 
-/// The message of a write against a state that is not the newest.
+/// The message for a write of an outdated state.
 pub(super) const MODIFIED: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
-/// What an object is to become, decoded, and warnings for the client.
+/// The decoded new state of an object, and warnings for the client.
 pub(super) type Changed = (Document, Vec<String>);
 
-/// What came of a rewrite.
+/// The result of a rewrite.
 pub(super) struct Rewritten {
-    /// The object after it.
+    /// The new object.
     pub object: Arc<Object>,
     /// Warnings for the client.
     pub warnings: Vec<String>,
@@ -43,11 +43,11 @@ impl From<Rewritten> for Written {
 }
 
 impl Api {
-    /// Changes an object, or creates it where there is none. The change gets the object as it is, if it is there, and gives
-    /// it decoded as it is to be, with warnings.
+    /// Changes an object, or creates a missing one. `change` gets the current object, if it exists, and returns its
+    /// decoded new state and warnings.
     ///
     /// # Errors
-    /// As [`Api::rewrite`] and [`Api::create`].
+    /// Like [`Api::rewrite`] and [`Api::create`].
     pub(super) async fn rewrite_or_create(
         &self,
         write: &Write<'_>,
@@ -62,7 +62,7 @@ impl Api {
             }
             let (new, warnings) = change(None)?;
             match self.create_new(write, new, warnings).await {
-                // Somebody else has created it meanwhile: now it is there to be changed.
+                // Another client has created it meanwhile, so it can be changed.
                 Err(Error::AlreadyExists(..)) => {}
                 done => return done,
             }
@@ -72,10 +72,10 @@ impl Api {
         }
     }
 
-    /// Changes an object. The change gets it as it is, and gives it decoded as it is to be, with warnings.
+    /// Changes an object. `change` gets the current object, and returns its decoded new state and warnings.
     ///
     /// # Errors
-    /// What the change says; what the pipeline says; [`Error::Conflict`].
+    /// Those of the change and of the pipeline; [`Error::Conflict`].
     pub(super) async fn rewrite(
         &self,
         write: &Write<'_>,
@@ -93,7 +93,7 @@ impl Api {
         }
     }
 
-    /// Changes an object as it stands. The change is made in the version of the request, and stored in its own.
+    /// One try. The change is made in the request's version, and stored in the storage version.
     async fn rewrite_once(
         &self,
         write: &Write<'_>,
@@ -131,8 +131,8 @@ impl Api {
         })
     }
 
-    /// Takes finalizers off an object that cannot be converted, by a write in the version that is stored, if that is all
-    /// that a change does; otherwise the error stands. So an object can be let go whatever becomes of its conversion.
+    /// Removes finalizers of an object that cannot be converted, with a write in the storage version, if the change
+    /// does nothing else; otherwise returns the error. So an object can be released even if its conversion is broken.
     async fn release(
         &self,
         write: &Write<'_>,
@@ -159,12 +159,12 @@ impl Api {
         })
     }
 
-    /// The turn of a writer of the object that a request names.
+    /// The turn of a writer of the requested object.
     pub(super) fn turn(&self, request: &Request) -> Turn<'_> {
         self.turns.at(request.served.objects.prefix(), &request.key())
     }
 
-    /// Commits a change of an object, if there is one. All is in the version that is stored.
+    /// Commits a change of an object, if there is one. Everything is in the storage version.
     async fn replace(
         &self,
         write: &Write<'_>,
@@ -172,7 +172,7 @@ impl Api {
         old: &Document,
         (new, fit): (&Document, Fit),
     ) -> Result<Outcome<Arc<Object>>, Error> {
-        // An object that was stored under an older schema is stored as it is shown, as soon as anybody writes it.
+        // Any write of an object that was stored under an older schema stores it in its current form.
         if new == old && !object.is_renewed() {
             return Ok(Outcome::Done(object));
         }
@@ -184,7 +184,7 @@ impl Api {
         if !goes {
             return self.store(request, key, (new, fit), Expect::At(revision)).await;
         }
-        // Nothing holds the deleted object any more: it goes, and the client is shown what it had made of it.
+        // Nothing holds the deleted object any more, so it is removed, and the client gets its last state.
         match self.remove(request, key, revision).await? {
             Outcome::Done(()) => preview(request, key, revision, new).map(Outcome::Done),
             Outcome::Lost => Ok(Outcome::Lost),
@@ -195,18 +195,18 @@ impl Api {
 /// The object as a document.
 ///
 /// # Errors
-/// [`Error::Internal`], which would be a fault of the cache.
+/// [`Error::Internal`], which would be a bug of the cache.
 pub(super) fn document_of(object: &Object) -> Result<Document, Error> {
     let decoded = codec::decode(&object.json(), &codec::Limits::NONE);
     decoded.map(|decoded| decoded.document).map_err(|error| Error::Internal(format!("{:?}: {error}", object.key())))
 }
 
-/// A conflict about the object that a request names.
+/// A conflict about the requested object.
 pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
     Error::Conflict(request.served.kind.group_resource(), request.name.clone(), message.into())
 }
 
-/// Deletion was asked for, and nothing holds the object, which is given in the version that is stored.
+/// True if the object, given in the storage version, is marked for deletion and nothing holds it.
 pub(super) fn is_deleted(request: &Request, document: &Document) -> bool {
     let metadata = &document["metadata"];
     let held = || {
@@ -217,11 +217,11 @@ pub(super) fn is_deleted(request: &Request, document: &Document) -> bool {
     metadata["deletionTimestamp"].is_string() && !held()
 }
 
-/// Holds the uid of a body against the object, if it gives one: it is a precondition, and comes before all others. In a
-/// patch, another uid is a change of the field, which validation refuses.
+/// Checks the uid of a body, if it has one: it is the first precondition. In a patch, another uid is a change of an
+/// immutable field, which validation refuses.
 ///
 /// # Errors
-/// [`Error::Conflict`], also where there is no object at all.
+/// [`Error::Conflict`], also if there is no object.
 pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document>) -> Result<(), Error> {
     let expected = Preconditions { uid: Preconditions::of(&new["metadata"]).uid, resource_version: None };
     expected.check(old.map(|old| &old["metadata"])).map_err(|Mismatch { expected, found, .. }| {
@@ -230,7 +230,7 @@ pub(super) fn check_uid(request: &Request, new: &Document, old: Option<&Document
     })
 }
 
-/// A conflict that kube-apiserver's storage finds.
+/// A conflict as reported by kube-apiserver's storage.
 pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
     let prefix = request.served.objects.prefix();
     let message = format!(
@@ -239,7 +239,7 @@ pub(super) fn invalid_object(request: &Request, key: &str, why: &str) -> Error {
     conflict(request, message)
 }
 
-/// Holds the resourceVersion of a document against the object: it is a precondition.
+/// Checks the resourceVersion of a document, which is a precondition.
 fn check_version(request: &Request, new: &mut Document, old: &Document) -> Result<(), Error> {
     let expected = Preconditions { uid: None, resource_version: Preconditions::of(&new["metadata"]).resource_version };
     if expected.resource_version.is_none() && !request.served.kind.version.update_without_version {
@@ -258,7 +258,7 @@ fn check_version(request: &Request, new: &mut Document, old: &Document) -> Resul
     Ok(())
 }
 
-/// kube-apiserver names the resource here where it otherwise names the kind.
+/// kube-apiserver names the resource here instead of the kind.
 fn version_required(request: &Request) -> Error {
     let resource = request.served.kind.group_resource();
     let named = GroupKind { group: resource.group, kind: resource.resource };

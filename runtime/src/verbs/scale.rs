@@ -1,4 +1,4 @@
-//! scale: the part of an object that says how many, as autoscaling/v1 Scale, found by the kind's paths.
+//! scale: reads and writes an object's number of replicas as autoscaling/v1 Scale, using the kind's paths.
 use std::sync::LazyLock;
 
 use serde_json::json;
@@ -24,7 +24,7 @@ use crate::{
     schema::{Document, Schema, model::Type},
 };
 
-/// The schema of autoscaling/v1 Scale, by which field ownership reads one.
+/// The schema of autoscaling/v1 Scale, for field ownership.
 static SCALE: LazyLock<Schema> = LazyLock::new(|| {
     let number = || Schema { kind: Type::Integer, format: Some("int32".to_owned()), ..Schema::default() };
     let object = |name: &str, properties: Vec<(&str, Schema)>| Schema {
@@ -40,14 +40,14 @@ static SCALE: LazyLock<Schema> = LazyLock::new(|| {
 /// The group and version of Scale.
 static VERSION: LazyLock<GroupVersion> =
     LazyLock::new(|| GroupVersion { group: "autoscaling".to_owned(), version: "v1".to_owned() });
-/// What stands for a number of replicas that the object does not have, while its scale is being changed.
+/// Stands for an absent number of replicas while a scale is changed.
 const ABSENT: i64 = i32::MIN as i64;
 
 impl Api {
     /// Replaces the scale of an object.
     ///
     /// # Errors
-    /// As [`Api::update`].
+    /// Like [`Api::update`].
     pub(super) async fn update_scale(
         &self,
         request: &Request,
@@ -69,7 +69,7 @@ impl Api {
     /// Changes the scale of an object.
     ///
     /// # Errors
-    /// As [`Api::patch`].
+    /// Like [`Api::patch`].
     pub(super) async fn patch_scale(
         &self,
         request: &Request,
@@ -85,10 +85,10 @@ impl Api {
         self.rescale(request, options, change).await
     }
 
-    /// Applies the scale of an object. It creates nothing.
+    /// Applies the scale of an object. Never creates an object.
     ///
     /// # Errors
-    /// As [`Api::apply`].
+    /// Like [`Api::apply`].
     pub(super) async fn apply_scale(
         &self,
         request: &Request,
@@ -107,7 +107,7 @@ impl Api {
         self.rescale(request, &options.write, merge).await
     }
 
-    /// Changes the scale of an object: what `change` makes of it says who owns it, too.
+    /// Changes the scale of an object. The result of `change` also contains its managed fields.
     async fn rescale(
         &self,
         request: &Request,
@@ -138,12 +138,12 @@ impl Api {
     }
 }
 
-/// What a scale is decoded as.
+/// The expected shape of a scale.
 fn shape() -> Shape<'static> {
     Shape { version: &VERSION, kind: "Scale", schema: &SCALE, policy: &Compiled }
 }
 
-/// Entries, unless there are none.
+/// The entries, if there are any.
 fn there(entries: Document) -> Option<Document> {
     (!entries.is_null()).then_some(entries)
 }
@@ -155,8 +155,7 @@ fn by<T>(manager: &str, then: impl FnOnce(&View<'_>, &Writer<'_>) -> T) -> T {
     then(&View { root: &SCALE, kind: "Scale", reset: &[], versions: &OneVersion }, &writer)
 }
 
-/// A scale as a client wants it, owned by the client as far as it changes something. What the client says of owners counts
-/// for nothing here.
+/// A client's scale, with the client as owner of its changes. The managed fields in the client's document are ignored.
 fn owned(live: &Document, mut scale: Document, options: &WriteOptions) -> Document {
     set_entries(&mut scale, entries(live));
     by(options.manager(), |view, writer| apply::update(view, Some(live), &mut scale, writer));
@@ -166,7 +165,7 @@ fn owned(live: &Document, mut scale: Document, options: &WriteOptions) -> Docume
 /// The scale of an object.
 ///
 /// # Errors
-/// As [`of_document`].
+/// Like [`of_document`].
 pub(super) fn of_object(kind: &Kind, object: &Object) -> Result<Document, Error> {
     of_document(kind, &document_of(object)?, None)
 }
@@ -174,8 +173,8 @@ pub(super) fn of_object(kind: &Kind, object: &Object) -> Result<Document, Error>
 /// The scale of an object.
 ///
 /// # Errors
-/// [`Error::Internal`] where the object has no desired number and none stands in for it, [`Error::MethodNotAllowed`]
-/// where its kind has no scale.
+/// [`Error::Internal`] if the object has no desired number and there is no substitute, [`Error::MethodNotAllowed`] if
+/// its kind has no scale.
 fn of_document(kind: &Kind, object: &Document, absent: Option<i64>) -> Result<Document, Error> {
     let paths = paths(kind)?;
     let Some(replicas) = paths.replicas.of(object).and_then(Document::as_i64).or(absent) else {
@@ -205,10 +204,10 @@ fn paths(kind: &Kind) -> Result<&ScalePaths, Error> {
     kind.version.scale.as_ref().ok_or(Error::MethodNotAllowed)
 }
 
-/// The number that a scale asks for; its resourceVersion is held against the object.
+/// The requested number of replicas. The scale's resourceVersion is a precondition.
 fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i64, Error> {
     let kind = &*request.served.kind;
-    // Version zero is one that no object has.
+    // Version zero means no version.
     let given = Some(text(scale, "resourceVersion")).filter(|given| !given.is_empty()).map(str::to_owned);
     let expected = Preconditions { uid: None, resource_version: given };
     expected.check(Some(&object["metadata"])).map_err(|_| conflict(request, MODIFIED))?;

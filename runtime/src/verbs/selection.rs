@@ -1,5 +1,5 @@
-//! Selections: which objects a list, a watch or a deletion of a collection is about, compiled from the path and the
-//! selectors so that an object is judged without parsing it.
+//! Selections: the objects of a list, a watch or a deletecollection, compiled from the path and the selectors, so that
+//! objects are matched without parsing them.
 use std::sync::Arc;
 
 use super::{Error, Request};
@@ -12,19 +12,19 @@ use crate::{
     },
 };
 
-/// What a list or a watch looks at.
+/// A compiled selection.
 pub(super) struct Selection {
-    /// What the keys begin with: `namespace/`, or nothing.
+    /// The prefix of the keys: `namespace/`, or empty.
     pub prefix: String,
-    /// The only key that can be selected, where there is one.
+    /// The only key that can match, if there is one.
     pub key: Option<String>,
     /// A selectable field, by position, that must have this value.
     field: Option<(usize, Box<str>)>,
-    /// Judges an object; `None` where the prefix says it all.
+    /// Matches an object; `None` if the prefix is the only condition.
     pub filter: Option<Filter>,
 }
 
-/// Where the value of a field is found on an object.
+/// The source of a field's value in an object.
 #[derive(Clone, Copy)]
 enum Place {
     Name,
@@ -32,7 +32,7 @@ enum Place {
     Selectable(usize),
 }
 
-/// A term of a field selector, resolved.
+/// A resolved term of a field selector.
 struct Term {
     place: Place,
     equal: bool,
@@ -43,7 +43,7 @@ impl Selection {
     /// Compiles the path and the selectors.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] for a field that the kind cannot be selected by.
+    /// [`Error::BadRequest`] for a field that is not selectable.
     pub fn new(request: &Request, options: &ListOptions) -> Result<Self, Error> {
         let kind = &*request.served.kind;
         let first = request.served.records.first_field(&kind.group_version.version);
@@ -60,7 +60,7 @@ impl Selection {
             "" => pinned(|place| matches!(place, Place::Name)),
             name => Some(name),
         };
-        // Without a namespace, a name says nothing about where a namespaced object's key lies.
+        // Without a namespace, a name does not determine the key of a namespaced object.
         let key = name.filter(|_| !namespaced || !prefix.is_empty()).map(|name| format!("{prefix}{name}"));
         let field = terms.iter().find_map(|term| match term.place {
             Place::Selectable(position) if term.equal => Some((position, term.value.clone())),
@@ -70,7 +70,7 @@ impl Selection {
         Ok(Self { prefix, key, field, filter })
     }
 
-    /// Which changes can matter: what wake-ups of a watch are indexed by.
+    /// The subscription of a watch, by which wake-ups are indexed.
     pub fn subscription(&self) -> Subscription {
         match (&self.key, &self.field) {
             (Some(key), _) => Subscription::Key(key.as_str().into()),
@@ -80,13 +80,13 @@ impl Selection {
         }
     }
 
-    /// Whether an object under the prefix is selected.
+    /// True if an object under the prefix is selected.
     pub fn selects(&self, object: &Object) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter(object))
     }
 }
 
-/// Finds each term's field among those of the kind, whose values begin at a position among those of an object.
+/// Finds each term's field among those of the kind, whose values start at the position `first` in an object.
 fn resolve(kind: &Kind, first: usize, terms: &[FieldTerm]) -> Result<Vec<Term>, Error> {
     terms
         .iter()

@@ -1,5 +1,5 @@
-//! The fields that the server sets, and those that a write does not change: what clients send in them is taken back before
-//! anything looks at the object, and what admission makes of them before it is validated.
+//! The fields that the server sets, and those that a write may not change: changes by clients are reset before anything
+//! uses the object, and changes by admission before validation.
 use serde_json::{Map, Value};
 
 use super::{Error, Request, names, ownership::MANAGED_FIELDS, pipeline::Write};
@@ -24,29 +24,29 @@ const SYSTEM: [&str; 8] = [
     "uid",
 ];
 
-/// The object's metadata, which decoding has made sure of.
+/// The object's metadata, which decoding guarantees.
 pub(super) fn metadata(document: &mut Document) -> &mut Map<String, Value> {
     document.get_mut("metadata").and_then(Value::as_object_mut).expect("decoding made metadata an object")
 }
 
-/// A member of metadata as text; empty where it is absent.
+/// A string member of metadata; empty if it is absent.
 pub(super) fn text<'d>(document: &'d Document, member: &str) -> &'d str {
     document.get("metadata").and_then(|m| m.get(member)).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What is done about a body that does not say the name in the path.
+/// What to do with a body that lacks the name in the path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nameless {
-    /// It is given the name: what is created through a path, such as an action on an object.
+    /// Fill it in: for objects created through a path, such as an action on an object.
     Named,
-    /// It is refused: what an object is to become.
+    /// Refuse it: for the new state of an object.
     Refused,
 }
 
-/// Holds the name and the namespace of a body against those of the path, and fills in what is absent.
+/// Compares the name and namespace of a body with those of the path, and fills in absent ones.
 ///
 /// # Errors
-/// [`Error::BadRequest`] where they differ.
+/// [`Error::BadRequest`] if they differ.
 pub(super) fn place(request: &Request, document: &mut Document, nameless: Nameless) -> Result<(), Error> {
     if request.served.kind.shared.scope == Scope::Cluster {
         metadata(document).remove("namespace");
@@ -82,14 +82,14 @@ pub(super) fn set(document: &mut Document, member: &str, value: impl Into<Value>
     metadata(document).insert(member.to_owned(), value.into());
 }
 
-/// What no writer says: a new object's system fields are made, and what a write through the endpoint does not change is as
-/// in the old object. A value of an immutable field of metadata that differs stays: validation refuses it.
+/// Sets the fields that the server controls: a new object gets system fields, and the parts that the endpoint may not
+/// change are copied from the old object. A changed immutable field of metadata is kept, so that validation refuses it.
 ///
 /// # Errors
-/// The system has no randomness to give; as [`Request::changes`].
+/// If the system cannot provide randomness; like [`Request::changes`].
 pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
     let changes = write.request.changes()?;
-    // Only an apply or a write of the scale sets managedFields through a subresource.
+    // Through a subresource, only an apply or a write of the scale sets managedFields.
     let entries = write.origin.settles_owners().then(|| metadata(document).remove(MANAGED_FIELDS));
     changes.confine(document, old.unwrap_or(&Value::Null));
     if let Some(old) = old {
@@ -106,11 +106,10 @@ pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Doc
     Ok(())
 }
 
-/// Takes back what admission has changed beyond what the write may change: that is as it was before admission. Who owns
-/// what stays as admission has left it.
+/// Undoes changes by admission that the write itself may not make. Managed fields keep admission's changes.
 ///
 /// # Errors
-/// [`Error::Internal`] where admission has left no object; as [`Request::changes`].
+/// [`Error::Internal`] if admission has not left an object; like [`Request::changes`].
 pub(super) fn reset(request: &Request, document: &mut Document, before: &Document) -> Result<(), Error> {
     let Some(entries) = document.get_mut("metadata").and_then(Value::as_object_mut).map(|m| m.remove(MANAGED_FIELDS))
     else {
@@ -121,7 +120,7 @@ pub(super) fn reset(request: &Request, document: &mut Document, before: &Documen
     for member in ["apiVersion", "kind"] {
         put(object(document), member, before.get(member).cloned());
     }
-    // Of an object that the path does not name yet, admission may make the name.
+    // If the path has no name, admission may set one.
     let name = Some("name").filter(|_| !request.name.is_empty());
     let metadata = metadata(document);
     for member in SYSTEM.into_iter().chain(name) {
@@ -131,7 +130,7 @@ pub(super) fn reset(request: &Request, document: &mut Document, before: &Documen
     Ok(())
 }
 
-/// The finalizers that the kind has beside those of metadata are taken out through their own subresource alone.
+/// Finalizers in the kind's spec can only be removed through their own subresource.
 fn keep_finalizers(request: &Request, document: &mut Document, from: &Document) {
     let Some(path) = request.served.kind.policy().finalizers().map(Path::from) else { return };
     if request.changes().is_ok_and(|changes| *changes != Changes::Only(path.clone())) {
@@ -152,8 +151,8 @@ fn make_metadata(kind: &Kind, metadata: &mut Map<String, Value>) -> Result<(), E
     Ok(())
 }
 
-/// System metadata: what clients may not change is as it was; what they may leave out is filled in, and where they give
-/// another value, validation tells them.
+/// System metadata of an update: keeps what clients may not change, and fills in what they may omit. Validation reports
+/// other changes.
 fn carry_metadata(new: &mut Map<String, Value>, old: &Value) {
     for member in ["creationTimestamp", "generation"] {
         put(new, member, old.get(member).cloned());
@@ -163,13 +162,13 @@ fn carry_metadata(new: &mut Map<String, Value>, old: &Value) {
             put(new, member, old.get(member).cloned());
         }
     }
-    // A deletion cannot be taken back.
+    // A deletion cannot be undone.
     if let Some(deleted) = old.get("deletionTimestamp") {
         new.insert("deletionTimestamp".to_owned(), deleted.clone());
     }
 }
 
-/// Counts a change of what is neither metadata nor status.
+/// Increments the generation if anything except metadata and status changed.
 pub(super) fn count_generation(kind: &Kind, new: &mut Document, old: &Document) {
     if !kind.version.generation {
         return;
@@ -180,7 +179,7 @@ pub(super) fn count_generation(kind: &Kind, new: &mut Document, old: &Document) 
     }
 }
 
-/// The members of an object that say what is wanted.
+/// The members of an object with its desired state.
 fn desired<'d>(kind: &Kind, document: &'d Document) -> impl Iterator<Item = (&'d String, &'d Value)> {
     let not_desired = if kind.version.status { &["metadata", "status"][..] } else { &["metadata"] };
     document.as_object().into_iter().flatten().filter(|(name, _)| !not_desired.contains(&name.as_str()))

@@ -1,5 +1,4 @@
-//! Applies that change nothing, answered without a copy of the object: most applies of tools that apply again and again
-//! are such.
+//! Applies that change nothing, answered without copying the object. Tools that apply repeatedly mostly send these.
 use super::{
     Answer, Api, Error, Request, Written, get::find, ownership::with_writer, pipeline::Write, rewrite::document_of,
 };
@@ -11,15 +10,15 @@ use crate::{
 };
 
 impl Api {
-    /// The answer to an apply that changes nothing; `None` where it changes something, or where that takes more to find
-    /// out.
+    /// The answer to an apply that changes nothing; `None` if it changes something, or if that is not cheap to
+    /// determine.
     ///
     /// # Errors
-    /// What is wrong with the object as it is: validation may have become stricter.
+    /// Errors of the current object: validation may have become stricter.
     pub(super) fn apply_unchanged(&self, write: &Write<'_>, config: &Document) -> Result<Option<Written>, Error> {
         let (request, kind) = (write.request, &*write.request.served.kind);
-        // Code of the kind's own, or of admission, may change what the apply does not, and so may another version than the
-        // stored one.
+        // Hooks, admission, or another version than the storage version may change the object even if the apply does
+        // not.
         let own = kind.binding.hooks.fills_in() || kind.binding.conversion.is_some();
         let settled = write.faults.is_empty() && !own && self.admission.is_empty();
         if !settled || request.endpoint().is_none() {
@@ -33,7 +32,7 @@ impl Api {
     }
 }
 
-/// The object without its managed fields, if an apply leaves it as it is.
+/// The object without its managed fields, if an apply does not change it.
 fn unchanged(request: &Request, write: &Write<'_>, object: &Object, config: &Document) -> Option<Document> {
     if object.unreadable().is_some() || object.is_renewed() {
         return None;

@@ -1,4 +1,4 @@
-//! update: an object, or a subresource, as a whole.
+//! update: replaces an object, or a subresource of it.
 use super::{
     Api, Error, Request, Written,
     get::current,
@@ -10,10 +10,10 @@ use super::{
 use crate::{codec::Decoded, meta::options::UpdateOptions, schema::Document};
 
 impl Api {
-    /// Replaces an object, or a subresource of it. Of some kinds it creates the object where there is none.
+    /// Replaces an object, or a subresource of it. For some kinds it creates a missing object.
     ///
     /// # Errors
-    /// [`Error`]: what is wrong with the object, [`Error::Conflict`] where it is not of the newest state.
+    /// [`Error`]: errors of the object, [`Error::Conflict`] if its resourceVersion is outdated.
     pub async fn update(
         &self,
         request: &Request,
@@ -26,7 +26,7 @@ impl Api {
         }
         let Decoded { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(request, options, &faults) };
-        // What is wrong with the body is told even where there is no object to update.
+        // Errors in the body are reported even if there is no object to update.
         let mut warnings = match write.decode_named(&mut document, None) {
             Ok(warnings) => warnings,
             Err(refusal) => {
@@ -39,7 +39,7 @@ impl Api {
             check_uid(request, &document, old)?;
             let mut new = document.clone();
             if old.is_none() {
-                // kube-apiserver does not look at the version where it creates.
+                // kube-apiserver ignores the version of a created object.
                 system::metadata(&mut new).remove("resourceVersion");
             }
             Ok((new, Vec::new()))

@@ -1,5 +1,5 @@
-//! Versions in a write: the pipeline works in the version that is written, and what is stored is in another. Guarantees
-//! that an object which cannot be converted can still be deleted, and rid of its finalizers.
+//! Versions in a write: the pipeline works in the requested version, and objects are stored in the storage version. An
+//! object that cannot be converted can still be deleted, and its finalizers removed.
 use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
@@ -17,10 +17,10 @@ use crate::{
     schema::Document,
 };
 
-/// A stored object in the version that a request asks in.
+/// A stored object in the requested version.
 ///
 /// # Errors
-/// [`Error::StoreRead`] where it has no form there.
+/// [`Error::StoreRead`] if it cannot be converted.
 pub(super) fn shown(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
     request.served.show(stored).map(Cow::into_owned).map_err(|why| {
         let served = &request.served;
@@ -28,7 +28,7 @@ pub(super) fn shown(request: &Request, stored: &Arc<Object>) -> Result<Arc<Objec
     })
 }
 
-/// The same for the answer to what has been done: of an object that has no form there, what all versions share.
+/// The same for the answer to a completed write: if the object cannot be converted, the part that all versions share.
 pub(super) fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
     shown(request, stored).or_else(|_| {
         let kind = &*request.served.kind;
@@ -36,12 +36,12 @@ pub(super) fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Resu
     })
 }
 
-/// The metadata of an object alone, as an object of a version.
+/// Only the metadata of an object, as an object of a version.
 pub(super) fn metadata_of(kind: &Kind, stored: &Document) -> Document {
     json!({"apiVersion": kind.group_version.to_string(), "kind": kind.names().kind, "metadata": stored["metadata"]})
 }
 
-/// A document of a kind as it would be shown if it were stored. It cannot be selected by anything.
+/// A document of a kind in its stored and rendered form, without selectable values.
 pub(super) fn compose(kind: &Kind, key: &str, revision: Revision, document: &Document) -> Object {
     let (mut text, mut managed) = (Vec::new(), Vec::new());
     codec::managed_fields(document, &mut managed);
@@ -51,12 +51,12 @@ pub(super) fn compose(kind: &Kind, key: &str, revision: Revision, document: &Doc
     Object::compose(key, revision, &kind.type_meta(), Reading::plain(Ok(body)))
 }
 
-/// A request for the same, in the version in which objects are stored.
+/// The request in the storage version.
 pub(super) fn in_stored_version(request: &Request) -> Request {
     Request { served: request.served.stored().clone(), ..request.clone() }
 }
 
-/// A document of the version that a request asks in, in the one that is stored, with its type meta.
+/// Converts a document from the requested version to the storage version, with its type meta.
 fn to_stored(request: &Request, document: &Document) -> Result<Document, String> {
     let stored = &request.served.stored().kind;
     let mut document = request.served.kind.convert_to(stored, document.clone())?;
@@ -65,8 +65,8 @@ fn to_stored(request: &Request, document: &Document) -> Result<Document, String>
     Ok(document)
 }
 
-/// What a stored document is after it was written through the version of a request: what that does not know is gone. One
-/// that cannot be converted stays as it is.
+/// A stored document after a write through the requested version: fields that this version lacks are dropped. A
+/// document that cannot be converted stays unchanged.
 pub(super) fn written_through<'d>(request: &Request, stored: &'d Document) -> Cow<'d, Document> {
     if request.served.view.is_none() {
         return Cow::Borrowed(stored);
@@ -76,8 +76,7 @@ pub(super) fn written_through<'d>(request: &Request, stored: &'d Document) -> Co
     written.map_or(Cow::Borrowed(stored), Cow::Owned)
 }
 
-/// Whether all that a change of an object does is to take finalizers off it. What the server keeps about changes does not
-/// count.
+/// True if a change only removes finalizers. The server's own records of changes do not count.
 pub(super) fn only_releases(old: &Document, new: &Document) -> bool {
     let names = |document: &Document| document["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
     let rest = |document: &Document| {
@@ -93,10 +92,10 @@ pub(super) fn only_releases(old: &Document, new: &Document) -> bool {
 }
 
 impl Write<'_> {
-    /// A name for a new object: as the hook of its version makes it, or that of the version that is stored.
+    /// Generates a name for a new object with the hook of its version, or that of the storage version.
     ///
     /// # Errors
-    /// A hook that cannot decode the object.
+    /// If the hook cannot decode the object.
     pub fn make_name(&self, document: &Document, base: &str) -> Result<String, String> {
         let served = &self.request.served;
         if let Some(name) = served.kind.binding.hooks.generate_name(document, base)? {
@@ -111,11 +110,11 @@ impl Write<'_> {
         names::generate(base)
     }
 
-    /// What is stored for a document that has passed the pipeline in the version of the request: the stored version fills it
-    /// in, and its hooks have their say. Its schema has none: what is written is validated by the version it is written in.
+    /// Converts a document that has passed the pipeline to the storage version, which adds its defaults and runs its
+    /// hooks. The document is not validated by the schema of the storage version, but by that of its own.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where it has no form there; as the hooks.
+    /// [`Error::Invalid`] if it cannot be converted; errors of the hooks.
     pub fn to_stored<'d>(
         &self,
         (document, fit): (&'d Document, Fit),

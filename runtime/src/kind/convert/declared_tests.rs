@@ -1,4 +1,4 @@
-//! Conversions lose nothing, over random documents of both versions, and say what they cannot do.
+//! Conversions lose nothing for random documents of both versions, and report what they cannot convert.
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -127,7 +127,7 @@ fn conversion<T: Resource>() -> (Kind, std::sync::Arc<dyn Convert>) {
     (kind, conversion)
 }
 
-/// What a version makes of a document that is written in it.
+/// The normalized form of a document written in a version.
 fn settled(kind: &Kind, mut document: Document) -> Document {
     schema::prune(&kind.version.schema, &mut document);
     schema::default(&kind.version.schema, &mut document);
@@ -149,7 +149,7 @@ fn objects(kind: &Kind, seed: u64) -> impl Iterator<Item = Document> {
 }
 
 #[test]
-fn what_was_read_is_written_as_it_was_stored() {
+fn documents_read_and_written_back_are_unchanged() {
     let (here, conversion) = conversion::<OldBook>();
     let stored = Book::kind();
     for document in objects(&stored, 1) {
@@ -162,7 +162,7 @@ fn what_was_read_is_written_as_it_was_stored() {
 }
 
 #[test]
-fn what_was_written_is_read_as_it_was() {
+fn written_documents_are_read_unchanged() {
     let (here, conversion) = conversion::<OldBook>();
     let stored = Book::kind();
     for document in objects(&here, 2) {
@@ -176,7 +176,7 @@ fn what_was_written_is_read_as_it_was() {
 }
 
 #[test]
-fn only_what_would_not_come_back_is_kept_in_annotations() {
+fn annotations_keep_only_values_that_would_be_lost() {
     let (_, conversion) = conversion::<OldBook>();
     let spec = json!({"author": "A", "copies": 1, "chapters": [], "place": {"shelf": "s", "floor": 2}});
     let read = conversion.read(json!({"metadata": {"name": "a"}, "spec": spec})).expect("it can be read");
@@ -208,7 +208,7 @@ fn an_annotation_that_was_removed_gives_the_default() {
 }
 
 #[test]
-fn an_annotation_is_judged_as_the_field_is() {
+fn an_annotation_is_validated_like_the_field() {
     let (_, conversion) = conversion::<OldBook>();
     let key = "library.example.com/v1.spec.copies";
     for (text, why) in
@@ -218,7 +218,7 @@ fn an_annotation_is_judged_as_the_field_is() {
         let error = conversion.write(document).expect_err("it is no number of copies");
         assert!(error.contains(key) && error.contains(why), "{error}");
     }
-    // Readers of this version do not depend on what was written into the other one's annotations.
+    // Readers of this version do not depend on the other version's annotations.
     let key = "library.example.com/v1beta1.spec.note";
     let document = json!({"metadata": {"name": "a", "annotations": {key: "x"}}, "spec": {"author": "A"}});
     let read = conversion.read(document).expect("it can be read");
@@ -381,7 +381,7 @@ fn a_conversion_in_rust_changes_labels_and_annotations_and_no_other_metadata() {
 }
 
 #[test]
-fn a_version_has_what_the_stored_one_says_of_all() {
+fn a_version_has_the_settings_of_the_storage_version() {
     let kind = OldBook::kind();
     assert_eq!(kind.group_version.to_string(), "library.example.com/v1beta1");
     assert_eq!(kind.version.deprecated.as_deref(), Some("library.example.com/v1beta1 Book is deprecated"));

@@ -1,9 +1,9 @@
-//! Protobuf definitions of kinds: one file for each group and version, in proto2 as kube-apiserver's are, and the files of
-//! the API machinery that they import. What a compiler makes of them writes and reads the bytes that the server does, but for
-//! entries of maps with an empty key or value: these Go writes whole, as does the server, and prost shorter; both read both.
+//! Protobuf definitions of kinds: one file per group and version, in proto2 like kube-apiserver's, and the imported
+//! files of the API machinery. Compiled code reads and writes the server's bytes, with one exception: Go and the server
+//! write map entries with an empty key or value completely, and prost omits the empty part; both read both.
 //!
-//! Kinds of which a field has no number have no messages, and are left out. Packages are named as kube-apiserver names
-//! them: `k8s.io.api.coordination.v1` for what is compiled into it, `com.example.library.v1` for `library.example.com/v1`.
+//! Kinds with an unnumbered field have no messages and are skipped. Packages are named like kube-apiserver's:
+//! `k8s.io.api.coordination.v1` for compiled kinds, `com.example.library.v1` for `library.example.com/v1`.
 use std::{collections::BTreeMap, io, path::Path};
 
 use super::Kind;
@@ -15,17 +15,17 @@ mod shared;
 /// A file of definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// The path by which other files import it, such as `library.example.com/v1/generated.proto`.
+    /// The import path, such as `library.example.com/v1/generated.proto`.
     pub path: String,
     /// The definitions.
     pub text: String,
 }
 
 impl File {
-    /// Writes the file below a directory, which is then an include path of compilers.
+    /// Writes the file below a directory, which compilers can use as an include path.
     ///
     /// # Errors
-    /// What the file system says.
+    /// Those of the file system.
     pub fn write_below(&self, directory: impl AsRef<Path>) -> io::Result<()> {
         let path = directory.as_ref().join(&self.path);
         if let Some(parent) = path.parent() {
@@ -35,7 +35,7 @@ impl File {
     }
 }
 
-/// The files of kinds and all that they import, by path. The set compiles as it is.
+/// The files of kinds and all imports, by path. The set is complete for compilers.
 ///
 /// ```
 /// # use kindsmith::Resource;
@@ -54,7 +54,7 @@ pub fn files<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Vec<File> {
     files
 }
 
-/// A package and the file that has it.
+/// A package and its file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Package {
     name: String,
@@ -62,12 +62,12 @@ struct Package {
 }
 
 impl Package {
-    /// `k8s.io.api.core.v1`, which has what other packages refer to.
+    /// `k8s.io.api.core.v1`, to which other packages refer.
     fn core() -> Self {
         Self::compiled_in("core", "v1")
     }
 
-    /// A package of what is compiled into kube-apiserver.
+    /// A package of kube-apiserver's compiled kinds.
     fn compiled_in(group: &str, version: &str) -> Self {
         let path = format!("k8s.io/api/{group}/{version}/generated.proto");
         Self { name: format!("k8s.io.api.{group}.{version}"), path }
@@ -78,7 +78,7 @@ impl Package {
         if let Some(group) = kind.policy().package(at) {
             return Self::compiled_in(group, &at.version);
         }
-        // An identifier has no dashes and begins with a letter.
+        // An identifier has no dashes and starts with a letter.
         let label = |label: &str| {
             let text = label.replace('-', "_");
             if text.starts_with(|first: char| first.is_ascii_digit()) { format!("_{text}") } else { text }

@@ -76,13 +76,13 @@ impl Writer for Rendering<'_> {
     }
 
     fn write(&mut self, at: At<'_>, name: &str) -> Message {
-        // What is said of a type is said where it is used: a type does not know which of its descriptions is its own.
+        // Descriptions are written at the use of a type: a type cannot know which of them is its own.
         Message::new("", self.fields(name, at))
     }
 }
 
 impl Rendering<'_> {
-    /// A kind and its list.
+    /// Adds a kind and its list.
     fn kind(&mut self, kind: &Kind) {
         let name = kind.names().kind.as_str();
         let metadata = self.reference(shared::META, "ObjectMeta");
@@ -117,8 +117,8 @@ impl Rendering<'_> {
         }
     }
 
-    /// An item of a list or a value of a map. Of lists and maps there are none in lists and maps, so these are messages
-    /// whose first field has the entries.
+    /// An item of a list or a value of a map. Protobuf has no nested lists and maps, so these are messages whose first
+    /// field has the entries.
     fn inner(&mut self, place: &str, at: At<'_>) -> String {
         if at.kind != Type::Array && at.entry().is_none() {
             return self.single(place, at);
@@ -158,7 +158,7 @@ impl Rendering<'_> {
         self.messages.define(name, message)
     }
 
-    /// The name by which a message is referred to from here.
+    /// The name of a message as referred to from here.
     fn reference(&mut self, package: shared::Home, name: &str) -> String {
         if package.name == self.package.name {
             return name.to_owned();
@@ -168,7 +168,7 @@ impl Rendering<'_> {
     }
 }
 
-/// A comment above a line; nothing where there is nothing to say.
+/// A comment above a line; empty for an empty description.
 fn comment(about: &str, indent: &str) -> String {
     about.lines().map(|line| format!("{indent}// {line}").trim_end().to_owned() + "\n").collect()
 }

@@ -1,4 +1,4 @@
-//! The mark of a deletion: what an object is once its deletion has been asked for, and asked for again.
+//! The deletion mark: the state of an object after its deletion is requested, for the first time or again.
 use super::super::system;
 use crate::{
     kind::Kind,
@@ -9,13 +9,12 @@ use crate::{
     schema::Document,
 };
 
-/// The finalizer that waits until dependents have forgotten their owner.
+/// The finalizer that holds an owner until its dependents are orphaned.
 const ORPHAN: &str = "orphan";
-/// The finalizer that waits until dependents are gone.
+/// The finalizer that holds an owner until its dependents are deleted.
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// Makes of an object what it is once its deletion has been asked for. While a grace period runs, all that a further
-/// deletion can do is to shorten it.
+/// Marks an object for deletion. During a grace period, a further deletion can only shorten it.
 pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) {
     let Some((at, seconds)) = end(kind, options.grace_period_seconds, object) else { return };
     let finalizers = finalizers(options.propagation, object);
@@ -36,13 +35,12 @@ pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) 
     kind.binding.hooks.on_delete(object);
 }
 
-/// When the object is to end, and how many seconds of grace it has; nothing where a grace period runs that is not
-/// shortened.
+/// The deadline and the grace period in seconds; `None` during a grace period that is not shortened.
 fn end(kind: &Kind, asked: Option<i64>, object: &Document) -> Option<(Time, i64)> {
     let now = Time::now();
     let due = system::text(object, "deletionTimestamp").parse::<Time>().ok();
     let Some(grace) = &kind.shared.grace else { return Some((due.map_or(now, |due| due.min(now)), 0)) };
-    // kube-apiserver takes what is below zero for one second.
+    // kube-apiserver treats negative values as one second.
     let positive = |seconds: i64| if seconds < 0 { 1 } else { seconds };
     let asked = asked.map(positive);
     let Some(due) = due else {
@@ -58,12 +56,12 @@ fn end(kind: &Kind, asked: Option<i64>, object: &Document) -> Option<(Time, i64)
     if at >= now {
         return Some((at, asked));
     }
-    // The time has passed already. Only zero says that whoever ends the object has done so.
+    // The time has passed already. Only zero means that the deletion is confirmed.
     Some((now, asked.min(1)))
 }
 
-/// The finalizers of an object that is being deleted: its own, and the one that stands for the propagation policy. What
-/// the client asks for comes before what the object says.
+/// The finalizers of a deleted object: its own, and the one for the propagation policy. The client's policy has
+/// precedence over the object's.
 fn finalizers(asked: Option<Propagation>, object: &Document) -> Vec<String> {
     let given = object["metadata"]["finalizers"].as_array().into_iter().flatten();
     let given: Vec<&str> = given.filter_map(Document::as_str).collect();
@@ -74,7 +72,7 @@ fn finalizers(asked: Option<Propagation>, object: &Document) -> Vec<String> {
         None => [ORPHAN, FOREGROUND].into_iter().find(|policy| given.contains(policy)),
     };
     let stays = |finalizer: &&str| ![ORPHAN, FOREGROUND].contains(finalizer);
-    // A policy that the object carries already keeps its place, so that asking again changes nothing.
+    // A policy finalizer that the object already has keeps its position, so that a repeated deletion changes nothing.
     if policy.is_some_and(|policy| given.contains(&policy)) {
         return given.into_iter().filter(|f| stays(f) || Some(*f) == policy).map(str::to_owned).collect();
     }

@@ -1,4 +1,5 @@
-//! delete: at once, or in two phases where finalizers or a grace period hold the object; by force where it cannot be read.
+//! delete: at once, or in two phases if finalizers or a grace period hold the object; forced if the object is
+//! unreadable.
 
 mod force;
 mod mark;
@@ -32,8 +33,8 @@ impl Api {
     /// Deletes an object, or marks it for deletion.
     ///
     /// # Errors
-    /// [`Error::NotFound`]; [`Error::Conflict`] where a precondition does not hold, and where an object that can be read is
-    /// deleted by force; [`Error::StoreRead`] where it cannot be read and is not deleted by force.
+    /// [`Error::NotFound`]; [`Error::Conflict`] if a precondition fails, or if a readable object is deleted by force;
+    /// [`Error::StoreRead`] if it is unreadable and not deleted by force.
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         check_deletion(request)?;
         self.run_admission(Step::Validate, Operation::Delete, |step| step.delete(self, request))?;
@@ -53,9 +54,9 @@ impl Api {
         }
     }
 
-    /// Deletes the object as it stands now, or marks it.
+    /// Deletes or marks the current object.
     async fn end(&self, request: &Request, options: &DeleteOptions) -> Result<Outcome<Deleted>, Error> {
-        // In the version that is stored: what cannot be converted to the version of the request can be deleted all the same.
+        // In the storage version, so that an object that cannot be converted can be deleted.
         let object = current(request)?;
         let old = document_of(&object)?;
         check(request, &options.preconditions, &old)?;
@@ -64,7 +65,7 @@ impl Api {
         self.finish(request, options, object, (&old, &new)).await
     }
 
-    /// Commits a deletion, or the mark of one.
+    /// Commits a deletion or a mark.
     async fn finish(
         &self,
         request: &Request,
@@ -86,12 +87,12 @@ impl Api {
         if new == old {
             return marked(object);
         }
-        // The mark is a write like others, through the version of the request.
+        // The mark is a normal write through the requested version.
         let new = &*written_through(request, new);
         if options.dry_run {
             return marked(preview(request, object.key(), object.revision(), new)?);
         }
-        // It is no reason to check the object, but only one that fits may be stored as checked.
+        // Deleting does not validate the object, but only an object that fits may be stored as validated.
         let fit = Fit::of(&request.served.stored().kind.version.schema, new);
         match self.store(request, object.key(), (new, fit), Expect::At(object.revision())).await? {
             Outcome::Done(object) => marked(object),
@@ -100,7 +101,7 @@ impl Api {
     }
 }
 
-/// Holds the preconditions against the object. kube-apiserver names the kind in these conflicts.
+/// Checks the preconditions. kube-apiserver names the kind in these conflicts.
 fn check(request: &Request, preconditions: &Preconditions, object: &Document) -> Result<(), Error> {
     preconditions.check(Some(&object["metadata"])).map_err(|Mismatch { of, expected, found }| {
         let kind = &*request.served.kind;

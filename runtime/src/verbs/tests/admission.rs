@@ -1,4 +1,4 @@
-//! Admission is held to what the write itself may change, whichever verb makes it.
+//! Admission may change only what the write itself may change, for every verb.
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -13,7 +13,7 @@ use crate::{
     verbs::{Admission, Api, Attempt, Error, Patch, Request},
 };
 
-/// Admission that changes whatever it is told to, and keeps what it has seen before and after.
+/// An admission step that makes configurable changes, and records the objects before and after.
 struct Forger {
     change: fn(&mut Document),
     seen: Mutex<Vec<[Document; 2]>>,
@@ -33,14 +33,14 @@ impl Admission for Forger {
     }
 }
 
-/// The widgets of a world behind an admitter, and what it has seen.
+/// The widgets of a world with an admission step, and its records.
 struct Forged {
     world: World,
     api: Arc<Api>,
     forger: Arc<Forger>,
 }
 
-/// What nobody but the server says.
+/// The fields that only the server sets.
 const SYSTEM: [&str; 7] = [
     "uid",
     "creationTimestamp",
@@ -51,7 +51,7 @@ const SYSTEM: [&str; 7] = [
     "resourceVersion",
 ];
 
-/// Forges all system fields, the status, the spec, and leaves a label.
+/// Forges all system fields, the status and the spec, and adds a label.
 fn forge(object: &mut Document) {
     let metadata = &mut object["metadata"];
     metadata["uid"] = json!("forged");
@@ -77,14 +77,14 @@ impl Forged {
         Self { world, api, forger }
     }
 
-    /// A widget that was made without the admitter, with a status.
+    /// A widget with a status, created without the admission step.
     async fn widget(&self) -> Value {
         self.world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
         let status = below(self.world.widget("w"), "status");
         self.world.merge(&status, json!({"status": {"phase": "Ready"}})).await.unwrap()
     }
 
-    /// What validating admission saw of the last write is what was stored.
+    /// Validating admission saw the object that was stored.
     fn check_validated(&self, stored: &Value) {
         let [given, validated] = self.forger.seen.lock().unwrap().last().cloned().expect("it was admitted");
         for (object, when) in [(&given, "admission"), (&validated, "validation")] {
@@ -95,7 +95,7 @@ impl Forged {
         assert_eq!((&validated["spec"], &validated["status"]), (&stored["spec"], &stored["status"]));
     }
 
-    /// Writes the widget `w` in all ways that change an object, each anew from the same state.
+    /// Writes the widget `w` in every way that changes an object, each from the same state.
     async fn rewritten(&self, subresource: &str, body: &Value) -> Vec<(&'static str, Value)> {
         let request = below(self.world.widget("w"), subresource);
         let patch = PatchOptions { write: dry_run(), force: true };
@@ -124,7 +124,7 @@ impl Forged {
 }
 
 #[tokio::test]
-async fn admission_cannot_forge_what_the_server_sets_of_a_new_object() {
+async fn admission_cannot_forge_system_fields_of_a_new_object() {
     let forged = Forged::new(forge).await;
     let body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}, "status": {"phase": "Sent"}});
     let made = forged.api.create(&forged.world.widget(""), body, &WriteOptions::default()).await.map(shown).unwrap();
@@ -141,7 +141,7 @@ async fn admission_cannot_forge_what_the_server_sets_of_a_new_object() {
 }
 
 #[tokio::test]
-async fn objects_that_an_apply_creates_are_held_to_the_same() {
+async fn the_same_holds_for_objects_created_by_an_apply() {
     let forged = Forged::new(forge).await;
     let config =
         json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": 1}});
@@ -154,7 +154,7 @@ async fn objects_that_an_apply_creates_are_held_to_the_same() {
 }
 
 #[tokio::test]
-async fn writes_of_an_object_leave_its_system_fields_and_its_status_alone_whatever_admission_does() {
+async fn admission_cannot_change_system_fields_or_status_in_writes_of_an_object() {
     let forged = Forged::new(forge).await;
     let live = forged.widget().await;
     let body = json!({"spec": {"size": 2}, "status": {"phase": "Sent"}});
@@ -171,7 +171,7 @@ async fn writes_of_an_object_leave_its_system_fields_and_its_status_alone_whatev
 }
 
 #[tokio::test]
-async fn writes_of_the_status_change_nothing_else_whatever_admission_does() {
+async fn admission_cannot_change_anything_else_in_writes_of_the_status() {
     let forged = Forged::new(forge).await;
     let live = forged.widget().await;
     let body = json!({"spec": {"size": 2}, "status": {"phase": "Sent", "replicas": 4}});
@@ -186,7 +186,7 @@ async fn writes_of_the_status_change_nothing_else_whatever_admission_does() {
 }
 
 #[tokio::test]
-async fn writes_of_the_scale_change_the_replicas_alone_whatever_admission_does() {
+async fn admission_cannot_change_anything_else_in_writes_of_the_scale() {
     let forged = Forged::new(|object| {
         forge(object);
         object["spec"]["replicas"] = json!(9);
@@ -206,7 +206,7 @@ async fn writes_of_the_scale_change_the_replicas_alone_whatever_admission_does()
 }
 
 #[tokio::test]
-async fn admission_names_only_what_the_path_does_not() {
+async fn admission_may_set_a_name_only_if_the_path_has_none() {
     let forged = Forged::new(|object| object["metadata"]["name"] = json!("renamed")).await;
     let body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}});
     let made = forged.api.create(&forged.world.widget(""), body, &WriteOptions::default()).await.map(shown).unwrap();
@@ -217,7 +217,7 @@ async fn admission_names_only_what_the_path_does_not() {
 }
 
 #[tokio::test]
-async fn finalizers_of_a_namespace_are_taken_out_through_their_subresource_alone() {
+async fn finalizers_of_a_namespace_are_removed_only_through_their_subresource() {
     let forged = Forged::new(|object| object["spec"] = json!({})).await;
     let namespaces = &forged.world.namespaces;
     let body = json!({"metadata": {"name": "new"}});
@@ -234,7 +234,7 @@ async fn finalizers_of_a_namespace_are_taken_out_through_their_subresource_alone
 }
 
 #[tokio::test]
-async fn admission_that_leaves_no_object_fails_the_write() {
+async fn admission_that_does_not_leave_an_object_fails_the_write() {
     let forged = Forged::new(|object| *object = json!([1])).await;
     let body = json!({"metadata": {"name": "a"}});
     let refused = forged.api.create(&at(&forged.world.configs, "ns", ""), body, &WriteOptions::default()).await;

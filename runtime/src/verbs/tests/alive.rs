@@ -1,4 +1,4 @@
-//! Resources that are replaced and removed while they are served, and the row of the store that declares them.
+//! Resources that are replaced and removed while they are served, and the stored row that declares them.
 use serde_json::{Value, json};
 
 use super::fixture::{World, at};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const ROW: &str = "/registry/definitions/gadgets.example.com";
 
-/// A kind that says in a default which generation of its declaration it is.
+/// A kind with the generation of its declaration in a default.
 fn gadgets(world: &World, version: &str, generation: u64) -> Kind {
     let spec = json!({"type": "object", "default": {}, "properties": {
         "generation": {"type": "integer", "default": generation}, "text": {"type": "string"},
@@ -65,7 +65,7 @@ fn is_unavailable<T>(given: Result<T, Error>) -> bool {
 }
 
 #[tokio::test]
-async fn a_replaced_resource_takes_the_place_of_the_old_one_in_all_versions_at_once() {
+async fn a_resource_is_replaced_in_all_versions_at_once() {
     let world = World::new().await;
     let first = world.serve_gadgets(&["v1", "v2"], 1).await;
     let before = world.api.registry.all();
@@ -80,10 +80,10 @@ async fn a_replaced_resource_takes_the_place_of_the_old_one_in_all_versions_at_o
     assert_eq!((after[3].number == first.number, generation), (false, before.1 + 1));
     assert!(world.api.registry.find("example.com", "v2", "gadgets").is_none());
     assert!(Arc::ptr_eq(&world.api.registry.resource(&names()).unwrap(), &second));
-    // What was stored is there, and what is made now is of the new generation.
+    // Stored objects are kept, and new ones belong to the new generation.
     assert_eq!(world.get(&at(&second, "ns", "a")).await.unwrap(), a);
     assert_eq!(world.create(&second, "ns", named("b")).await.unwrap()["spec"]["generation"], 2);
-    // Who began before reads what there was then.
+    // Requests that began before the replacement read the old state.
     assert_eq!(world.get(&at(&first, "ns", "a")).await.unwrap(), a);
     assert!(matches!(world.get(&at(&first, "ns", "b")).await, Err(Error::NotFound(..))));
 }
@@ -104,7 +104,7 @@ async fn another_resource_keeps_its_names_and_one_that_is_refused_changes_nothin
     assert!(world.api.registry.replace([gadgets(&world, "v2", 2)], None).is_err(), "no version is stored");
     assert!(Arc::ptr_eq(&world.api.registry.resource(&names()).unwrap(), &first));
     assert!(!first.objects.has_ended());
-    // Its own names are no clash, and after it has gone they are free.
+    // Its own names do not clash, and are free after its removal.
     let renamed = gadgets(&world, "v1", 2).with(|shared, _, _| {
         shared.names.kind = "Other".to_owned();
         shared.names.list_kind = "OtherList".to_owned();
@@ -129,12 +129,12 @@ async fn no_write_is_stored_once_the_definition_has_changed() {
         assert!(is_unavailable(world.delete(&at(served, "ns", "a")).await));
     }
     assert!(world.merge(&at(&first, "ns", "a"), json!({})).await.is_ok(), "nothing is stored by what changes nothing");
-    // The row says the same as before.
+    // The row is unchanged.
     assert!(world.api.registry.confirm("example.com", "gadgets", declared));
     assert!(!first.objects.has_ended());
     assert!(world.create(&first, "ns", named("b")).await.is_ok());
     assert!(world.merge(&at(&first, "ns", "a"), changed.clone()).await.is_ok());
-    // It says something else.
+    // The row has changed.
     let second = world.serve_gadgets(&["v1"], 2).await;
     assert!(is_unavailable(world.create(&first, "ns", named("c")).await));
     assert!(is_unavailable(world.merge(&at(&first, "ns", "a"), json!({"spec": {"text": "y"}})).await));
@@ -142,14 +142,14 @@ async fn no_write_is_stored_once_the_definition_has_changed() {
         assert!(is_unavailable(world.delete(&at(served, "ns", "b")).await));
     }
     assert!(world.delete(&at(&second, "ns", "b")).await.is_ok());
-    // It is gone, and then the resource is.
+    // The row is deleted, and then the resource.
     world.undeclare().await;
     assert!(is_unavailable(world.create(&second, "ns", named("c")).await));
     assert_eq!(world.api.remove_resource(&names()).await.unwrap(), 1);
     assert!(matches!(world.create(&second, "ns", named("c")).await, Err(Error::NotServed)));
     assert!(matches!(world.delete(&at(&second, "ns", "a")).await, Err(Error::NotFound(..))));
     assert!(!world.api.registry.confirm("example.com", "gadgets", Hold { key: ROW.into(), revision: None }));
-    // It is declared anew: nothing of before is there or comes back.
+    // The row is created again: no earlier object exists or returns.
     let third = world.serve_gadgets(&["v1"], 3).await;
     for late in [&first, &second] {
         assert!(is_unavailable(world.create(late, "ns", named("late")).await));
@@ -159,7 +159,7 @@ async fn no_write_is_stored_once_the_definition_has_changed() {
 }
 
 #[tokio::test]
-async fn a_write_of_a_resource_without_a_row_that_lost_to_another_is_refused_where_the_resource_was_replaced() {
+async fn a_write_without_a_row_that_lost_a_race_is_refused_if_the_resource_was_replaced() {
     let world = World::new().await;
     let first = world.api.registry.replace([gadgets(&world, "v1", 1)], None).unwrap();
     world.create(&first, "ns", named("a")).await.unwrap();
@@ -170,7 +170,7 @@ async fn a_write_of_a_resource_without_a_row_that_lost_to_another_is_refused_whe
 }
 
 #[tokio::test]
-async fn a_removal_deletes_all_that_is_stored_and_watches_hear_of_it() {
+async fn a_removal_deletes_all_stored_objects_and_watches_see_it() {
     let world = World::new().await;
     let gadgets = world.serve_gadgets(&["v1"], 1).await;
     for n in 0..600 {

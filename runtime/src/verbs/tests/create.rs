@@ -1,4 +1,4 @@
-//! create: what the server sets, what it refuses, names that it makes up, dry runs.
+//! create: system fields, refusals, generated names, dry runs.
 use std::sync::Arc;
 
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn the_server_sets_what_is_its_own() {
+async fn the_server_sets_system_fields() {
     let world = World::new().await;
     let made = world
         .create_widget(json!({
@@ -73,7 +73,7 @@ async fn another_kind_or_place_is_a_bad_request() {
 }
 
 #[tokio::test]
-async fn everything_wrong_is_told_at_once() {
+async fn all_errors_are_reported_at_once() {
     let world = World::new().await;
     let refused = world
         .create(&world.widgets, "ns", json!({"metadata": {"name": "Bad"}, "spec": {"size": 0, "replicas": -1}}))
@@ -86,7 +86,7 @@ async fn everything_wrong_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_name_or_the_beginning_of_one_is_required() {
+async fn a_name_or_generate_name_is_required() {
     let world = World::new().await;
     let refused = world.create(&world.configs, "ns", json!({"metadata": {}})).await.unwrap_err();
     assert_eq!(causes(&refused), ["metadata.name: Required value: name or generateName is required"]);
@@ -97,7 +97,7 @@ async fn a_name_or_the_beginning_of_one_is_required() {
 }
 
 #[tokio::test]
-async fn made_up_names_that_are_taken_run_out() {
+async fn generated_names_may_all_be_taken() {
     let world = World::new().await;
     let hooks = Hooks { generate_name: Some(|_, base| Ok(format!("{base}always"))), ..Hooks::default() };
     let things = world.things(hooks);
@@ -109,7 +109,7 @@ async fn made_up_names_that_are_taken_run_out() {
 }
 
 #[tokio::test]
-async fn a_resource_version_may_not_be_given() {
+async fn a_resource_version_is_refused() {
     let world = World::new().await;
     let refused = world.create(&world.configs, "ns", json!({"metadata": {"name": "x", "resourceVersion": "5"}})).await;
     assert!(matches!(refused, Err(Error::Unknown(message)) if message.contains("should not be set")));
@@ -129,7 +129,7 @@ async fn a_dry_run_stores_nothing_and_shows_everything_but_a_version() {
 }
 
 #[tokio::test]
-async fn unknown_fields_are_dropped_told_or_refused() {
+async fn unknown_fields_are_dropped_reported_or_refused() {
     let world = World::new().await;
     let body = json!({"metadata": {"name": "a", "what": 1}, "data": {}, "nope": {"x": 1}});
     let with = |field_validation| WriteOptions { field_validation, ..dry_run() };
@@ -180,7 +180,7 @@ async fn hooks_fill_in_and_refuse() {
     assert_eq!(causes(&refused), ["data.by: Forbidden: no"]);
 }
 
-/// As deep as decoders let a document be, on a worker's small stack: no step of the pipeline may run out of it.
+/// The maximum depth of decoders, on a worker's small stack: no step of the pipeline may overflow it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn deep_documents_pass_through() {
     let world = Arc::new(World::new().await);

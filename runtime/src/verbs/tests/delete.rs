@@ -1,4 +1,4 @@
-//! delete: preconditions, the two phases, propagation, deletion of collections.
+//! delete: preconditions, both phases, propagation, deletecollection.
 use serde_json::{Value, json};
 
 use super::fixture::{World, at, causes, names, selecting, value, version};
@@ -22,7 +22,7 @@ async fn delete_with(world: &World, request: &Request, propagation: Propagation)
 }
 
 #[tokio::test]
-async fn without_finalizers_it_is_gone_at_once() {
+async fn an_object_without_finalizers_is_removed_at_once() {
     let world = World::new().await;
     let made = world.create_config(json!({"metadata": {"name": "a"}})).await;
     let Deleted::Gone { uid, object } = world.delete(&world.config("a")).await.unwrap() else { panic!("marked") };
@@ -32,7 +32,7 @@ async fn without_finalizers_it_is_gone_at_once() {
 }
 
 #[tokio::test]
-async fn a_hook_holds_it_until_it_lets_go() {
+async fn a_hook_may_hold_a_deleted_object() {
     let world = World::new().await;
     let holds_deletion = Some((|thing| thing["data"]["lent"].is_string()) as fn(&Value) -> bool);
     let things = world.things(Hooks { holds_deletion, ..Hooks::default() });
@@ -45,7 +45,7 @@ async fn a_hook_holds_it_until_it_lets_go() {
 }
 
 #[tokio::test]
-async fn finalizers_hold_it_until_the_last_is_taken_out() {
+async fn finalizers_hold_a_deleted_object_until_the_last_is_removed() {
     let world = World::new().await;
     let finalizers = json!(["example.com/one", "example.com/two"]);
     let made = world
@@ -76,7 +76,7 @@ async fn finalizers_hold_it_until_the_last_is_taken_out() {
 }
 
 #[tokio::test]
-async fn preconditions_hold_or_nothing_happens() {
+async fn a_failed_precondition_changes_nothing() {
     let world = World::new().await;
     let made = world.create_config(json!({"metadata": {"name": "a"}})).await;
     let uid = made["metadata"]["uid"].as_str().unwrap().to_owned();
@@ -117,7 +117,7 @@ async fn a_dry_run_deletes_nothing() {
 }
 
 #[tokio::test]
-async fn a_collection_goes_by_selector_and_page() {
+async fn a_collection_is_deleted_by_selector_and_page() {
     let world = World::new().await;
     for n in 0..200 {
         let labels = json!({"dc": (n % 2).to_string()});

@@ -33,17 +33,17 @@ pub(super) struct World {
 }
 
 impl World {
-    /// With the namespace `ns`.
+    /// A world with the namespace `ns`.
     pub async fn new() -> Self {
         Self::with_window(Limits::default().window).await
     }
 
-    /// With a cache that keeps few past changes.
+    /// A world whose cache keeps few past changes.
     pub async fn with_window(window: usize) -> Self {
         Self::over(Arc::new(Memory::new()), window).await
     }
 
-    /// One that finds what another has left in its store.
+    /// A world over an existing store.
     pub async fn over(store: Arc<Memory>, window: usize) -> Self {
         let cache = Cache::new(store.clone(), Limits { window, ..Limits::default() });
         let registry = Arc::new(Registry::new(cache.clone()));
@@ -68,7 +68,7 @@ impl World {
         at(&self.widgets, "ns", name)
     }
 
-    /// A further kind, like the compiled one but for its hooks.
+    /// Another kind, like the compiled one except for its hooks.
     pub fn things(&self, hooks: Hooks) -> Arc<Served> {
         let kind = Kind::clone(&self.configs.kind).with(|shared, _, binding| {
             shared.names = Names::new("Thing", "things");
@@ -141,7 +141,7 @@ pub(super) fn at(served: &Arc<Served>, namespace: &str, name: &str) -> Request {
     }
 }
 
-/// What a request is about, at a subresource.
+/// The request for a subresource.
 pub(super) fn below(request: Request, subresource: &str) -> Request {
     Request { subresource: subresource.into(), ..request }
 }
@@ -156,7 +156,7 @@ pub(super) fn applier(manager: &str) -> PatchOptions {
     PatchOptions { write, force: false }
 }
 
-/// Who owns what of an object: manager, operation and subresource, and the fields.
+/// The owners of an object's fields: manager, operation and subresource, and the fields.
 pub(super) fn owners(object: &Value) -> Vec<(String, Value)> {
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     let text = |entry: &Value, member: &str| entry[member].as_str().unwrap_or_default().to_owned();
@@ -196,7 +196,7 @@ pub(super) fn version(object: &Value) -> String {
     object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned()
 }
 
-/// What the fields of an Invalid are, and their messages.
+/// The fields of an Invalid error, and their messages.
 pub(super) fn causes(error: &Error) -> Vec<String> {
     match error {
         Error::Invalid(_, _, errors) => errors.iter().map(ToString::to_string).collect(),

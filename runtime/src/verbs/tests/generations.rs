@@ -1,5 +1,5 @@
-//! Objects of an older generation of their kind: whatever its schema and the types of its hooks are by now, they can be
-//! read, let go and deleted, and mended where a write makes them fit.
+//! Objects of an older generation of their kind: whatever the current schema and hooks are, they can be read, released
+//! and deleted, and fixed by a write that makes them fit.
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ use crate::{
     verbs::{Deleted, Error, Patch, Request},
 };
 
-/// The finalizer that is to be removed.
+/// The finalizer to be removed.
 const HOLD: &str = "example.com/hold";
 
 /// The type of the second generation's hooks.
@@ -39,7 +39,7 @@ struct StrictSpec {
     owner: String,
 }
 
-/// What has become of the kind.
+/// The change of the kind.
 #[derive(Clone, Copy, Debug)]
 enum Second {
     /// A field is required.
@@ -48,13 +48,13 @@ enum Second {
     Narrower,
     /// A field has another type.
     Retyped,
-    /// A list has keys, which its items do not have.
+    /// A list has keys, which its items lack.
     Keyed,
-    /// The schema is the same, and the type of the hooks requires a field.
+    /// The schema is the same, but the hooks' type requires a field.
     HooksRequire,
     /// Both.
     Both,
-    /// The type decodes the object, and the hooks find fault with it.
+    /// The object decodes, but the hooks report errors.
     HooksRefuse,
 }
 
@@ -143,7 +143,7 @@ struct Later {
 }
 
 impl Later {
-    /// With these objects, each held by a finalizer that `applier` has applied.
+    /// With these objects, each with a finalizer that `applier` has applied.
     async fn new(policy: &'static dyn Policy, second: Second, names: &[&str]) -> Self {
         let store = Arc::new(Memory::new());
         let first = World::over(store.clone(), Limits::default().window).await;
@@ -163,7 +163,7 @@ impl Later {
         let world = World::over(store, Limits::default().window).await;
         let kind = generation(policy, Some(second));
         let gadgets = world.api.registry.register([kind.clone()]).unwrap();
-        // As the registry has them at the start, which it only logs.
+        // The registry counts them at startup and only logs the number.
         let reader = reader::KindReader::new(Versions::new([kind]).unwrap(), Arc::new(reader::Identity));
         for entry in world.store.range(gadgets.objects.prefix(), None).unwrap().0 {
             let value = entry.value.as_ref().expect("nothing is damaged");
@@ -172,7 +172,7 @@ impl Later {
         Self { world, gadgets, misfits: reader.take_misfits() }
     }
 
-    /// As it is after a restart.
+    /// The state after a restart.
     async fn reopened(&self, policy: &'static dyn Policy, second: Second) -> Self {
         Self::over(self.world.store.clone(), policy, second).await
     }
@@ -208,7 +208,7 @@ impl Later {
         }
     }
 
-    /// Makes an object fit, of the name of the way.
+    /// Makes the object with the name of the way fit.
     async fn mend(&self, way: &str) -> Result<Value, Error> {
         let (world, request) = (&self.world, self.at(way));
         let fits = json!({"owner": "o", "color": "Red"});
@@ -238,7 +238,7 @@ impl Later {
 
 const WAYS: [&str; 5] = ["put", "json", "merge", "strategic", "apply"];
 
-/// Every change of the kind, in both styles.
+/// Every change of the kind, with both policies.
 fn cases() -> impl Iterator<Item = (&'static dyn Policy, Second)> {
     [&Custom as &dyn Policy, &Compiled]
         .into_iter()
@@ -267,7 +267,7 @@ async fn every_way_of_removing_a_finalizer_works_before_and_after_the_deletion()
 }
 
 #[tokio::test]
-async fn deletions_of_all_kinds_go_through() {
+async fn all_kinds_of_deletions_succeed() {
     for (policy, second) in cases() {
         let later = Later::new(policy, second, &["a", "b", "c"]).await;
         for propagation in [Propagation::Foreground, Propagation::Orphan, Propagation::Background] {
@@ -300,7 +300,7 @@ async fn labels_annotations_and_owners_can_be_changed() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_counted_at_the_start_until_it_is_mended() {
+async fn objects_that_do_not_fit_are_counted_at_startup_until_they_are_fixed() {
     for policy in [&Custom as &dyn Policy, &Compiled] {
         for second in [Second::Required, Second::Narrower, Second::Retyped, Second::Keyed] {
             let later = Later::new(policy, second, &["a", "b"]).await;
@@ -337,14 +337,14 @@ async fn a_status_can_be_written_beside_a_spec_that_does_not_fit() {
 }
 
 #[tokio::test]
-async fn every_way_of_writing_mends_an_object() {
+async fn every_kind_of_write_can_fix_an_object() {
     for (policy, second) in cases().filter(|(_, second)| !matches!(second, Second::HooksRefuse)) {
         let later = Later::new(policy, second, &WAYS).await;
         for way in WAYS {
             let mended = later.mend(way).await.unwrap_or_else(|e| panic!("{policy:?} {second:?} {way}: {e:?}"));
             assert_eq!(mended["spec"]["color"], "Red", "{policy:?} {second:?} {way}");
         }
-        // An apply takes nothing away that others have written, and may leave it be.
+        // An apply removes nothing that others have written, and may leave it alone.
         later.world.merge(&later.at("apply"), json!({"spec": {"size": null, "list": null}})).await.unwrap();
         assert_eq!(later.reopened(policy, second).await.misfits, None, "{policy:?} {second:?}");
     }
@@ -392,7 +392,7 @@ async fn a_change_of_more_than_metadata_is_checked() {
 }
 
 #[tokio::test]
-async fn what_a_hook_says_of_the_writer_still_counts() {
+async fn errors_of_a_hook_about_the_writer_still_count() {
     let later = Later::new(&Custom, Second::HooksRefuse, &["a"]).await;
     let user = Arc::new(crate::auth::User { name: "eve".to_owned(), ..crate::auth::User::default() });
     let request = Request { user, ..later.at("a") };

@@ -1,4 +1,4 @@
-//! Graceful deletion: the mark, its shortening, and who ends it.
+//! Graceful deletion: marking, shortening, and the end.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::{
     verbs::{Deleted, Error, Request},
 };
 
-/// A kind whose objects are given some time to end.
+/// A kind with a grace period.
 fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Served> {
     let kind = Kind::clone(&world.widgets.kind).with(|shared, _, _| {
         shared.names = Names::new(plural, plural);
@@ -30,7 +30,7 @@ async fn made(world: &World, served: &Arc<Served>, finalizers: Value) -> Request
     at(served, "ns", "g")
 }
 
-/// The object after a deletion; `None` where it is gone.
+/// The object after a deletion; `None` if it is gone.
 async fn delete(world: &World, request: &Request, grace: Option<i64>) -> Option<Value> {
     let options = DeleteOptions { grace_period_seconds: grace, ..DeleteOptions::default() };
     match world.api.delete(request, &options).await.unwrap() {
@@ -43,14 +43,14 @@ fn grace(object: &Value) -> Option<i64> {
     object["metadata"]["deletionGracePeriodSeconds"].as_i64()
 }
 
-/// Seconds from now to the object's end.
+/// Seconds from now until the object's deadline.
 fn ahead(object: &Value) -> i64 {
     let at: Time = object["metadata"]["deletionTimestamp"].as_str().unwrap().parse().unwrap();
     at.timestamp().as_second() - Time::now().timestamp().as_second()
 }
 
 #[tokio::test]
-async fn a_deletion_marks_and_only_zero_ends() {
+async fn a_deletion_marks_and_only_a_grace_period_of_zero_removes() {
     let world = World::new().await;
     let served = graceful(&world, "slows", Grace::Seconds(30));
     let request = made(&world, &served, json!([])).await;
@@ -72,7 +72,7 @@ async fn a_deletion_marks_and_only_zero_ends() {
 }
 
 #[tokio::test]
-async fn the_client_s_grace_comes_before_the_kind_s() {
+async fn the_client_s_grace_period_has_precedence() {
     let world = World::new().await;
     let served = graceful(&world, "slows", Grace::Seconds(30));
     for (asked, given) in [(5, 5), (600, 600), (-3, 1), (i64::MIN, 1)] {
@@ -89,7 +89,7 @@ async fn the_client_s_grace_comes_before_the_kind_s() {
 }
 
 #[tokio::test]
-async fn each_object_may_have_its_own_grace() {
+async fn each_object_may_have_its_own_grace_period() {
     let world = World::new().await;
     let path = Path(vec!["spec".to_owned(), "size".to_owned()]);
     let served = graceful(&world, "owns", Grace::Path(path));
@@ -102,7 +102,7 @@ async fn each_object_may_have_its_own_grace() {
 }
 
 #[tokio::test]
-async fn a_time_that_has_passed_is_not_moved_into_the_past() {
+async fn a_passed_deadline_is_not_moved_back() {
     let world = World::new().await;
     let served = graceful(&world, "slows", Grace::Seconds(30));
     let request = made(&world, &served, json!([])).await;
@@ -132,7 +132,7 @@ async fn finalizers_and_grace_both_hold() {
 }
 
 #[tokio::test]
-async fn a_kind_without_grace_has_none_to_give() {
+async fn a_kind_without_a_grace_period_deletes_at_once() {
     let world = World::new().await;
     world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 1}})).await;
     assert_eq!(delete(&world, &world.widget("w"), Some(60)).await, None);

@@ -1,4 +1,4 @@
-//! Kinds that come while others are served.
+//! Kinds that are added while others are served.
 use serde_json::json;
 
 use super::fixture::{World, at};
@@ -36,7 +36,7 @@ async fn a_kind_is_served_as_soon_as_it_is_registered() {
 }
 
 #[tokio::test]
-async fn names_within_a_group_stand_for_one_kind() {
+async fn names_within_a_group_are_unique() {
     let world = World::new().await;
     let registry = &world.api.registry;
     let short = |short: &str| {
@@ -63,14 +63,14 @@ async fn a_group_named_as_a_plural_of_the_core_is_refused() {
     let Err(refused) = world.api.registry.register([inside]) else { panic!("objects of both would share keys") };
     assert!(refused.contains("things.configmaps") || refused.contains("Thing.configmaps"), "{refused}");
     assert!(refused.contains("\"/registry/configmaps/things/\""), "{refused}");
-    // The other way round.
+    // In the other order.
     let first = in_group("others", named(&world, "Thing", "things"));
     assert!(world.api.registry.register([first]).is_ok());
     assert!(world.api.registry.register([named(&world, "Other", "others")]).is_err());
 }
 
 #[tokio::test]
-async fn what_is_in_the_store_is_there_when_the_kind_comes_back() {
+async fn stored_objects_are_there_when_the_kind_is_served_again() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).await;
     let before = world.get(&world.config("a")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Storage migration: from objects in an older version to none.
+//! Storage migration until no object is stored in an old version.
 use std::sync::Arc;
 
 use serde_json::json;
@@ -12,8 +12,8 @@ use crate::{cache::Limits, kind::registry::Served, storage::maintenance::Migrati
 const GEARS: usize = 150;
 const ALL: u64 = GEARS as u64;
 
-/// Gears that a server has stored in the older version, before one that stores them in another; with one that has no form
-/// there, and one that is stored as it should be.
+/// Gears stored in the older version by a server that is replaced by one with another storage version; among them one
+/// that cannot be converted, and one that is already in the right form.
 async fn taken_over() -> (World, Arc<Served>) {
     let world = World::new().await;
     let before = world.api.registry.register([older().with(|_, _, binding| binding.conversion = None)]).unwrap();
@@ -28,14 +28,14 @@ async fn taken_over() -> (World, Arc<Served>) {
     (then, gears)
 }
 
-/// The names of the gears that are not stored as they are shown.
+/// The names of the gears that are not stored in their current form.
 fn old(gears: &Served) -> Vec<String> {
     let snapshot = gears.objects.snapshot();
     snapshot.range("", None).filter(|gear| gear.is_renewed()).map(|gear| gear.name().to_owned()).collect()
 }
 
 #[tokio::test]
-async fn every_object_is_rewritten_once_and_what_cannot_be_is_named() {
+async fn every_object_is_rewritten_once_and_failures_are_named() {
     let (world, gears) = taken_over().await;
     let before = world.get(&at(&gears, "ns", "g007")).await.unwrap();
     let mut reports: Vec<Migration> = Vec::new();
@@ -80,7 +80,7 @@ async fn a_migration_that_was_dropped_is_finished_by_the_next() {
 }
 
 #[tokio::test]
-async fn a_store_that_takes_no_writes_ends_a_migration_before_anything_is_reported() {
+async fn a_store_that_refuses_writes_ends_a_migration_before_any_report() {
     let (world, gears) = taken_over().await;
     world.api.store.close();
     let mut reports = 0;
@@ -90,7 +90,7 @@ async fn a_store_that_takes_no_writes_ends_a_migration_before_anything_is_report
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writers_and_a_migration_lose_nothing_of_each_other() {
+async fn concurrent_writers_and_a_migration_lose_nothing() {
     let (world, gears) = taken_over().await;
     let write = |from: usize| {
         let (world, gears) = (&world, &gears);

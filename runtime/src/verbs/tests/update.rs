@@ -1,4 +1,4 @@
-//! update: versions as preconditions, what does not change, what may not change.
+//! update: versions as preconditions, preserved fields, immutable fields.
 use serde_json::json;
 
 use super::fixture::{World, at, below, causes, dry_run, shown, version};
@@ -67,7 +67,7 @@ async fn another_name_namespace_or_uid_is_refused() {
 }
 
 #[tokio::test]
-async fn what_an_object_is_to_become_says_its_name() {
+async fn an_updated_object_must_contain_its_name() {
     let world = World::new().await;
     world.create_config(json!({"metadata": {"name": "a"}})).await;
     let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2}})).await;
@@ -95,7 +95,7 @@ async fn what_an_object_is_to_become_says_its_name() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_told_before_that_there_is_no_object() {
+async fn errors_in_a_body_are_reported_before_a_missing_object() {
     let world = World::new().await;
     let strict = WriteOptions { field_validation: FieldValidation::Strict, ..WriteOptions::default() };
     let missing = world.config("missing");
@@ -121,7 +121,7 @@ async fn immutable_fields_do_not_change() {
 }
 
 #[tokio::test]
-async fn a_missing_object_is_created_only_where_the_kind_says_so() {
+async fn a_missing_object_is_created_only_if_the_kind_allows_it() {
     let world = World::new().await;
     let body = json!({"metadata": {"name": "new"}, "data": {"k": "v"}});
     assert!(matches!(world.update(&world.config("new"), body.clone()).await, Err(Error::NotFound(..))));
@@ -155,7 +155,7 @@ async fn a_dry_run_shows_the_change_and_keeps_the_object() {
 }
 
 #[tokio::test]
-async fn what_was_stored_under_an_older_schema_is_stored_anew_by_any_write() {
+async fn any_write_stores_an_object_of_an_older_schema_in_its_current_form() {
     let world = World::new().await;
     for (name, write) in [("update", 0), ("merge", 1), ("apply", 2)] {
         let made = world.create_widget(json!({"metadata": {"name": name}, "spec": {"size": 2}})).await;
@@ -187,7 +187,8 @@ async fn what_was_stored_under_an_older_schema_is_stored_anew_by_any_write() {
     }
 }
 
-/// What an older server has written of an object of the compiled kind, up to the schema's fingerprint, and what follows it.
+/// The beginning of an older server's record of an object of the compiled kind, up to the schema's fingerprint; then
+/// the rest.
 const OLD_START: &[u8] = b"\x01";
 const OLD_END: &[u8] = br#"v1{"metadata":{"creationTimestamp":"2026-01-02T03:04:05Z","labels":{"l":"x"},"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}},"manager":"me","operation":"Apply","time":"2026-01-02T03:04:05Z"}],"name":"old","namespace":"ns","uid":"5cbf9a6c-45f1-4a08-a3f4-3a5f1f9c2c60"},"data":{"k":"1"}}"#;
 

@@ -1,4 +1,4 @@
-//! One kind in several versions: what belongs together, and what the store holds of it.
+//! One kind in several versions: which versions form a resource, and how its objects are stored.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ use crate::{
     schema::Document,
 };
 
-/// In the older version of a gear, its teeth are called cogs and lie outside the spec. A gear of 13 teeth has no form there,
-/// and one of 31 cogs none in the stored version.
+/// In the older version of a gear, its teeth are called cogs and are outside the spec. A gear with 13 teeth cannot be
+/// converted to it, and one with 31 cogs cannot be converted to the storage version.
 struct Cogs;
 
 impl Convert for Cogs {
@@ -35,7 +35,7 @@ impl Convert for Cogs {
     }
 }
 
-/// The stored version.
+/// The storage version.
 pub(super) fn stored() -> Kind {
     let spec = json!({"type": "object", "properties": {
         "teeth": {"type": "integer", "minimum": 3, "default": 12},
@@ -76,24 +76,24 @@ fn version(name: &str, kind: Kind) -> Kind {
     kind.with(|_, version, _| name.clone_into(&mut version.name))
 }
 
-/// A version that differs from the stored one in nothing but its name.
+/// A version that differs from the storage version only in its name.
 fn alias(name: &str) -> Kind {
     version(name, stored().with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged))))
 }
 
-/// Both versions of the gears, the stored one first.
+/// Both versions of the gears, the storage version first.
 pub(super) fn gears(world: &World) -> [Arc<Served>; 2] {
     gears_with(world, stored())
 }
 
-/// The same with another stored version.
+/// The same with another storage version.
 pub(super) fn gears_with(world: &World, stored: Kind) -> [Arc<Served>; 2] {
     let stored = world.api.registry.register([older(), stored]).expect("two versions");
     [stored, world.api.registry.find("example.com", "v1beta1", "gears").expect("the older version")]
 }
 
 #[test]
-fn kinds_are_brought_together_by_group_and_plural_in_the_order_in_which_they_were_given() {
+fn kinds_are_joined_by_group_and_plural_in_their_given_order() {
     let elsewhere = kind("other.example.com", "Gear", "gears", &json!({"type": "object"}));
     let wheels = kind("example.com", "Wheel", "wheels", &json!({"type": "object"}));
     let found = by_resource([older(), wheels, stored(), elsewhere, alias("v1alpha1")]);
@@ -142,7 +142,7 @@ async fn versions_that_do_not_belong_together_are_refused() {
 }
 
 #[tokio::test]
-async fn each_served_version_is_found_and_a_resource_is_one_in_its_stored_version() {
+async fn each_served_version_is_found_and_each_resource_once() {
     let world = World::new().await;
     let hidden = stored().with(|_, version, _| version.served = false);
     let registered = world.api.registry.register([older(), hidden, alias("v1alpha1")]).unwrap();
@@ -160,7 +160,7 @@ async fn each_served_version_is_found_and_a_resource_is_one_in_its_stored_versio
     assert_eq!(of_gears(&world.api.registry.resources().0), ["v1"]);
 }
 
-/// What a server finds that stores gears in the stored version, after one that stored them as `before`.
+/// A server that stores gears in the storage version, over objects stored as `before` by an earlier server.
 async fn taken_over(before: Kind, body: Value) -> (Arc<crate::cache::Object>, World, Arc<Served>) {
     let world = World::new().await;
     let first = world.api.registry.register([before]).unwrap();
@@ -171,7 +171,7 @@ async fn taken_over(before: Kind, body: Value) -> (Arc<crate::cache::Object>, Wo
 }
 
 #[tokio::test]
-async fn what_was_stored_in_another_version_is_defaulted_there_and_converted() {
+async fn objects_stored_in_another_version_are_defaulted_there_and_converted() {
     let before = older().with(|_, _, binding| binding.conversion = None);
     let body = json!({"metadata": {"name": "g", "labels": {"a": "b"}}, "spec": {"color": "red"}});
     let (object, _, _) = taken_over(before, body).await;
@@ -185,7 +185,7 @@ async fn what_was_stored_in_another_version_is_defaulted_there_and_converted() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_converted_to_the_stored_version_is_marked() {
+async fn objects_that_cannot_be_converted_to_the_storage_version_are_marked() {
     let before = older().with(|_, _, binding| binding.conversion = None);
     let (object, world, gears) = taken_over(before, json!({"metadata": {"name": "g"}, "cogs": 31})).await;
     assert_eq!(object.unreadable(), Some("31 is too many"));
@@ -193,7 +193,7 @@ async fn what_cannot_be_converted_to_the_stored_version_is_marked() {
 }
 
 #[tokio::test]
-async fn a_version_that_nobody_knows_is_read_as_if_it_were_the_stored_one() {
+async fn objects_of_an_unknown_version_are_read_as_the_storage_version() {
     let (object, _, _) = taken_over(version("v0", stored()), json!({"metadata": {"name": "g"}})).await;
     assert_eq!(value(&object)["spec"], Value::Null, "nothing fills in a spec");
     assert!(object.is_renewed());

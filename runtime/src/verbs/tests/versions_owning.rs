@@ -1,4 +1,4 @@
-//! Who owns what of an object that is written in several versions.
+//! Field ownership of objects that are written in several versions.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn gear(version: &str, fields: &Value) -> Value {
     gear
 }
 
-/// Applies, and gives the object.
+/// Applies, and returns the object.
 async fn apply(world: &World, served: &Arc<Served>, manager: &str, fields: Value) -> Result<Value, Error> {
     let config = gear(&served.kind.group_version.to_string(), &fields);
     world.apply(&at(served, "ns", "g"), manager, config).await.map(shown)
@@ -39,7 +39,7 @@ fn told(refused: &Error) -> &str {
     }
 }
 
-/// Who owns what, and the version in which they wrote, by name: within a second their order may be any.
+/// The owners and their versions, sorted by name: within a second their order is undefined.
 fn owners(object: &Value) -> Vec<(&str, &str, &Value)> {
     let mut owners = Vec::new();
     for entry in object["metadata"]["managedFields"].as_array().unwrap() {
@@ -83,7 +83,7 @@ async fn an_update_takes_fields_from_owners_in_other_versions() {
     patch(applier("old"), json!({"spec": {"color": "red"}})).await;
     patch(applier("old"), json!({"cogs": 30})).await;
     let found = world.get(&at(&v1, "ns", "g")).await.unwrap();
-    // The older version has no metal, so that a write in it loses the value. Its owner is told so when it applies again.
+    // The older version has no metal, so a write in it removes the value. Its owner gets a conflict at its next apply.
     let of_old = json!({"f:cogs": {}, "f:spec": {"f:color": {}}});
     let of_new = json!({"f:spec": {"f:metal": {}}});
     assert_eq!(
@@ -96,7 +96,7 @@ async fn an_update_takes_fields_from_owners_in_other_versions() {
 }
 
 #[tokio::test]
-async fn an_apply_again_changes_nothing_beside_owners_in_another_version() {
+async fn a_repeated_apply_changes_nothing_despite_owners_in_another_version() {
     let world = World::new().await;
     let [v1, beta] = gears(&world);
     apply(&world, &beta, "old", json!({"cogs": 20})).await.unwrap();
@@ -106,7 +106,7 @@ async fn an_apply_again_changes_nothing_beside_owners_in_another_version() {
 }
 
 #[tokio::test]
-async fn a_write_of_the_scale_leaves_owners_in_versions_without_one() {
+async fn a_write_of_the_scale_keeps_owners_in_versions_without_scale() {
     let world = World::new().await;
     let scale =
         ScalePaths { replicas: Path::from("spec.teeth"), status_replicas: Path::from("status.teeth"), selector: None };

@@ -1,4 +1,4 @@
-//! Writes through a version that is not the one in which objects are stored.
+//! Writes through a version other than the storage version.
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ impl Gears {
         at(&self.beta, "ns", "g")
     }
 
-    /// A new gear, written in the stored version.
+    /// A new gear, written in the storage version.
     async fn made(&self, metadata: Value, spec: Value) -> Value {
         let mut body = json!({"metadata": metadata, "spec": spec});
         body["metadata"]["name"] = json!("g");
@@ -48,7 +48,7 @@ impl Gears {
 }
 
 #[tokio::test]
-async fn what_is_written_is_stored_in_the_stored_version_and_shown_in_the_other() {
+async fn objects_are_stored_in_the_storage_version_and_shown_in_the_other() {
     let gears = Gears::new().await;
     let body = json!({"metadata": {"name": "g"}, "spec": {"color": "red", "metal": "Gold", "finish": {}}});
     let made = gears.world.create(&gears.beta, "ns", body).await.unwrap();
@@ -76,7 +76,7 @@ async fn what_is_written_is_stored_in_the_stored_version_and_shown_in_the_other(
 }
 
 #[tokio::test]
-async fn what_a_version_does_not_know_is_lost_when_it_writes_and_counts_as_a_change() {
+async fn fields_that_a_version_lacks_are_lost_by_its_writes_and_count_as_a_change() {
     let gears = Gears::new().await;
     let body = json!({"metadata": {"name": "g"}, "cogs": 5});
     let made = gears.world.create(&gears.beta, "ns", body).await.unwrap();
@@ -89,7 +89,7 @@ async fn what_a_version_does_not_know_is_lost_when_it_writes_and_counts_as_a_cha
 }
 
 #[tokio::test]
-async fn what_is_written_is_validated_by_the_version_it_is_written_in() {
+async fn objects_are_validated_by_the_version_in_which_they_are_written() {
     let gears = Gears::new().await;
     let long = json!({"metadata": {"name": "g"}, "spec": {"color": "greenish-blue"}});
     gears.world.create(&gears.beta, "ns", long).await.unwrap();
@@ -101,7 +101,7 @@ async fn what_is_written_is_validated_by_the_version_it_is_written_in() {
 }
 
 #[tokio::test]
-async fn what_has_no_form_in_the_stored_version_is_refused() {
+async fn objects_that_cannot_be_converted_to_the_storage_version_are_refused() {
     let gears = Gears::new().await;
     let body = |cogs| json!({"metadata": {"name": "g"}, "cogs": cogs});
     let refused = gears.world.create(&gears.beta, "ns", body(31)).await.unwrap_err();
@@ -113,7 +113,7 @@ async fn what_has_no_form_in_the_stored_version_is_refused() {
 }
 
 #[tokio::test]
-async fn hooks_of_both_versions_have_their_say() {
+async fn hooks_of_both_versions_run() {
     let world = World::new().await;
     let hooks = Hooks {
         default: Some(|gear, _| {
@@ -143,7 +143,7 @@ async fn hooks_of_both_versions_have_their_say() {
 }
 
 #[tokio::test]
-async fn an_object_without_a_form_in_a_version_is_not_shown_there() {
+async fn an_object_that_cannot_be_converted_to_a_version_is_not_shown_there() {
     let gears = Gears::new().await;
     gears.made(json!({}), json!({"teeth": 13})).await;
     let Err(Error::StoreRead { causes, .. }) = gears.world.get(&gears.beta()).await else { panic!("it has no form") };
@@ -191,7 +191,7 @@ async fn finalizers_are_removed_by_an_update_that_cannot_be_converted_back() {
 }
 
 #[tokio::test]
-async fn objects_without_a_form_are_deleted() {
+async fn objects_that_cannot_be_converted_can_be_deleted() {
     let gears = Gears::new().await;
     gears.made(json!({}), json!({"teeth": 13})).await;
     let tried = DeleteOptions { dry_run: true, ..DeleteOptions::default() };

@@ -1,4 +1,4 @@
-//! Ratcheting of what validate hooks find: an update may keep a value that they refuse, if it does not touch it.
+//! Ratcheting of validate hooks: an update may keep a value that they refuse if it does not change it.
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::{
     verbs::{Error, Request},
 };
 
-/// The type of the later hooks: `spec` has to be there, and an owner in it a text.
+/// The type of the later hooks: requires `spec`, and an owner in it must be text.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Box {
     spec: Spec,
@@ -42,8 +42,8 @@ struct Port {
     number: i64,
 }
 
-/// What the hook demands: colors but Mauve and Pink, low ports, short arguments, left with right, and that whoever is no
-/// admin leaves the color as it was.
+/// The rules of the hook: no colors Mauve and Pink, low ports, short arguments, left only with right, and only admins
+/// may change the color.
 fn check(found: &Box, context: &Context<'_, Box>) -> Vec<FieldError> {
     let spec = FieldPath::new("spec");
     let mut errors = Vec::new();
@@ -130,7 +130,7 @@ impl Later {
 }
 
 #[tokio::test]
-async fn what_a_hook_refuses_may_stay_where_it_is_not_touched() {
+async fn unchanged_values_that_a_hook_refuses_may_stay() {
     let port = |name: &str, number: i64| json!({"name": name, "number": number});
     let later = Later::new(&[
         ("color", json!({"color": "Mauve"})),
@@ -166,7 +166,7 @@ async fn what_a_hook_refuses_may_stay_where_it_is_not_touched() {
 }
 
 #[tokio::test]
-async fn metadata_and_status_are_written_whatever_the_hooks_say() {
+async fn metadata_and_status_can_be_written_despite_errors_of_hooks() {
     let specs = [
         ("refused", json!({"color": "Mauve", "left": 1})),
         ("undecodable", json!({"owner": 7})),

@@ -1,5 +1,5 @@
-//! Ratcheting (KEP-4008): an update may keep an invalid value that it does not touch. Objects stored under looser rules,
-//! one for each rule, and writes of them through every verb under the tighter rules.
+//! Ratcheting (KEP-4008): an update may keep an invalid value that it does not change. Objects stored under looser
+//! rules, one for each rule, and writes of them with every verb under the tighter rules.
 mod hooks;
 mod table;
 
@@ -25,7 +25,7 @@ use crate::{
     verbs::{Deleted, Error, Patch, Request},
 };
 
-/// What a spec may be: `tight` says how its fields are ruled.
+/// The schema of a spec; `tight` selects the rules.
 fn cask(tight: bool) -> Kind {
     let rule = |loose: Value, tighter: Value| {
         let mut rule = loose;
@@ -86,7 +86,7 @@ fn cask(tight: bool) -> Kind {
     })
 }
 
-/// Objects that the looser rules allow, each named after what the tighter ones find fault with.
+/// Objects that the looser rules allow, each named after the tighter rule that it violates.
 fn stored() -> Vec<(&'static str, Value)> {
     vec![
         ("size", json!({"size": 9_999_999})),
@@ -111,10 +111,10 @@ fn stored() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The finalizer of an object that is to go.
+/// The finalizer of an object to be deleted.
 const HOLD: &str = "example.com/hold";
 
-/// A world with the tighter rules, over objects of the looser ones.
+/// A world with the tighter rules over objects of the looser ones.
 struct Tight {
     world: World,
     casks: Arc<Served>,
@@ -171,7 +171,7 @@ async fn metadata_of_every_object_can_be_changed() {
 }
 
 #[tokio::test]
-async fn each_value_is_judged_by_whether_it_was_touched() {
+async fn only_changed_values_are_validated() {
     let tight = Tight::new().await;
     for (name, spec, then) in changes() {
         let done = tight.merge(name, json!({"spec": spec})).await;
@@ -186,7 +186,7 @@ async fn each_value_is_judged_by_whether_it_was_touched() {
 }
 
 #[tokio::test]
-async fn every_way_of_writing_keeps_what_it_does_not_touch() {
+async fn every_kind_of_write_may_keep_unchanged_values() {
     let tight = Tight::new().await;
     let (world, ports, options) = (&tight.world, tight.at("ports"), tight.at("options"));
 
@@ -220,7 +220,7 @@ async fn every_way_of_writing_keeps_what_it_does_not_touch() {
 }
 
 #[tokio::test]
-async fn subresources_keep_what_they_do_not_touch() {
+async fn subresources_may_keep_unchanged_values() {
     let tight = Tight::new().await;
     let status = |name| below(tight.at(name), "status");
     let scale = |name| below(tight.at(name), "scale");
@@ -256,7 +256,7 @@ async fn subresources_keep_what_they_do_not_touch() {
 }
 
 #[tokio::test]
-async fn objects_that_do_not_fit_end_as_others_do() {
+async fn objects_that_do_not_fit_are_deleted_like_others() {
     let tight = Tight::new().await;
     let dropped = tight.apply("leaving", "owner", json!({})).await.unwrap();
     assert_eq!(dropped["spec"], json!({"size": 9_999_999}), "its owner lets go of one bad value, and the other stays");
@@ -271,7 +271,7 @@ async fn objects_that_do_not_fit_end_as_others_do() {
 }
 
 #[tokio::test]
-async fn what_is_new_is_judged_as_a_whole() {
+async fn new_objects_are_validated_completely() {
     let tight = Tight::new().await;
     let told = "spec.size: Invalid value: 9999999: spec.size in body should be less than or equal to 9";
     let body = json!({"metadata": {"name": "new"}, "extra": "x", "spec": {"size": 9_999_999}});
