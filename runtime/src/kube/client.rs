@@ -18,7 +18,7 @@ const AGENT: HeaderValue = HeaderValue::from_static("kindsmith");
 /// A client that acts as the server itself: it needs no token, and may do everything.
 ///
 /// # Panics
-/// Outside of a Tokio runtime.
+/// If there is no Tokio runtime.
 pub(crate) fn client(service: &Service) -> ::kube::Client {
     let named = trusted(service.app()).map_request(|mut request: Request<::kube::client::Body>| {
         request.headers_mut().entry(USER_AGENT).or_insert(AGENT);

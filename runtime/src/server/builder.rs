@@ -1,4 +1,4 @@
-//! The builder: what a server serves, where it keeps it, who may use it.
+//! The builder: the served kinds, the storage, and the access.
 
 use std::{
     convert::Infallible,
@@ -45,10 +45,10 @@ type AddLayer = Box<dyn FnOnce(Service) -> Service + Send>;
 /// What [`Builder::metrics`] keeps.
 type RegisterMetrics = Box<dyn FnOnce(&prometheus::Registry) -> prometheus::Result<()> + Send>;
 
-/// Builds a server: which kinds it serves, where it keeps objects, who may use it.
+/// Builds a server: which kinds it serves, where it stores objects, who may use it.
 ///
-/// Without more than kinds and a data directory the server is safe to run: TLS under an authority of its own, an admin
-/// token and a kubeconfig in the data directory, and nothing for those who have no token.
+/// With only kinds and a data directory the server is safe to run: it uses TLS with its own certificate authority,
+/// stores an admin token and a kubeconfig in the data directory, and refuses requests without a token.
 #[must_use = "a builder does nothing until `build` or `serve` is called"]
 pub struct Builder {
     pub(super) core: Core,
@@ -81,9 +81,9 @@ impl Builder {
         }
     }
 
-    /// Serves a kind declared in Rust, beside the kinds every control plane needs, such as Namespace and `ConfigMap`
-    /// (see [`Builder::without_builtins`]). Of a kind in several versions, each version is given, in any order: also the one that is stored, and
-    /// those that are declared `unserved`.
+    /// Serves a kind declared in Rust, in addition to the built-in kinds such as Namespace and `ConfigMap` (see
+    /// [`Builder::without_builtins`]). For a kind with several versions, add every version in any order, including the
+    /// storage version and those declared `unserved`.
     pub fn kind<R: Stored>(self) -> Self {
         self.model(R::kind())
     }
@@ -94,9 +94,9 @@ impl Builder {
         self
     }
 
-    /// Serves a virtual kind, one declared `unstored`: a POST asks the handler, and what it gives back is the answer.
+    /// Serves a virtual kind, which is declared `unstored`: a POST calls the handler, whose result is the answer.
     ///
-    /// The handler is an async function of the object and the [`RequestContext`]; what it gets has been decoded strictly,
+    /// The handler is an async function of the object and the [`RequestContext`]. The object was strictly decoded,
     /// defaulted and validated. See [`handlers`].
     pub fn virtual_kind<R, F, Fut>(mut self, handler: F) -> Self
     where
@@ -108,80 +108,81 @@ impl Builder {
         self.model(kind)
     }
 
-    /// Serves a subresource of a kind that is served: an action, an object computed from its parent, a stream, or a
-    /// connection. See [`handlers`].
+    /// Serves a subresource of a served kind: an action, an object computed from its parent, a stream, or a connection.
+    /// See [`handlers`].
     pub fn subresource<K: Object>(mut self, name: &'static str, subresource: Subresource<K>) -> Self {
         self.core.handlers.subresource(name, subresource);
         self
     }
 
-    /// Keeps objects in this directory, durably. It also holds the server's certificate authority, the admin's token and
-    /// the kubeconfig. It is made where it is missing, for its owner only (0700). One that is there keeps its mode, and is
-    /// refused if it belongs to another user than this one and root, if users outside its group or a group that this
-    /// process is not in can write it, or if it has files but no store.
+    /// Stores objects durably in this directory, together with the server's certificate authority, the admin token and
+    /// the kubeconfig. A missing directory is created for its owner only (0700). An existing one keeps its mode. It is
+    /// refused if it belongs to a user other than this one and root, if users outside its group or a group without this
+    /// process can write it, or if it has files but no store.
     pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.core.keep = Keep::Disk(path.as_ref().to_owned());
         self
     }
 
-    /// Keeps objects in memory: they are gone when the server ends.
+    /// Stores objects in memory only.
     pub fn memory(mut self) -> Self {
         self.core.keep = Keep::Memory;
         self
     }
 
-    /// Knows users by the tokens in this file, a line `token,user,uid,"group,group"` each, and makes no admin's token
-    /// and no kubeconfig of its own. Members of the group `system:masters` may do everything.
+    /// Authenticates users by the tokens in this file, with lines of `token,user,uid,"group,group"`, instead of
+    /// creating an admin token and a kubeconfig. Members of the group `system:masters` may do everything.
     ///
-    /// The file is read again within a few seconds after it changes, and at once after SIGHUP. One that cannot be used
-    /// is reported in the log, and the tokens read before stay valid.
+    /// The file is read again within a few seconds after a change, and at once after SIGHUP. If it is invalid, the
+    /// server logs an error and keeps the previous tokens.
     pub fn token_file(mut self, path: impl AsRef<Path>) -> Self {
         self.users.token_file = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Speaks plain HTTP, on loopback addresses only. Tokens are asked for all the same. kubectl sends none without TLS,
-    /// so this is for load tests and tools.
+    /// Uses plain HTTP, on loopback addresses only. Tokens are still required. kubectl sends none without TLS, so this
+    /// is for load tests and tools.
     pub fn http(mut self) -> Self {
         self.entrance.plain_http = true;
         self
     }
 
-    /// Another host name or address that clients know the server by; its certificate is for these, too.
+    /// Another host name or address of the server, for its certificate.
     pub fn host_name(mut self, name: impl Into<String>) -> Self {
         self.entrance.names.push(name.into());
         self
     }
 
-    /// Uses a certificate with its chain, and its key, from PEM files, in place of certificates of the server's own. They
-    /// are read again within a few seconds after they change; what cannot be used is reported in the log, and the
-    /// certificate read before stays valid.
+    /// Uses a certificate chain and its key from PEM files instead of the server's own certificates. The files are read
+    /// again within a few seconds after a change. If they are invalid, the server logs an error and keeps the previous
+    /// certificate.
     ///
-    /// The kubeconfig then names no certificate authority, so that clients trust those of their system, and its URL has
-    /// the first [host name](Builder::host_name), if there is one.
+    /// The kubeconfig then contains no certificate authority, so that clients trust those of their system, and its URL
+    /// has the first [host name](Builder::host_name), if there is one.
     pub fn certificate(mut self, certificate: impl AsRef<Path>, key: impl AsRef<Path>) -> Self {
         let (certificate, key) = (certificate.as_ref().to_owned(), key.as_ref().to_owned());
         self.entrance.certificate = Some(CertificateFiles { certificate, key });
         self
     }
 
-    /// Another way to say who asks, beside tokens and the authenticators that were added before. They are asked in this
-    /// order, and the first that knows the user decides. Users whom one of them knows are in `system:authenticated`. A
-    /// request is anonymous if none of them knows its user and none has refused its credentials.
+    /// Adds an authenticator, after tokens and the authenticators added before. The first that identifies the user
+    /// decides, and the user is put into `system:authenticated`. A request is anonymous if none identifies its user and
+    /// none refuses its credentials.
     pub fn authenticator(mut self, authenticator: impl Authenticate) -> Self {
         self.users.authenticators.push(Box::new(authenticator));
         self
     }
 
-    /// Another way to say what users may do. Members of `system:masters` may do everything, everyone may read health and
-    /// version, and authenticated users the discovery documents; on all else the authorizers are asked in the order in which
-    /// they were added, and the first that allows or denies decides. Where none does, the request is denied.
+    /// Adds an authorizer. Members of `system:masters` may do everything, everyone may read health and version, and
+    /// authenticated users the discovery documents. For everything else the authorizers are called in the order in
+    /// which they were added, and the first that allows or denies decides. If all have no opinion, the request is
+    /// denied.
     pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {
         self.users.authorizers.push(Box::new(authorizer));
         self
     }
 
-    /// A step of admission, which may change or refuse writes; steps run in the order in which they were added.
+    /// Adds a step of admission, which may change or refuse writes; steps run in the order in which they were added.
     pub fn admission(mut self, step: impl Admission + 'static) -> Self {
         self.core.admission.push(Arc::new(step));
         self
@@ -193,9 +194,8 @@ impl Builder {
         self
     }
 
-    /// Wraps everything that the server answers in a layer, outside of those that were added before, as axum's
-    /// `Router::layer` does. A layer that authenticates users by itself puts an `Arc<`[`User`](crate::auth::User)`>` into the
-    /// request's extensions.
+    /// Wraps the whole service in a layer, outside of those added before, like axum's `Router::layer`. A layer that
+    /// authenticates users puts an `Arc<`[`User`](crate::auth::User)`>` into the request's extensions.
     pub fn layer<L, S>(mut self, layer: L) -> Self
     where
         L: tower::Layer<Service, Service = S> + Send + 'static,
@@ -206,12 +206,12 @@ impl Builder {
         self
     }
 
-    /// Runs a controller: an async function that gets a typed client, whose field manager has the controller's name, and a
-    /// [`Shutdown`]. It is started when the store is loaded. When it fails or panics, it is started again, first after 200
-    /// milliseconds, then after ever longer waits up to 30 seconds. When it returns `Ok`, it is done.
+    /// Runs a controller: an async function with a typed client, whose field manager is the controller's name, and a
+    /// [`Shutdown`]. It starts when the store is loaded. If it fails or panics, it is restarted, first after 200
+    /// milliseconds, then with growing delays up to 30 seconds. If it returns `Ok`, it is done.
     ///
-    /// At a stop, controllers end one after the other, the last one first: each is told by its `Shutdown`, finishes what it
-    /// is doing and returns. In all they have half of the time that [`Builder::stop_within`] gives; then they are cut off.
+    /// When the server stops, controllers end one after the other in reverse order: each gets its `Shutdown`, finishes
+    /// its work and returns. Together they have half of the time of [`Builder::stop_within`]; then they are cancelled.
     ///
     /// ```
     /// # use kindsmith::{Server, builtin::ConfigMap, handlers::{Client, Result}, meta::options::ListOptions, server::Shutdown};
@@ -238,24 +238,24 @@ impl Builder {
         self
     }
 
-    /// Serves none of the built-in kinds, for programs that embed the server for kinds of their own.
+    /// Serves no built-in kinds, for programs that embed the server for their own kinds.
     ///
-    /// Without Namespace, namespaces are names only: an object may be in any, none is created before it, and none is
-    /// deleted with what is in it. Namespaces with a life are one call away: `.kind::<builtin::Namespace>()` serves that kind
+    /// Without Namespace, namespaces are only names: an object may be in any namespace, and namespaces are neither
+    /// created nor deleted. `.kind::<builtin::Namespace>()` serves only that kind, including `default` and the other
+    /// permanent namespaces.
     /// alone, `default` and the other permanent ones included.
     pub fn without_builtins(mut self) -> Self {
         self.core.builtins = false;
         self
     }
 
-    /// Runs none of the built-in controllers: a deleted namespace stays, terminating, until someone else empties it.
+    /// Runs no built-in controllers: a deleted namespace stays terminating until another controller empties it.
     pub fn without_builtin_controllers(mut self) -> Self {
         self.builtin_controllers = false;
         self
     }
 
-    /// Changes the bounds of what the server uses.
-    ///
+    /// Changes the server's limits.
     /// ```
     /// # use kindsmith::Server;
     /// let server = Server::builder().limits(|limits| {
@@ -268,21 +268,21 @@ impl Builder {
         self
     }
 
-    /// What `/version` answers, such as `v1.33.0+library-2.1`. Clients read the numbers as the version of Kubernetes
-    /// whose API they may expect: `kubectl version` warns if its own minor version is more than one away. Unless given,
-    /// it is 1.36, the version whose answers this server gives.
+    /// The answer of `/version`, such as `v1.33.0+library-2.1`. Clients interpret the numbers as the version of
+    /// Kubernetes whose API is served: `kubectl version` warns if its own minor version differs by more than one. The
+    /// default is 1.36, the version that this server follows.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// A check of the server's health, of this name, for `/healthz`, `/livez` and `/readyz`. It is called at each request
-    /// for health, and must not block.
+    /// A named health check for `/healthz`, `/livez` and `/readyz`. It runs for each health request, and must not
+    /// block.
     pub fn health_check(self, name: impl Into<String>, is_well: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.check(name.into(), false, is_well)
     }
 
-    /// The same for `/readyz` alone: where it fails, requests should go elsewhere, and a restart would not help.
+    /// The same for `/readyz` only: if it fails, requests should go elsewhere, and a restart would not help.
     pub fn readiness_check(self, name: impl Into<String>, is_well: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.check(name.into(), true, is_well)
     }
@@ -292,19 +292,19 @@ impl Builder {
         self
     }
 
-    /// How long a stop waits for controllers and for requests in flight; 30 seconds unless given.
+    /// How long a stop waits for controllers and running requests; 30 seconds by default.
     pub fn stop_within(mut self, limit: Duration) -> Self {
         self.stop_within = limit;
         self
     }
 
-    /// A manifest that the commands printed at the start apply.
+    /// A manifest for the commands that are printed at startup.
     pub fn sample_manifest(mut self, path: impl AsRef<Path>) -> Self {
         self.entrance.samples.manifest = Some(path.as_ref().to_owned());
         self
     }
 
-    /// One more of the commands that are printed at the start: a line for a shell, in which kubectl reaches the server.
+    /// Another command to print at startup: a shell line in which kubectl uses the server.
     pub fn sample_command(mut self, line: impl Into<String>) -> Self {
         self.entrance.samples.commands.push(line.into());
         self
@@ -329,33 +329,33 @@ impl Builder {
         self
     }
 
-    /// Called once the server listens, after those that were given before.
+    /// Called once the server listens, after earlier callbacks.
     pub fn on_ready(mut self, tell: impl FnOnce(&Ready) + Send + 'static) -> Self {
         self.entrance.on_ready.push(Box::new(tell));
         self
     }
 
-    /// Serves on `host:port` until a signal stops the process (SIGTERM or SIGINT), and then ends gracefully: watches
-    /// end after a whole frame, requests in flight are answered, the store is closed. Port 0 picks a free one. SIGHUP
-    /// makes the server read its tokens again at once. A second signal ends it without waiting.
+    /// Serves on `host:port` until a signal stops the process (SIGTERM or SIGINT), and then stops gracefully: watches
+    /// end after a complete frame, running requests are answered, and the store is closed. Port 0 chooses a free port.
+    /// SIGHUP makes the server read its tokens again at once. A second signal ends the process without waiting.
     ///
-    /// Prints `listening on https://HOST:PORT` as the first line of standard output, then commands to try. For another
-    /// listener or another end, use [`Builder::build`] and [`App::run`](super::App::run).
+    /// Prints `listening on https://HOST:PORT` as the first line of standard output, then sample commands. For another
+    /// listener or another way to stop, use [`Builder::build`] and [`App::run`](super::App::run).
     ///
     /// # Errors
-    /// [`Error`](super::Error) where the server cannot start.
+    /// [`Error`](super::Error) if the server cannot start.
     pub async fn serve(mut self, address: &str) -> Result<()> {
         let mut signals = stop::signals();
         let address = listen::resolve(address).await?;
         self.entrance.check(address)?;
-        // There may be no reader, which is no reason to stop.
+        // Standard output may be closed, which is no reason to stop.
         self.entrance.on_ready.insert(0, Box::new(|ready| drop(io::stdout().write_all(ready.greeting().as_bytes()))));
         let app = self.build().await?;
         let (read_now, first) = (app.read_now(), Notify::new());
         let signalled = async {
             signals.stop(&read_now).await;
             first.notify_one();
-            // A second signal says that the person will not wait.
+            // A second signal means that the user does not want to wait.
             signals.stop(&read_now).await;
         };
         tokio::select! {

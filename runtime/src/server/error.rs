@@ -1,49 +1,49 @@
-//! Why a server could not start or go on: each message names the file or the address, and the way out.
+//! Why a server could not start or continue. Each message names the file or the address, and what to do.
 
 use std::{fmt, io, net::SocketAddr, path::PathBuf};
 
 use crate::storage::{FileError, OpenError};
 
-/// Why a server could not start or go on.
+/// Why a server could not start or continue.
 ///
 /// `Debug` prints the message as well, because that is what `fn main() -> kindsmith::Result<()>` shows a person.
 pub enum Error {
     /// The address to listen on is not `host:port`, or its host has no address.
     Address {
-        /// As given.
+        /// The given address.
         given: String,
-        /// What is wrong with it.
+        /// The error.
         source: io::Error,
     },
-    /// Another process listens there.
+    /// Another process listens on the address.
     PortInUse(SocketAddr),
-    /// The address cannot be listened on for another reason.
+    /// The server cannot listen on the address for another reason.
     Listen(SocketAddr, io::Error),
-    /// A listener that was given cannot be used.
+    /// A given listener cannot be used.
     Listener(io::Error),
-    /// Plain HTTP was asked for on an address that others can reach.
+    /// Plain HTTP was requested on an address that other machines can reach.
     PlainHttp(SocketAddr),
-    /// The system's clock is before 1970 or after 9999, so that answers could have no date.
+    /// The system's clock is before 1970 or after 9999, which answers cannot contain as a date.
     Clock,
     /// Neither `data_dir` nor `memory` was called.
     NoStore,
-    /// The data directory or a file in it cannot be made, read or written, or somebody else could have written it.
+    /// The data directory or a file in it cannot be created, read or written, or other users could have written it.
     File(FileError),
-    /// The store cannot be opened: another process has the data directory, or it is damaged.
+    /// The store cannot be opened: another process uses the data directory, or it is damaged.
     Store(OpenError),
     /// The token file cannot be used.
     TokenFile(PathBuf, String),
     /// The certificate authority in the data directory cannot be used.
     Certificates(PathBuf, String),
-    /// A certificate or key that the builder was given cannot be used.
+    /// The builder's certificate or key cannot be used.
     Certificate(PathBuf, String),
-    /// A setting of the builder makes no sense.
+    /// A setting of the builder is invalid.
     Setting(String),
     /// A kind cannot be served.
     Kind(String),
     /// Metrics of the user's cannot be registered.
     Metrics(prometheus::Error),
-    /// A built-in object could not be made at the start.
+    /// A built-in object could not be created at startup.
     Bootstrap(String),
 }
 

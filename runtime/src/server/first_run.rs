@@ -1,4 +1,4 @@
-//! What a server tells the person who started it: the kubeconfig, and commands that work as printed.
+//! The kubeconfig, and sample commands for the user who started the server.
 
 use std::{fmt::Write, path::PathBuf};
 
@@ -11,11 +11,11 @@ use crate::{
 /// The name of the kubeconfig in the data directory.
 pub(super) const KUBECONFIG: &str = "kubeconfig";
 
-/// The kubeconfig, but for the admin's token.
+/// The kubeconfig without the admin token.
 pub(super) struct Kubeconfig {
     /// The base of the server's URLs.
     pub url: String,
-    /// The certificate to trust; where there is none, those that the client's system trusts.
+    /// The certificate authority to trust; if absent, the client's system decides.
     pub authority_pem: Option<String>,
 }
 
@@ -43,21 +43,21 @@ impl Kubeconfig {
     }
 }
 
-/// What the commands to try are about.
+/// The data for the sample commands.
 #[derive(Default)]
 pub(super) struct Samples {
-    /// The kinds that the builder was given.
+    /// The builder's kinds.
     pub kinds: Vec<Kind>,
     /// A manifest to apply.
     pub manifest: Option<PathBuf>,
     /// Further commands.
     pub commands: Vec<String>,
-    /// Clients must be given the certificate authority to trust.
+    /// True if clients need the certificate authority.
     pub own_authority: bool,
 }
 
 impl Samples {
-    /// The commands to try, for a server that made its admin's token itself.
+    /// The sample commands for a server that created its admin token.
     pub fn commands(&self, state: &StateDir, url: &str) -> String {
         let tls = url.starts_with("https:");
         let mut text = String::new();
@@ -73,7 +73,7 @@ impl Samples {
             for kind in &self.kinds {
                 line(format_args!("  kubectl explain {}", kind.names().plural));
                 let everywhere = if kind.shared.scope == Scope::Namespaced { " -A" } else { "" };
-                // What is only asked about cannot be got.
+                // Virtual kinds cannot be read.
                 if kind.shared.stored {
                     line(format_args!("  kubectl get {}{everywhere}", kind.names().plural));
                 }

@@ -1,4 +1,4 @@
-//! From a builder to an app, from the store up: store, cache, kinds, users, the objects every server has, controllers.
+//! Builds an app from a builder, bottom up: store, cache, kinds, users, initial objects, controllers.
 
 use std::{
     path::PathBuf,
@@ -32,10 +32,10 @@ use crate::{
     verbs::{Admission, Api},
 };
 
-/// Where objects are kept.
+/// The storage of objects.
 #[derive(Clone)]
 pub(super) enum Keep {
-    /// Not said yet.
+    /// Not set yet.
     Unsaid,
     /// In memory.
     Memory,
@@ -43,10 +43,10 @@ pub(super) enum Keep {
     Disk(PathBuf),
 }
 
-/// What the builder was given about kinds, and where and how objects are stored.
+/// The builder's settings for kinds and storage.
 pub(super) struct Core {
     pub keep: Keep,
-    /// The built-in kinds are served.
+    /// True if the built-in kinds are served.
     pub builtins: bool,
     pub handlers: Pending,
     pub admission: Vec<Arc<dyn Admission>>,
@@ -61,11 +61,11 @@ impl Default for Core {
 }
 
 impl Builder {
-    /// Opens the store, loads what is in it, and starts the controllers: from here on requests are answered, by
+    /// Opens the store, loads its content, and starts the controllers. From then on requests are answered by
     /// [`App::service`] and, once it [runs](App::run), on a listener.
     ///
     /// # Errors
-    /// [`Error`] where the server cannot start.
+    /// [`Error`] if the server cannot start.
     pub async fn build(mut self) -> Result<App> {
         check_clock(SystemTime::now())?;
         let version = version(self.version.as_deref())?;
@@ -78,7 +78,7 @@ impl Builder {
         let (path, limits) = (state.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
         let (api, handlers) = loading.await.expect("loading the cache does not panic")?;
-        // Only now is the directory locked, and no other server makes the same files.
+        // The directory is locked only now, so that no other server creates the same files.
         let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
         let health = health(&api.store, self.checks)?;
         builtin::bootstrap(&api).await.map_err(Error::Bootstrap)?;
@@ -150,7 +150,7 @@ impl Core {
     }
 }
 
-/// What `/version` answers.
+/// The answer of `/version`.
 fn version(given: Option<&str>) -> Result<VersionInfo> {
     let Some(given) = given else { return Ok(VersionInfo::default()) };
     let wrong = || format!("the version {given:?} does not begin with three numbers, as v1.33.0+library-2.1 does");
@@ -160,7 +160,8 @@ fn version(given: Option<&str>) -> Result<VersionInfo> {
 /// From 1970 to the end of 9999, in UTC.
 const END_OF_DATES: Duration = Duration::from_hours(70_389_528);
 
-/// Refuses a clock that the `Date` header cannot show: connections would panic. Linux lets no clock be set before 1970 later.
+/// Refuses a clock that the `Date` header cannot represent: connections would panic. On Linux the clock cannot be set
+/// before 1970 later.
 fn check_clock(now: SystemTime) -> Result<()> {
     match now.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) if since < END_OF_DATES => Ok(()),
@@ -168,7 +169,7 @@ fn check_clock(now: SystemTime) -> Result<()> {
     }
 }
 
-/// What the health endpoints report.
+/// The health checks.
 fn health(store: &Arc<dyn Store>, checks: Vec<Check>) -> Result<Health> {
     let (writes, damaged) = (store.clone(), store.clone());
     let mut health = Health::default()
@@ -184,7 +185,7 @@ fn health(store: &Arc<dyn Store>, checks: Vec<Check>) -> Result<Health> {
     Ok(health)
 }
 
-/// What `/readyz?verbose` says of damage. Anybody may ask, so that it names no object.
+/// The damage shown by `/readyz?verbose`. It is public, so it names no objects.
 fn damage(store: &dyn Store) -> Option<String> {
     let count = store.health().damage.count;
     (count > 0).then(|| format!("store: {count} stored values are damaged and cannot be read; the log names them"))

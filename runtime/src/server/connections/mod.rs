@@ -55,7 +55,7 @@ const PING: Duration = Duration::from_secs(30);
 /// How long a connection that has to give way may take to say so.
 const GOODBYE: Duration = Duration::from_millis(100);
 
-/// How long peers are waited for, and how many of them.
+/// Timeouts and numbers of clients.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
@@ -151,7 +151,7 @@ pub(super) async fn accept(
 
 /// Comes when the server stops.
 async fn stopping(stop: &mut watch::Receiver<bool>) {
-    // A sender that has gone stops it, too.
+    // A dropped sender also stops it.
     let _ = stop.wait_for(|stopping| *stopping).await;
 }
 
