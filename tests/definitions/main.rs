@@ -5,6 +5,7 @@ use std::path::PathBuf;
 mod corpus;
 mod declared;
 mod recorded;
+mod served;
 
 /// A file beside the project; `None`, with a word about it, where it is missing.
 fn shared(path: &str) -> Option<PathBuf> {

@@ -9,6 +9,7 @@ use std::{
 };
 
 use axum::{extract::Request, response::IntoResponse};
+use serde::Serialize;
 use tokio::sync::Notify;
 
 use super::{
@@ -25,7 +26,7 @@ use crate::{
     handlers::{self, Client, Object, RequestContext, Subresource},
     http::Service,
     kind::{
-        Kind,
+        Kind, crd,
         reader::Transformer,
         resource::{Stored, Unstored},
     },
@@ -52,6 +53,8 @@ type RegisterMetrics = Box<dyn FnOnce(&prometheus::Registry) -> prometheus::Resu
 #[must_use = "a builder does nothing until `build` or `serve` is called"]
 pub struct Builder {
     pub(super) core: Core,
+    /// What keeps the server from being built, a line each.
+    pub(super) refused: Vec<String>,
     pub(super) users: Users,
     pub(super) limits: Limits,
     pub(super) version: Option<String>,
@@ -68,6 +71,7 @@ impl Builder {
     pub(super) fn new() -> Self {
         Self {
             core: Core::default(),
+            refused: Vec::new(),
             users: Users::default(),
             limits: Limits::default(),
             version: None,
@@ -91,6 +95,22 @@ impl Builder {
     /// Serves a kind given as data.
     pub fn model(mut self, kind: Kind) -> Self {
         self.entrance.samples.kinds.push(kind);
+        self
+    }
+
+    /// Serves the kinds that CustomResourceDefinitions define: the text of a manifest, as YAML or JSON, or one definition as
+    /// a value, such as `CustomResourceExt::crd()` of the crate `kube` gives. See [`crd`].
+    ///
+    /// [`Builder::build`] reports what is wrong with it. The log gets the warnings.
+    pub fn crd(mut self, manifest: impl Serialize) -> Self {
+        match crd::of_value(&manifest) {
+            Ok(manifest) => {
+                manifest.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
+                let kinds = manifest.definitions.into_iter().flat_map(|definition| definition.kinds);
+                self.entrance.samples.kinds.extend(kinds);
+            }
+            Err(report) => self.refused.push(report.to_string()),
+        }
         self
     }
 

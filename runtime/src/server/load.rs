@@ -68,6 +68,9 @@ impl Builder {
     /// [`Error`] if the server cannot start.
     pub async fn build(mut self) -> Result<App> {
         check_clock(SystemTime::now())?;
+        if !self.refused.is_empty() {
+            return Err(Error::Kind(self.refused.join("\n")));
+        }
         let version = version(self.version.as_deref())?;
         let state = match &self.core.keep {
             Keep::Unsaid => return Err(Error::NoStore),

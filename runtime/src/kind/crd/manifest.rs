@@ -1,9 +1,11 @@
 //! Files of definitions: several documents each, lists among them.
 use std::{cell::OnceCell, fmt};
 
+use serde::Serialize;
+
 use super::{API_VERSION, Defined, Findings, Groups, define_in};
 use crate::{
-    codec::{Limits, yaml},
+    codec::{self, Limits, yaml},
     schema::Document,
 };
 
@@ -82,7 +84,23 @@ pub fn read(source: &str, text: &[u8]) -> Result<Manifest, Report> {
             reader.errors.0.push(entry);
         }
     }
-    if reader.errors.0.is_empty() { Ok(reader.manifest) } else { Err(reader.errors) }
+    reader.ended()
+}
+
+/// Reads definitions from a value: a text is a file, and anything else is a definition or a list of them.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn of_value(value: &impl Serialize) -> Result<Manifest, Report> {
+    let document = match codec::from_typed(value) {
+        Ok(Document::String(text)) => return read("manifest", text.as_bytes()),
+        Ok(document) => document,
+        Err(error) => format!("no definition: {error}").into(),
+    };
+    let mut reader = Reader { source: "definition", manifest: Manifest::default(), errors: Report::default() };
+    let at = At { document: 1, line: 1, text: "", lines: OnceCell::new() };
+    reader.definition(&at, "", &document);
+    reader.ended()
 }
 
 struct Reader<'s> {
@@ -101,6 +119,10 @@ struct At<'t> {
 }
 
 impl Reader<'_> {
+    fn ended(self) -> Result<Manifest, Report> {
+        if self.errors.0.is_empty() { Ok(self.manifest) } else { Err(self.errors) }
+    }
+
     fn entry(&self, at: &At<'_>, prefix: &str, pointer: &str, message: String) -> Entry {
         let pointer = format!("{prefix}{pointer}");
         let line = at.line - 1 + at.lines.get_or_init(|| yaml::Lines::new(at.text)).of(&pointer);

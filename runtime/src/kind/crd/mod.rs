@@ -21,7 +21,7 @@ mod tests;
 
 pub use findings::{Fault, Findings, Warning};
 pub use kinds::{Conversion, Webhook, WebhookService};
-pub use manifest::{Entry, Manifest, Report, read};
+pub use manifest::{Entry, Manifest, Report, of_value, read};
 
 /// The group and version of definitions that are read.
 pub const API_VERSION: &str = "apiextensions.k8s.io/v1";

@@ -197,3 +197,36 @@ fn a_type_that_occurs_twice_is_there_once() {
     let other = Schema { description: "Another use of it.".to_owned(), ..fields.clone() };
     assert!(std::ptr::eq(&raw const fields.properties["a"], &raw const other.properties["a"]));
 }
+
+#[test]
+fn what_is_wrong_with_back_references_is_named() {
+    assert_eq!(form().check(), Ok(()));
+    let problems = |change: fn(&mut Value)| {
+        let mut said = form_as_said();
+        change(&mut said);
+        schema(&said).check().expect_err("a wrong schema")
+    };
+    let leads = "a back reference needs a definition, and has no fields, entries or items of its own";
+    assert_eq!(
+        problems(|said| said["properties"]["spec"]["properties"]["props"]["definition"] = json!(1)),
+        [format!("spec.props: {leads}")]
+    );
+    assert_eq!(
+        problems(
+            |said| said["properties"]["spec"]["properties"]["props"]["properties"] = json!({"a": {"type": "string"}})
+        ),
+        [format!("spec.props: {leads}")]
+    );
+    assert_eq!(
+        problems(|said| said["definitions"][0]["properties"]["items"]["default"] = json!({})),
+        ["definitions[0].items: a recursive field has no default: its value would not end"]
+    );
+    assert_eq!(
+        problems(|said| drop(said["definitions"][0].as_object_mut().unwrap().remove("title"))),
+        ["the object: a definition needs a name, and is not a back reference"]
+    );
+    assert_eq!(
+        problems(|said| said["properties"]["spec"]["anyOf"] = json!([{"properties": {"props": {"definition": 0}}}])),
+        ["spec.anyOf[0].props: a back reference is not allowed inside allOf, anyOf, oneOf and not"]
+    );
+}
