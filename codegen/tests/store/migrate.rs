@@ -9,7 +9,6 @@ use std::{
 
 use kindsmith::{
     Resource, Server,
-    kind::Kind,
     server::TestServer,
     storage::{Embedded, Options},
 };

@@ -76,7 +76,6 @@ pub(crate) fn schema(from: &Value) -> Schema {
         protobuf: number("protobuf"),
         definition: number("definition"),
         definitions: from["definitions"].as_array().map(|all| all.iter().map(schema).collect::<Vec<_>>().into()),
-        ..Schema::default()
     }
 }
 

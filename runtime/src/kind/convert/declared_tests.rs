@@ -236,14 +236,14 @@ fn an_annotation_of_a_field_that_the_version_has_is_dropped() {
 /// What is wrong with changes between specs with these schemas; empty where nothing is.
 fn faults(here: Document, stored: Document, changes: &[Change]) -> String {
     let name = |version: &str| GroupVersion { group: "example.com".to_owned(), version: version.to_owned() };
-    let schema = |spec: Document| fixture::schema(&object(json!({"spec": spec})));
+    let schema = |spec: Document| fixture::schema(&object(&json!({"spec": spec})));
     let (here, stored) = (schema(here), schema(stored));
     let (v1, v2) = (name("v1"), name("v2"));
     let (here, stored) = (Version { name: &v1, schema: &here }, Version { name: &v2, schema: &stored });
     Declared::new(here, stored, changes).err().unwrap_or_default()
 }
 
-fn object(properties: Document) -> Document {
+fn object(properties: &Document) -> Document {
     json!({"type": "object", "properties": properties})
 }
 
@@ -254,21 +254,21 @@ fn renamed(here: &str, stored: &str) -> Change {
 #[test]
 fn differences_that_no_change_covers_are_named() {
     let (text, number) = (json!({"type": "string"}), json!({"type": "integer"}));
-    let one = || object(json!({"a": text, "b": text}));
+    let one = || object(&json!({"a": text, "b": text}));
     assert_eq!(faults(one(), one(), &[]), "");
     assert_eq!(
-        faults(one(), object(json!({"a": text, "c": text})), &[]),
+        faults(one(), object(&json!({"a": text, "c": text})), &[]),
         "only example.com/v1 has the field spec.b; declare `removed(spec.b)`, or where it is else; \
          only example.com/v2 has the field spec.c; declare `added(spec.c)`, or where it is else"
     );
-    assert_eq!(faults(one(), object(json!({"a": text, "c": text})), &[renamed("spec.b", "spec.c")]), "");
+    assert_eq!(faults(one(), object(&json!({"a": text, "c": text})), &[renamed("spec.b", "spec.c")]), "");
     assert_eq!(
-        faults(one(), object(json!({"a": text, "c": number})), &[renamed("spec.b", "spec.c")]),
+        faults(one(), object(&json!({"a": text, "c": number})), &[renamed("spec.b", "spec.c")]),
         "spec.b of example.com/v1 and spec.c of example.com/v2 have different types; write the conversion in Rust"
     );
     let twice = [Change::Removed(Path::from("spec.b")), Change::Removed(Path::from("spec.b"))];
     assert_eq!(
-        faults(one(), object(json!({"a": text})), &twice),
+        faults(one(), object(&json!({"a": text})), &twice),
         "two changes name the field spec.b of example.com/v1"
     );
     let gone = [Change::Added(Path::from("spec.x"))];
@@ -278,14 +278,14 @@ fn differences_that_no_change_covers_are_named() {
 #[test]
 fn changes_that_lead_nowhere_or_lose_something_are_named() {
     let text = json!({"type": "string"});
-    let one = || object(json!({"a": text, "b": text}));
-    let list = |items: Document| object(json!({"a": {"type": "array", "items": items}}));
+    let one = || object(&json!({"a": text, "b": text}));
+    let list = |items: Document| object(&json!({"a": {"type": "array", "items": items}}));
     assert_eq!(
-        faults(list(one()), list(object(json!({"a": text}))), &[]),
+        faults(list(one()), list(object(&json!({"a": text}))), &[]),
         "only example.com/v1 has the field spec.a.*.b, and changes do not lead into lists and maps; \
          write the conversion in Rust"
     );
-    let nested = object(json!({"a": text, "in": object(json!({"b": text, "c": text}))}));
+    let nested = object(&json!({"a": text, "in": object(&json!({"b": text, "c": text}))}));
     assert_eq!(
         faults(one(), nested, &[renamed("spec.b", "spec.in.b")]),
         "only example.com/v2 has the field spec.in.c; declare `added(spec.in.c)`, or where it is else"
@@ -293,8 +293,8 @@ fn changes_that_lead_nowhere_or_lose_something_are_named() {
     let crossing = [renamed("spec.in", "spec.on"), renamed("spec.b", "spec.on.c")];
     assert_eq!(
         faults(
-            object(json!({"b": text, "in": object(json!({"d": text}))})),
-            object(json!({"on": object(json!({"c": text, "d": text}))})),
+            object(&json!({"b": text, "in": object(&json!({"d": text}))})),
+            object(&json!({"on": object(&json!({"c": text, "d": text}))})),
             &crossing
         ),
         "spec.b goes into spec.on, which is spec.in in example.com/v1; write the conversion in Rust"
@@ -307,14 +307,14 @@ fn changes_that_lead_nowhere_or_lose_something_are_named() {
     );
     let removed = [Change::Removed(Path::from("spec.a"))];
     assert_eq!(
-        faults(demanding, object(json!({"b": text})), &removed),
+        faults(demanding, object(&json!({"b": text})), &removed),
         "spec.a is required in example.com/v1, and objects that come from example.com/v2 have none; \
          write the conversion in Rust"
     );
     let long = "x".repeat(70);
     let fault = faults(
-        object(json!({long.as_str(): text})),
-        object(json!({})),
+        object(&json!({long.as_str(): text})),
+        object(&json!({})),
         &[Change::Removed(Path(vec!["spec".to_owned(), long]))],
     );
     assert!(fault.contains("cannot be kept in the annotation") && fault.ends_with("in Rust"), "{fault}");
