@@ -54,7 +54,8 @@ fn of_schema(schema: &Schema) -> Value {
 }
 
 fn of_kind(kind: &Kind) -> Value {
-    let columns = kind.columns.iter().map(|column| {
+    let (names, version) = (&kind.shared.names, &kind.version);
+    let columns = version.columns.iter().map(|column| {
         let Cell::Path(path) = &column.cell else { panic!("a path") };
         json!([column.name, column.kind, column.format, column.description, column.priority, path.to_string()])
     });
@@ -63,17 +64,17 @@ fn of_kind(kind: &Kind) -> Value {
     };
     json!({
         "version": kind.group_version.to_string(),
-        "names": [kind.kind, kind.list_kind, kind.plural, kind.singular],
-        "more names": [kind.short_names, kind.categories],
-        "scope": format!("{:?} {:?} {:?}", kind.scope, kind.names, kind.policy),
-        "flags": [kind.served, kind.status, kind.generation, kind.stored, kind.strategic],
-        "updates": [kind.update_without_version, kind.create_on_update],
-        "deprecated": kind.deprecated,
-        "converted": kind.conversion.is_some(),
-        "scale": kind.scale.as_ref().map(paths),
+        "names": [names.kind, names.list_kind, names.plural, names.singular],
+        "more names": [names.short_names, names.categories],
+        "scope": format!("{:?} {:?} {:?}", kind.shared.scope, kind.shared.name_rule, kind.binding.policy),
+        "flags": [version.served, version.status, version.generation, kind.shared.stored, kind.takes_strategic_patches()],
+        "updates": [version.update_without_version, version.create_on_update],
+        "deprecated": version.deprecated,
+        "converted": kind.binding.conversion.is_some(),
+        "scale": version.scale.as_ref().map(paths),
         "columns": columns.collect::<Vec<_>>(),
-        "selectable": kind.selectable.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "schema": of_schema(&kind.schema),
+        "selectable": version.selectable.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "schema": of_schema(&version.schema),
     })
 }
 

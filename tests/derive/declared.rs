@@ -85,7 +85,7 @@ fn columns_have_the_types_of_their_fields() {
         "Custom resource definition column (in JSONPath format): .metadata.creationTimestamp"
     );
     assert!(matches!(&columns[2].cell, Cell::Path(path) if path.to_string() == "status.phase"));
-    let names: Vec<_> = Shelf::kind().columns.into_iter().map(|column| column.name).collect();
+    let names: Vec<_> = Shelf::kind().version.columns.iter().map(|column| column.name.clone()).collect();
     assert_eq!(names, ["Length", "Age"], "age comes last where it is not declared");
 }
 
@@ -120,9 +120,12 @@ fn the_schema_follows_the_fields() {
 #[test]
 fn descriptions_and_merge_keys_are_in_the_schema() {
     let shelf = Shelf::kind();
-    assert_eq!(at(&shelf.schema, "spec.length").description, "How long it is.\n\nIn no unit.");
-    assert_eq!(at(&shelf.schema, "spec.books").patch.merge_key.as_deref(), Some("name"));
-    assert!(shelf.strategic && !Widget::kind().strategic, "only a shelf's list says how patches merge");
+    assert_eq!(at(&shelf.version.schema, "spec.length").description, "How long it is.\n\nIn no unit.");
+    assert_eq!(at(&shelf.version.schema, "spec.books").patch.merge_key.as_deref(), Some("name"));
+    assert!(
+        shelf.takes_strategic_patches() && !Widget::kind().takes_strategic_patches(),
+        "only a shelf's list says how patches merge"
+    );
 }
 
 #[test]

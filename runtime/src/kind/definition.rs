@@ -113,7 +113,6 @@ mod tests {
 
     use super::*;
     use crate::{
-        builtin,
         kind::{
             Versions,
             fixture::{gears, gears_v2},
@@ -133,10 +132,6 @@ mod tests {
         let same = definition(|_, _| ());
         assert_eq!(same, definition(|_, _| ()));
         assert_eq!(same, same.clone());
-        for kind in builtin::kinds() {
-            let again = builtin::kinds().into_iter().find(|again| again.names() == kind.names()).unwrap();
-            assert_eq!((&kind.shared, &kind.version), (&again.shared, &again.version));
-        }
         let others: [fn(&mut Shared, &mut Version); 6] = [
             |shared, _| shared.scope = Scope::Cluster,
             |shared, _| shared.names.short_names.push("g".to_owned()),

@@ -361,11 +361,8 @@ async fn a_value_is_written_beside_one_that_does_not_fit() {
             let later = Later::new(policy, second, &["a"]).await;
             let written = later.world.merge(&later.at("a"), json!({"spec": spec})).await;
             written.unwrap_or_else(|error| panic!("{policy:?} {second:?}: {error:?}"));
-            assert_eq!(
-                later.reopened(policy, second).await.misfits.unwrap().count,
-                1,
-                "{second:?}: it still does not fit"
-            );
+            let misfits = later.reopened(policy, second).await.misfits.unwrap();
+            assert_eq!(misfits.count, 1, "{second:?}: it still does not fit");
             let mut put = later.world.get(&later.at("a")).await.unwrap();
             put["spec"]["owner"] = json!("o");
             later.world.update(&later.at("a"), put).await.unwrap();
