@@ -171,7 +171,9 @@ impl ApiType for Contradiction {
 #[test]
 fn a_contradictory_declaration_is_refused() {
     let error = Probe::RESOURCE.build(Contradiction::DECLARATION).expect_err("no object could rely on its default");
-    assert!(error.to_string().starts_with("code: the default \"none\" is not valid"), "{error}");
+    let expected =
+        "the schema of Probe.probes.example.com in v2alpha1 is wrong: code: the default \"none\" is not valid";
+    assert!(error.to_string().starts_with(expected), "{error}");
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]

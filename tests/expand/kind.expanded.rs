@@ -101,10 +101,9 @@ const _: () = {
                 },
             ],
             selectable: &[&["spec", "author"]],
-            hooks: || ::std::sync::Arc::new(__kind::hook::Functions::<Book> {
-                default: ::core::option::Option::Some(Book::fill_in),
-                ..__kind::hook::Functions::<Book>::NONE
-            }),
+            hooks: || ::std::sync::Arc::new(
+                __kind::hook::Functions::<Book>::NONE.default(Book::fill_in),
+            ),
             group: "library.example.com",
             kind: "Book",
             plural: "books",

@@ -183,14 +183,14 @@ fn hooks(kind: &Kind) -> TokenStream {
     .into_iter()
     .filter_map(|(function, name)| {
         let (function, name) = (function.as_ref()?, format_ident!("{name}"));
-        Some(quote!(#name: ::core::option::Option::Some(#function)))
+        Some(quote!(.#name(#function)))
     })
     .collect();
     if declared.is_empty() {
         return quote!(|| ::std::sync::Arc::new(__kind::NoHooks));
     }
     let functions = quote!(__kind::hook::Functions::<#root>);
-    quote!(|| ::std::sync::Arc::new(#functions { #(#declared,)* ..#functions::NONE }))
+    quote!(|| ::std::sync::Arc::new(#functions::NONE #(#declared)*))
 }
 
 /// Paths as expressions, for the compiler.

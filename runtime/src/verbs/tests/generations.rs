@@ -69,12 +69,11 @@ const ALL: [Second; 7] = [
 ];
 
 fn strict_hooks() -> Arc<dyn DocumentHooks> {
-    Arc::new(hook::Functions::<Strict> {
-        default: Some(|strict, _| strict.spec.owner.push('!')),
-        validate: Some(|_, _| Vec::new()),
-        on_delete: Some(|strict| strict.spec.owner.push('?')),
-        ..hook::Functions::NONE
-    })
+    let functions = hook::Functions::<Strict>::NONE
+        .default(|strict, _| strict.spec.owner.push('!'))
+        .validate(|_, _| Vec::new())
+        .on_delete(|strict| strict.spec.owner.push('?'));
+    Arc::new(functions)
 }
 
 fn refusing_hooks() -> Arc<dyn DocumentHooks> {

@@ -108,13 +108,10 @@ impl Later {
             first.create(&boxes_then, "ns", body).await.unwrap();
         }
         let world = World::over(store, Limits::default().window).await;
-        let hooks = hook::Functions {
-            default: Some(|found: &mut Box, _| {
-                found.spec.owner.get_or_insert("nobody".to_owned());
-            }),
-            validate: Some(check),
-            ..hook::Functions::NONE
-        };
+        let hooks = hook::Functions::<Box>::NONE.default(|found, _| {
+            found.spec.owner.get_or_insert("nobody".to_owned());
+        });
+        let hooks = hooks.validate(check);
         let boxes = world.api.registry.register([boxes(hooks)]).unwrap();
         Self { world, boxes }
     }

@@ -94,7 +94,7 @@ where
     M: Message + Default + Clone + Debug + PartialEq,
 {
     let kind = R::kind();
-    let (version, name) = (kind.group_version.to_string(), kind.kind.as_str());
+    let (version, name) = (kind.group_version.to_string(), kind.names().kind.as_str());
     let collection = collection(&kind);
     let mut compared = 0;
     for mut document in testing::documents(&kind, 0x6275_666c).take(20 * OBJECTS) {
@@ -106,7 +106,7 @@ where
         }
         let theirs = raw(&made.body, &version, name)?;
         let mut object = M::decode(theirs.as_slice())?;
-        if !has_zero_entries(&kind.schema, &document) {
+        if !has_zero_entries(&kind.version.schema, &document) {
             assert_eq!(text(&object.encode_to_vec()), text(&theirs), "compiled, of {document}");
         }
         assert_eq!(text(&R::decode(theirs.as_slice())?.encode_to_vec()), text(&theirs), "derived, of {document}");
@@ -171,8 +171,8 @@ fn text(bytes: &[u8]) -> String {
 fn collection(kind: &Kind) -> String {
     let at = &kind.group_version;
     let root = if at.group.is_empty() { "/api/v1".to_owned() } else { format!("/apis/{at}") };
-    match kind.scope {
-        Scope::Namespaced => format!("{root}/namespaces/default/{}", kind.plural),
-        Scope::Cluster => format!("{root}/{}", kind.plural),
+    match kind.shared.scope {
+        Scope::Namespaced => format!("{root}/namespaces/default/{}", kind.names().plural),
+        Scope::Cluster => format!("{root}/{}", kind.names().plural),
     }
 }
