@@ -4,7 +4,7 @@
 //! has a record in the namespace `kube-public`, so that others find it. Owners in other namespaces count for nothing, so a
 //! finalizer holds a deleted site until its record is gone. What came of it is a condition in the status, and an event.
 //!
-//! [`in_process`] is the controller with the server's own client. [`with_kube`], with the feature `kube`, is the same with
+//! [`in_process`] is the controller with the server's own client. `with_kube`, with the feature `kube`, is the same with
 //! kube-rs, which runs in the process and over the network.
 
 pub mod in_process;
