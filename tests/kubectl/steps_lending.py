@@ -34,7 +34,7 @@ def virtual_kind(s):
     s.has(s.refused("create", "-f", "-", stdin=REVIEW % '""'), r"spec\.reader: Invalid value")
     # The command line itself refuses what discovery does not name.
     s.has(s.refused("get", "loanreviews"), r"the server does not allow this method on the requested resource")
-    s.has(s.run("explain", "loanreviews.status"), r"^ +allowed\s+<boolean>", "Whether the reader may have it now")
+    s.has(s.run("explain", "loanreviews.status"), r"^ +allowed\s+<boolean>", "True if the reader may borrow the book now")
     s.has(s.run("api-resources", "-o", "wide", "--verbs=create"), r"^loanreviews .* LoanReview +create *$")
 
 

@@ -48,10 +48,10 @@ def explain(s):
     out = s.run("explain", "books")
     s.has(out, r"^GROUP: +library\.example\.com$", r"^KIND: +Book$", r"^VERSION: +v1$", "A book that the library holds",
           r"^  spec\t<BookSpec> -required-$", r"^  status\t<BookStatus>$", r"^  metadata\t<ObjectMeta>")
-    s.has(s.run("explain", "book.spec"), r"^  author\t<string> -required-$", "Who wrote the book",
+    s.has(s.run("explain", "book.spec"), r"^  author\t<string> -required-$", "The author of the book",
           r"^  genre\t<string>$", r"^ +enum: +Fiction, Science, Poetry$", r"^  chapters\t<\[\]Chapter>$")
     s.has(s.run("explain", "bk.spec.chapters"), r"^FIELD: chapters <\[\]Chapter>$", r"^  name\t<string> -required-$",
-          "How many pages it has")
+          "The number of pages")
     recursive = s.run("explain", "shelves", "--recursive")
     s.has(recursive, r"^  spec\t<ShelfSpec> -required-$", r"^    capacity\t<integer>$", r"^    room\t<string> -required-$",
           r"^    ownerReferences\t<\[\]OwnerReference>$")
