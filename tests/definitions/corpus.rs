@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, time::Instant};
 use kindsmith::kind::{
     crd::{self, Manifest},
     model::Cell,
+    policy::Custom,
 };
 
 use super::{shared, shared_text};
@@ -30,8 +31,7 @@ fn every_definition_of_the_corpus_is_read() {
             *counts.entry(warning.message.split(": ").next().unwrap_or_default().to_owned()).or_default() += 1;
             assert!(warning.line > 1, "{warning}");
         }
-        let kinds = manifest.definitions.iter().flat_map(|definition| &definition.kinds);
-        let kinds: Vec<_> = kinds.map(|kind| format!("{} {}", kind.group_version, kind.shared.names.kind)).collect();
+        let kinds: Vec<_> = manifest.definitions.iter().flat_map(|defined| defined.definition.kinds(&Custom)).collect();
         println!("{name}: {kinds:?}; warnings: {counts:?}");
     }
 }
@@ -39,15 +39,12 @@ fn every_definition_of_the_corpus_is_read() {
 #[test]
 fn columns_with_filters_find_their_cells() {
     let Some(corpus) = corpus() else { return };
-    let certificate = &corpus["certificates.cert-manager.io-crd.yaml"].definitions[0].kinds[0];
-    let ready = certificate.version.columns.iter().find(|column| column.name == "Ready").expect("a column");
+    let certificate = &corpus["certificates.cert-manager.io-crd.yaml"].definitions[0].definition.versions[0];
+    let ready = certificate.columns.iter().find(|column| column.name == "Ready").expect("a column");
     let Cell::JsonPath(path) = &ready.cell else { panic!("a path with a filter") };
     let object = serde_json::json!({"status": {"conditions": [{"type": "Issuing", "status": "False"}, {"type": "Ready", "status": "True"}]}});
     assert_eq!(path.find(&object), ["True"]);
-    assert_eq!(
-        certificate.version.selectable.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        Vec::<String>::new()
-    );
+    assert_eq!(certificate.selectable.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 /// Half of the time that a thousand definitions may take is a millisecond each; in debug builds we ask for less.

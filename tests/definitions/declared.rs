@@ -4,6 +4,7 @@ use kindsmith::{
     kind::{
         Kind, crd,
         model::{Cell, ScalePaths},
+        policy::Custom,
     },
     schema::Schema,
 };
@@ -21,7 +22,7 @@ mod widget;
 fn defined(file: &str) -> Option<Vec<Kind>> {
     let text = shared_text(&format!("conformance/{file}"))?;
     let manifest = crd::read(file, text.as_bytes()).unwrap_or_else(|report| panic!("{report}"));
-    Some(manifest.definitions.into_iter().flat_map(|definition| definition.kinds).collect())
+    Some(manifest.definitions.iter().flat_map(|defined| defined.definition.kinds(&Custom)).collect())
 }
 
 /// A schema without descriptions and names of types, which only Rust gives.

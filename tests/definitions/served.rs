@@ -93,6 +93,68 @@ async fn a_defined_kind_is_served_as_a_declared_one() {
     assert_eq!(selected.json()["items"].as_array().map(Vec::len), Some(1));
 }
 
+/// Lamps with a further version, `v2`, which has no `color` and other defaults.
+fn lamps_in_three_versions() -> String {
+    let further = r#"
+  - name: v2
+    served: true
+    storage: false
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              watts: {type: integer, maximum: 50}
+              bulbs: {type: integer, default: 2}
+"#;
+    format!("{}{further}", LAMPS.trim_end())
+}
+
+#[tokio::test]
+async fn a_kind_in_several_versions_is_read_written_and_watched_through_each() {
+    let server = Server::test().configure(|server| server.crd(lamps_in_three_versions())).start().await;
+    let mut client = Client::new(server.url(), server.token());
+    let second = PATH.replace("v1", "v2");
+    let mut events =
+        Client::new(server.url(), server.token()).watch(&format!("{second}?watch=true")).await.expect("a watch");
+
+    call(&mut client, "POST", PATH, lamp("a", &json!({"watts": 40}))).await;
+    let through = |name: &str, spec: Value| {
+        let mut lamp = lamp(name, &spec);
+        lamp["apiVersion"] = json!("defined.example.com/v2");
+        lamp
+    };
+    let (status, created) =
+        call(&mut client, "POST", &second, through("b", json!({"watts": 30, "color": "red"}))).await;
+    assert_eq!(
+        (status, &created["spec"]),
+        (201, &json!({"watts": 30, "bulbs": 2})),
+        "checked and filled by its own schema"
+    );
+    let (status, refused) = call(&mut client, "POST", &second, through("c", json!({"watts": 60}))).await;
+    assert_eq!(status, 422, "{refused}");
+
+    let mut specs = async |path: &str| {
+        let list = client.get(path).await.expect("an answer").json();
+        list["items"].as_array().expect("items").iter().map(|item| item["spec"].clone()).collect::<Vec<_>>()
+    };
+    let stored =
+        [json!({"watts": 40, "bulbs": 1, "color": "white"}), json!({"watts": 30, "bulbs": 2, "color": "white"})];
+    assert_eq!(specs(PATH).await, stored);
+    assert_eq!(specs(&second).await, [json!({"watts": 40, "bulbs": 1}), json!({"watts": 30, "bulbs": 2})]);
+    for name in ["a", "b"] {
+        let event = events.next().await.expect("the stream is whole").expect("an event");
+        let object = &event["object"];
+        assert_eq!(
+            (&object["metadata"]["name"], &object["apiVersion"]),
+            (&json!(name), &json!("defined.example.com/v2"))
+        );
+        assert_eq!(object["spec"]["color"], Value::Null);
+    }
+}
+
 #[tokio::test]
 async fn what_is_wrong_with_a_manifest_keeps_the_server_from_starting() {
     let wrong = LAMPS.replace("type: integer, minimum", "type: int, minimum").replace("Namespaced", "Universe");

@@ -2,7 +2,11 @@
 //! everything that is wrong with it.
 use std::{fmt, sync::Arc};
 
-use super::model::{Shared, Version};
+use super::{
+    Binding, Convert, Kind, Policy,
+    convert::Unchanged,
+    model::{Shared, Version},
+};
 
 /// Everything that is wrong with a declaration, a line each; each says where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +74,18 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Finds what is wrong.
+    /// The kind in each of its versions, with this policy and no code of its own. Only `apiVersion` differs between an object's
+    /// versions.
+    pub fn kinds(&self, policy: &'static dyn Policy) -> Vec<Kind> {
+        let kind = |version: &Arc<Version>| {
+            let is_stored = version.name == self.storage_version;
+            let conversion = (!is_stored).then(|| Arc::new(Unchanged) as Arc<dyn Convert>);
+            Kind::new(self.shared.clone(), version.clone(), Binding { conversion, ..Binding::new(policy) })
+        };
+        self.versions.iter().map(kind).collect()
+    }
+
+    /// Finds what is wrong, except in the schemas: each front end has rules for these.
     ///
     /// # Errors
     /// All of it.
@@ -81,7 +96,6 @@ impl Definition {
             if self.versions[..position].iter().any(|other| other.name == *name) {
                 problems.push(format!("{what} is declared twice in version {name}: leave one out"));
             }
-            problems.extend(version.problems(&self.shared));
         }
         if !self.versions.iter().any(|version| version.name == self.storage_version) {
             problems.push(format!(
@@ -97,8 +111,8 @@ impl Definition {
 }
 
 impl Version {
-    /// What is wrong with it by itself.
-    pub(super) fn problems(&self, shared: &Shared) -> Problems {
+    /// What is wrong with its schema, where it is declared in Rust or given as data.
+    pub(crate) fn problems(&self, shared: &Shared) -> Problems {
         let mut problems = Problems::default();
         for problem in self.schema.check().err().unwrap_or_default() {
             problems.push(format!("the schema of {} in {} is wrong: {problem}", shared.group_kind(), self.name));
@@ -117,8 +131,9 @@ mod tests {
             Versions,
             fixture::{gears, gears_v2},
             model::Scope,
+            policy::Custom,
         },
-        schema::{Schema, fixture::schema, model::Type},
+        schema::{Schema, fixture::schema},
     };
 
     fn definition(change: impl FnOnce(&mut Shared, &mut Version)) -> Definition {
@@ -151,23 +166,17 @@ mod tests {
 
     #[test]
     fn everything_that_is_wrong_is_reported_at_once_and_where() {
-        let wrong = json!({"type": "object", "properties": {"spec": {"type": "array"}, "status": {"type": "array"}}});
         let kind = || gears().with(|_, version, _| version.served = false);
-        let broken = kind().with(|_, version, _| {
-            version.schema = Schema { kind: Type::Object, ..schema(&wrong) }.into();
-        });
         let elsewhere = gears_v2(&Arc::default()).with(|shared, version, _| {
             shared.scope = Scope::Cluster;
             version.served = false;
         });
-        let Err(problems) = Versions::new([kind(), broken, elsewhere]) else { panic!("not refused") };
+        let Err(problems) = Versions::new([kind(), kind(), elsewhere]) else { panic!("not refused") };
         let lines: Vec<&str> = problems.iter().collect();
         let expected = [
             "Gear.example.com would be stored in version v1 and in version v1",
             "version v1 of Gear.example.com and version v2 of Gear.example.com differ in what the versions",
             "Gear.example.com is declared twice in version v1",
-            "the schema of Gear.example.com in v1 is wrong: spec",
-            "the schema of Gear.example.com in v1 is wrong: status",
             "no version of Gear.example.com is served",
         ];
         assert_eq!(lines.len(), expected.len(), "{problems}");
@@ -175,6 +184,27 @@ mod tests {
             assert!(line.starts_with(expected), "{line}");
         }
         assert_eq!(problems.to_string().lines().count(), expected.len(), "a line each");
+    }
+
+    #[test]
+    fn everything_that_is_wrong_with_a_schema_is_reported() {
+        let wrong = json!({"type": "object", "properties": {"spec": {"type": "array"}, "status": {"type": "array"}}});
+        let gears = gears().with(|_, version, _| version.schema = schema(&wrong).into());
+        let problems = gears.version.problems(&gears.shared);
+        let lines: Vec<&str> = problems.iter().collect();
+        let of =
+            |field: &str| format!("the schema of Gear.example.com in v1 is wrong: {field}: a list declares its items");
+        assert_eq!(lines, ["spec", "status"].map(of));
+    }
+
+    #[test]
+    fn a_definition_without_code_is_served_in_all_of_its_versions() {
+        let definition = definition(|_, _| ());
+        let kinds = definition.kinds(&Custom);
+        let converted: Vec<_> =
+            kinds.iter().map(|kind| (kind.group_version.to_string(), kind.binding.conversion.is_some())).collect();
+        assert_eq!(converted, [("example.com/v1".to_owned(), false), ("example.com/v2".to_owned(), true)]);
+        assert_eq!(*Versions::new(kinds).unwrap().definition(), definition);
     }
 
     #[test]

@@ -27,6 +27,7 @@ use crate::{
     http::Service,
     kind::{
         Kind, crd,
+        policy::Custom,
         reader::Transformer,
         resource::{Stored, Unstored},
     },
@@ -92,8 +93,9 @@ impl Builder {
         self.model(R::kind())
     }
 
-    /// Serves a kind given as data.
+    /// Serves a kind given as data. [`Builder::build`] reports what is wrong with it.
     pub fn model(mut self, kind: Kind) -> Self {
+        self.refused.extend(kind.version.problems(&kind.shared).iter().map(str::to_owned));
         self.entrance.samples.kinds.push(kind);
         self
     }
@@ -106,7 +108,7 @@ impl Builder {
         match crd::of_value(&manifest) {
             Ok(manifest) => {
                 manifest.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
-                let kinds = manifest.definitions.into_iter().flat_map(|definition| definition.kinds);
+                let kinds = manifest.definitions.iter().flat_map(|defined| defined.definition.kinds(&Custom));
                 self.entrance.samples.kinds.extend(kinds);
             }
             Err(report) => self.refused.push(report.to_string()),

@@ -12,7 +12,11 @@ mod widget;
 use std::path::PathBuf;
 
 use clap::Parser;
-use kindsmith::{Resource, Server};
+use kindsmith::{
+    Resource, Server,
+    kind::{Kind, crd},
+    server::Builder,
+};
 
 /// The server under the conformance kit.
 #[derive(Parser)]
@@ -26,25 +30,37 @@ struct Flags {
     /// File of `token,user,uid,"group,group"` lines; without it an admin token is created.
     #[arg(long)]
     token_file: Option<PathBuf>,
+    /// Manifest of CustomResourceDefinitions; its kinds are served instead of those of the same name that are declared in Rust.
+    #[arg(long)]
+    crd: Vec<PathBuf>,
     /// Use TLS with the server's own certificate.
     #[arg(long)]
     tls: bool,
+}
+
+/// The kinds of the kit that are declared in Rust.
+fn declared() -> Vec<Kind> {
+    // Without the default Age column, which the definition does not declare.
+    let beta = sprocket::v1beta1::Sprocket::kind();
+    let beta = beta.with(|_, version, _| version.columns.retain(|column| column.name != "Age"));
+    let alpha = sprocket::v1alpha1::Sprocket::kind();
+    vec![widget::Widget::kind(), gadget::Gadget::kind(), sprocket::v1::Sprocket::kind(), beta, alpha]
 }
 
 #[tokio::main]
 async fn main() -> kindsmith::Result<()> {
     let flags = Flags::parse();
     let _log = kindsmith::logging::init("warn");
-    // Without the default Age column, which the definition does not declare.
-    let beta = sprocket::v1beta1::Sprocket::kind();
-    let beta = beta.with(|_, version, _| version.columns.retain(|column| column.name != "Age"));
-    let mut server = Server::builder()
-        .kind::<widget::Widget>()
-        .kind::<gadget::Gadget>()
-        .kind::<sprocket::v1::Sprocket>()
-        .model(beta)
-        .kind::<sprocket::v1alpha1::Sprocket>()
-        .without_builtin_controllers();
+    let mut server = Server::builder().without_builtin_controllers();
+    let mut defined = Vec::new();
+    for path in flags.crd {
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let manifest = crd::read(&path.to_string_lossy(), text.as_bytes()).unwrap_or_else(|report| panic!("{report}"));
+        defined.extend(manifest.definitions.into_iter().map(|defined| defined.definition.shared.group_kind()));
+        server = server.crd(text);
+    }
+    let kinds = declared().into_iter().filter(|kind| !defined.contains(&kind.group_kind()));
+    server = kinds.fold(server, Builder::model);
     server = match flags.data_dir {
         Some(path) => server.data_dir(path),
         None => server.memory(),

@@ -1,7 +1,7 @@
 //! From `JSONSchemaProps` to the model's schema.
 //!
-//! Two things that such a schema can say have no counterpart in the model, and a warning says so: `additionalProperties: false`
-//! (fields that are not known are dropped rather than refused), and rules in CEL (they are kept, and not enforced).
+//! Some of what such a schema can say has no counterpart in the model, and a warning says so: rules in CEL (they are kept, and
+//! not enforced), and `additionalProperties: false` where unknown fields are preserved. Elsewhere these are dropped.
 use regex::Regex;
 
 use super::{
@@ -19,7 +19,7 @@ use crate::schema::{
 
 /// The schema of a kind. Every object has type meta and metadata, which are not in it.
 ///
-/// It never fails: what is wrong with a schema is found elsewhere.
+/// Of what is wrong with a schema it finds only patterns that cannot be compiled.
 pub(super) fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) {
     let mut findings = Findings::default();
     let mut schema = node(root, place, &mut findings);
@@ -71,8 +71,12 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
         Some(Additional::Schema(values)) => Some(node(values, &additional, findings).into()),
         Some(Additional::Any(true)) => Some(Schema { preserve_unknown: true, ..Schema::default() }.into()),
         Some(Additional::Any(false)) => {
-            findings
-                .warning(&additional, "additionalProperties: false: unknown fields are dropped rather than refused");
+            if schema.preserve_unknown {
+                findings.warning(
+                    &additional,
+                    "additionalProperties: false: unknown fields are kept, as the schema preserves them",
+                );
+            }
             None
         }
         None => None,
@@ -113,7 +117,7 @@ fn validations(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> 
         multiple_of: from.number("multipleOf"),
         min_length: count("minLength"),
         max_length: count("maxLength"),
-        pattern: text(from, "pattern").and_then(compiled),
+        pattern: text(from, "pattern").and_then(|text| compiled(text, &place.field("pattern"), findings)),
         min_items: count("minItems"),
         max_items: count("maxItems"),
         min_properties: count("minProperties"),
@@ -138,9 +142,15 @@ fn is_checked(given: &str, kind: &str) -> bool {
     }
 }
 
-fn compiled(text: String) -> Option<Pattern> {
-    let regex = Regex::new(&pattern::translate(&text).ok()?).ok()?;
-    Some(Pattern { text, regex })
+/// A pattern, unless the rules of structural schemas refuse it.
+fn compiled(text: String, place: &Place<'_>, findings: &mut Findings) -> Option<Pattern> {
+    match Regex::new(&pattern::translate(&text).ok()?) {
+        Ok(regex) => Some(Pattern { text, regex }),
+        Err(error) => {
+            findings.invalid(place, text, format!("cannot be compiled: {error}"));
+            None
+        }
+    }
 }
 
 fn type_of(from: Fields<'_>) -> Type {

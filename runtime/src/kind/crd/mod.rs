@@ -1,17 +1,20 @@
-//! Definitions: kinds from manifests of CustomResourceDefinitions (`apiextensions.k8s.io/v1`), as YAML, JSON or documents.
+//! Definitions: resources from manifests of CustomResourceDefinitions (`apiextensions.k8s.io/v1`), as YAML, JSON or documents.
 //!
 //! A definition is judged as a whole, in kube-apiserver's words and by its rules, and everything that is wrong with it is
 //! reported at once. A warning reports each part of a definition that the server ignores. No I/O: a
 //! build script can use it.
-use crate::{kind::Kind, meta::GroupKind, schema::Document};
+use crate::{
+    kind::Definition,
+    schema::{Document, Schema},
+};
 
 mod build;
 mod check;
 mod definition;
 mod fields;
 mod findings;
-mod kinds;
 mod manifest;
+mod model;
 mod pattern;
 mod place;
 mod print;
@@ -20,36 +23,34 @@ mod shape;
 mod tests;
 
 pub use findings::{Fault, Findings, Warning};
-pub use kinds::{Conversion, Webhook, WebhookService};
 pub use manifest::{Entry, Manifest, Report, of_value, read};
+pub use model::{Conversion, Webhook, WebhookService};
 
 /// The group and version of definitions that are read.
 pub const API_VERSION: &str = "apiextensions.k8s.io/v1";
 
-/// The kinds of a definition.
-#[derive(Clone)]
+/// What a manifest defines.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Defined {
-    /// The kind, in each of its versions.
-    pub kinds: Vec<Kind>,
+    /// The resource in all of its versions.
+    pub definition: Definition,
     /// How objects are converted between the versions.
     pub conversion: Conversion,
     /// The warnings.
     pub warnings: Vec<Warning>,
 }
 
-impl Defined {
-    /// The kind and its group.
-    pub fn group_kind(&self) -> Option<GroupKind> {
-        self.kinds.first().map(Kind::group_kind)
-    }
-}
-
-/// The kinds of a definition, a document such as `kube`'s `CustomResourceExt::crd()` gives.
+/// Reads a definition, a document such as `kube`'s `CustomResourceExt::crd()` gives.
 ///
 /// # Errors
 /// Everything that is wrong with it, and the warnings.
 pub fn define(document: &Document) -> Result<Defined, Findings> {
     define_in(document, Groups::Named)
+}
+
+/// The schema of the schemas in definitions, which contains itself: the only one among the definitions of the schema around it.
+pub fn schema_of_schemas() -> Schema {
+    shape::schema_of_schemas()
 }
 
 /// The groups that a definition may define kinds in.
@@ -72,6 +73,6 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
     if !findings.errors.is_empty() {
         return Err(findings);
     }
-    let (kinds, conversion) = kinds::kinds(&definition, &schemas, &mut findings);
-    Ok(Defined { kinds, conversion, warnings: findings.warnings })
+    let (conversion, definition) = (model::conversion(&definition), model::resource(&definition, &schemas));
+    Ok(Defined { definition, conversion, warnings: findings.warnings })
 }

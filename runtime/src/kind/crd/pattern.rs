@@ -316,6 +316,8 @@ mod tests {
             (r"^[[:alpha:]\-]$", "-", "1"),
             (r"\bfoo", "a foo", "afoo"),
             (r"^(?:[a-z0-9]{1,63}\.)*?x$", "ab.x", "ab,x"),
+            (r"^(?i)[a-z]+$", "Ab", "1"),
+            (r"^\p{Greek}\pL[\p{Lu}]$", "λaB", "aλB"),
         ];
         for (pattern, good, bad) in matches {
             let regex = Regex::new(&translate(pattern).unwrap()).unwrap();

@@ -1,7 +1,10 @@
 //! The shape of a definition: which fields there are and of which types. What passes is read by
 //! [`Fields`](super::fields::Fields) without a further thought.
 use super::{findings::Findings, place::Place};
-use crate::schema::Document;
+use crate::schema::{
+    Document,
+    model::{self, Type},
+};
 
 /// The type of a field. `null` is no value of any of them: it counts as absent.
 #[derive(Clone, Copy)]
@@ -139,6 +142,51 @@ const RULE: &[(&str, Shape)] = &[
     ("fieldPath", Text),
     ("optionalOldSelf", Flag),
 ];
+
+/// The schema of `JSONSchemaProps`, which contains itself: a definition for back references.
+pub(super) fn schema_of_schemas() -> model::Schema {
+    let schema = schema_of_fields(SCHEMA);
+    model::Schema {
+        name: Some("JSONSchemaProps".to_owned()),
+        description: "JSONSchemaProps is a JSON-Schema following Specification Draft 4 (http://json-schema.org/)."
+            .to_owned(),
+        ..schema
+    }
+}
+
+fn schema_of_fields(fields: &[(&str, Shape)]) -> model::Schema {
+    let property = |&(name, shape): &(&str, Shape)| {
+        // Go decodes these into pointers, for which zero is a value.
+        let is_pointer = name.starts_with("x-kubernetes-") && matches!(shape, Flag | Text)
+            || matches!(shape, Integer | Number)
+            || name == "$ref";
+        let is_flag = ["x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"].contains(&name);
+        let schema = schema_of(shape);
+        (name.to_owned(), model::Schema { omit_empty: true, zero_is_absent: !is_pointer || is_flag, ..schema })
+    };
+    model::Schema { kind: Type::Object, properties: fields.iter().map(property).collect(), ..model::Schema::default() }
+}
+
+fn schema_of(shape: Shape) -> model::Schema {
+    let plain = |kind| model::Schema { kind, ..model::Schema::default() };
+    let list = |items: model::Schema| model::Schema { items: Some(items.into()), ..plain(Type::Array) };
+    let itself = || model::Schema { definition: Some(0), ..model::Schema::default() };
+    let any = || model::Schema { preserve_unknown: true, ..model::Schema::default() };
+    match shape {
+        Text => plain(Type::String),
+        Flag => plain(Type::Boolean),
+        Integer => model::Schema { format: Some("int64".to_owned()), ..plain(Type::Integer) },
+        Number => model::Schema { format: Some("double".to_owned()), ..plain(Type::Number) },
+        Any | Shape::SchemaOrFlag | Shape::SchemaOrSchemas => any(),
+        Texts => list(plain(Type::String)),
+        Values => list(any()),
+        Object(fields) => schema_of_fields(fields),
+        Objects(fields) => list(schema_of_fields(fields)),
+        Schema => itself(),
+        Schemas => list(itself()),
+        NamedSchemas => model::Schema { additional: Some(itself().into()), ..plain(Type::Object) },
+    }
+}
 
 /// Finds values of wrong types, which are errors, and unknown fields, which are not read and warned of.
 pub(super) fn check(document: &Document, findings: &mut Findings) {

@@ -206,7 +206,8 @@ fn schema(root: Fields<'_>, has_status: bool, place: &Place<'_>, findings: &mut 
     if root.flag("nullable") {
         found.forbidden(&at.field("nullable"), "nullable cannot be true at the root");
     }
-    let (schema, mut warnings) = build::schema(root, &at);
+    let (schema, mut built) = build::schema(root, &at);
+    found.errors.append(&mut built.errors);
     let unsupported = unsupported(root);
     if unsupported.is_none() {
         let structural = structural::check(root, &at);
@@ -224,7 +225,7 @@ fn schema(root: Fields<'_>, has_status: bool, place: &Place<'_>, findings: &mut 
             findings.errors.push(fault);
         }
     }
-    findings.warnings.append(&mut warnings.warnings);
+    findings.warnings.append(&mut built.warnings);
     Arc::new(schema)
 }
 

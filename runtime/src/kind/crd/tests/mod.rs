@@ -31,38 +31,40 @@ fn warnings(definition: &Value) -> Vec<String> {
 #[test]
 fn what_a_definition_leaves_out_is_what_kube_apiserver_fills_in() {
     let defined = define(&gears(&json!({"type": "object"}))).ok().unwrap();
-    assert_eq!((defined.conversion, defined.kinds.len()), (Conversion::None, 1));
-    let kind = &defined.kinds[0];
-    assert_eq!((&*kind.names().singular, &*kind.names().list_kind), ("gear", "GearList"));
-    let columns: Vec<_> = kind.version.columns.iter().map(|column| (&*column.name, &*column.kind)).collect();
+    let Definition { shared, storage_version, versions } = &defined.definition;
+    assert_eq!((&defined.conversion, versions.len(), &**storage_version), (&Conversion::None, 1, "v1"));
+    assert_eq!((&*shared.names.singular, &*shared.names.list_kind), ("gear", "GearList"));
+    let columns: Vec<_> = versions[0].columns.iter().map(|column| (&*column.name, &*column.kind)).collect();
     assert_eq!(columns, [("Age", "date")]);
-    assert!(
-        kind.version.served && kind.version.generation && !kind.version.status && kind.binding.conversion.is_none()
-    );
+    assert!(versions[0].served && versions[0].generation && !versions[0].status);
 }
 
 #[test]
-fn all_versions_but_the_stored_one_are_converted() {
-    let mut definition = gears(&json!({"type": "object"}));
-    let mut other = definition["spec"]["versions"][0].clone();
+fn a_definition_has_all_versions_and_says_how_objects_are_converted() {
+    let mut manifest = gears(&json!({"type": "object"}));
+    let mut other = manifest["spec"]["versions"][0].clone();
     other["name"] = json!("v1beta1");
     other["storage"] = json!(false);
     other["deprecated"] = json!(true);
-    definition["spec"]["versions"].as_array_mut().unwrap().push(other);
-    let kinds = define(&definition).ok().unwrap().kinds;
-    assert_eq!(kinds.iter().map(|kind| kind.binding.conversion.is_some()).collect::<Vec<_>>(), [false, true]);
-    assert_eq!(kinds[1].version.deprecated.as_deref(), Some("example.com/v1beta1 Gear is deprecated"));
-    definition["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
+    manifest["spec"]["versions"].as_array_mut().unwrap().insert(0, other);
+    let definition = define(&manifest).ok().unwrap().definition;
+    assert_eq!(definition.storage_version, "v1");
+    assert_eq!(definition.versions.iter().map(|version| &*version.name).collect::<Vec<_>>(), ["v1beta1", "v1"]);
+    assert_eq!(definition.versions[0].deprecated.as_deref(), Some("example.com/v1beta1 Gear is deprecated"));
+    manifest["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
         "conversionReviewVersions": ["v1"],
         "clientConfig": {"caBundle": "Q0E=", "service": {"namespace": "n", "name": "s", "path": "/convert"}},
     }});
-    let defined = define(&definition).ok().unwrap();
+    let defined = define(&manifest).ok().unwrap();
     let Conversion::Webhook(webhook) = &defined.conversion else { panic!("a webhook") };
     let service = webhook.service.as_ref().unwrap();
     assert_eq!((&*service.name, service.port, &*service.path, &*webhook.ca_bundle), ("s", 443, "/convert", "Q0E="));
-    let uncalled = defined.kinds[1].binding.conversion.as_ref().unwrap().read(json!({}));
-    assert_eq!(uncalled, Err("conversion webhooks are not called yet".to_owned()));
-    assert_eq!(defined.warnings[0].pointer, "/spec/conversion/webhook");
+    let text = format!("{}\n", manifest);
+    let Err(report) = read("gears.json", text.as_bytes()) else { panic!("not refused") };
+    assert_eq!(
+        report.to_string(),
+        "gears.json:1: document 1, /spec/conversion/strategy: conversion webhooks are not called yet: use None, or define one version"
+    );
 }
 
 #[test]
@@ -72,8 +74,8 @@ fn a_path_of_fields_is_told_from_one_that_filters() {
         {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "format": "int32"},
         {"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type==\"Ready\")].status", "priority": 1},
     ]);
-    let kinds = define(&definition).ok().unwrap().kinds;
-    let [size, ready] = &kinds[0].version.columns[..] else { panic!("two columns") };
+    let versions = define(&definition).ok().unwrap().definition.versions;
+    let [size, ready] = &versions[0].columns[..] else { panic!("two columns") };
     assert!(matches!(&size.cell, Cell::Path(path) if path.0 == ["spec", "size"]));
     assert!(matches!(&ready.cell, Cell::JsonPath(path) if path.names().is_none()));
     let described = "Custom resource definition column (in JSONPath format): .spec.size";
@@ -85,7 +87,7 @@ fn what_is_not_done_is_warned_of() {
     let rules = json!([{"rule": "self.a > 1"}]);
     let spec = json!({"type": "object", "title": "Spec", "x-kubernetes-validations": rules, "properties": {
         "a": {"type": "integer", "misspelt": 1},
-        "b": {"type": "object", "additionalProperties": false},
+        "b": {"type": "object", "additionalProperties": false, "x-kubernetes-preserve-unknown-fields": true},
         "c": {"type": "string", "format": "colour"},
     }});
     let at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
@@ -95,7 +97,7 @@ fn what_is_not_done_is_warned_of() {
     let mut expected = [
         format!("{at}/properties/a/misspelt unknown field \"{shown}\""),
         format!(
-            "{at}/properties/b/additionalProperties additionalProperties: false: unknown fields are dropped rather than refused"
+            "{at}/properties/b/additionalProperties additionalProperties: false: unknown fields are kept, as the schema preserves them"
         ),
         format!("{at}/properties/c/format unrecognized format \"colour\""),
         format!("{at}/title title is not published"),
@@ -152,7 +154,7 @@ fn an_integer_or_text_may_say_so_in_any_of() {
         port.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
         let spec = json!({"type": "object", "properties": {"port": port}});
         let defined = define(&gears(&spec)).unwrap_or_else(|findings| panic!("{findings:?}"));
-        format!("{:?}", defined.kinds[0].version.schema.properties["spec"].properties["port"])
+        format!("{:?}", defined.definition.versions[0].schema.properties["spec"].properties["port"])
     };
     let plain = port(json!({}));
     assert!(plain.contains("IntOrString"));

@@ -197,7 +197,7 @@ proptest! {
     fn a_schema_that_is_written_and_read_is_the_same(schema in schemas()) {
         let definition = gears(&written(&schema));
         let defined = define(&definition).map_err(|findings| TestCaseError::fail(format!("{:?}", findings.errors)))?;
-        let read = &defined.kinds[0].version.schema.properties["spec"];
+        let read = &defined.definition.versions[0].schema.properties["spec"];
         prop_assert_eq!(format!("{read:#?}"), format!("{schema:#?}"));
     }
 }

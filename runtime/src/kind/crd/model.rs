@@ -1,18 +1,15 @@
-//! Kinds from a definition without errors.
+//! The resource that a manifest without errors defines.
 use std::sync::Arc;
 
-use super::{check::Schemas, definition::Definition, fields::Fields, findings::Findings, place::Place};
+use super::{check::Schemas, definition::Definition, fields::Fields};
 use crate::{
     kind::{
-        Binding, Convert, Kind,
+        self,
         columns::{AGE_DESCRIPTION, described},
-        convert::Unchanged,
         jsonpath::JsonPath,
         model::{Cell, Column, Names, Path, ScalePaths, Scope, Shared, Version},
-        policy::Custom,
     },
-    meta::GroupVersion,
-    schema::{Document, Schema},
+    schema::Schema,
 };
 
 /// How objects are converted between the versions of a definition.
@@ -51,58 +48,37 @@ pub struct WebhookService {
     pub port: u16,
 }
 
-/// The conversion of a definition whose webhook is not called yet.
-struct Uncalled;
-
-impl Convert for Uncalled {
-    fn write(&self, _document: Document) -> Result<Document, String> {
-        Err(UNCALLED.to_owned())
-    }
-
-    fn read(&self, _document: Document) -> Result<Document, String> {
-        Err(UNCALLED.to_owned())
-    }
+/// The resource in all of its versions.
+pub(super) fn resource(definition: &Definition<'_>, schemas: &Schemas) -> kind::Definition {
+    let shared = shared(definition);
+    let versions = definition.versions.iter().enumerate();
+    let versions = versions.map(|(index, from)| version(&shared, *from, &schemas.of(index)).into()).collect();
+    let mut stored = definition.versions.iter().filter(|version| version.flag("storage"));
+    let storage_version = stored.next().map_or("", |version| version.text("name")).to_owned();
+    kind::Definition { shared: shared.into(), storage_version, versions }
 }
 
-const UNCALLED: &str = "conversion webhooks are not called yet";
-
-/// The kinds of a definition, a version each, and how objects are converted between them.
-pub(super) fn kinds(
-    definition: &Definition<'_>,
-    schemas: &Schemas,
-    findings: &mut Findings,
-) -> (Vec<Kind>, Conversion) {
-    let conversion = conversion(definition);
-    let convert: Arc<dyn Convert> = match &conversion {
-        Conversion::None => Arc::new(Unchanged),
-        Conversion::Webhook(_) => {
-            if definition.versions.len() > 1 {
-                findings.warning(&Place::known("", "/spec/conversion/webhook"), UNCALLED);
-            }
-            Arc::new(Uncalled)
-        }
-    };
-    let kinds = definition.versions.iter().enumerate().map(|(index, version)| {
-        let conversion = (!version.flag("storage")).then(|| convert.clone());
-        kind(definition, *version, &schemas.of(index), conversion)
-    });
-    (kinds.collect(), conversion)
-}
-
-fn kind(
-    definition: &Definition<'_>,
-    version: Fields<'_>,
-    schema: &Arc<Schema>,
-    conversion: Option<Arc<dyn Convert>>,
-) -> Kind {
+fn shared(definition: &Definition<'_>) -> Shared {
     let (names, owned) = (definition.names(), |text: &str| text.to_owned());
-    let group_version =
-        GroupVersion { group: definition.spec.text("group").to_owned(), version: version.text("name").to_owned() };
-    let deprecated = version.flag("deprecated").then(|| match version.text("deprecationWarning") {
-        "" => format!("{group_version} {} is deprecated", names.text("kind")),
+    let names = Names {
+        plural: owned(names.text("plural")),
+        singular: definition.singular.clone(),
+        kind: owned(names.text("kind")),
+        list_kind: definition.list_kind.clone(),
+        short_names: names.texts("shortNames").map(owned).collect(),
+        categories: names.texts("categories").map(owned).collect(),
+    };
+    let scope = definition.scope().unwrap_or(Scope::Namespaced);
+    Shared { scope, ..Shared::new(definition.spec.text("group"), names) }
+}
+
+fn version(shared: &Shared, from: Fields<'_>, schema: &Arc<Schema>) -> Version {
+    let (name, kind) = (from.text("name"), &shared.names.kind);
+    let deprecated = from.flag("deprecated").then(|| match from.text("deprecationWarning") {
+        "" => format!("{}/{name} {kind} is deprecated", shared.group),
         given => given.to_owned(),
     });
-    let parts = version.part("subresources");
+    let parts = from.part("subresources");
     let scale = parts.object("scale").and_then(|scale| {
         Some(ScalePaths {
             replicas: path(scale.text("specReplicasPath"))?,
@@ -110,30 +86,16 @@ fn kind(
             selector: path(scale.text("labelSelectorPath")).filter(|path| !path.0.is_empty()),
         })
     });
-    let name = Some(names.text("kind").to_owned());
-    let shared = Shared {
-        names: Names {
-            plural: owned(names.text("plural")),
-            singular: definition.singular.clone(),
-            kind: owned(names.text("kind")),
-            list_kind: definition.list_kind.clone(),
-            short_names: names.texts("shortNames").map(owned).collect(),
-            categories: names.texts("categories").map(owned).collect(),
-        },
-        scope: definition.scope().unwrap_or(Scope::Namespaced),
-        ..Shared::new(group_version.group, Names::default())
-    };
-    let data = Version {
-        served: version.flag("served"),
+    Version {
+        served: from.flag("served"),
         deprecated,
         status: parts.get("status").is_some(),
         generation: true,
         scale,
-        columns: columns(version),
-        selectable: version.objects("selectableFields").filter_map(|field| path(field.text("jsonPath"))).collect(),
-        ..Version::new(group_version.version, Schema { name, ..Schema::clone(schema) })
-    };
-    Kind::new(shared, data, Binding { conversion, ..Binding::new(&Custom) })
+        columns: columns(from),
+        selectable: from.objects("selectableFields").filter_map(|field| path(field.text("jsonPath"))).collect(),
+        ..Version::new(name, Schema { name: Some(kind.clone()), ..Schema::clone(schema) })
+    }
 }
 
 /// A path of fields alone.
@@ -169,7 +131,8 @@ fn column(from: Fields<'_>) -> Option<Column> {
     })
 }
 
-fn conversion(definition: &Definition<'_>) -> Conversion {
+/// How its objects are converted between the versions.
+pub(super) fn conversion(definition: &Definition<'_>) -> Conversion {
     let conversion = definition.spec.part("conversion");
     if conversion.text("strategy") != "Webhook" {
         return Conversion::None;
