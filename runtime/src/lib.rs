@@ -35,7 +35,10 @@ pub mod verbs;
 /// The crate in whose types users register metrics of their own; see [`server::Builder::metrics`].
 pub use prometheus;
 
-pub use kind::{Resource, hook::Context};
+pub use kind::{
+    Resource,
+    hook::{Context, Hooks},
+};
 #[cfg(feature = "messages")]
 pub use kindsmith_macros::Message;
 pub use kindsmith_macros::{ApiType, Resource};

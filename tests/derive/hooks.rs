@@ -1,12 +1,15 @@
 //! Hooks and computed columns: functions get the type, while the server works on documents.
+use std::sync::Arc;
+
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
+    auth::User,
     kind::{
-        binding::HookContext,
+        binding::{HookContext, HookError},
         hook::Context,
         model::{Cell, Grace, Path},
     },
-    meta::{FieldError, FieldErrorKind, FieldPath},
+    meta::{FieldError, FieldErrorKind, FieldPath, Operation, Warnings},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -78,35 +81,36 @@ fn document() -> Value {
     })
 }
 
-#[test]
-fn only_the_changes_of_a_default_hook_are_applied() {
+#[tokio::test]
+async fn only_the_changes_of_a_default_hook_are_applied() {
     let hooks = Loan::kind().binding.hooks;
-    let user = kindsmith::auth::User { name: "librarian".to_owned(), ..Default::default() };
-    let context = HookContext { old: None, user: &user, dry_run: false, subresource: "" };
+    let user = Arc::new(User { name: "librarian".to_owned(), ..User::default() });
+    let warnings = Warnings::default();
     let mut found = document();
-    hooks.fill_in(&mut found, &context).expect("it decodes");
+    hooks.set_defaults(&mut found, HookContext::new(&user, &warnings)).await.expect("it decodes");
     let mut expected = document();
     expected["spec"]["days"] = json!(28);
     assert_eq!(found, expected);
 }
 
-#[test]
-fn a_validate_hook_sees_the_old_object() {
+#[tokio::test]
+async fn a_validate_hook_sees_the_old_object() {
     let hooks = Loan::kind().binding.hooks;
-    let user = kindsmith::auth::User::default();
+    let (user, warnings) = (Arc::default(), Warnings::default());
     let (old, mut new) = (document(), document());
     new["spec"]["borrower"] = json!("Grace");
-    let context = HookContext { old: Some(&old), user: &user, dry_run: false, subresource: "" };
-    assert_eq!(hooks.validate(&new, &context).expect("it decodes").len(), 1);
-    assert!(hooks.validate(&old, &context).expect("it decodes").is_empty());
+    let context = HookContext { old: Some(&old), operation: Operation::Update, ..HookContext::new(&user, &warnings) };
+    assert_eq!(hooks.validate(&new, context).await.expect("it decodes").len(), 1);
+    assert!(hooks.validate(&old, context).await.expect("it decodes").is_empty());
     new["spec"] = json!({});
-    assert!(hooks.validate(&new, &context).is_err(), "the type cannot decode a loan without a borrower");
+    let undecodable = hooks.validate(&new, context).await;
+    assert!(matches!(undecodable, Err(HookError::Undecodable(_))), "the type cannot decode a loan without a borrower");
 }
 
 #[test]
 fn names_and_deletion_are_hooks_too() {
     let hooks = Loan::kind().binding.hooks;
-    assert_eq!(hooks.generate_name(&document(), "loan-"), Ok(Some("loan-ada".to_owned())));
+    assert_eq!(hooks.generate_name(&document(), "loan-"), Some("loan-ada".to_owned()));
     let mut found = document();
     assert!(hooks.holds_deletion(&found));
     hooks.on_delete(&mut found);

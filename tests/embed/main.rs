@@ -2,7 +2,9 @@
 //! listener of the program's own.
 
 mod controllers;
+mod hooks;
 mod nested;
+mod request;
 mod settings;
 mod socketless;
 

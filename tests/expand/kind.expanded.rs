@@ -101,7 +101,7 @@ const _: () = {
                 },
             ],
             selectable: &[&["spec", "author"]],
-            hooks: || ::std::sync::Arc::new(
+            hooks: || __kind::hook::on_documents(
                 __kind::hook::Functions::<Book>::NONE.default(Book::fill_in),
             ),
             group: "library.example.com",

@@ -190,7 +190,7 @@ fn hooks(kind: &Kind) -> TokenStream {
         return quote!(|| ::std::sync::Arc::new(__kind::NoHooks));
     }
     let functions = quote!(__kind::hook::Functions::<#root>);
-    quote!(|| ::std::sync::Arc::new(#functions::NONE #(#declared)*))
+    quote!(|| __kind::hook::on_documents(#functions::NONE #(#declared)*))
 }
 
 /// Paths as expressions, for the compiler.

@@ -57,7 +57,14 @@ pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
             continue;
         }
         let (user, served) = (user.clone(), served.clone());
-        let request = Request { user, served, namespace: String::new(), name: String::new(), subresource: "".into() };
+        let request = Request {
+            user,
+            served,
+            namespace: String::new(),
+            name: String::new(),
+            subresource: "".into(),
+            warnings: Arc::default(),
+        };
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         match api.create(&request, namespace, &WriteOptions::of_server("kindsmith")).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}

@@ -41,8 +41,8 @@ impl Inside {
     pub fn request(&self, plural: &str, namespace: &str, name: &str) -> Request {
         let group = if plural == "leases" { "coordination.k8s.io" } else { "" };
         let served = self.api.registry.find(group, "v1", plural).expect("a built-in kind");
-        let user = Arc::new(User::system());
-        Request { user, served, namespace: namespace.into(), name: name.into(), subresource: "".into() }
+        let (user, namespace, name) = (Arc::new(User::system()), namespace.into(), name.into());
+        Request { user, served, namespace, name, subresource: "".into(), warnings: Arc::default() }
     }
 
     pub async fn create(&self, plural: &str, namespace: &str, body: Value) -> Result<Document, Error> {

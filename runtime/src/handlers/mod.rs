@@ -45,10 +45,10 @@ mod change;
 mod client;
 mod context;
 mod forward;
+mod hooks;
 mod open;
 mod options;
 mod parent;
-mod refusal;
 mod session;
 mod stream;
 mod subresource;
@@ -65,7 +65,6 @@ pub use options::{NoOptions, Options};
 pub(crate) use options::{Wrong, read as read_options};
 pub use parent::Parent;
 pub(crate) use parent::Target;
-pub use refusal::{Refusal, Result};
 pub use session::{ExecOptions, Exit, Input, Output, Remote, Session, TerminalSize};
 pub(crate) use session::{Redirected, Run, pair};
 pub use stream::{exec, port_forward, text};
@@ -80,6 +79,7 @@ use std::pin::Pin;
 
 use serde::{Serialize, de::DeserializeOwned};
 
+pub use crate::meta::refusal::{Refusal, Result};
 use crate::{Resource, schema::Document};
 
 /// The future answer of a handler.

@@ -121,7 +121,7 @@ impl Target {
     /// A request for the parent.
     fn request(&self) -> Request {
         let RequestContext { user, namespace, name, .. } = self.context.clone();
-        Request { user, served: self.served.clone(), namespace, name, subresource: "".into() }
+        Request { user, served: self.served.clone(), namespace, name, subresource: "".into(), warnings: Arc::default() }
     }
 
     /// Checks the client's preconditions on the parent.

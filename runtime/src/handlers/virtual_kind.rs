@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::{Object, RequestContext, Result, Soon, decode, encode};
 use crate::{
-    kind::{Kind, hook, resource::Unstored},
+    kind::{Kind, difference::apply_difference, resource::Unstored},
     schema::Document,
 };
 
@@ -26,7 +26,7 @@ where
         let begun = begin(context, &document);
         Box::pin(async move {
             let (before, answer) = begun?;
-            hook::apply_difference(&mut document, &before, encode(&answer.await?)?);
+            apply_difference(&mut document, &before, encode(&answer.await?)?);
             Ok(document)
         })
     };

@@ -18,6 +18,7 @@ use crate::{
         registry::Served,
     },
     meta::{
+        Warnings,
         options::{OptionsError, Query},
         selector::Fields,
     },
@@ -63,6 +64,8 @@ pub struct Asked {
     pinned: Option<String>,
     /// The resource at the beginning of the request. The request uses it to the end, even if it is replaced meanwhile.
     pub served: Option<Arc<Served>>,
+    /// Warnings by the user's code, sent with the answer.
+    pub warnings: Arc<Warnings>,
 }
 
 impl Asked {
@@ -89,7 +92,8 @@ impl Asked {
         };
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
         let applies = verb == Some(Verb::Patch) && applies(&parts.headers);
-        Ok(Self { path: text, target, query, method, verb, applies, pretty, watch, pinned, served })
+        let warnings = Arc::default();
+        Ok(Self { path: text, target, query, method, verb, applies, pretty, watch, pinned, served, warnings })
     }
 
     /// The path below a group and version, if it is one.

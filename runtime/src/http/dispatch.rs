@@ -131,6 +131,9 @@ async fn answer(
             answer
         }
     };
+    if let Ok(asked) = &asked {
+        warnings::warn(answer.headers_mut(), &asked.warnings.take());
+    }
     if let Some(text) = deprecated {
         warnings::warn_first(answer.headers_mut(), &text);
     }

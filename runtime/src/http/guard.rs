@@ -10,14 +10,15 @@ use std::{
 
 use axum::response::Response;
 
-use super::{negotiate::Accepted, response, status};
+use super::{negotiate::Accepted, response};
+use crate::meta::Status;
 
 /// Polls a handler; converts its panic to an answer.
 pub fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<'_>) -> Poll<Response> {
     catch_unwind(AssertUnwindSafe(|| handler.poll(cx))).unwrap_or_else(|panic| {
         tracing::error!(message = said(&*panic), "a handler panicked");
         // The panic message is only logged: it may contain data that the client may not see.
-        let status = status::internal("the server failed while it answered; its log says why");
+        let status = Status::internal("the server failed while it answered; its log says why");
         Poll::Ready(response::status(&status, Accepted::default()))
     })
 }

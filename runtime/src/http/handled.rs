@@ -36,7 +36,7 @@ use crate::{
 
 /// The Status for a handler's refusal about an object of a kind.
 pub fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
-    refusal.about(kind, name).into()
+    Error::refused(refusal, kind, name).into()
 }
 
 /// Serves a virtual kind.
@@ -51,7 +51,9 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let (media_type, bytes) = call.read(body).await?;
     let (length, given) = (bytes.len(), options.clone());
     let prepare = call.heavy(0, bytes, move |api, request, bytes| {
-        Box::pin(async move { Ok(api.prepare(request, resource::document(request, &media_type, &bytes)?, &given)?) })
+        Box::pin(
+            async move { Ok(api.prepare(request, resource::document(request, &media_type, &bytes)?, &given).await?) },
+        )
     });
     let (document, warnings) = prepare.await?;
     let at = (call.request.namespace.clone(), String::new());
@@ -87,8 +89,8 @@ pub async fn subresource(
     let app = &*site.app;
     let kinds = mounted.kinds(verb).ok_or_else(status::method_not_allowed)?;
     let namespace = path.scope().to_owned();
-    let (user, name) = (exchange.user.clone(), path.name.clone());
-    let parent = Request { user, served, namespace, name, subresource: "".into() };
+    let (user, warnings, name) = (exchange.user.clone(), exchange.asked.warnings.clone(), path.name.clone());
+    let parent = Request { user, served, namespace, name, subresource: "".into(), warnings };
     match &mounted.handler {
         Handler::Text(_) | Handler::Exec(_) | Handler::Forward(_) => {
             Connecting { app, exchange, parent, mounted }.serve().await
@@ -151,9 +153,9 @@ impl Documented<'_> {
         let (media_type, bytes) = self.call.read(body).await?;
         let (length, given) = (bytes.len() + heavy::stored(&self.parent), options.clone());
         let prepare = self.call.heavy(0, bytes, move |api, request, bytes| {
-            Box::pin(
-                async move { Ok(api.prepare(request, resource::document(request, &media_type, &bytes)?, &given)?) },
-            )
+            Box::pin(async move {
+                Ok(api.prepare(request, resource::document(request, &media_type, &bytes)?, &given).await?)
+            })
         });
         let (document, warnings) = prepare.await?;
         let target = self.target(options, Some(&document)).await?;
@@ -181,7 +183,7 @@ impl Documented<'_> {
             let prepare = self.call.heavy(stored, bytes.clone(), move |api, request, _| {
                 Box::pin(async move {
                     let new = api.patch_unstored(request, patch, &old)?;
-                    Ok(api.prepare(request, new, &given)?)
+                    Ok(api.prepare(request, new, &given).await?)
                 })
             });
             let (document, warnings) = prepare.await?;

@@ -17,7 +17,7 @@ pub type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send + 
 
 /// Processes a body and this many stored bytes: at once if they are few, otherwise when a slot is free. Work that has
 /// started continues if the request is cancelled. A large body keeps its share of the budget until then. The work must
-/// not wait for a slot itself, nor for code that might.
+/// not wait for a slot itself, nor for code that might, except for hooks and admission, for which the slot is released.
 ///
 /// # Errors
 /// Those of the work.

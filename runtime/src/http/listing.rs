@@ -12,13 +12,14 @@ use super::{
     negotiate::Accepted,
     pretty::Indent,
     render::{self, Renderer},
-    status::{self, Refused},
+    status::Refused,
     table::Table,
 };
 use crate::{
     cache::Object,
     codec::{Encoding, cbor, protobuf, yaml::ListWriter},
     kind::registry::Served,
+    meta::Status,
     schema::Document,
     verbs::{List, Place, Unconverted},
 };
@@ -201,7 +202,7 @@ impl Listing {
 
 /// 500 for a list whose items have changed since they were measured.
 fn inconstant() -> Refused {
-    status::internal("a conversion makes different objects of one object").into()
+    Status::internal("a conversion makes different objects of one object").into()
 }
 
 impl Form {

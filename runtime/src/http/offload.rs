@@ -4,14 +4,17 @@
 
 use std::{
     sync::{Arc, LazyLock},
+    task::{Context, Poll, Wake, Waker},
     thread,
     time::Duration,
 };
 
 use tokio::{
-    runtime::Handle,
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    task::JoinHandle,
 };
+
+use crate::verbs::Slot;
 
 /// Work on answers: as many pieces at a time as there are cores.
 static ANSWERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores())));
@@ -20,10 +23,37 @@ static ANSWERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::
 static WRITES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores().div_ceil(2))));
 
 /// Runs a write and propagates its panic. A write that has started continues if this is dropped: like any other write,
-/// it may have happened.
+/// it may have happened. While the user's code waits in it, it holds neither a thread nor its slot.
 pub async fn write<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
-    let runtime = Handle::current();
-    run(WRITES.clone(), move || runtime.block_on(work)).await
+    let slot = Slot::take(WRITES.clone()).await;
+    joined(tokio::spawn(polled_off_thread(slot.run(work)))).await
+}
+
+/// Polls a future on the threads for slow work. No thread is held while it waits.
+async fn polled_off_thread<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    let (mut work, woken) = (Box::pin(work), Arc::new(Woken::default()));
+    loop {
+        let waker = Waker::from(woken.clone());
+        let poll = tokio::task::spawn_blocking(move || {
+            let polled = work.as_mut().poll(&mut Context::from_waker(&waker));
+            (work, polled)
+        });
+        match joined(poll).await {
+            (_, Poll::Ready(done)) => return done,
+            (pending, Poll::Pending) => work = pending,
+        }
+        woken.0.notified().await;
+    }
+}
+
+/// Remembers that a future was woken.
+#[derive(Default)]
+struct Woken(Notify);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.notify_one();
+    }
 }
 
 /// The budget for large bodies in memory, in kilobytes: those being received, waiting, or processed. Twenty of the
@@ -42,17 +72,18 @@ pub async fn room(bytes: usize) -> Option<OwnedSemaphorePermit> {
 
 /// Runs a piece of work on an answer and propagates its panic.
 pub async fn answer<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    run(ANSWERS.clone(), work).await
-}
-
-async fn run<T: Send + 'static>(turns: Arc<Semaphore>, work: impl FnOnce() -> T + Send + 'static) -> T {
-    let turn = turns.acquire_owned().await.expect("the semaphore is never closed");
+    let turn = ANSWERS.clone().acquire_owned().await.expect("the semaphore is never closed");
     let work = move || {
         let done = work();
         drop(turn);
         done
     };
-    match tokio::task::spawn_blocking(work).await {
+    joined(tokio::task::spawn_blocking(work)).await
+}
+
+/// The result of a task; propagates its panic.
+async fn joined<T>(task: JoinHandle<T>) -> T {
+    match task.await {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),

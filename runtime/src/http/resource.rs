@@ -86,7 +86,8 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     let namespace = path.scope().to_owned();
     let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
     let name = if verb == Verb::Watch { String::new() } else { path.name.clone() };
-    let request = Request { user: exchange.user.clone(), served, namespace, name, subresource };
+    let (user, warnings) = (exchange.user.clone(), exchange.asked.warnings.clone());
+    let request = Request { user, served, namespace, name, subresource, warnings };
     let call = Call { app, exchange, request, accepted, include };
     // All verbs except the most frequent one are boxed, to keep the state of a simple get small.
     match verb {

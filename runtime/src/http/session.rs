@@ -12,7 +12,6 @@ use tokio::{
 
 use super::{
     channels::{Channels, Said},
-    status,
     websocket::{End, Socket},
 };
 use crate::{
@@ -178,7 +177,7 @@ fn last_words(channels: Channels, ended: Ended, tell: impl Fn(Refusal) -> Status
         Ok(Err(refusal)) => Some(failure(channels, &tell(refusal))),
         Err(panicked) => {
             tracing::error!(%panicked, "the code of a session broke off");
-            let status = status::internal("the server failed in the session; its log says why");
+            let status = Status::internal("the server failed in the session; its log says why");
             Some(failure(channels, &status))
         }
     }

@@ -1,6 +1,6 @@
 //! What a kind does: the policy it is served by, its hooks, its conversion, the cells it computes. And the [`Kind`], which
 //! is both: what it is, as data, and what it does.
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{any::Any, collections::BTreeMap, fmt, future::ready, pin::Pin, sync::Arc};
 
 use super::{
     Convert, Policy,
@@ -8,57 +8,95 @@ use super::{
 };
 use crate::{
     auth::User,
-    meta::{FieldError, GroupKind, GroupResource, GroupVersion},
+    meta::{FieldError, GroupKind, GroupResource, GroupVersion, Operation, Refusal, Warnings},
     schema::Document,
 };
 
 /// The request that a hook runs in.
+#[derive(Clone, Copy)]
 pub struct HookContext<'a> {
+    /// What the request does to the object.
+    pub operation: Operation,
     /// The previous object, on an update.
     pub old: Option<&'a Document>,
-    /// Who asks.
-    pub user: &'a User,
+    /// The requesting user.
+    pub user: &'a Arc<User>,
     /// True if nothing will be stored.
     pub dry_run: bool,
     /// The written subresource, such as `status`; empty for the object itself.
     pub subresource: &'a str,
+    /// The field manager of the write.
+    pub field_manager: &'a str,
+    /// Warnings for the client.
+    pub warnings: &'a Warnings,
+    /// The server, for the layers above that know its type; `None` outside of a server.
+    pub server: Option<&'a (dyn Any + Send + Sync)>,
 }
 
-/// Code of a kind's own that runs in writes, on documents. The derive adapts the user's typed functions. `Err` is always a
-/// value that the type of the hooks does not decode.
+impl<'a> HookContext<'a> {
+    /// The creation of an object by a user, outside of a server.
+    pub fn new(user: &'a Arc<User>, warnings: &'a Warnings) -> Self {
+        let (operation, subresource, field_manager) = (Operation::Create, "", "unknown");
+        Self { operation, old: None, user, dry_run: false, subresource, field_manager, warnings, server: None }
+    }
+}
+
+/// A hook of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hook {
+    /// `set_defaults`.
+    Defaults,
+    /// `validate`.
+    Validation,
+    /// `admit`.
+    Admission,
+    /// `generate_name`.
+    Name,
+    /// `on_delete` and `holds_deletion`.
+    Deletion,
+}
+
+/// Why a hook failed.
+#[derive(Debug)]
+pub enum HookError {
+    /// The type of the hooks cannot decode the object, for this reason.
+    Undecodable(String),
+    /// The hook refuses the request.
+    Refused(Refusal),
+}
+
+/// What a hook gives once it has run.
+pub type HookFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HookError>> + Send + 'a>>;
+
+/// Code of a kind's own that runs in writes, on documents. [`hook::on_documents`](super::hook::on_documents) adapts typed
+/// code.
 pub trait DocumentHooks: Send + Sync {
-    /// Whether [`DocumentHooks::fill_in`] does something.
-    fn fills_in(&self) -> bool {
+    /// True if a hook does something. Otherwise it need not be called.
+    fn runs(&self, hook: Hook) -> bool;
+
+    /// True if a hook changes something besides the object, so that it cannot be part of a dry run.
+    fn has_side_effects(&self) -> bool {
         false
     }
 
-    /// Whether [`DocumentHooks::validate`] does something.
-    fn validates(&self) -> bool {
-        false
+    /// Sets defaults that the declaration cannot express.
+    fn set_defaults<'a>(&'a self, _object: &'a mut Document, _context: HookContext<'a>) -> HookFuture<'a, ()> {
+        Box::pin(ready(Ok(())))
     }
 
-    /// Fills in what declared defaults cannot say.
-    ///
-    /// # Errors
-    /// Why the object could not be decoded.
-    fn fill_in(&self, _object: &mut Document, _context: &HookContext<'_>) -> Result<(), String> {
-        Ok(())
+    /// Checks what the schema cannot express.
+    fn validate<'a>(&'a self, _object: &'a Document, _context: HookContext<'a>) -> HookFuture<'a, Vec<FieldError>> {
+        Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Checks what the schema cannot say.
-    ///
-    /// # Errors
-    /// Why the object could not be decoded.
-    fn validate(&self, _object: &Document, _context: &HookContext<'_>) -> Result<Vec<FieldError>, String> {
-        Ok(Vec::new())
+    /// Decides about a valid write, or about a deletion.
+    fn admit<'a>(&'a self, _object: &'a Document, _context: HookContext<'a>) -> HookFuture<'a, ()> {
+        Box::pin(ready(Ok(())))
     }
 
     /// Makes a name out of `metadata.generateName`. Without one, five random characters are appended.
-    ///
-    /// # Errors
-    /// Why the object could not be decoded.
-    fn generate_name(&self, _object: &Document, _base: &str) -> Result<Option<String>, String> {
-        Ok(None)
+    fn generate_name(&self, _object: &Document, _base: &str) -> Option<String> {
+        None
     }
 
     /// Changes the object when its deletion is first requested, before that is stored: a namespace becomes terminating.
@@ -75,7 +113,71 @@ pub trait DocumentHooks: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct NoHooks;
 
-impl DocumentHooks for NoHooks {}
+impl DocumentHooks for NoHooks {
+    fn runs(&self, _: Hook) -> bool {
+        false
+    }
+}
+
+/// Two sets of hooks, called in order.
+struct Chain([Arc<dyn DocumentHooks>; 2]);
+
+impl Chain {
+    fn running(&self, hook: Hook) -> impl Iterator<Item = &Arc<dyn DocumentHooks>> {
+        self.0.iter().filter(move |hooks| hooks.runs(hook))
+    }
+}
+
+impl DocumentHooks for Chain {
+    fn runs(&self, hook: Hook) -> bool {
+        self.0.iter().any(|hooks| hooks.runs(hook))
+    }
+
+    fn has_side_effects(&self) -> bool {
+        self.0.iter().any(|hooks| hooks.has_side_effects())
+    }
+
+    fn set_defaults<'a>(&'a self, object: &'a mut Document, context: HookContext<'a>) -> HookFuture<'a, ()> {
+        Box::pin(async move {
+            for hooks in self.running(Hook::Defaults) {
+                hooks.set_defaults(object, context).await?;
+            }
+            Ok(())
+        })
+    }
+
+    fn validate<'a>(&'a self, object: &'a Document, context: HookContext<'a>) -> HookFuture<'a, Vec<FieldError>> {
+        Box::pin(async move {
+            let mut errors = Vec::new();
+            for hooks in self.running(Hook::Validation) {
+                errors.extend(hooks.validate(object, context).await?);
+            }
+            Ok(errors)
+        })
+    }
+
+    fn admit<'a>(&'a self, object: &'a Document, context: HookContext<'a>) -> HookFuture<'a, ()> {
+        Box::pin(async move {
+            for hooks in self.running(Hook::Admission) {
+                hooks.admit(object, context).await?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The later hooks have precedence.
+    fn generate_name(&self, object: &Document, base: &str) -> Option<String> {
+        self.0.iter().rev().find_map(|hooks| hooks.generate_name(object, base))
+    }
+
+    fn on_delete(&self, object: &mut Document) {
+        self.0.iter().for_each(|hooks| hooks.on_delete(object));
+    }
+
+    fn holds_deletion(&self, object: &Document) -> bool {
+        self.0.iter().any(|hooks| hooks.holds_deletion(object))
+    }
+}
 
 /// Computes a cell of a Table from an object; null where there is nothing to show.
 pub type Compute = fn(&Document) -> Document;
@@ -97,6 +199,11 @@ impl Binding {
     /// The behaviour of the stored version of a kind without code of its own.
     pub fn new(policy: &'static dyn Policy) -> Self {
         Self { policy, hooks: Arc::new(NoHooks), conversion: None, cells: BTreeMap::new() }
+    }
+
+    /// Adds hooks, which are called after the existing ones.
+    pub fn add_hooks(&mut self, hooks: Arc<dyn DocumentHooks>) {
+        self.hooks = Arc::new(Chain([self.hooks.clone(), hooks]));
     }
 }
 

@@ -1,14 +1,17 @@
 //! A kind in two versions, for tests: v1 is the storage version, and v2 has renamed fields.
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use serde_json::{Value, json};
 
 use super::{
     Binding, Convert, Kind,
-    binding::{DocumentHooks, HookContext},
+    binding::{DocumentHooks, Hook, HookContext, HookError, HookFuture},
     model::{Cell, Column, Names, Path, Shared, Version},
     policy::Custom,
 };
@@ -19,7 +22,7 @@ use crate::{
 
 type FillIn = fn(&mut Document, &HookContext<'_>) -> Result<(), String>;
 type Validate = fn(&Document, &HookContext<'_>) -> Result<Vec<FieldError>, String>;
-type GenerateName = fn(&Document, &str) -> Result<String, String>;
+type GenerateName = fn(&Document, &str) -> String;
 
 /// Hooks of functions on documents.
 #[derive(Clone, Copy, Default)]
@@ -32,24 +35,28 @@ pub(crate) struct Hooks {
 }
 
 impl DocumentHooks for Hooks {
-    fn fills_in(&self) -> bool {
-        self.default.is_some()
+    fn runs(&self, hook: Hook) -> bool {
+        match hook {
+            Hook::Defaults => self.default.is_some(),
+            Hook::Validation => self.validate.is_some(),
+            Hook::Admission => false,
+            Hook::Name => self.generate_name.is_some(),
+            Hook::Deletion => self.on_delete.is_some() || self.holds_deletion.is_some(),
+        }
     }
 
-    fn validates(&self) -> bool {
-        self.validate.is_some()
+    fn set_defaults<'a>(&'a self, object: &'a mut Document, context: HookContext<'a>) -> HookFuture<'a, ()> {
+        let done = self.default.map_or(Ok(()), |hook| hook(object, &context));
+        Box::pin(ready(done.map_err(HookError::Undecodable)))
     }
 
-    fn fill_in(&self, object: &mut Document, context: &HookContext<'_>) -> Result<(), String> {
-        self.default.map_or(Ok(()), |hook| hook(object, context))
+    fn validate<'a>(&'a self, object: &'a Document, context: HookContext<'a>) -> HookFuture<'a, Vec<FieldError>> {
+        let found = self.validate.map_or(Ok(Vec::new()), |hook| hook(object, &context));
+        Box::pin(ready(found.map_err(HookError::Undecodable)))
     }
 
-    fn validate(&self, object: &Document, context: &HookContext<'_>) -> Result<Vec<FieldError>, String> {
-        self.validate.map_or(Ok(Vec::new()), |hook| hook(object, context))
-    }
-
-    fn generate_name(&self, object: &Document, base: &str) -> Result<Option<String>, String> {
-        self.generate_name.map(|hook| hook(object, base)).transpose()
+    fn generate_name(&self, object: &Document, base: &str) -> Option<String> {
+        self.generate_name.map(|hook| hook(object, base))
     }
 
     fn on_delete(&self, object: &mut Document) {

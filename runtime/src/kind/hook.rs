@@ -2,28 +2,43 @@
 //!
 //! Only the changes that a hook makes are applied: the document is decoded, the hook runs, the type is encoded before
 //! and after, and the difference is applied. Fields that the type does not know are kept.
+use std::{future::ready, marker::PhantomData, sync::Arc};
+
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::binding::{DocumentHooks, HookContext};
+use super::{
+    binding::{DocumentHooks, Hook, HookContext, HookError, HookFuture},
+    difference::apply_difference,
+};
 use crate::{
     auth::User,
-    meta::FieldError,
+    meta::{FieldError, Operation, refusal::Result},
     schema::{Document, declare::checks::Cell},
 };
 
 /// The request that a hook runs in.
-#[derive(Debug)]
 pub struct Context<'a, T> {
     /// The object before the request; `None` on creation. An error means that the type cannot decode it, because it was
-    /// stored when the type was different. A write that fixes such an object is validated, but `default` hooks do not
-    /// run for it, because the change is unknown.
-    pub old: Option<Result<T, String>>,
+    /// stored when the type was different. A write that fixes such an object is validated, but hooks that set defaults do
+    /// not run for it, because the change is unknown.
+    pub old: Option<std::result::Result<T, String>>,
+    /// What the request does to the object.
+    pub operation: Operation,
     /// The requesting user.
     pub user: &'a User,
     /// True if nothing will be stored.
     pub dry_run: bool,
     /// The written subresource, such as `status`; empty for the object itself.
     pub subresource: &'a str,
+    /// The same on documents, and the server.
+    pub(crate) request: HookContext<'a>,
+}
+
+impl<'a, T: DeserializeOwned> Context<'a, T> {
+    fn new(request: HookContext<'a>) -> Self {
+        let HookContext { old, operation, user, dry_run, subresource, .. } = request;
+        Self { old: old.map(decode), operation, user, dry_run, subresource, request }
+    }
 }
 
 impl<T> Context<'_, T> {
@@ -31,19 +46,115 @@ impl<T> Context<'_, T> {
     pub fn old(&self) -> Option<&T> {
         self.old.as_ref()?.as_ref().ok()
     }
+
+    /// Warns the client, whether the request succeeds or not. kubectl prints warnings.
+    pub fn warn(&self, text: impl Into<String>) {
+        self.request.warnings.add(text);
+    }
 }
 
-fn decode<T: DeserializeOwned>(document: &Document) -> Result<T, String> {
-    T::deserialize(document).map_err(|e| e.to_string())
-}
+/// Code of a kind's own that runs in its writes: with state, asynchronous, and able to refuse with any Status. It is added
+/// to a kind by the builder's `kind_with`. Hooks run for each served version of the kind for which they were added, and
+/// those of the storage version also for writes of other versions.
+///
+/// Pure functions need no state: the derive's attributes `default`, `validate`, `generate_name`, `on_delete` and
+/// `holds_deletion` declare them, and they run first.
+///
+/// A hook may wait: other requests go on meanwhile, and if the object has changed by then, a patch runs the hooks again,
+/// so that one request may call them several times. A panic answers with 500.
+///
+/// ```
+/// # use std::collections::BTreeSet;
+/// # use kindsmith::{ApiType, Context, FieldError, FieldErrorKind, FieldPath, Hooks, ObjectMeta, Resource, Server};
+/// # use kindsmith::{builtin::ConfigMap, handlers::Result};
+/// # use serde::{Deserialize, Serialize};
+/// # use tokio::sync::RwLock;
+/// # /// A book.
+/// # #[derive(Resource, Clone, Debug)]
+/// # #[resource(group = "library.example.com", version = "v1")]
+/// # pub struct Book { pub metadata: ObjectMeta, pub spec: BookSpec }
+/// # /// What is known about it.
+/// # #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+/// # pub struct BookSpec { pub genre: String }
+/// struct Genres {
+///     known: RwLock<BTreeSet<String>>,
+/// }
+///
+/// impl Hooks<Book> for Genres {
+///     async fn validate(&self, book: &Book, context: &Context<'_, Book>) -> Result<Vec<FieldError>> {
+///         if self.known.read().await.contains(&book.spec.genre) {
+///             return Ok(Vec::new());
+///         }
+///         let more = context.client().of::<ConfigMap>("default").get("genres").await?;
+///         if more.data.contains_key(&book.spec.genre) {
+///             return Ok(Vec::new());
+///         }
+///         let error = FieldErrorKind::Invalid(book.spec.genre.as_str().into());
+///         Ok(vec![FieldError::new(&FieldPath::new("spec").child("genre"), error, "is not a known genre")])
+///     }
+/// }
+///
+/// let genres = Genres { known: RwLock::default() };
+/// let server = Server::builder().kind_with::<Book>(genres).memory();
+/// ```
+pub trait Hooks<T>: Send + Sync + 'static {
+    /// True if a hook changes something besides the object. A dry run is then refused with 400.
+    fn has_side_effects(&self) -> bool {
+        false
+    }
 
-fn encode<T: Serialize>(value: &T) -> Result<Document, String> {
-    serde_json::to_value(value).map_err(|e| e.to_string())
-}
+    /// Sets defaults that the declaration cannot express. They are owned by the writer, like values that it sent.
+    ///
+    /// # Errors
+    /// Why the write is refused.
+    fn set_defaults(&self, object: &mut T, context: &Context<'_, T>) -> impl Future<Output = Result<()>> + Send {
+        let _ = (object, context);
+        ready(Ok(()))
+    }
 
-fn typed<'a, T: DeserializeOwned>(context: &HookContext<'a>) -> Context<'a, T> {
-    let HookContext { old, user, dry_run, subresource } = *context;
-    Context { old: old.map(decode), user, dry_run, subresource }
+    /// Checks what the schema cannot express. On an update, errors about values that the write does not change, and that
+    /// the old object has as well, do not count. To find them, the old object is checked as if it were new.
+    ///
+    /// # Errors
+    /// Why the write is refused, if that is not about fields.
+    fn validate(&self, object: &T, context: &Context<'_, T>) -> impl Future<Output = Result<Vec<FieldError>>> + Send {
+        let _ = (object, context);
+        ready(Ok(Vec::new()))
+    }
+
+    /// Decides about a valid write, after validation, and about a deletion, for which `object` is the object that would
+    /// be deleted, and `context.operation` is [`Operation::Delete`]. A deletion of an object that the type cannot decode
+    /// is not refused.
+    ///
+    /// # Errors
+    /// Why the request is refused.
+    fn admit(&self, object: &T, context: &Context<'_, T>) -> impl Future<Output = Result<()>> + Send {
+        let _ = (object, context);
+        ready(Ok(()))
+    }
+
+    /// Generates a name from `metadata.generateName`; `None` appends five random characters.
+    fn generate_name(&self, object: &T, base: &str) -> Option<String> {
+        let _ = (object, base);
+        None
+    }
+
+    /// Changes an object when its deletion starts.
+    fn on_delete(&self, object: &mut T) {
+        let _ = object;
+    }
+
+    /// True while a deleted object must be kept.
+    fn holds_deletion(&self, object: &T) -> bool {
+        let _ = object;
+        false
+    }
+
+    /// True if a hook does something; the server skips the others.
+    fn runs(&self, hook: Hook) -> bool {
+        let _ = hook;
+        true
+    }
 }
 
 /// A default hook as declared.
@@ -65,13 +176,13 @@ impl<T> Functions<T> {
     pub const NONE: Self =
         Self { default: None, validate: None, generate_name: None, on_delete: None, holds_deletion: None };
 
-    /// With a function that fills in what declared defaults cannot say.
+    /// With a function that sets defaults that the declaration cannot express.
     #[must_use]
     pub fn default(self, hook: Default<T>) -> Self {
         Self { default: Some(hook), ..self }
     }
 
-    /// With a function that checks what the schema cannot say.
+    /// With a function that checks what the schema cannot express.
     #[must_use]
     pub fn validate(self, hook: Validate<T>) -> Self {
         Self { validate: Some(hook), ..self }
@@ -96,44 +207,112 @@ impl<T> Functions<T> {
     }
 }
 
-impl<T: Serialize + DeserializeOwned> DocumentHooks for Functions<T> {
-    fn fills_in(&self) -> bool {
-        self.default.is_some()
-    }
-
-    fn validates(&self) -> bool {
-        self.validate.is_some()
-    }
-
-    fn fill_in(&self, object: &mut Document, context: &HookContext<'_>) -> Result<(), String> {
-        let Some(hook) = self.default else { return Ok(()) };
-        let mut value: T = decode(object)?;
-        let context = typed(context);
-        if matches!(context.old, Some(Err(_))) {
-            return Ok(());
+impl<T: Send + Sync + 'static> Hooks<T> for Functions<T> {
+    async fn set_defaults(&self, object: &mut T, context: &Context<'_, T>) -> Result<()> {
+        if let Some(hook) = self.default {
+            hook(object, context);
         }
-        let before = encode(&value)?;
-        hook(&mut value, &context);
-        apply_difference(object, &before, encode(&value)?);
         Ok(())
     }
 
-    fn validate(&self, object: &Document, context: &HookContext<'_>) -> Result<Vec<FieldError>, String> {
-        let Some(hook) = self.validate else { return Ok(Vec::new()) };
-        Ok(hook(&decode(object)?, &typed(context)))
+    async fn validate(&self, object: &T, context: &Context<'_, T>) -> Result<Vec<FieldError>> {
+        Ok(self.validate.map(|hook| hook(object, context)).unwrap_or_default())
     }
 
-    fn generate_name(&self, object: &Document, base: &str) -> Result<Option<String>, String> {
-        let Some(hook) = self.generate_name else { return Ok(None) };
-        Ok(Some(hook(&decode(object)?, base)))
+    fn generate_name(&self, object: &T, base: &str) -> Option<String> {
+        self.generate_name.map(|hook| hook(object, base))
+    }
+
+    fn on_delete(&self, object: &mut T) {
+        if let Some(hook) = self.on_delete {
+            hook(object);
+        }
+    }
+
+    fn holds_deletion(&self, object: &T) -> bool {
+        self.holds_deletion.is_some_and(|hook| hook(object))
+    }
+
+    fn runs(&self, hook: Hook) -> bool {
+        match hook {
+            Hook::Defaults => self.default.is_some(),
+            Hook::Validation => self.validate.is_some(),
+            Hook::Admission => false,
+            Hook::Name => self.generate_name.is_some(),
+            Hook::Deletion => self.on_delete.is_some() || self.holds_deletion.is_some(),
+        }
+    }
+}
+
+/// Adapts typed hooks to documents.
+pub fn on_documents<T>(hooks: impl Hooks<T>) -> Arc<dyn DocumentHooks>
+where
+    T: Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    Arc::new(Typed { hooks, kind: PhantomData })
+}
+
+/// Typed hooks.
+struct Typed<T, H> {
+    hooks: H,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T, H> DocumentHooks for Typed<T, H>
+where
+    T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    H: Hooks<T>,
+{
+    fn runs(&self, hook: Hook) -> bool {
+        self.hooks.runs(hook)
+    }
+
+    fn has_side_effects(&self) -> bool {
+        self.hooks.has_side_effects()
+    }
+
+    fn set_defaults<'a>(&'a self, object: &'a mut Document, context: HookContext<'a>) -> HookFuture<'a, ()> {
+        Box::pin(async move {
+            let mut value: T = decode(object).map_err(HookError::Undecodable)?;
+            let context = Context::new(context);
+            if matches!(context.old, Some(Err(_))) {
+                return Ok(());
+            }
+            let before = encode(&value).map_err(HookError::Undecodable)?;
+            self.hooks.set_defaults(&mut value, &context).await.map_err(HookError::Refused)?;
+            apply_difference(object, &before, encode(&value).map_err(HookError::Undecodable)?);
+            Ok(())
+        })
+    }
+
+    fn validate<'a>(&'a self, object: &'a Document, context: HookContext<'a>) -> HookFuture<'a, Vec<FieldError>> {
+        Box::pin(async move {
+            let value = decode(object).map_err(HookError::Undecodable)?;
+            self.hooks.validate(&value, &Context::new(context)).await.map_err(HookError::Refused)
+        })
+    }
+
+    fn admit<'a>(&'a self, object: &'a Document, context: HookContext<'a>) -> HookFuture<'a, ()> {
+        Box::pin(async move {
+            let value = decode(object).map_err(HookError::Undecodable)?;
+            self.hooks.admit(&value, &Context::new(context)).await.map_err(HookError::Refused)
+        })
+    }
+
+    /// Validation refuses an object that the type does not decode.
+    fn generate_name(&self, object: &Document, base: &str) -> Option<String> {
+        let value = self.hooks.runs(Hook::Name).then(|| decode(object).ok())??;
+        self.hooks.generate_name(&value, base)
     }
 
     /// An object that the type does not decode stays as it is.
     fn on_delete(&self, object: &mut Document) {
-        let Some(hook) = self.on_delete else { return };
+        if !self.hooks.runs(Hook::Deletion) {
+            return;
+        }
         let Ok(mut value) = decode::<T>(object) else { return };
         let Ok(before) = encode(&value) else { return };
-        hook(&mut value);
+        self.hooks.on_delete(&mut value);
         if let Ok(after) = encode(&value) {
             apply_difference(object, &before, after);
         }
@@ -141,85 +320,19 @@ impl<T: Serialize + DeserializeOwned> DocumentHooks for Functions<T> {
 
     /// One that the type does not decode is not held.
     fn holds_deletion(&self, object: &Document) -> bool {
-        self.holds_deletion.is_some_and(|hook| decode(object).is_ok_and(|value| hook(&value)))
+        self.hooks.runs(Hook::Deletion) && decode(object).is_ok_and(|value| self.hooks.holds_deletion(&value))
     }
+}
+
+fn decode<T: DeserializeOwned>(document: &Document) -> std::result::Result<T, String> {
+    T::deserialize(document).map_err(|e| e.to_string())
+}
+
+fn encode<T: Serialize>(value: &T) -> std::result::Result<Document, String> {
+    serde_json::to_value(value).map_err(|e| e.to_string())
 }
 
 /// Runs a column's function. A document that the type cannot decode has an empty cell.
 pub fn cell<T: DeserializeOwned, R: Cell + Serialize>(document: &Document, function: fn(&T) -> R) -> Document {
     decode(document).and_then(|value| encode(&function(&value))).unwrap_or(Document::Null)
-}
-
-/// Applies the difference between two documents to a third one.
-pub(crate) fn apply_difference(document: &mut Document, before: &Document, after: Document) {
-    if *before == after {
-        return;
-    }
-    match (document, before, after) {
-        (Document::Object(document), Document::Object(before), Document::Object(after)) => {
-            for key in before.keys().filter(|key| !after.contains_key(*key)) {
-                document.remove(key);
-            }
-            for (key, value) in after {
-                match (document.get_mut(&key), before.get(&key)) {
-                    (_, Some(old)) if *old == value => {}
-                    (Some(at), Some(old)) => apply_difference(at, old, value),
-                    _ => {
-                        document.insert(key, value);
-                    }
-                }
-            }
-        }
-        (Document::Array(document), Document::Array(before), Document::Array(after))
-            if document.len() == before.len() =>
-        {
-            *document = items(document, before, after);
-        }
-        (document, _, after) => *document = after,
-    }
-}
-
-/// The items of a changed list: an unchanged item keeps its unknown fields wherever it moves, and an item that was
-/// changed in place has its difference applied.
-fn items(document: &[Document], before: &[Document], after: Vec<Document>) -> Vec<Document> {
-    let in_place = before.len() == after.len();
-    let item = |(at, value): (usize, Document)| {
-        if let Some(same) = before.iter().position(|old| *old == value) {
-            return document[if before[at.min(before.len() - 1)] == value { at.min(before.len() - 1) } else { same }]
-                .clone();
-        }
-        if !in_place {
-            return value;
-        }
-        let mut changed = document[at].clone();
-        apply_difference(&mut changed, &before[at], value);
-        changed
-    };
-    after.into_iter().enumerate().map(item).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::apply_difference;
-
-    #[test]
-    fn fields_that_a_hook_does_not_change_are_kept() {
-        let mut document =
-            json!({"spec": {"a": 1, "unknown": {"x": 1}, "gone": 1, "list": [{"n": "p", "u": 1}, {"n": "q"}]}});
-        let before = json!({"spec": {"a": 1, "gone": 1, "list": [{"n": "p"}, {"n": "q"}]}});
-        let after = json!({"spec": {"a": 2, "list": [{"n": "p"}, {"n": "q", "v": 3}], "new": true}});
-        apply_difference(&mut document, &before, after);
-        let list = json!([{"n": "p", "u": 1}, {"n": "q", "v": 3}]);
-        assert_eq!(document, json!({"spec": {"a": 2, "unknown": {"x": 1}, "list": list, "new": true}}));
-    }
-
-    #[test]
-    fn items_that_moved_keep_their_unknown_fields() {
-        let mut document = json!([{"n": "p", "u": 1}, {"n": "q", "u": 2}]);
-        let (before, after) = (json!([{"n": "p"}, {"n": "q"}]), json!([{"n": "q"}]));
-        apply_difference(&mut document, &before, after);
-        assert_eq!(document, json!([{"n": "q", "u": 2}]));
-    }
 }

@@ -8,6 +8,7 @@ mod columns;
 pub mod convert;
 pub mod crd;
 pub mod definition;
+pub(crate) mod difference;
 pub mod endpoint;
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -6,10 +6,12 @@ pub mod field;
 pub(crate) mod go;
 pub mod names;
 pub mod object;
+pub mod operation;
 pub mod options;
 pub mod percent;
 pub mod preconditions;
 pub mod quantity;
+pub mod refusal;
 pub mod revision;
 pub mod selector;
 pub mod shared;
@@ -20,12 +22,15 @@ pub mod time;
 pub mod validate;
 pub mod values;
 pub mod version;
+pub mod warnings;
 
 pub use field::{FieldError, FieldErrorKind, FieldPath};
 pub use names::{GroupKind, GroupResource, GroupVersion};
 pub use object::{ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};
+pub use operation::Operation;
 pub use preconditions::Preconditions;
 pub use quantity::Quantity;
+pub use refusal::Refusal;
 pub use revision::Revision;
 pub use shared::{
     Condition, LabelSelector, LabelSelectorRequirement, LocalObjectReference, ObjectReference, find_condition,
@@ -34,3 +39,4 @@ pub use shared::{
 pub use status::{Status, StatusCause, StatusDetails};
 pub use time::{MicroTime, Time};
 pub use values::{ByteString, IntOrString, RawJson};
+pub use warnings::Warnings;

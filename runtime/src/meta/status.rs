@@ -76,6 +76,13 @@ impl Status {
         Self { status: "Success".to_owned(), details, ..Self::empty() }
     }
 
+    /// 500: an error of the server, not of the client.
+    pub(crate) fn internal(message: &str) -> Self {
+        let cause = StatusCause { message: message.to_owned(), ..StatusCause::default() };
+        let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };
+        Self::failure(500, "InternalError", format!("Internal error occurred: {message}"), Some(details))
+    }
+
     /// A failure. The reason may be empty.
     pub fn failure(code: u16, reason: &str, message: impl Into<String>, details: Option<StatusDetails>) -> Self {
         let (reason, message) = (reason.to_owned(), message.into());

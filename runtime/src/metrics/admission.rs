@@ -3,6 +3,7 @@
 use std::{sync::OnceLock, time::Duration};
 
 use super::{Histogram, Totals, labels, nanoseconds};
+use crate::meta::Operation;
 
 labels! {
     /// The label `type`: which step of admission.
@@ -11,18 +12,6 @@ labels! {
         Admit = "admit",
         /// The result may be refused.
         Validate = "validate",
-    }
-}
-
-labels! {
-    /// The label `operation`: what a request does to the object.
-    Operation {
-        /// The object is new.
-        Create = "CREATE",
-        /// The object changes.
-        Update = "UPDATE",
-        /// The object goes.
-        Delete = "DELETE",
     }
 }
 
@@ -45,7 +34,7 @@ impl Admission {
     pub fn all(&self) -> Vec<(Step, Operation, bool, Totals)> {
         let mut all = Vec::new();
         for step in Step::ALL {
-            for operation in Operation::ALL {
+            for operation in &Operation::ALL {
                 let of = &self.0[*step as usize][*operation as usize];
                 let found = [false, true]
                     .into_iter()

@@ -8,7 +8,7 @@ mod cells;
 mod labels;
 mod requests;
 
-pub use admission::{Admission, Operation, Step};
+pub use admission::{Admission, Step};
 pub use cells::{Counter, Histogram, Totals};
 use labels::labels;
 pub use requests::{Cell, DryRun, Endpoint, Requests, Scope, Series, Verb};

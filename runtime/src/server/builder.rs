@@ -27,6 +27,7 @@ use crate::{
     http::Service,
     kind::{
         Kind, crd,
+        hook::{self, Hooks},
         policy::Custom,
         reader::Transformer,
         resource::{Stored, Unstored},
@@ -91,6 +92,12 @@ impl Builder {
     /// storage version and those declared `unserved`.
     pub fn kind<R: Stored>(self) -> Self {
         self.model(R::kind())
+    }
+
+    /// Serves a kind declared in Rust with [`Hooks`]: the user's code that runs in its writes, with state. Hooks that the
+    /// declaration names run first.
+    pub fn kind_with<R: Stored + Object>(self, hooks: impl Hooks<R>) -> Self {
+        self.model(R::kind().with(|_, _, binding| binding.add_hooks(hook::on_documents(hooks))))
     }
 
     /// Serves a kind given as data. [`Builder::build`] reports what is wrong with it.

@@ -5,7 +5,8 @@ use super::{Api, Error, Request};
 use crate::{
     cache::Object,
     kind::Kind,
-    metrics::{self, Operation, Step},
+    meta::Operation,
+    metrics::{self, Step},
     schema::Document,
     storage::Hold,
 };

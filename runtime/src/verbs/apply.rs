@@ -37,7 +37,7 @@ impl Api {
             pruned: config.pruned,
             ..Write::of_body(request, &options.write, &config.faults)
         };
-        if let Some(written) = self.apply_unchanged(&write, document)? {
+        if let Some(written) = self.apply_unchanged(&write, document).await? {
             return Ok(written);
         }
         self.rewrite_or_create(&write, |old| {

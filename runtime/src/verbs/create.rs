@@ -55,7 +55,7 @@ impl Api {
         mut document: Document,
         mut warnings: Vec<String>,
     ) -> Result<Written, Error> {
-        warnings.extend(write.complete(self, &mut document, None)?);
+        warnings.extend(write.complete(self, &mut document, None).await?);
         let answer = self.create_named(write, document).await?;
         Ok(Written { answer, created: true, warnings })
     }
@@ -69,14 +69,14 @@ impl Api {
             if made_up {
                 let name = write.make_name(&document, &base).map_err(Error::Internal)?;
                 system::set(&mut document, "name", name);
-                write.run_default(&mut document, None)?;
+                write.run_default(self, &mut document, None).await?;
             }
-            let fit = write.validate(self, &document, None)?;
+            let fit = write.validate(self, &document, None).await?;
             if !system::text(&document, "resourceVersion").is_empty() {
                 let message = "resourceVersion should not be set on objects to be created";
                 return Err(Error::Unknown(message.to_owned()));
             }
-            let (stored, fit) = write.to_stored((&document, fit), None)?;
+            let (stored, fit) = write.to_stored(self, (&document, fit), None).await?;
             if let Outcome::Done(object) = self.insert(write, (&stored, fit)).await? {
                 return shown(write.request, &object).map(Answer::Object);
             }

@@ -1,6 +1,6 @@
 //! Why a verb refused. `status` turns each into a Status.
 use crate::{
-    meta::{FieldError, GroupKind, GroupResource, Revision},
+    meta::{FieldError, GroupKind, GroupResource, Revision, Status},
     patch::apply,
 };
 
@@ -80,6 +80,8 @@ pub enum Error {
         /// True if there are more than are listed.
         more: bool,
     },
+    /// The Status with which the user's code refused.
+    Refused(Box<Status>),
     /// 500 `InternalError`.
     Internal(String),
     /// 503 with Retry-After: the server is stopping, or its disk is not writable. Nothing was written.

@@ -18,7 +18,7 @@ impl Api {
     ///
     /// # Errors
     /// Like [`Api::create`], without those of a commit.
-    pub fn prepare(
+    pub async fn prepare(
         &self,
         request: &Request,
         body: impl Into<Decoded>,
@@ -27,7 +27,7 @@ impl Api {
         let Decoded { mut document, faults, pruned } = body.into();
         let write = Write { pruned, ..Write::of_body(request, options, &faults) };
         let mut warnings = write.decode(&mut document)?;
-        warnings.extend(write.complete_unstored(self, &mut document)?);
+        warnings.extend(write.complete_unstored(self, &mut document).await?);
         Ok((document, warnings))
     }
 

@@ -4,62 +4,86 @@
 //! - Errors about an unchanged value are ignored if the hook reports them for the old object, too.
 //! - An object that does not decode is accepted if only its metadata and status change. So finalizers can be removed,
 //!   labels, annotations and owner references changed, and the status written.
-use super::{Error, pipeline::Write, system};
+use std::sync::Arc;
+
+use super::{
+    Api, Error,
+    pipeline::{Write, operation},
+    system,
+};
 use crate::{
     auth::User,
-    kind::{Kind, binding::HookContext},
-    meta::{FieldError, FieldErrorKind, FieldPath},
+    kind::binding::{Hook, HookContext, HookError},
+    meta::{FieldError, FieldErrorKind, FieldPath, Operation, Refusal, Warnings},
     schema::{self, Document},
 };
 
 impl Write<'_> {
-    /// Runs the default hook. A new object with a generated name gets the defaults again after its name: some contain
-    /// it.
+    /// Refuses a dry run of a kind whose hooks have side effects.
     ///
     /// # Errors
-    /// If the hook cannot decode an object that the schema allows.
-    pub fn run_default(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    /// [`Error::BadRequest`].
+    pub fn check_dry_run(&self) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
-        if !kind.binding.hooks.fills_in() {
+        if self.options.dry_run && kind.binding.hooks.has_side_effects() {
+            let resource = kind.group_resource();
+            return Err(Error::BadRequest(format!("the hooks of \"{resource}\" do not support dry run")));
+        }
+        Ok(())
+    }
+
+    /// Runs the hook that sets defaults. A new object with a generated name gets the defaults again after its name: some
+    /// contain it.
+    ///
+    /// # Errors
+    /// If the hook refuses, or cannot decode an object that the schema allows.
+    pub async fn run_default(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+        let kind = &*self.request.served.kind;
+        if !kind.binding.hooks.runs(Hook::Defaults) {
             return Ok(());
         }
         if let Some(old) = old.filter(|old| schema::rest_is_kept(&kind.version.schema, document, old)) {
-            self.default_kept(document, old);
-            return Ok(());
+            return self.default_kept(api, document, old).await;
         }
-        kind.binding
-            .hooks
-            .fill_in(document, &self.context(old))
-            .or_else(|why| self.undecodable(document, old, &why))?;
+        let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(api, old))).await;
+        match done {
+            Ok(()) => {}
+            Err(HookError::Undecodable(why)) => self.undecodable(document, old, &why)?,
+            Err(HookError::Refused(refusal)) => return Err(self.refused(refusal, document)),
+        }
         schema::normalise(&kind.version.schema, document);
         Ok(())
     }
 
-    /// Runs the default hook for an object of which only metadata and status change. Errors do not stop the write, and
-    /// an object that violates its schema gets defaults only in its metadata.
-    fn default_kept(&self, document: &mut Document, old: &Document) {
+    /// Sets the defaults of an object of which only metadata and status change. Objects that do not decode are written
+    /// without them, and an object that violates its schema gets defaults only in its metadata.
+    async fn default_kept(&self, api: &Api, document: &mut Document, old: &Document) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
         let status = document.get("status").cloned();
-        if kind.binding.hooks.fill_in(document, &self.context(Some(old))).is_err() {
-            return;
+        let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(api, Some(old)))).await;
+        match done {
+            Ok(()) => {}
+            Err(HookError::Undecodable(_)) => return Ok(()),
+            Err(HookError::Refused(refusal)) => return Err(self.refused(refusal, document)),
         }
         schema::normalise(&kind.version.schema, document);
         let changed =
             document.get("status") != status.as_ref() || !schema::rest_is_kept(&kind.version.schema, document, old);
-        if changed && !self.is_sound(document) {
+        if changed && !self.is_sound(api, document).await? {
             schema::restore(document, old, status);
         }
+        Ok(())
     }
 
     /// True if an object fits the schema, and the hook reports no errors for it alone.
-    fn is_sound(&self, document: &Document) -> bool {
+    async fn is_sound(&self, api: &Api, document: &Document) -> Result<bool, Error> {
         let kind = &*self.request.served.kind;
-        schema::validate(&kind.version.schema, document).is_empty()
-            && by_itself(kind, document).is_some_and(|errors| errors.is_empty())
+        Ok(schema::validate(&kind.version.schema, document).is_empty()
+            && self.by_itself(api, document).await?.is_some_and(|errors| errors.is_empty()))
     }
 
-    /// The default hook could not decode the object. If the schema reports errors, too, validation describes them
-    /// better.
+    /// The hook that sets defaults could not decode the object. If the schema reports errors, too, validation describes
+    /// them better.
     fn undecodable(&self, document: &Document, old: Option<&Document>, why: &str) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
         let found = schema::validate(&kind.version.schema, document);
@@ -75,34 +99,116 @@ impl Write<'_> {
     }
 
     /// The errors of the validate hook that count.
-    pub(super) fn hook_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {
+    ///
+    /// # Errors
+    /// If the hook refuses.
+    pub(super) async fn hook_errors(
+        &self,
+        api: &Api,
+        document: &Document,
+        old: Option<&Document>,
+    ) -> Result<Vec<FieldError>, Error> {
         let kind = &*self.request.served.kind;
-        match (kind.binding.hooks.validate(document, &self.context(old)), old) {
-            (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(found, document, old),
-            (Ok(found), _) => found,
-            (Err(_), Some(old)) if schema::rest_is_kept(&kind.version.schema, document, old) => Vec::new(),
-            (Err(why), _) => faults_or(schema::validate(&kind.version.schema, document), &why),
+        if !kind.binding.hooks.runs(Hook::Validation) {
+            return Ok(Vec::new());
         }
+        let found = self.outside(kind.binding.hooks.validate(document, self.context(api, old))).await;
+        Ok(match (found, old) {
+            (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(api, found, document, old).await?,
+            (Ok(found), _) => found,
+            (Err(HookError::Refused(refusal)), _) => return Err(self.refused(refusal, document)),
+            (Err(HookError::Undecodable(_)), Some(old))
+                if schema::rest_is_kept(&kind.version.schema, document, old) =>
+            {
+                Vec::new()
+            }
+            (Err(HookError::Undecodable(why)), _) => faults_or(schema::validate(&kind.version.schema, document), &why),
+        })
     }
 
     /// The errors of a validate hook that the write causes.
-    fn brought_about(&self, mut found: Vec<FieldError>, document: &Document, old: &Document) -> Vec<FieldError> {
-        let kind = &*self.request.served.kind;
-        let schema = &kind.version.schema;
-        match by_itself(kind, old) {
+    async fn brought_about(
+        &self,
+        api: &Api,
+        mut found: Vec<FieldError>,
+        document: &Document,
+        old: &Document,
+    ) -> Result<Vec<FieldError>, Error> {
+        let schema = &self.request.served.kind.version.schema;
+        match self.by_itself(api, old).await? {
             Some(known) => found.retain(|error| !is_kept(schema, error, &known, document, old)),
             None if schema::rest_is_kept(schema, document, old) => found.clear(),
             None => {}
         }
-        found
+        Ok(found)
     }
 
-    fn context<'c>(&'c self, old: Option<&'c Document>) -> HookContext<'c> {
+    /// The errors that a validate hook reports for an object alone, as if the server had just created it: rules about
+    /// changes and users do not apply. `None` if the object does not decode.
+    async fn by_itself(&self, api: &Api, document: &Document) -> Result<Option<Vec<FieldError>>, Error> {
+        let hooks = &self.request.served.kind.binding.hooks;
+        if !hooks.runs(Hook::Validation) {
+            return Ok(Some(Vec::new()));
+        }
+        let (user, warnings) = (Arc::new(User::system()), Warnings::default());
+        let context = HookContext { dry_run: true, server: Some(&api.this), ..HookContext::new(&user, &warnings) };
+        match self.outside(hooks.validate(document, context)).await {
+            Ok(errors) => Ok(Some(errors)),
+            Err(HookError::Undecodable(_)) => Ok(None),
+            Err(HookError::Refused(refusal)) => Err(self.refused(refusal, document)),
+        }
+    }
+
+    /// Runs the kind's hook that decides about valid writes. Objects that it cannot decode have passed validation because
+    /// only metadata and status change.
+    ///
+    /// # Errors
+    /// If the hook refuses.
+    pub(super) async fn run_admit(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+        self.run_admit_of(operation(old), api, document, old).await
+    }
+
+    /// The same for the deletion of an object.
+    ///
+    /// # Errors
+    /// If the hook refuses, or has side effects and this is a dry run.
+    pub(super) async fn run_admit_of_deletion(&self, api: &Api, object: &Document) -> Result<(), Error> {
+        self.check_dry_run()?;
+        self.run_admit_of(Operation::Delete, api, object, Some(object)).await
+    }
+
+    async fn run_admit_of(
+        &self,
+        operation: Operation,
+        api: &Api,
+        document: &Document,
+        old: Option<&Document>,
+    ) -> Result<(), Error> {
+        let hooks = &self.request.served.kind.binding.hooks;
+        if !hooks.runs(Hook::Admission) {
+            return Ok(());
+        }
+        let context = HookContext { operation, ..self.context(api, old) };
+        match self.outside(hooks.admit(document, context)).await {
+            Err(HookError::Refused(refusal)) => Err(self.refused(refusal, document)),
+            Ok(()) | Err(HookError::Undecodable(_)) => Ok(()),
+        }
+    }
+
+    fn refused(&self, refusal: Refusal, document: &Document) -> Error {
+        Error::refused(refusal, &self.request.served.kind, system::text(document, "name"))
+    }
+
+    fn context<'c>(&'c self, api: &'c Api, old: Option<&'c Document>) -> HookContext<'c> {
         HookContext {
+            operation: operation(old),
             old,
             user: &self.request.user,
             dry_run: self.options.dry_run,
             subresource: &self.request.subresource,
+            field_manager: self.options.manager(),
+            warnings: &self.request.warnings,
+            server: Some(&api.this),
         }
     }
 }
@@ -120,14 +226,6 @@ fn is_kept(
         known.path.as_str() == origin.path && known.kind == error.kind && known.detail == error.detail
     };
     origin.kept && known.iter().any(is)
-}
-
-/// The errors that a validate hook reports for an object alone, as if the server had just created it: rules about
-/// changes and users do not apply. `None` if the object does not decode.
-fn by_itself(kind: &Kind, document: &Document) -> Option<Vec<FieldError>> {
-    let user = User::system();
-    let context = HookContext { old: None, user: &user, dry_run: true, subresource: "" };
-    kind.binding.hooks.validate(document, &context).ok()
 }
 
 /// The schema's errors for an object that does not decode into the hooks' type, because they have paths. If there are

@@ -56,6 +56,7 @@ impl Api {
             namespace: String::new(),
             name: String::new(),
             subresource: "".into(),
+            warnings: Arc::default(),
         };
         loop {
             let old = next(&resource, &mut position, &mut migration);

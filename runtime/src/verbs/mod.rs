@@ -1,6 +1,6 @@
 //! The verbs, one file each; `pipeline` fixes the order of a write, once.
 //! Works on documents and kinds and knows no HTTP; `status` makes a Status of an error.
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 
@@ -9,7 +9,7 @@ use crate::{
     cache::{Cache, Object, Watch},
     codec::Decoded,
     kind::{Changes, Registry, endpoint::Endpoint, registry::Served},
-    meta::{FieldErrorKind, Revision},
+    meta::{FieldErrorKind, Revision, Warnings},
     metrics,
     schema::Document,
     storage::Store,
@@ -49,6 +49,7 @@ mod turns;
 mod unchanged;
 mod update;
 mod versions;
+mod waiting;
 mod watch;
 
 pub use admission::{Admission, Attempt};
@@ -57,6 +58,7 @@ pub use get::Unconverted;
 pub use items::{Items, Place};
 pub use patch::Parsed;
 pub use retry::Retry;
+pub(crate) use waiting::Slot;
 
 /// The verbs over one store, for HTTP, controllers and tests.
 pub struct Api {
@@ -72,6 +74,8 @@ pub struct Api {
     admission_durations: metrics::Admission,
     /// Serializes writers of one object that conflict.
     turns: turns::Turns,
+    /// This, for the clients of the user's code.
+    this: Weak<Self>,
 }
 
 impl Api {
@@ -88,13 +92,14 @@ impl Api {
         admission: Vec<Arc<dyn Admission>>,
     ) -> Arc<Self> {
         let plugin = |step| admission::Plugin { step, durations: metrics::Admission::default() };
-        Arc::new(Self {
+        Arc::new_cyclic(|this| Self {
             registry,
             cache,
             store,
             admission: admission.into_iter().map(plugin).collect(),
             admission_durations: metrics::Admission::default(),
             turns: turns::Turns::default(),
+            this: this.clone(),
         })
     }
 }
@@ -127,6 +132,8 @@ pub struct Request {
     pub name: String,
     /// The subresource; empty for the object itself.
     pub subresource: Arc<str>,
+    /// Warnings for the client by the user's code.
+    pub warnings: Arc<Warnings>,
 }
 
 impl Request {

@@ -14,20 +14,22 @@ use super::{
     decode::{Origin, Shape, decode},
     owners, ownership,
     system::{self, Nameless},
+    turns::Turn,
+    waiting,
 };
 use crate::{
     kind::{
         model::{NameRule, Scope},
         reader::Fit,
     },
-    meta::{FieldError, FieldPath, options::WriteOptions, validate},
-    metrics::{Operation, Step},
+    meta::{FieldError, FieldPath, Operation, options::WriteOptions, validate},
+    metrics::Step,
     patch::apply,
     schema::{self, Document},
 };
 
-/// What a write does to an object, as metrics name it.
-fn operation(old: Option<&Document>) -> Operation {
+/// What a write does to an object.
+pub(super) fn operation(old: Option<&Document>) -> Operation {
     if old.is_none() { Operation::Create } else { Operation::Update }
 }
 
@@ -43,12 +45,14 @@ pub(super) struct Write<'a> {
     pub faults: &'a [String],
     /// True if the decoder has dropped unknown fields and reported them as faults.
     pub pruned: bool,
+    /// The turn that the writer may hold, which it gives up while the user's code waits.
+    pub turn: Option<&'a Turn>,
 }
 
 impl<'a> Write<'a> {
     /// A write of a request's body.
     pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
-        Self { request, options, origin: Origin::Body, faults, pruned: false }
+        Self { request, options, origin: Origin::Body, faults, pruned: false, turn: None }
     }
 }
 
@@ -87,10 +91,16 @@ impl Write<'_> {
     /// The steps from defaults to generation: the result is the object to store, not yet validated. Returns warnings.
     ///
     /// # Errors
-    /// Those of admission, and of hooks that cannot decode the object.
-    pub fn complete(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
+    /// Those of admission and of hooks.
+    pub async fn complete(
+        &self,
+        api: &Api,
+        document: &mut Document,
+        old: Option<&Document>,
+    ) -> Result<Vec<String>, Error> {
+        self.check_dry_run()?;
         system::begin(self, document, old)?;
-        self.fill_in(document, old)?;
+        self.fill_in(api, document, old).await?;
         let mut warnings = Vec::new();
         if self.origin == Origin::Body {
             warnings.extend(owners::dedup(document, false));
@@ -109,24 +119,26 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Like [`Write::complete`] and [`Write::validate`].
-    pub fn complete_unstored(&self, api: &Api, document: &mut Document) -> Result<Vec<String>, Error> {
+    pub async fn complete_unstored(&self, api: &Api, document: &mut Document) -> Result<Vec<String>, Error> {
         let kind = &*self.request.served.kind;
-        self.fill_in(document, None)?;
+        self.check_dry_run()?;
+        self.fill_in(api, document, None).await?;
         // A document of a subresource refers to an existing object, which is admitted again if it changes.
         let warning = if kind.shared.stored { None } else { self.admit(api, document, None)? };
-        self.judge(document, None, schema::validate(&kind.version.schema, document))?;
+        self.judge(api, document, None, schema::validate(&kind.version.schema, document)).await?;
         if !kind.shared.stored {
+            self.run_admit(api, document, None).await?;
             self.admit_result(api, document, None)?;
         }
         Ok(warning.into_iter().collect())
     }
 
     /// Defaults: the declared ones, then the hook's.
-    fn fill_in(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    async fn fill_in(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
         schema::default(&kind.version.schema, document);
         schema::normalise(&kind.version.schema, document);
-        self.run_default(document, old)
+        self.run_default(api, document, old).await
     }
 
     /// Mutating admission, and the reset of changes that it may not make. Restores invalid managed fields.
@@ -156,7 +168,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// [`Error::Invalid`] with all errors; those of admission.
-    pub fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
+    pub async fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
         let kind = &*self.request.served.kind;
         let mut errors = self.metadata_errors(document, old);
         let mut found = schema::validate(&kind.version.schema, document);
@@ -165,17 +177,24 @@ impl Write<'_> {
             found = schema::validate_change(&kind.version.schema, found, document, old);
         }
         errors.extend(found);
-        self.judge(document, old, errors)?;
+        self.judge(api, document, old, errors).await?;
+        self.run_admit(api, document, old).await?;
         self.admit_result(api, document, old)?;
         Ok(fit)
     }
 
     /// Runs the kind's validate hook if there are no other errors, and fails if there are any.
-    fn judge(&self, document: &Document, old: Option<&Document>, mut errors: Vec<FieldError>) -> Result<(), Error> {
+    async fn judge(
+        &self,
+        api: &Api,
+        document: &Document,
+        old: Option<&Document>,
+        mut errors: Vec<FieldError>,
+    ) -> Result<(), Error> {
         let kind = &*self.request.served.kind;
         // The hook decodes the object into its type, which usually succeeds if the schema allows the object.
         if errors.is_empty() {
-            errors = self.hook_errors(document, old);
+            errors = self.hook_errors(api, document, old).await?;
         }
         if errors.is_empty() {
             return Ok(());
@@ -201,6 +220,11 @@ impl Write<'_> {
         let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
         errors.extend(kind.policy().metadata_errors(metadata, &path));
         errors
+    }
+
+    /// Awaits the user's code. Other writers go on while it waits.
+    pub(super) async fn outside<T>(&self, code: impl Future<Output = T>) -> T {
+        waiting::outside(self.turn, code).await
     }
 
     fn attempt<'c>(&'c self, old: Option<&'c Document>) -> Attempt<'c> {

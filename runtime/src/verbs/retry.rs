@@ -9,7 +9,7 @@ const TRIES: usize = 64;
 pub struct Retry<'t> {
     /// The number of tries left after the current one.
     left: usize,
-    turn: Option<Turn<'t>>,
+    turn: Option<&'t Turn>,
 }
 
 impl Retry<'static> {
@@ -22,7 +22,7 @@ impl Retry<'static> {
 impl<'t> Retry<'t> {
     /// For a writer that waits for its turn while others write the same object, even before the first try if others
     /// wait.
-    pub(super) async fn in_turn(mut turn: Turn<'t>) -> Self {
+    pub(super) async fn in_turn(turn: &'t Turn) -> Self {
         turn.begin().await;
         Self { left: TRIES - 1, turn: Some(turn) }
     }
@@ -33,7 +33,7 @@ impl<'t> Retry<'t> {
             return false;
         }
         self.left -= 1;
-        if let Some(turn) = &mut self.turn {
+        if let Some(turn) = self.turn {
             turn.wait().await;
         }
         true

@@ -82,7 +82,9 @@ impl Api {
         change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
     ) -> Result<Rewritten, Error> {
         write.request.changes()?;
-        let mut retry = Retry::in_turn(self.turn(write.request)).await;
+        let turn = self.turn(write.request);
+        let write = &Write { turn: Some(&turn), ..*write };
+        let mut retry = Retry::in_turn(&turn).await;
         loop {
             if let Outcome::Done(rewritten) = self.rewrite_once(write, current(write.request)?, &change).await? {
                 return Ok(rewritten);
@@ -114,10 +116,10 @@ impl Api {
         check_version(request, &mut new, &old)?;
         let converts = request.served.stored.is_some();
         let asked = converts.then(|| new.clone());
-        warnings.extend(write.complete(self, &mut new, Some(&old))?);
-        let fit = write.validate(self, &new, Some(&old))?;
+        warnings.extend(write.complete(self, &mut new, Some(&old)).await?);
+        let fit = write.validate(self, &new, Some(&old)).await?;
         let old_stored = if converts { Cow::Owned(document_of(&stored)?) } else { Cow::Borrowed(&old) };
-        let (new, fit) = match write.to_stored((&new, fit), Some(&old_stored)) {
+        let (new, fit) = match write.to_stored(self, (&new, fit), Some(&old_stored)).await {
             Ok(stored) => stored,
             Err(error) => {
                 let mut asked = asked.unwrap_or_default();
@@ -145,12 +147,12 @@ impl Api {
             return Err(error);
         }
         let request = in_stored_version(write.request);
-        let write_stored = Write::of_body(&request, write.options, &[]);
+        let write_stored = Write { turn: write.turn, ..Write::of_body(&request, write.options, &[]) };
         let old_stored = document_of(&stored)?;
         let mut left = old_stored.clone();
         system::put(system::metadata(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
-        warnings.extend(write_stored.complete(self, &mut left, Some(&old_stored))?);
-        let fit = write_stored.validate(self, &left, Some(&old_stored))?;
+        warnings.extend(write_stored.complete(self, &mut left, Some(&old_stored)).await?);
+        let fit = write_stored.validate(self, &left, Some(&old_stored)).await?;
         Ok(match self.replace(&write_stored, stored, &old_stored, (&left, fit)).await? {
             Outcome::Done(object) => {
                 Outcome::Done(Rewritten { object: shown_or_metadata(write.request, &object)?, warnings })
@@ -160,7 +162,7 @@ impl Api {
     }
 
     /// The turn of a writer of the requested object.
-    pub(super) fn turn(&self, request: &Request) -> Turn<'_> {
+    pub(super) fn turn(&self, request: &Request) -> Turn {
         self.turns.at(request.served.objects.prefix(), &request.key())
     }
 

@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use super::{Error, error::Occupant};
 use crate::{
     cache::WatchError,
+    kind::Kind,
     meta::{
         FieldError, GroupKind, GroupResource,
         field::MOST_ERRORS,
+        refusal::{About, Inner, Refusal},
         status::{Status, StatusCause, StatusDetails},
     },
     patch::apply::Conflict,
@@ -66,7 +68,8 @@ impl From<Error> for Status {
             Error::TooLarge(message) => Status::failure(413, "RequestEntityTooLarge", message, None),
             Error::Unknown(message) => Status::failure(500, "", message, None),
             Error::StoreRead { resource, name, causes, more } => store_read(resource, name, causes, more),
-            Error::Internal(message) => internal(&message),
+            Error::Internal(message) => Status::internal(&message),
+            Error::Refused(status) => *status,
             Error::Unavailable(message) => {
                 let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
                 Status::failure(503, "ServiceUnavailable", message, Some(details))
@@ -75,6 +78,26 @@ impl From<Error> for Status {
                 let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
                 Status::failure(507, "InsufficientStorage", message, Some(details))
             }
+        }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Status::from(error).into()
+    }
+}
+
+impl Error {
+    /// The error for a refusal by the user's code, about an object of a kind.
+    pub(crate) fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Self {
+        let Inner { status, about } = *refusal.0;
+        let (resource, name) = (kind.group_resource(), name.to_owned());
+        match about {
+            About::Complete => Self::Refused(Box::new(status)),
+            About::Forbidden => Self::Forbidden { resource, name, message: status.message, causes: Vec::new() },
+            About::Conflict => Self::Conflict(resource, name, status.message),
+            About::Invalid(errors) => Self::Invalid(kind.group_kind(), name, errors),
         }
     }
 }
@@ -117,13 +140,6 @@ pub(crate) fn no_such_resource() -> Status {
 pub(crate) fn method_not_allowed() -> Status {
     let message = "the server does not allow this method on the requested resource";
     Status::failure(405, "MethodNotAllowed", message, Some(StatusDetails::default()))
-}
-
-/// 500: an error of the server, not of the client.
-pub(crate) fn internal(message: &str) -> Status {
-    let cause = StatusCause { message: message.to_owned(), ..StatusCause::default() };
-    let details = StatusDetails { causes: vec![cause], ..StatusDetails::default() };
-    Status::failure(500, "InternalError", format!("Internal error occurred: {message}"), Some(details))
 }
 
 /// 500: stored objects that cannot be decoded. The message names the first, because some clients do not show causes.
@@ -207,7 +223,7 @@ pub(crate) fn of_watch(error: WatchError) -> Option<Status> {
             let message = format!("failed to read past changes from the storage: {message}");
             Some(Status::failure(500, "StoreReadError", message, None))
         }
-        WatchError::Read(error) => Some(internal(&error.to_string())),
+        WatchError::Read(error) => Some(Status::internal(&error.to_string())),
         WatchError::Lagged => None,
     }
 }

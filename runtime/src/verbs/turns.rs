@@ -7,40 +7,43 @@
 //!
 //! Turns only provide speed and fairness. The store prevents lost writes: it accepts a write only for the revision on
 //! which it is based.
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::{
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
 /// The number of queues. Objects that share one wait for each other only during conflicts.
 const QUEUES: usize = 256;
 
 /// The queues, assigned to objects by hash.
-pub(super) struct Turns(Vec<Mutex<()>>);
+pub(super) struct Turns(Vec<Arc<Queue<()>>>);
 
 impl Default for Turns {
     fn default() -> Self {
-        Self((0..QUEUES).map(|_| Mutex::default()).collect())
+        Self((0..QUEUES).map(|_| Arc::default()).collect())
     }
 }
 
 impl Turns {
     /// The turn for an object, by its resource and key.
-    pub fn at(&self, prefix: &str, key: &str) -> Turn<'_> {
+    pub fn at(&self, prefix: &str, key: &str) -> Turn {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((prefix, key));
         let queue = usize::try_from(hash % QUEUES as u64).expect("below the number of queues");
-        Turn { queue: &self.0[queue], held: None }
+        Turn { queue: self.0[queue].clone(), held: Mutex::default() }
     }
 }
 
 /// One writer's turn, which ends when this is dropped.
-pub(super) struct Turn<'t> {
-    queue: &'t Mutex<()>,
-    held: Option<MutexGuard<'t, ()>>,
+pub(super) struct Turn {
+    queue: Arc<Queue<()>>,
+    held: Mutex<Option<OwnedMutexGuard<()>>>,
 }
 
-impl Turn<'_> {
+impl Turn {
     /// Called before the first try: queues up if others wait.
-    pub async fn begin(&mut self) {
+    pub async fn begin(&self) {
         // If the queue is free, the lock is released at once.
         if self.queue.try_lock().is_err() {
             self.wait().await;
@@ -48,9 +51,19 @@ impl Turn<'_> {
     }
 
     /// Called after a lost race: waits for the turn, and keeps it.
-    pub async fn wait(&mut self) {
-        if self.held.is_none() {
-            self.held = Some(self.queue.lock().await);
+    pub async fn wait(&self) {
+        if !self.is_held() {
+            let held = self.queue.clone().lock_owned().await;
+            *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
         }
+    }
+
+    /// Ends the turn before the write is done. The writer waits again if it loses.
+    pub fn release(&self) {
+        drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

@@ -5,6 +5,7 @@ use super::{
 use crate::{
     cache::Object,
     codec::{self, Limits},
+    kind::binding::Hook,
     patch::apply,
     schema::Document,
 };
@@ -15,19 +16,19 @@ impl Api {
     ///
     /// # Errors
     /// Errors of the current object: validation may have become stricter.
-    pub(super) fn apply_unchanged(&self, write: &Write<'_>, config: &Document) -> Result<Option<Written>, Error> {
+    pub(super) async fn apply_unchanged(&self, write: &Write<'_>, config: &Document) -> Result<Option<Written>, Error> {
         let (request, kind) = (write.request, &*write.request.served.kind);
         // Hooks, admission, or another version than the storage version may change the object even if the apply does
         // not.
-        let own = kind.binding.hooks.fills_in() || kind.binding.conversion.is_some();
+        let own = kind.binding.hooks.runs(Hook::Defaults) || kind.binding.conversion.is_some();
         let settled = write.faults.is_empty() && !own && self.admission.is_empty();
         if !settled || request.endpoint().is_none() {
             return Ok(None);
         }
         let Ok(object) = find(request) else { return Ok(None) };
         let Some(live) = unchanged(request, write, &object, config) else { return Ok(None) };
-        let live = if kind.binding.hooks.validates() { document_of(&object)? } else { live };
-        write.validate(self, &live, Some(&live))?;
+        let live = if kind.binding.hooks.runs(Hook::Validation) { document_of(&object)? } else { live };
+        write.validate(self, &live, Some(&live)).await?;
         Ok(Some(Written { answer: Answer::Object(object), created: false, warnings: Vec::new() }))
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    Error, Request, get::Unconverted, hooks::fault_of_object, names, ownership::MANAGED_FIELDS, pipeline::Write,
+    Api, Error, Request, get::Unconverted, hooks::fault_of_object, names, ownership::MANAGED_FIELDS, pipeline::Write,
     rewrite::document_of, system,
 };
 use crate::{
@@ -95,15 +95,15 @@ impl Write<'_> {
     /// Generates a name for a new object with the hook of its version, or that of the storage version.
     ///
     /// # Errors
-    /// If the hook cannot decode the object.
+    /// If the object cannot be converted to the storage version.
     pub fn make_name(&self, document: &Document, base: &str) -> Result<String, String> {
         let served = &self.request.served;
-        if let Some(name) = served.kind.binding.hooks.generate_name(document, base)? {
+        if let Some(name) = served.kind.binding.hooks.generate_name(document, base) {
             return Ok(name);
         }
         if served.stored.is_some()
             && let hooks = &served.stored().kind.binding.hooks
-            && let Some(name) = hooks.generate_name(&to_stored(self.request, document)?, base)?
+            && let Some(name) = hooks.generate_name(&to_stored(self.request, document)?, base)
         {
             return Ok(name);
         }
@@ -115,8 +115,9 @@ impl Write<'_> {
     ///
     /// # Errors
     /// [`Error::Invalid`] if it cannot be converted; errors of the hooks.
-    pub fn to_stored<'d>(
+    pub async fn to_stored<'d>(
         &self,
+        api: &Api,
         (document, fit): (&'d Document, Fit),
         old: Option<&Document>,
     ) -> Result<(Cow<'d, Document>, Fit), Error> {
@@ -131,11 +132,13 @@ impl Write<'_> {
             invalid(vec![fault_of_object(format!("it has no form in version {version}, which is stored: {why}"))])
         })?;
         let write = Write { request: &request, ..*self };
-        write.run_default(&mut stored, old)?;
-        let errors = write.hook_errors(&stored, old);
+        write.check_dry_run()?;
+        write.run_default(api, &mut stored, old).await?;
+        let errors = write.hook_errors(api, &stored, old).await?;
         if !errors.is_empty() {
             return Err(invalid(errors));
         }
+        write.run_admit(api, &stored, old).await?;
         let fit = Fit::of(&kind.version.schema, &stored);
         Ok((Cow::Owned(stored), fit))
     }

@@ -132,6 +132,7 @@ impl Writer {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             subresource: "".into(),
+            warnings: Arc::default(),
         }
     }
 }

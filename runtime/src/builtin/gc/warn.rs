@@ -52,6 +52,7 @@ impl Writer {
             namespace: at.to_owned(),
             name: String::new(),
             subresource: "".into(),
+            warnings: Arc::default(),
         };
         match self.api.create(&request, event, &WriteOptions::default()).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}

@@ -238,6 +238,7 @@ impl Finisher {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             subresource: "".into(),
+            warnings: Arc::default(),
         }
     }
 }

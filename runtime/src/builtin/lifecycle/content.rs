@@ -60,6 +60,7 @@ pub(super) async fn delete_all(api: &Arc<Api>, user: &Arc<User>, namespace: &str
                 namespace: namespace.to_owned(),
                 name: object.name().to_owned(),
                 subresource: "".into(),
+                warnings: Arc::default(),
             };
             let api = api.clone();
             deletions.spawn(async move {

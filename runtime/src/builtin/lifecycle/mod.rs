@@ -191,6 +191,7 @@ impl Controller {
             namespace: String::new(),
             name: name.to_owned(),
             subresource: "".into(),
+            warnings: Arc::default(),
         }
     }
 

@@ -190,7 +190,7 @@ impl<K: Object> Objects<K> {
     pub(super) fn request(&self, name: &str, subresource: &str) -> Result<Request> {
         let (user, served) = (self.client.user.clone(), served::<K>(self.api())?);
         let (namespace, name) = (self.namespace.clone(), name.to_owned());
-        Ok(Request { user, served, namespace, name, subresource: subresource.into() })
+        Ok(Request { user, served, namespace, name, subresource: subresource.into(), warnings: Arc::default() })
     }
 }
 

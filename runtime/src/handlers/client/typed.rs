@@ -18,7 +18,7 @@ pub(in crate::handlers) fn on_type<K: Object>(
         let mut value: K = decode(document)?;
         let before = encode(&value)?;
         change(&mut value)?;
-        crate::kind::hook::apply_difference(document, &before, encode(&value)?);
+        crate::kind::difference::apply_difference(document, &before, encode(&value)?);
         Ok(())
     }
 }

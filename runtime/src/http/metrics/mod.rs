@@ -17,9 +17,10 @@ use axum::{
 };
 use prometheus::TextEncoder;
 
-use super::{cached, response, status, status::Refused};
+use super::{cached, response, status::Refused};
 use crate::{
     auth::Decision,
+    meta::Status,
     metrics::{Counter, Endpoint},
     verbs::Api,
 };
@@ -160,7 +161,7 @@ impl Metrics {
             Ok(text) => Ok(response::with(StatusCode::OK, TEXT, text.into())),
             Err(error) => {
                 tracing::error!(%error, "the metrics have no text form");
-                Err(status::internal("a metric has no text form; the server's log says why").into())
+                Err(Status::internal("a metric has no text form; the server's log says why").into())
             }
         }
     }

@@ -11,20 +11,22 @@ use super::{
     admission::check_deletion,
     commit::{Outcome, preview},
     get::current,
+    pipeline::Write,
     retry::Retry,
     rewrite::{MODIFIED, conflict, document_of, is_deleted},
     system::text,
-    versions::{shown_or_metadata, written_through},
+    turns::Turn,
+    versions::{in_stored_version, shown_or_metadata, written_through},
 };
 use crate::{
     cache::Object,
     kind::reader::Fit,
     meta::{
-        GroupResource, Preconditions,
-        options::DeleteOptions,
+        GroupResource, Operation, Preconditions,
+        options::{DeleteOptions, WriteOptions},
         preconditions::{Identity, Mismatch},
     },
-    metrics::{Operation, Step},
+    metrics::Step,
     schema::Document,
     storage::Expect,
 };
@@ -38,12 +40,13 @@ impl Api {
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         check_deletion(request)?;
         self.run_admission(Step::Validate, Operation::Delete, |step| step.delete(self, request))?;
-        let mut retry = Retry::in_turn(self.turn(request)).await;
+        let turn = self.turn(request);
+        let mut retry = Retry::in_turn(&turn).await;
         loop {
             let outcome = if options.ignore_read_errors {
                 self.force(request).await?
             } else {
-                self.end(request, options).await?
+                self.end(request, options, &turn).await?
             };
             if let Outcome::Done(deleted) = outcome {
                 return Ok(deleted);
@@ -55,11 +58,15 @@ impl Api {
     }
 
     /// Deletes or marks the current object.
-    async fn end(&self, request: &Request, options: &DeleteOptions) -> Result<Outcome<Deleted>, Error> {
+    async fn end(&self, request: &Request, options: &DeleteOptions, turn: &Turn) -> Result<Outcome<Deleted>, Error> {
         // In the storage version, so that an object that cannot be converted can be deleted.
         let object = current(request)?;
         let old = document_of(&object)?;
         check(request, &options.preconditions, &old)?;
+        let stored = in_stored_version(request);
+        let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
+        let write = Write { turn: Some(turn), ..Write::of_body(&stored, &write, &[]) };
+        write.run_admit_of_deletion(self, &old).await?;
         let mut new = old.clone();
         mark::mark(&request.served.stored().kind, options, &mut new);
         self.finish(request, options, object, (&old, &new)).await

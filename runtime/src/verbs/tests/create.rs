@@ -99,7 +99,7 @@ async fn a_name_or_generate_name_is_required() {
 #[tokio::test]
 async fn generated_names_may_all_be_taken() {
     let world = World::new().await;
-    let hooks = Hooks { generate_name: Some(|_, base| Ok(format!("{base}always"))), ..Hooks::default() };
+    let hooks = Hooks { generate_name: Some(|_, base| format!("{base}always")), ..Hooks::default() };
     let things = world.things(hooks);
     let body = json!({"metadata": {"generateName": "t-"}});
     let first = world.create(&things, "ns", body.clone()).await.unwrap();

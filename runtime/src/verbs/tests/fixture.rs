@@ -138,6 +138,7 @@ pub(super) fn at(served: &Arc<Served>, namespace: &str, name: &str) -> Request {
         namespace: namespace.to_owned(),
         name: name.to_owned(),
         subresource: "".into(),
+        warnings: Arc::default(),
     }
 }
 

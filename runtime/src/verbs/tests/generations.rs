@@ -73,7 +73,7 @@ fn strict_hooks() -> Arc<dyn DocumentHooks> {
         .default(|strict, _| strict.spec.owner.push('!'))
         .validate(|_, _| Vec::new())
         .on_delete(|strict| strict.spec.owner.push('?'));
-    Arc::new(functions)
+    hook::on_documents(functions)
 }
 
 fn refusing_hooks() -> Arc<dyn DocumentHooks> {

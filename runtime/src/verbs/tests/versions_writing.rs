@@ -126,7 +126,7 @@ async fn hooks_of_both_versions_run() {
             let errors = shrunk.then(|| FieldError::new(&path, FieldErrorKind::Forbidden, "teeth do not fall out"));
             Ok(errors.into_iter().collect())
         }),
-        generate_name: Some(|gear, base| Ok(format!("{base}{}", gear["spec"]["teeth"]))),
+        generate_name: Some(|gear, base| format!("{base}{}", gear["spec"]["teeth"])),
         ..Hooks::default()
     };
     let [_, beta] = gears_with(&world, stored().with(|_, _, binding| binding.hooks = Arc::new(hooks)));

@@ -88,7 +88,7 @@ fn boxes(hooks: hook::Functions<Box>) -> Kind {
     kind("example.com", "Box", "boxes", &from).with(|_, version, binding| {
         binding.policy = &Custom;
         version.status = true;
-        binding.hooks = Arc::new(hooks);
+        binding.hooks = hook::on_documents(hooks);
     })
 }
 

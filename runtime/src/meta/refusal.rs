@@ -1,19 +1,15 @@
-//! Errors of handlers and of the typed client, as a Status.
+//! Errors of the user's code (handlers, hooks, admission) and of the typed client, as a Status.
 use std::{fmt, io, time::Duration};
 
-use crate::{
-    kind::Kind,
-    meta::{
-        FieldError,
-        status::{Status, StatusCause, StatusDetails},
-    },
-    verbs::Error,
+use super::{
+    FieldError,
+    status::{Status, StatusCause, StatusDetails},
 };
 
-/// The result of a handler or of a call of the typed client.
+/// The result of a handler, a hook, a plugin of admission, or a call of the typed client.
 pub type Result<T> = std::result::Result<T, Refusal>;
 
-/// Why a handler or a call of the typed client failed.
+/// Why a handler, a hook, a plugin of admission, or a call of the typed client failed.
 ///
 /// ```
 /// # use kindsmith::handlers::Refusal;
@@ -23,17 +19,17 @@ pub type Result<T> = std::result::Result<T, Refusal>;
 /// assert_eq!((full.status().code, wrong.status().code), (429, 400));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Refusal(Box<Inner>);
+pub struct Refusal(pub(crate) Box<Inner>);
 
 #[derive(Clone, Debug)]
-struct Inner {
-    status: Status,
-    about: About,
+pub(crate) struct Inner {
+    pub status: Status,
+    pub about: About,
 }
 
 /// Which parts of the Status depend on its object.
 #[derive(Clone, Debug)]
-enum About {
+pub(crate) enum About {
     /// None: the Status is complete.
     Complete,
     /// It becomes a 403 about the request's object.
@@ -56,7 +52,7 @@ impl Refusal {
 
     /// 400: the request is invalid.
     pub fn bad_request(message: impl Into<String>) -> Self {
-        Error::BadRequest(message.into()).into()
+        Status::failure(400, "BadRequest", message, None).into()
     }
 
     /// 403: `<resource> "<name>" is forbidden: <message>`.
@@ -87,9 +83,9 @@ impl Refusal {
         Status::failure(429, "TooManyRequests", message, Some(details)).into()
     }
 
-    /// 500: the handler failed. The message is shown to the client.
+    /// 500: the code failed. The message is shown to the client.
     pub fn internal(message: impl Into<String>) -> Self {
-        Error::Internal(message.into()).into()
+        Status::internal(&message.into()).into()
     }
 
     /// Adds a machine-readable cause, such as the reason `DisruptionBudget` of an eviction that must wait. The server
@@ -107,18 +103,6 @@ impl Refusal {
         &self.0.status
     }
 
-    /// The Status that the client gets, about an object of a kind.
-    pub(crate) fn about(self, kind: &Kind, name: &str) -> Status {
-        let Inner { status, about } = *self.0;
-        let (resource, name, message) = (kind.group_resource(), name.to_owned(), status.message.clone());
-        match about {
-            About::Complete => status,
-            About::Forbidden => Error::Forbidden { resource, name, message, causes: Vec::new() }.into(),
-            About::Conflict => Error::Conflict(resource, name, message).into(),
-            About::Invalid(errors) => Error::Invalid(kind.group_kind(), name, errors).into(),
-        }
-    }
-
     fn about_request(code: u16, reason: &str, message: String, about: About) -> Self {
         Self(Box::new(Inner { status: Status::failure(code, reason, message, None), about }))
     }
@@ -127,12 +111,6 @@ impl Refusal {
 impl From<Status> for Refusal {
     fn from(status: Status) -> Self {
         Self(Box::new(Inner { status, about: About::Complete }))
-    }
-}
-
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        Status::from(error).into()
     }
 }
 

@@ -1,0 +1,115 @@
+//! Waiting for the user's code: hooks and admission may take long, and may themselves wait for other requests to this
+//! server. So nothing that other requests wait for is held meanwhile: neither the turn of a writer nor the slot of a
+//! heavy request.
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::turns::Turn;
+
+tokio::task_local! {
+    /// The slot of the running request, if it is heavy.
+    static SLOT: Arc<Slot>;
+}
+
+/// One of the few slots of heavy requests, held while the request is processed, except while the user's code waits.
+pub struct Slot {
+    slots: Arc<Semaphore>,
+    held: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+impl Slot {
+    /// Waits for a free slot.
+    pub async fn take(slots: Arc<Semaphore>) -> Arc<Self> {
+        let slot = Arc::new(Self { slots, held: Mutex::default() });
+        slot.wait().await;
+        slot
+    }
+
+    /// Processes a request in this slot.
+    pub async fn run<T>(self: Arc<Self>, work: impl Future<Output = T>) -> T {
+        SLOT.scope(self, work).await
+    }
+
+    async fn wait(&self) {
+        if !self.is_held() {
+            let permit = self.slots.clone().acquire_owned().await.expect("the semaphore is never closed");
+            *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
+        }
+    }
+
+    fn release(&self) {
+        drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    fn is_held(&self) -> bool {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// Awaits the user's code. If it waits, the request's slot is released until it is done, and the writer's turn for the
+/// rest of this try.
+pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T>) -> T {
+    let (slot, mut code) = (SLOT.try_with(Arc::clone).ok(), pin!(code));
+    let done = poll_fn(|context| {
+        let polled = code.as_mut().poll(context);
+        if polled.is_pending() {
+            slot.iter().for_each(|slot| slot.release());
+            turn.into_iter().for_each(Turn::release);
+        }
+        polled
+    })
+    .await;
+    if let Some(slot) = slot {
+        slot.wait().await;
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::task::yield_now;
+
+    use super::*;
+    use crate::verbs::turns::Turns;
+
+    #[tokio::test]
+    async fn waiting_code_may_wait_for_the_slot_and_the_turn_of_its_own_request() {
+        let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
+        let turn = turns.at("/things/", "a");
+        turn.wait().await;
+        let slot = Slot::take(slots.clone()).await;
+        let nested = async {
+            turns.at("/things/", "a").wait().await;
+            let other = Slot::take(slots.clone()).await;
+            other.run(outside(None, yield_now())).await;
+        };
+        slot.clone().run(outside(Some(&turn), nested)).await;
+        assert!(slot.is_held(), "the request goes on in a slot");
+        assert_eq!(slots.available_permits(), 0);
+    }
+
+    #[tokio::test]
+    async fn code_of_code_that_waits_releases_the_slot_again() {
+        let slots = Arc::new(Semaphore::new(1));
+        let nested = async {
+            outside(None, yield_now()).await;
+            Slot::take(slots.clone()).await;
+        };
+        Slot::take(slots.clone()).await.run(outside(None, nested)).await;
+    }
+
+    #[tokio::test]
+    async fn code_that_does_not_wait_keeps_the_slot_and_the_turn() {
+        let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
+        let turn = turns.at("/things/", "a");
+        turn.wait().await;
+        let code = async { slots.available_permits() };
+        assert_eq!(Slot::take(slots.clone()).await.run(outside(Some(&turn), code)).await, 0);
+        assert!(slots.available_permits() == 1 && turn.is_held());
+    }
+}
