@@ -1,4 +1,5 @@
-"""Checks dependencies: each has a reason and is used, and no package is built in two versions without a reason here."""
+"""Checks dependencies: each has a reason and is used, no package is built in two versions without a reason here, and the
+library without the server needs no runtime, network or disk."""
 
 import pathlib
 import re
@@ -17,6 +18,8 @@ UNNAMED = {
     ("controller", "k8s-openapi"): "kube needs one of its features",
     ("kindsmith-codegen", "serde"): "tests/versions/lamp.rs, which its tests include by its path",
 }
+# What the library without the feature `server` must not need: a runtime, network or disk. A name stands for all that begin so.
+NOT_PURE = ["tokio", "axum", "hyper", "http", "tower", "redb", "rustls", "ring", "rcgen", "rustix", "prometheus", "tracing"]
 TABLES = ["dependencies", "dev-dependencies", "build-dependencies"]
 
 
@@ -59,11 +62,24 @@ def duplicates():
         yield f"{name} is built in one version; remove it from the list"
 
 
+def impure():
+    """Packages in the tree of the library without the server that belong to the server."""
+    tree = subprocess.run(
+        ["cargo", "tree", "-p", "kindsmith", "--no-default-features", "--features", "messages", "--locked", "-e", "normal",
+         "--prefix", "none"],
+        capture_output=True, text=True, check=True,
+    )
+    names = {line.split()[0] for line in tree.stdout.splitlines() if line}
+    for name in sorted(names):
+        if any(name == server or name.startswith(server + "-") for server in NOT_PURE):
+            yield f"kindsmith without the feature server needs {name}; see `cargo tree -p kindsmith --no-default-features -i {name}`"
+
+
 ROOT = pathlib.Path(__file__).parent.parent
 MANIFESTS = [ROOT / m / "Cargo.toml" for m in ["macros", "runtime", "codegen", "tests"]]
 MANIFESTS += sorted((ROOT / "examples").glob("*/Cargo.toml"))
-MANIFESTS += [ROOT / "tests" / m / "Cargo.toml" for m in ["conformance-server", "pod-server", "load"]]
-wrong = [*reasons((ROOT / "Cargo.toml").read_text()), *duplicates()]
+MANIFESTS += [ROOT / "tests" / m / "Cargo.toml" for m in ["conformance-server", "pod-server", "renamed", "load"]]
+wrong = [*reasons((ROOT / "Cargo.toml").read_text()), *duplicates(), *impure()]
 for path in MANIFESTS:
     wrong += unused(path)
 print("\n".join(wrong))

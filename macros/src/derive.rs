@@ -13,13 +13,15 @@ use crate::{
 /// `#[derive(Resource)]`.
 pub fn resource(input: TokenStream) -> TokenStream {
     let errors = Errors::default();
-    let (input, raw) = match container::parse(input, &errors) {
+    let (input, mut raw) = match container::parse(input, &errors) {
         Ok(parsed) => parsed,
         Err(error) => return error.to_compile_error(),
     };
     let args = resource_args::read(&input.attrs, &errors);
+    raw.krate = args.krate.clone().unwrap_or(raw.krate);
+    let krate = raw.krate.clone();
     let kind = check::resource::kind(raw, args, &errors);
-    finish(&input, kind, errors, |kind| expand::resource::kind(&kind), expand::empty::resource)
+    finish((&input, &krate), kind, errors, |kind| expand::resource::kind(&kind), expand::empty::resource)
 }
 
 /// `#[derive(ApiType)]`.
@@ -29,40 +31,44 @@ pub fn api_type(input: TokenStream) -> TokenStream {
         Ok(parsed) => parsed,
         Err(error) => return error.to_compile_error(),
     };
+    let krate = raw.krate.clone();
     let container = check::container::api_type(raw, &errors);
-    finish(&input, container, errors, |c| expand::api_type::container(&c), expand::empty::api_type)
+    finish((&input, &krate), container, errors, |c| expand::api_type::container(&c), expand::empty::api_type)
 }
 
 /// `#[derive(Message)]`. The derive beside it reports errors of the declaration; this one only reports errors of the
 /// message.
 pub fn message(input: TokenStream) -> TokenStream {
     let (errors, others) = (Errors::default(), Errors::default());
-    let (input, raw) = match container::parse(input, &others) {
+    let (input, mut raw) = match container::parse(input, &others) {
         Ok(parsed) => parsed,
         Err(error) => return error.to_compile_error(),
     };
     check::message::check_numbered(&raw, &errors);
-    let container = if input.attrs.iter().any(|attribute| attribute.path().is_ident("resource")) {
-        let args = resource_args::read(&input.attrs, &others);
+    let is_kind = input.attrs.iter().any(|attribute| attribute.path().is_ident("resource"));
+    let args = resource_args::read(&input.attrs, &others);
+    raw.krate = args.krate.clone().unwrap_or(raw.krate);
+    let krate = raw.krate.clone();
+    let container = if is_kind {
         check::resource::kind(raw, args, &others).map(|kind| kind.root)
     } else {
         check::container::api_type(raw, &others)
     };
     let container = container.filter(|_| others.is_empty());
-    finish(&input, container, errors, |c| expand::message::container(&c), expand::empty::message)
+    finish((&input, &krate), container, errors, |c| expand::message::container(&c), expand::empty::message)
 }
 
 fn finish<M>(
-    input: &DeriveInput,
+    (input, krate): (&DeriveInput, &syn::Path),
     model: Option<M>,
     errors: Errors,
     expand: impl FnOnce(M) -> TokenStream,
-    empty: impl FnOnce(&DeriveInput) -> TokenStream,
+    empty: impl FnOnce(&DeriveInput, &syn::Path) -> TokenStream,
 ) -> TokenStream {
     match model {
         Some(model) if errors.is_empty() => expand(model),
         _ => {
-            let mut tokens = empty(input);
+            let mut tokens = empty(input, krate);
             tokens.extend(errors.into_tokens());
             tokens
         }

@@ -102,6 +102,8 @@ pub enum Cell {
 
 /// A struct, an enum of strings, or a union.
 pub struct Container {
+    /// The path of kindsmith.
+    pub krate: syn::Path,
     pub ident: Ident,
     pub doc: String,
     pub shape: Shape,

@@ -12,8 +12,9 @@ use std::{
 };
 
 use kindsmith::{
-    kind::{Kind, registry::Served},
+    kind::Kind,
     meta::{GroupResource, Revision},
+    registry::Served,
     schema::{Schema, model::Type},
     storage::{Expect, Hold, Op},
 };

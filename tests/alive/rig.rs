@@ -11,11 +11,12 @@ use kindsmith::{
     handlers::Pending,
     http::{self, App, Caller, Health, Limits, Metrics, Service, VersionInfo},
     kind::{
-        Binding, Convert, Kind, Registry,
+        Binding, Convert, Kind,
         convert::Unchanged,
         model::{Names, Shared, Version},
         policy::Custom,
     },
+    registry::Registry,
     schema::{Schema, model::Type},
     storage::{Memory, Store},
     verbs::Api,

@@ -8,7 +8,7 @@ use kindsmith::{
     ApiType, ObjectMeta, Resource, Server,
     auth::User,
     builtin::Namespace,
-    kind::reader::Transformer,
+    registry::reader::Transformer,
     server::{Builder, TestServer},
     verbs::{self, Admission, Attempt},
 };

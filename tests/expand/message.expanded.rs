@@ -4,8 +4,7 @@
 #[doc(hidden)]
 #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::message as __message;
-    use ::kindsmith::message::prost as __prost;
+    use ::kindsmith::__private::{message as __message, prost as __prost};
     impl Book {
         #[doc(hidden)]
         fn __empty_message() -> Self {
@@ -115,8 +114,7 @@ const _: () = {
 #[doc(hidden)]
 #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::message as __message;
-    use ::kindsmith::message::prost as __prost;
+    use ::kindsmith::__private::{message as __message, prost as __prost};
     #[diagnostic::do_not_recommend]
     impl __message::Field for Genre {
         fn empty() -> Self {
@@ -161,8 +159,7 @@ const _: () = {
 #[doc(hidden)]
 #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::message as __message;
-    use ::kindsmith::message::prost as __prost;
+    use ::kindsmith::__private::{message as __message, prost as __prost};
     impl Place {
         #[doc(hidden)]
         fn __empty_message() -> Self {

@@ -2,9 +2,9 @@
 
 // Books
 #[doc(hidden)]
-#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::schema::declare as __decl;
+    use ::kindsmith::__private::{declare as __decl, resource as __kind, serde};
     impl __decl::ApiType for Books {
         type Inner = Self;
         const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(
@@ -14,22 +14,22 @@ const _: () = {
     }
     impl __decl::checks::Scalar for Books {}
     impl __decl::checks::ListKey for Books {}
-    impl ::kindsmith::Resource for Books {
-        type Scope = ::kindsmith::kind::resource::Namespaced;
-        const RESOURCE: &'static ::kindsmith::kind::resource::ResourceDecl = ::core::panic!();
+    impl __kind::Resource for Books {
+        type Scope = __kind::Namespaced;
+        const RESOURCE: &'static __kind::ResourceDecl = ::core::panic!();
     }
-    impl ::kindsmith::kind::resource::Stored for Books {}
-    impl ::kindsmith::kind::resource::Unstored for Books {}
-    impl ::kindsmith::__private::serde::Serialize for Books {
-        fn serialize<S: ::kindsmith::__private::serde::Serializer>(
+    impl __kind::Stored for Books {}
+    impl __kind::Unstored for Books {}
+    impl serde::Serialize for Books {
+        fn serialize<S: serde::Serializer>(
             &self,
             _: S,
         ) -> ::core::result::Result<S::Ok, S::Error> {
             ::core::unimplemented!()
         }
     }
-    impl<'de> ::kindsmith::__private::serde::Deserialize<'de> for Books {
-        fn deserialize<D: ::kindsmith::__private::serde::Deserializer<'de>>(
+    impl<'de> serde::Deserialize<'de> for Books {
+        fn deserialize<D: serde::Deserializer<'de>>(
             _: D,
         ) -> ::core::result::Result<Self, D::Error> {
             ::core::unimplemented!()
@@ -48,9 +48,9 @@ const _: () = {
 
 // Page
 #[doc(hidden)]
-#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::schema::declare as __decl;
+    use ::kindsmith::__private::{declare as __decl, resource as __kind, serde};
     impl<T> __decl::ApiType for Page<T> {
         type Inner = Self;
         const DECLARATION: &'static __decl::TypeDecl = &__decl::TypeDecl::unnamed(

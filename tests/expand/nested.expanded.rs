@@ -2,9 +2,9 @@
 
 // BookSpec
 #[doc(hidden)]
-#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::schema::declare as __decl;
+    use ::kindsmith::__private::{declare as __decl, resource as __kind, serde};
     #[diagnostic::do_not_recommend]
     impl __decl::ApiType for BookSpec {
         type Inner = Self;
@@ -136,9 +136,9 @@ const _: () = {
 
 // Genre
 #[doc(hidden)]
-#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::schema::declare as __decl;
+    use ::kindsmith::__private::{declare as __decl, resource as __kind, serde};
     #[diagnostic::do_not_recommend]
     impl __decl::ApiType for Genre {
         type Inner = Self;
@@ -183,9 +183,9 @@ const _: () = {
 
 // Place
 #[doc(hidden)]
-#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::schema::declare as __decl;
+    use ::kindsmith::__private::{declare as __decl, resource as __kind, serde};
     #[diagnostic::do_not_recommend]
     impl __decl::ApiType for Place {
         type Inner = Self;

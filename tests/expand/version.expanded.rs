@@ -2,11 +2,9 @@
 
 // BookV1Beta1
 #[doc(hidden)]
-#[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+#[allow(dead_code, unused_imports, unused_qualifications, clippy::all, clippy::pedantic)]
 const _: () = {
-    use ::kindsmith::schema::declare as __decl;
-    use ::kindsmith::kind::resource as __kind;
-    use ::kindsmith::__private::serde;
+    use ::kindsmith::__private::{declare as __decl, resource as __kind, serde};
     #[diagnostic::do_not_recommend]
     impl __decl::ApiType for BookV1Beta1 {
         type Inner = Self;

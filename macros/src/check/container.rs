@@ -47,7 +47,8 @@ pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
         }
         Body::Refused => return None,
     };
-    Some(Container { ident: raw.ident, doc: raw.doc, shape, proto_zeros: raw.api.proto_zeros.is_some() })
+    let proto_zeros = raw.api.proto_zeros.is_some();
+    Some(Container { krate: raw.krate, ident: raw.ident, doc: raw.doc, shape, proto_zeros })
 }
 
 /// A kind is one type on the wire. With type parameters it would be several types of the same name.

@@ -74,6 +74,7 @@ pub fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
         version,
         kind: kind_name,
         root: Container {
+            krate: raw.krate,
             ident: raw.ident,
             doc: raw.doc,
             shape: Shape::Struct(fields),

@@ -24,7 +24,7 @@ pub fn container(container: &Container) -> TokenStream {
             }
         });
     }
-    anonymous(&body)
+    anonymous(&container.krate, &body)
 }
 
 /// Only the implementation.

@@ -7,8 +7,8 @@ use syn::DeriveInput;
 use super::{anonymous, message_items};
 
 /// An empty `ApiType`.
-pub fn api_type(input: &DeriveInput) -> TokenStream {
-    anonymous(&implementation(input))
+pub fn api_type(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
+    anonymous(krate, &implementation(input))
 }
 
 fn implementation(input: &DeriveInput) -> TokenStream {
@@ -26,7 +26,7 @@ fn implementation(input: &DeriveInput) -> TokenStream {
 }
 
 /// An empty `Resource`, and empty serde traits.
-pub fn resource(input: &DeriveInput) -> TokenStream {
+pub fn resource(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
     let ident = &input.ident;
     let api_type = implementation(input);
     let (_, arguments, clause) = input.generics.split_for_impl();
@@ -34,69 +34,75 @@ pub fn resource(input: &DeriveInput) -> TokenStream {
     let mut with_de = input.generics.clone();
     with_de.params.insert(0, syn::parse_quote!('de));
     let (with_de, _, _) = with_de.split_for_impl();
-    anonymous(&quote! {
-        #api_type
-        impl #parameters ::kindsmith::Resource for #ident #arguments #clause {
-            type Scope = ::kindsmith::kind::resource::Namespaced;
-            const RESOURCE: &'static ::kindsmith::kind::resource::ResourceDecl = ::core::panic!();
-        }
-        impl #parameters ::kindsmith::kind::resource::Stored for #ident #arguments #clause {}
-        impl #parameters ::kindsmith::kind::resource::Unstored for #ident #arguments #clause {}
-        impl #parameters ::kindsmith::__private::serde::Serialize for #ident #arguments #clause {
-            fn serialize<S: ::kindsmith::__private::serde::Serializer>(
-                &self,
-                _: S,
-            ) -> ::core::result::Result<S::Ok, S::Error> {
-                ::core::unimplemented!()
+    anonymous(
+        krate,
+        &quote! {
+            #api_type
+            impl #parameters __kind::Resource for #ident #arguments #clause {
+                type Scope = __kind::Namespaced;
+                const RESOURCE: &'static __kind::ResourceDecl = ::core::panic!();
             }
-        }
-        impl #with_de ::kindsmith::__private::serde::Deserialize<'de> for #ident #arguments #clause {
-            fn deserialize<D: ::kindsmith::__private::serde::Deserializer<'de>>(
-                _: D,
-            ) -> ::core::result::Result<Self, D::Error> {
-                ::core::unimplemented!()
+            impl #parameters __kind::Stored for #ident #arguments #clause {}
+            impl #parameters __kind::Unstored for #ident #arguments #clause {}
+            impl #parameters serde::Serialize for #ident #arguments #clause {
+                fn serialize<S: serde::Serializer>(
+                    &self,
+                    _: S,
+                ) -> ::core::result::Result<S::Ok, S::Error> {
+                    ::core::unimplemented!()
+                }
             }
-        }
-    })
+            impl #with_de serde::Deserialize<'de> for #ident #arguments #clause {
+                fn deserialize<D: serde::Deserializer<'de>>(
+                    _: D,
+                ) -> ::core::result::Result<Self, D::Error> {
+                    ::core::unimplemented!()
+                }
+            }
+        },
+    )
 }
 
 /// An empty `Message`.
-pub fn message(input: &DeriveInput) -> TokenStream {
+pub fn message(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
     let ident = &input.ident;
     let (parameters, arguments, clause) = input.generics.split_for_impl();
-    message_items(&quote! {
-        impl #parameters __prost::Message for #ident #arguments #clause {
-            fn encode_raw(&self, _: &mut impl __prost::bytes::BufMut) {}
-            fn merge_field(
-                &mut self,
-                _: u32,
-                _: __prost::encoding::WireType,
-                _: &mut impl __prost::bytes::Buf,
-                _: __prost::encoding::DecodeContext,
-            ) -> ::core::result::Result<(), __prost::DecodeError> {
-                ::core::unimplemented!()
+    message_items(
+        krate,
+        &quote! {
+            impl #parameters __prost::Message for #ident #arguments #clause {
+                fn encode_raw(&self, _: &mut impl __prost::bytes::BufMut) {}
+                fn merge_field(
+                    &mut self,
+                    _: u32,
+                    _: __prost::encoding::WireType,
+                    _: &mut impl __prost::bytes::Buf,
+                    _: __prost::encoding::DecodeContext,
+                ) -> ::core::result::Result<(), __prost::DecodeError> {
+                    ::core::unimplemented!()
+                }
+                fn encoded_len(&self) -> usize {
+                    ::core::unimplemented!()
+                }
+                fn clear(&mut self) {}
             }
-            fn encoded_len(&self) -> usize {
-                ::core::unimplemented!()
+            impl #parameters __message::Field for #ident #arguments #clause {
+                fn empty() -> Self {
+                    ::core::unimplemented!()
+                }
+                fn write(&self, _: u32, _: &mut impl __prost::bytes::BufMut) {}
+                fn length(&self, _: u32) -> usize {
+                    ::core::unimplemented!()
+                }
+                fn merge(
+                    &mut self,
+                    _: __prost::encoding::WireType,
+                    _: &mut impl __prost::bytes::Buf,
+                    _: __prost::encoding::DecodeContext,
+                ) -> ::core::result::Result<(), __prost::DecodeError> {
+                    ::core::unimplemented!()
+                }
             }
-            fn clear(&mut self) {}
-        }
-        impl #parameters __message::Field for #ident #arguments #clause {
-            fn empty() -> Self {
-                ::core::unimplemented!()
-            }
-            fn write(&self, _: u32, _: &mut impl __prost::bytes::BufMut) {}
-            fn length(&self, _: u32) -> usize {
-                ::core::unimplemented!()
-            }
-            fn merge(
-                &mut self,
-                _: __prost::encoding::WireType,
-                _: &mut impl __prost::bytes::Buf,
-                _: __prost::encoding::DecodeContext,
-            ) -> ::core::result::Result<(), __prost::DecodeError> {
-                ::core::unimplemented!()
-            }
-        }
-    })
+        },
+    )
 }

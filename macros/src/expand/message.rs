@@ -8,14 +8,14 @@ use crate::model::{Container, Content, Field, Member, Shape, Value};
 
 /// A struct, an enum of strings, or a union.
 pub fn container(container: &Container) -> TokenStream {
-    let ident = &container.ident;
+    let Container { krate, ident, .. } = container;
     let body = match &container.shape {
         Shape::Struct(fields) => structure(container, fields),
         Shape::Union(members) => union(ident, members),
-        Shape::Enum(values) => return message_items(&enumeration(ident, values)),
+        Shape::Enum(values) => return message_items(krate, &enumeration(ident, values)),
     };
     let as_field = as_field(ident);
-    message_items(&quote!(#body #as_field))
+    message_items(krate, &quote!(#body #as_field))
 }
 
 /// A field's type as part of messages. Uses the type's tokens, so that an unsupported type is reported there.

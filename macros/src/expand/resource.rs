@@ -5,30 +5,26 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{anonymous, api_type, checks, conversion, root, rules::option};
 use crate::{
-    model::{Cell, Column, Conversion, Dotted, Grace, Kind, Names},
+    model::{Cell, Column, Container, Conversion, Dotted, Grace, Kind, Names},
     parse::serde::snake,
 };
 
 /// A kind: tables, checks, serde implementations and tests.
 pub fn kind(kind: &Kind) -> TokenStream {
-    let mut body = quote! {
-        use ::kindsmith::kind::resource as __kind;
-        use ::kindsmith::__private::serde;
-    };
-    body.extend(api_type::implementation(&kind.root));
+    let mut body = api_type::implementation(&kind.root);
     body.extend(implementation(kind));
     body.extend(checks::container(&kind.root));
     body.extend(paths(kind));
     body.extend(conversion::checks(kind));
     body.extend(root::serde(&kind.root));
-    let mut tokens = anonymous(&body);
+    let mut tokens = anonymous(&kind.root.krate, &body);
     tokens.extend(tests(kind));
     tokens
 }
 
 /// The tests that every kind gets, and every declared or handwritten conversion.
 fn tests(kind: &Kind) -> TokenStream {
-    let root = &kind.root.ident;
+    let Container { krate, ident: root, .. } = &kind.root;
     let test = |check: &str| {
         let (name, check) = (format_ident!("{}_{check}", snake(&root.unraw().to_string())), format_ident!("{check}"));
         quote! {
@@ -36,7 +32,7 @@ fn tests(kind: &Kind) -> TokenStream {
             #[allow(unnameable_test_items)]
             #[test]
             fn #name() {
-                ::kindsmith::testing::#check::<#root>();
+                #krate::testing::#check::<#root>();
             }
         }
     };

@@ -4,13 +4,16 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Ident;
 
-use crate::model::{Field, Shape};
+use crate::{
+    model::{Container, Field, Shape},
+    parse::args::shown,
+};
 
 /// `Serialize` and `Deserialize` of the root.
-pub fn serde(root: &crate::model::Container) -> TokenStream {
+pub fn serde(root: &Container) -> TokenStream {
     let Shape::Struct(fields) = &root.shape else { return TokenStream::new() };
     let mut tokens = serialize(&root.ident, fields);
-    tokens.extend(deserialize(&root.ident, fields));
+    tokens.extend(deserialize(root, fields));
     tokens
 }
 
@@ -44,7 +47,9 @@ fn serialize(root: &Ident, fields: &[Field]) -> TokenStream {
     }
 }
 
-fn deserialize(root: &Ident, fields: &[Field]) -> TokenStream {
+fn deserialize(root: &Container, fields: &[Field]) -> TokenStream {
+    let Container { krate, ident: root, .. } = root;
+    let serde = shown(&quote!(#krate::__private::serde));
     let reads = fields.iter().map(|field| {
         let (ident, wire, ty) = (&field.ident, &field.wire, &field.ty);
         let default = field.defaulted.then(|| quote!(#[serde(default)]));
@@ -55,7 +60,7 @@ fn deserialize(root: &Ident, fields: &[Field]) -> TokenStream {
         impl<'de> serde::Deserialize<'de> for #root {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> ::core::result::Result<Self, D::Error> {
                 #[derive(serde::Deserialize)]
-                #[serde(crate = "::kindsmith::__private::serde")]
+                #[serde(crate = #serde)]
                 struct Read {
                     #[serde(rename = "apiVersion", default)]
                     __api_version: ::core::option::Option<::std::string::String>,

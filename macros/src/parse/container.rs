@@ -1,6 +1,6 @@
 //! A type: its name, its attributes, and its fields or variants with theirs.
 use proc_macro2::TokenStream;
-use syn::{Data, DeriveInput, Fields, Ident, Type};
+use syn::{Data, DeriveInput, Fields, Ident, Type, parse_quote};
 
 use super::{
     docs,
@@ -12,6 +12,8 @@ use crate::diag::Errors;
 
 /// A parsed struct or enum.
 pub struct Container {
+    /// The path of kindsmith, for the expansion.
+    pub krate: syn::Path,
     pub ident: Ident,
     pub doc: String,
     pub serde: SerdeArgs,
@@ -71,11 +73,13 @@ pub fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, C
             Body::Refused
         }
     };
+    let api = type_args::read(&input.attrs, errors);
     let container = Container {
+        krate: api.krate.clone().unwrap_or_else(|| parse_quote!(::kindsmith)),
         ident: input.ident.clone(),
         doc: docs::description(&input.attrs),
         serde: serde::read(&input.attrs, Place::Type, errors),
-        api: type_args::read(&input.attrs, errors),
+        api,
         generics: input.generics.clone(),
         body,
     };

@@ -42,6 +42,7 @@ const KEYS: &[Key] = &[
     ("convert", "convert(renamed(spec.writer = spec.author))"),
     ("deprecated", "deprecated = \"use library.example.com/v1\""),
     ("unserved", "unserved"),
+    ("crate", "crate = path::to::kindsmith"),
 ];
 
 const COLUMN_KEYS: &[Key] = &[
@@ -98,6 +99,8 @@ pub struct KindArgs {
     /// The deprecation warning; empty for the default one.
     pub deprecated: Option<String>,
     pub unserved: bool,
+    /// The path of kindsmith.
+    pub krate: Option<syn::Path>,
     /// The name and span of each argument.
     pub given: Vec<(String, Span)>,
 }
@@ -147,7 +150,7 @@ pub fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
     kind
 }
 
-/// Arguments that define the kind's names.
+/// Arguments that define names: the kind's, and that of our crate.
 fn names(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
     match name {
         "group" => kind.group = reader.text(arg),
@@ -160,6 +163,7 @@ fn names(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         "namespaced" => kind.namespaced = reader.flag(arg),
         "cluster" => kind.cluster = reader.flag(arg),
         "names" => kind.names = reader.word(arg),
+        "crate" => kind.krate = reader.function(arg),
         _ => {}
     }
 }

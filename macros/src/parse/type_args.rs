@@ -5,12 +5,14 @@ use syn::Attribute;
 use super::{args::parse_args, keys::Key, keys::Reader};
 use crate::diag::Errors;
 
-const KEYS: &[Key] = &[("proto_zeros", "proto_zeros")];
+const KEYS: &[Key] = &[("proto_zeros", "proto_zeros"), ("crate", "crate = path::to::kindsmith")];
 
 /// A type's parsed `#[api(…)]` attributes.
 #[derive(Default)]
 pub struct TypeArgs {
     pub proto_zeros: Option<Span>,
+    /// The path of kindsmith.
+    pub krate: Option<syn::Path>,
 }
 
 /// Reads all `#[api(…)]` attributes of a type.
@@ -21,8 +23,10 @@ pub fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
         for arg in &args {
-            if reader.name(arg, &mut seen, &[]).is_some() {
-                found.proto_zeros = reader.flag(arg);
+            match reader.name(arg, &mut seen, &[]).as_deref() {
+                Some("proto_zeros") => found.proto_zeros = reader.flag(arg),
+                Some("crate") => found.krate = reader.function(arg),
+                _ => {}
             }
         }
     }

@@ -8,7 +8,8 @@ use super::{Soon, User};
 pub struct Credentials<'a> {
     /// The bearer token of the `Authorization` header.
     pub token: Option<&'a str>,
-    /// The client's certificate chain in DER, verified against the server's client CAs; empty if absent.
+    /// The client's certificate chain in DER, verified against the authorities of
+    /// [`Builder::client_ca`](crate::server::Builder::client_ca); empty if absent.
     pub certificates: &'a [Vec<u8>],
     /// The headers.
     pub headers: &'a dyn Headers,

@@ -4,8 +4,8 @@ use std::{collections::HashSet, future::poll_fn, sync::Arc, task::Poll};
 
 use crate::{
     cache::{Event, Watch, WatchError},
-    kind::registry::Served,
     meta::Revision,
+    registry::Served,
     verbs::Api,
 };
 

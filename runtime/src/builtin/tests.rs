@@ -1,16 +1,15 @@
 //! Tests of the built-in kinds through the verbs, over a memory store.
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use super::*;
 use crate::{
     cache::{Cache, Limits},
-    kind::{Registry, model::Cell},
+    kind::model::Cell,
     meta::{
         Time,
         options::{DeleteOptions, ListOptions, PatchOptions},
     },
+    registry::Registry,
     schema::Document,
     storage::{Memory, Store},
     verbs::{Answer, Deleted, Patch, Written},

@@ -7,12 +7,12 @@ use super::{
     decode,
 };
 use crate::{
-    kind::registry::Served,
     meta::{
         ObjectMeta, Preconditions,
         options::{DeleteOptions, ListOptions},
         preconditions::{Identity, Mismatch},
     },
+    registry::Served,
     schema::Document,
     verbs::Request,
 };

@@ -6,11 +6,13 @@ use super::{
     subresource::{Declared, Handler},
     virtual_kind,
 };
-use crate::kind::{
-    Changes, Kind, Registry,
-    endpoint::{self, Body, Endpoint, PatchType, RESERVED, Verb},
-    registry::Served,
-    resource::Unstored,
+use crate::{
+    kind::{
+        Changes, Kind,
+        endpoint::{self, Body, Endpoint, PatchType, RESERVED, Verb},
+        resource::Unstored,
+    },
+    registry::{Registry, Served},
 };
 
 /// Where a kind is served: group, version, plural name.

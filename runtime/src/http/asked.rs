@@ -12,16 +12,13 @@ use super::{
 };
 use crate::{
     auth::{Attributes, User},
-    kind::{
-        Registry,
-        endpoint::{PatchType, Verb},
-        registry::Served,
-    },
+    kind::endpoint::{PatchType, Verb},
     meta::{
         Warnings,
         options::{OptionsError, Query},
         selector::Fields,
     },
+    registry::{Registry, Served},
 };
 
 /// The verb of a method on a path; `watch` is the parameter of that name. `None` for a method without a meaning for

@@ -16,7 +16,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::{Limits, heavy, offload, status, status::Refused};
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
-    kind::{endpoint::PatchType, registry::Served},
+    kind::endpoint::PatchType,
+    registry::Served,
     schema::Document,
     verbs::Patch,
 };

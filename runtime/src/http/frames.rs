@@ -16,8 +16,9 @@ use super::{
 use crate::{
     cache::{Body, Event, FRAME_END, Object, Reading},
     codec::{self, Encoding, protobuf},
-    kind::{Kind, registry::Served},
+    kind::Kind,
     meta::{Revision, status::Status},
+    registry::Served,
     verbs::Unconverted,
 };
 

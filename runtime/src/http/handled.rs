@@ -24,12 +24,12 @@ use crate::{
     kind::{
         Kind,
         endpoint::{Endpoint, Verb},
-        registry::Served,
     },
     meta::{
         options::{GetOptions, Preconditions, Query, WriteOptions},
         status::Status,
     },
+    registry::Served,
     schema::Document,
     verbs::{Answer, Error, Request, Retry},
 };

@@ -18,8 +18,8 @@ use super::{
 use crate::{
     cache::Object,
     codec::{Encoding, cbor, protobuf, yaml::ListWriter},
-    kind::registry::Served,
     meta::Status,
+    registry::Served,
     schema::Document,
     verbs::{List, Place, Unconverted},
 };

@@ -9,8 +9,9 @@ use crate::{
     cache::{self, Cache, Renderings},
     codec,
     http::{negotiate::Shape, sample, table::Include},
-    kind::{Kind, Registry, registry::Served},
+    kind::Kind,
     meta::Revision,
+    registry::{Registry, Served},
     storage::memory::Memory,
     verbs::Items,
 };

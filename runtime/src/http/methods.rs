@@ -13,8 +13,8 @@ use crate::{
         Kind,
         endpoint::{Answer, Endpoint, Operation, Verb},
         model::Scope,
-        registry::Served,
     },
+    registry::Served,
     verbs::Error,
 };
 

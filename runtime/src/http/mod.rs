@@ -94,8 +94,8 @@ pub struct App {
     pub metrics: Metrics,
 }
 
-/// The client's certificate chain in DER, verified against the server's client CAs. A listener that requests
-/// certificates puts it into the extensions of each request.
+/// The client's certificate chain in DER, verified against authorities that the server trusts for its clients. The listener that
+/// verified it puts it into the extensions of each request.
 #[derive(Clone, Debug, Default)]
 pub struct PeerCertificates(pub Arc<Vec<Vec<u8>>>);
 
@@ -190,7 +190,6 @@ fn architecture() -> &'static str {
 /// from the request's headers and from [`PeerCertificates`]. A layer that already knows the user puts an
 /// `Arc<`[`User`](crate::auth::User)`>` into the request's extensions, and the authenticators are skipped. If the
 /// service is nested under a prefix, strip it from the request's path, as axum's `nest_service` does.
-/// request's path, as axum's `nest_service` does.
 #[derive(Clone)]
 pub struct Service {
     site: Arc<Site>,

@@ -4,7 +4,7 @@
 
 use std::{fmt, mem};
 
-use crate::{kind::Registry, meta::percent};
+use crate::{meta::percent, registry::Registry};
 
 /// A parsed path: its text and its meaning have one source, for routing and for authorization.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,7 +13,8 @@ use super::{
 use crate::{
     cache::{EventType, Object, Renderings},
     codec::{self, Encoding, Limits, cbor, protobuf, yaml},
-    kind::{Kind, registry::Served},
+    kind::Kind,
+    registry::Served,
     schema::Document,
 };
 

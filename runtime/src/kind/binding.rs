@@ -7,8 +7,7 @@ use super::{
     model::{Column, Names, Path, Shared, Version},
 };
 use crate::{
-    auth::User,
-    meta::{FieldError, GroupKind, GroupResource, GroupVersion, Operation, Refusal, Warnings},
+    meta::{FieldError, GroupKind, GroupResource, GroupVersion, Operation, Refusal, User, Warnings},
     schema::Document,
 };
 

@@ -11,8 +11,7 @@ use super::{
     difference::apply_difference,
 };
 use crate::{
-    auth::User,
-    meta::{FieldError, Operation, refusal::Result},
+    meta::{FieldError, Operation, User, refusal::Result},
     schema::{Document, declare::checks::Cell},
 };
 

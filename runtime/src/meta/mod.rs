@@ -19,6 +19,7 @@ pub mod status;
 #[cfg(test)]
 mod tests;
 pub mod time;
+mod user;
 pub mod validate;
 pub mod values;
 pub mod version;
@@ -38,5 +39,6 @@ pub use shared::{
 };
 pub use status::{Status, StatusCause, StatusDetails};
 pub use time::{MicroTime, Time};
+pub use user::User;
 pub use values::{ByteString, IntOrString, RawJson};
 pub use warnings::Warnings;

@@ -1,23 +1,65 @@
 //! Access to the server: the token file or the admin token, and the builder's authenticators and authorizers.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
 use super::{
-    Result,
+    Builder, Result,
     files::Followed,
     first_run::Kubeconfig,
     state::{ADMIN_TOKEN, StateDir},
     token_file::{self, Source},
 };
-use crate::auth::{Authenticate, Authorize, Chain, MastersOnly, Union};
+use crate::auth::{Authenticate, Authorize, Certificates, Chain, MastersOnly, Union};
+
+impl Builder {
+    /// Authenticates users by the tokens in this file, with lines of `token,user,uid,"group,group"`, instead of
+    /// creating an admin token and a kubeconfig. Members of the group `system:masters` may do everything.
+    ///
+    /// The file is read again within a few seconds after a change, and at once after SIGHUP. If it is invalid, the
+    /// server logs an error and keeps the previous tokens.
+    pub fn token_file(mut self, path: impl AsRef<Path>) -> Self {
+        self.users.token_file = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Asks TLS clients for a certificate, and verifies it against the authorities in a PEM file, which is read again within
+    /// a few seconds after a change. As in kube-apiserver, the subject's common name (CN) is the user and its
+    /// organizations (O) are the groups; members of the group `system:masters` may do everything, so the authorities must
+    /// be meant for clients of this server. Clients may do without a certificate. Those whose certificate is not valid
+    /// cannot connect; an open connection keeps its user, even if the certificate expires.
+    pub fn client_ca(mut self, path: impl AsRef<Path>) -> Self {
+        self.entrance.client_ca = Some(path.as_ref().to_owned());
+        self.users.certificates = true;
+        self
+    }
+
+    /// Adds an authenticator, after tokens and the authenticators added before. The first that identifies the user
+    /// decides, and the user is put into `system:authenticated`. A request is anonymous if none identifies its user and
+    /// none refuses its credentials.
+    pub fn authenticator(mut self, authenticator: impl Authenticate) -> Self {
+        self.users.authenticators.push(Box::new(authenticator));
+        self
+    }
+
+    /// Adds an authorizer. Members of `system:masters` may do everything, everyone may read health and version, and
+    /// authenticated users the discovery documents. For everything else the authorizers are called in the order in
+    /// which they were added, and the first that allows or denies decides. If all have no opinion, the request is
+    /// denied.
+    pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {
+        self.users.authorizers.push(Box::new(authorizer));
+        self
+    }
+}
 
 /// The builder's settings for access.
 #[derive(Default)]
 pub(super) struct Users {
     pub token_file: Option<PathBuf>,
+    /// True if client certificates identify users.
+    pub certificates: bool,
     pub authenticators: Vec<Box<dyn Authenticate>>,
     pub authorizers: Vec<Box<dyn Authorize>>,
 }
@@ -47,7 +89,7 @@ impl Admin {
 }
 
 impl Users {
-    /// Tokens are checked first: those of the token file, or the server's own admin token. Then the builder's
+    /// Client certificates are checked first, then tokens: those of the token file, or the server's own admin token. Then the builder's
     /// authenticators run. The builder's authorizers decide about requests that are not allowed by `system:masters` and
     /// open paths.
     pub fn access(mut self, state: &StateDir) -> Result<Access> {
@@ -60,6 +102,9 @@ impl Users {
         };
         let (tokens, token_file) = token_file::open(source)?;
         self.authenticators.insert(0, Box::new(tokens));
+        if self.certificates {
+            self.authenticators.insert(0, Box::new(Certificates));
+        }
         self.authorizers.insert(0, Box::new(MastersOnly));
         // Requests without credentials are anonymous; the authorizers decide what that allows.
         let authenticator = Arc::new(Chain::new(self.authenticators).or_anonymous());

@@ -77,7 +77,6 @@ impl App {
     /// Authentication is the same as on the server's own listener: tokens and the builder's authenticators. The
     /// protection of connections (TLS, slow and silent clients, their number) belongs to the listener, and therefore to
     /// the program in which this is nested.
-    /// this is nested there.
     pub fn service(&self) -> Service {
         self.service.clone()
     }
@@ -120,7 +119,7 @@ impl App {
     pub async fn run(mut self, listener: TcpListener, shutdown: impl Future<Output = ()>) -> Result<()> {
         let entrance = std::mem::take(&mut self.entrance);
         let (connections, files) = entrance.open(listener, &self.service, &self.state, self.admin.as_ref())?;
-        if let Some(files) = files {
+        for files in files {
             self.follow(files);
         }
         tracing::info!(

@@ -22,16 +22,15 @@ use super::{
     tls::CertificateFiles,
 };
 use crate::{
-    auth::{Authenticate, Authorize},
     handlers::{self, Client, Object, RequestContext, Subresource},
     http::Service,
     kind::{
         Kind, crd,
         hook::{self, Hooks},
         policy::Custom,
-        reader::Transformer,
         resource::{Stored, Unstored},
     },
+    registry::reader::Transformer,
     verbs::Admission,
 };
 
@@ -159,16 +158,6 @@ impl Builder {
         self
     }
 
-    /// Authenticates users by the tokens in this file, with lines of `token,user,uid,"group,group"`, instead of
-    /// creating an admin token and a kubeconfig. Members of the group `system:masters` may do everything.
-    ///
-    /// The file is read again within a few seconds after a change, and at once after SIGHUP. If it is invalid, the
-    /// server logs an error and keeps the previous tokens.
-    pub fn token_file(mut self, path: impl AsRef<Path>) -> Self {
-        self.users.token_file = Some(path.as_ref().to_owned());
-        self
-    }
-
     /// Uses plain HTTP, on loopback addresses only. Tokens are still required. kubectl sends none without TLS, so this
     /// is for load tests and tools.
     pub fn http(mut self) -> Self {
@@ -191,23 +180,6 @@ impl Builder {
     pub fn certificate(mut self, certificate: impl AsRef<Path>, key: impl AsRef<Path>) -> Self {
         let (certificate, key) = (certificate.as_ref().to_owned(), key.as_ref().to_owned());
         self.entrance.certificate = Some(CertificateFiles { certificate, key });
-        self
-    }
-
-    /// Adds an authenticator, after tokens and the authenticators added before. The first that identifies the user
-    /// decides, and the user is put into `system:authenticated`. A request is anonymous if none identifies its user and
-    /// none refuses its credentials.
-    pub fn authenticator(mut self, authenticator: impl Authenticate) -> Self {
-        self.users.authenticators.push(Box::new(authenticator));
-        self
-    }
-
-    /// Adds an authorizer. Members of `system:masters` may do everything, everyone may read health and version, and
-    /// authenticated users the discovery documents. For everything else the authorizers are called in the order in
-    /// which they were added, and the first that allows or denies decides. If all have no opinion, the request is
-    /// denied.
-    pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {
-        self.users.authorizers.push(Box::new(authorizer));
         self
     }
 
@@ -272,7 +244,6 @@ impl Builder {
     /// Without Namespace, namespaces are only names: an object may be in any namespace, and namespaces are neither
     /// created nor deleted. `.kind::<builtin::Namespace>()` serves only that kind, including `default` and the other
     /// permanent namespaces.
-    /// alone, `default` and the other permanent ones included.
     pub fn without_builtins(mut self) -> Self {
         self.core.builtins = false;
         self

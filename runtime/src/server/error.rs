@@ -37,6 +37,8 @@ pub enum Error {
     Certificates(PathBuf, String),
     /// The builder's certificate or key cannot be used.
     Certificate(PathBuf, String),
+    /// The builder's authorities of client certificates cannot be used.
+    ClientAuthority(PathBuf, String),
     /// A setting of the builder is invalid.
     Setting(String),
     /// A kind cannot be served.
@@ -85,6 +87,9 @@ impl fmt::Display for Error {
             ),
             Self::Certificate(path, message) => {
                 write!(f, "{} cannot be used for the server's certificate: {message}", path.display())
+            }
+            Self::ClientAuthority(path, message) => {
+                write!(f, "{} cannot be used to verify client certificates: {message}", path.display())
             }
             Self::Kind(message) | Self::Setting(message) => f.write_str(message),
             Self::Metrics(error) => write!(f, "the metrics given to `metrics` cannot be registered: {error}"),

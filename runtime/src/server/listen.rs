@@ -12,6 +12,7 @@ use tokio_rustls::{TlsAcceptor, rustls::ServerConfig};
 use super::{
     Error, Result,
     access::Admin,
+    client_ca::ClientAuthorities,
     connections::{self, Limits},
     files::Followed,
     first_run::{KUBECONFIG, Kubeconfig, Samples},
@@ -56,6 +57,8 @@ pub(super) struct Entrance {
     pub names: Vec<String>,
     /// The user's certificate instead of the server's own.
     pub certificate: Option<CertificateFiles>,
+    /// The file of authorities of client certificates.
+    pub client_ca: Option<PathBuf>,
     /// Timeouts and numbers of clients.
     pub limits: Limits,
     /// The data for the printed commands.
@@ -70,8 +73,8 @@ struct Tls {
     config: Option<ServerConfig>,
     /// The server's own certificate authority.
     authority_pem: Option<String>,
-    /// The certificate's files.
-    followed: Option<Followed>,
+    /// The files of the certificate, and of the authorities of client certificates.
+    followed: Vec<Followed>,
 }
 
 /// The connections of a listener.
@@ -83,8 +86,11 @@ pub(super) struct Connections {
 }
 
 impl Entrance {
-    /// Refuses plain HTTP where other machines could read the tokens.
+    /// Refuses plain HTTP where other machines could read the tokens, and where client certificates are expected.
     pub fn check(&self, address: SocketAddr) -> Result<()> {
+        if self.plain_http && self.client_ca.is_some() {
+            return Err(Error::Setting("client_ca() needs TLS: leave out http()".to_owned()));
+        }
         if self.plain_http && !address.ip().is_loopback() { Err(Error::PlainHttp(address)) } else { Ok(()) }
     }
 
@@ -95,7 +101,7 @@ impl Entrance {
         service: &Service,
         state: &StateDir,
         admin: Option<&Admin>,
-    ) -> Result<(Connections, Option<Followed>)> {
+    ) -> Result<(Connections, Vec<Followed>)> {
         let address = listener.local_addr().map_err(Error::Listener)?;
         self.check(address)?;
         // Connections inherit it, so it must be set before they are accepted.
@@ -125,13 +131,17 @@ impl Entrance {
         if self.plain_http {
             return Ok(Tls::default());
         }
+        let (clients, followed) = self.client_ca.take().map(ClientAuthorities::open).transpose()?.unzip();
+        let mut followed = Vec::from_iter(followed);
         if let Some(files) = self.certificate.take() {
-            let (config, followed) = files.server_config()?;
-            return Ok(Tls { config: Some(config), authority_pem: None, followed: Some(followed) });
+            let (config, certificate) = files.server_config(clients)?;
+            followed.push(certificate);
+            return Ok(Tls { config: Some(config), authority_pem: None, followed });
         }
         let authority = Authority::open(state)?;
         let authority_pem = Some(authority.certificate_pem().to_owned());
-        Ok(Tls { config: Some(authority.server_config(address, &self.names)?), authority_pem, followed: None })
+        let config = authority.server_config(address, &self.names, clients)?;
+        Ok(Tls { config: Some(config), authority_pem, followed })
     }
 
     /// The base of every URL of a server at an address.

@@ -24,8 +24,9 @@ use crate::{
     cache::Cache,
     handlers::{Handlers, Pending},
     http::{self, Health, Metrics, Service, VersionInfo},
-    kind::{
-        Kind, Registry, by_resource,
+    kind::{Kind, by_resource},
+    registry::{
+        Registry,
         reader::{Identity, Transformer},
     },
     storage::{Embedded, Memory, Store},

@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak};
 use tokio::{runtime::Handle, sync::mpsc};
 
 use crate::{
-    kind::registry::Served,
     meta::Status,
+    registry::Served,
     storage::{
         Embedded,
         maintenance::{Migration, Report, Reports},

@@ -15,6 +15,7 @@
 mod access;
 mod app;
 mod builder;
+mod client_ca;
 mod connections;
 mod controllers;
 mod error;

@@ -23,12 +23,13 @@ use tokio_rustls::rustls::{
     ServerConfig,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
-    server::{ClientHello, ResolvesServerCert},
+    server::{ClientHello, NoServerSessionStorage, ResolvesServerCert},
     sign::CertifiedKey,
 };
 
 use super::{
     Error, Result,
+    client_ca::ClientAuthorities,
     files::{Followed, warn_if_open},
     state::StateDir,
 };
@@ -83,20 +84,31 @@ impl Authority {
     }
 
     /// The TLS configuration of a server at an address and under other names.
-    pub fn server_config(self, address: SocketAddr, names: &[String]) -> Result<ServerConfig> {
+    pub fn server_config(self, address: SocketAddr, names: &[String], clients: Clients) -> Result<ServerConfig> {
         let failed = |message: String| Error::Certificates(CERTIFICATE.into(), message);
         let renewing = Renewing::new(self.issuer, address.ip(), names).map_err(failed)?;
-        Ok(config(Arc::new(renewing)))
+        Ok(config(Arc::new(renewing), clients))
     }
 }
 
+/// The authorities of client certificates, if clients are asked for any.
+pub(super) type Clients = Option<Arc<ClientAuthorities>>;
+
 /// The TLS configuration of a server with these certificates.
-fn config(certificates: Arc<dyn ResolvesServerCert>) -> ServerConfig {
-    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+fn config(certificates: Arc<dyn ResolvesServerCert>, clients: Clients) -> ServerConfig {
+    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .expect("the provider has the cipher suites of the default versions")
-        .with_no_client_auth()
-        .with_cert_resolver(certificates);
+        .expect("the provider has the cipher suites of the default versions");
+    let mut config = match clients {
+        None => builder.with_no_client_auth().with_cert_resolver(certificates),
+        Some(clients) => {
+            let mut config = builder.with_client_cert_verifier(clients).with_cert_resolver(certificates);
+            // A resumed session would not be verified again, even if the authorities have changed.
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.send_tls13_tickets = 0;
+            config
+        }
+    };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config
 }
@@ -110,14 +122,14 @@ pub(super) struct CertificateFiles {
 
 impl CertificateFiles {
     /// The TLS configuration, whose certificate changes with the watched files.
-    pub fn server_config(self) -> Result<(ServerConfig, Followed)> {
+    pub fn server_config(self, clients: Clients) -> Result<(ServerConfig, Followed)> {
         let current = Arc::new(FromFiles(ArcSwapOption::empty()));
         let (read, paths) = (current.clone(), vec![self.certificate.clone(), self.key.clone()]);
         let followed = Followed::open("certificates", paths, move || {
             read.0.store(Some(Arc::new(self.read()?)));
             Ok(())
         })?;
-        Ok((config(current), followed))
+        Ok((config(current, clients), followed))
     }
 
     fn read(&self) -> Result<CertifiedKey> {

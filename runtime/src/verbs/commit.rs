@@ -6,8 +6,8 @@ use bytes::Bytes;
 use super::{Api, Error, Request, admission::hold_namespace, retry::Retry, rewrite::conflict};
 use crate::{
     cache::{Object, Reader},
-    kind::reader::{Fit, Sealed},
     meta::Revision,
+    registry::reader::{Fit, Sealed},
     schema::Document,
     storage::{Commit, CommitError, Expect, Hold, Op},
 };

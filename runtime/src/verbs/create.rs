@@ -13,8 +13,9 @@ use super::{
 use crate::{
     cache::Object,
     codec::Decoded,
-    kind::{model::Scope, reader::Fit},
+    kind::model::Scope,
     meta::{Revision, options::CreateOptions},
+    registry::reader::Fit,
     schema::Document,
     storage::Expect,
 };

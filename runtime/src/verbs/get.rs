@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{Answer, Api, Error, Request, scale, versions::shown};
-use crate::{cache::Object, kind::registry::Served, meta::options::GetOptions};
+use crate::{cache::Object, meta::options::GetOptions, registry::Served};
 
 /// The maximum number of unreadable objects that an error lists.
 const MAX_CAUSES: usize = 100;

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     auth::User,
     cache::Object,
-    kind::{reader::Fit, registry::Served},
+    registry::{Served, reader::Fit},
     storage::{Expect, maintenance::Migration},
 };
 

@@ -8,9 +8,10 @@ use crate::{
     auth::User,
     cache::{Cache, Object, Watch},
     codec::Decoded,
-    kind::{Changes, Registry, endpoint::Endpoint, registry::Served},
+    kind::{Changes, endpoint::Endpoint},
     meta::{FieldErrorKind, Revision, Warnings},
     metrics,
+    registry::{Registry, Served},
     schema::Document,
     storage::Store,
 };

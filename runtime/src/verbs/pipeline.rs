@@ -18,13 +18,11 @@ use super::{
     waiting,
 };
 use crate::{
-    kind::{
-        model::{NameRule, Scope},
-        reader::Fit,
-    },
+    kind::model::{NameRule, Scope},
     meta::{FieldError, FieldPath, Operation, options::WriteOptions, validate},
     metrics::Step,
     patch::apply,
+    registry::reader::Fit,
     schema::{self, Document},
 };
 

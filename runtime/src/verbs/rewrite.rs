@@ -15,8 +15,8 @@ use super::{
 use crate::{
     cache::Object,
     codec,
-    kind::reader::Fit,
     meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, go, preconditions::Mismatch},
+    registry::reader::Fit,
     schema::Document,
     storage::Expect,
 };

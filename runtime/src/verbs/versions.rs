@@ -12,8 +12,9 @@ use super::{
 use crate::{
     cache::{Body, Object, Reading},
     codec,
-    kind::{Kind, reader::Fit},
+    kind::Kind,
     meta::Revision,
+    registry::reader::Fit,
     schema::Document,
 };
 

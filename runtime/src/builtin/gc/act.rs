@@ -8,11 +8,11 @@ use tokio::task::JoinSet;
 use super::{decide::Action, facts::Facts};
 use crate::{
     auth::User,
-    kind::registry::Served,
     meta::{
         OwnerReference, Revision,
         options::{DeleteOptions, PatchOptions, Preconditions, Propagation, WriteOptions},
     },
+    registry::Served,
     verbs::{Api, Error, Patch, Request, Retry},
 };
 

@@ -8,8 +8,9 @@ use super::{
     graph::Place,
 };
 use crate::{
-    kind::{model::Scope, registry::Served},
+    kind::model::Scope,
     meta::{OwnerReference, Revision, options::Propagation},
+    registry::Served,
     verbs::Api,
 };
 

@@ -9,8 +9,9 @@ use tokio::task::JoinSet;
 
 use crate::{
     auth::User,
-    kind::{model::Scope, registry::Served},
+    kind::model::Scope,
     meta::options::{DeleteOptions, Propagation},
+    registry::Served,
     verbs::{Api, Error, Request},
 };
 

@@ -26,8 +26,8 @@ use super::namespace::FINALIZER;
 use crate::{
     auth::User,
     cache::{Subscription, Watch},
-    kind::registry::Served,
     meta::options::WriteOptions,
+    registry::Served,
     schema::Document,
     verbs::{Api, Error, Request},
 };

@@ -5,8 +5,9 @@ use super::typed::decode_object;
 use crate::{
     cache,
     handlers::Object,
-    kind::{registry::Served, resource::Scope},
+    kind::resource::Scope,
     meta::object::ListMeta,
+    registry::Served,
     verbs::{self, Request},
 };
 

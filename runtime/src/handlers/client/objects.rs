@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     handlers::{Object, Refusal, Result, change, encode},
-    kind::registry::Served,
     meta::options::{DeleteOptions, GetOptions, ListOptions, WriteOptions},
+    registry::Served,
     verbs::{Api, Deleted, Request},
 };
 

@@ -7,12 +7,12 @@ use crate::{
     ApiType, ObjectMeta, Resource,
     cache::{Cache, Limits},
     handlers::Result,
-    kind::Registry,
     meta::{
         Preconditions,
         options::{DeleteOptions, ListOptions},
         selector::Labels,
     },
+    registry::Registry,
     storage::{Memory, Store},
 };
 

@@ -5,7 +5,7 @@ use super::InvalidObject;
 use crate::{
     cache,
     handlers::{Object, Refusal, Result, decode, encode},
-    kind::registry::Served,
+    registry::Served,
     schema::Document,
     verbs::Answer,
 };

@@ -14,8 +14,8 @@ use super::{InvalidObject, typed::decode_object};
 use crate::{
     cache::{self, Event, WatchError},
     handlers::{Object, Refusal, Result},
-    kind::registry::Served,
     meta::Revision,
+    registry::Served,
     verbs::{Error, Items, Place, Request, Watching, status::of_watch},
 };
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{kind::registry::Served, meta::version};
+use crate::{meta::version, registry::Served};
 
 /// A group with its versions, the preferred one first.
 pub struct Group {

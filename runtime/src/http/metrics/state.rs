@@ -6,7 +6,7 @@ use super::{
     Counts,
     family::{Family, Filled, Source, real},
 };
-use crate::{kind::Registry, verbs::Api};
+use crate::{registry::Registry, verbs::Api};
 
 static IN_FLIGHT: Family = Family::gauge(
     "apiserver_current_inflight_requests",

@@ -27,7 +27,7 @@ use super::{
     negotiate, response,
     status::Refused,
 };
-use crate::kind::registry::Served;
+use crate::registry::Served;
 
 const JSON: &str = "application/json";
 /// How kubectl asks for version 2 in Protobuf: an older and a newer name of the same.

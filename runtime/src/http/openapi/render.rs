@@ -9,7 +9,7 @@ use super::{
     operations::{self, Operation, PathItem},
     parameters::Parameter,
 };
-use crate::{kind::registry::Served, schema::openapi::Version};
+use crate::{registry::Served, schema::openapi::Version};
 
 const TITLE: &str = "Kubernetes";
 

@@ -11,11 +11,9 @@ use crate::{
         render::Renderer,
         status::Refused,
     },
-    kind::{
-        fixture::{Renamed, gears, gears_v2},
-        registry::Served,
-    },
+    kind::fixture::{Renamed, gears, gears_v2},
     meta::Revision,
+    registry::Served,
     verbs::{Items, List},
 };
 

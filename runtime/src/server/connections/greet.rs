@@ -1,11 +1,12 @@
 //! The first bytes of a connection: the TLS handshake, or the preface of HTTP/2.
 
-use std::io;
+use std::{io, sync::Arc};
 
 use tokio::io::AsyncReadExt;
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use super::{Socket, TLS_BUFFER};
+use crate::http::PeerCertificates;
 
 /// The first bytes of an HTTP/2 connection without TLS.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -25,6 +26,15 @@ pub enum Greeted {
     Plain(Socket, Http),
     /// With TLS.
     Tls(Box<TlsStream<Socket>>, Http),
+}
+
+impl Greeted {
+    /// The verified certificates of the peer, if it sent any.
+    pub fn certificates(&self) -> Option<PeerCertificates> {
+        let Self::Tls(stream, _) = self else { return None };
+        let chain = stream.get_ref().1.peer_certificates()?;
+        Some(PeerCertificates(Arc::new(chain.iter().map(|certificate| certificate.to_vec()).collect())))
+    }
 }
 
 /// Determines the protocol of a peer.

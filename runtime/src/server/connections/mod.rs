@@ -171,6 +171,9 @@ async fn serve(
     let result = match greeted {
         Ok(Ok(greeted)) => {
             peer.greeted();
+            if let Some(certificates) = greeted.certificates() {
+                let _ = peer.certificates.set(certificates);
+            }
             match greeted {
                 Greeted::Plain(stream, Http::One) => Box::pin(http1(stream, service, &peer, stop)).await,
                 Greeted::Plain(stream, Http::Two) => Box::pin(http2(stream, service, &peer, stop)).await,
@@ -195,6 +198,7 @@ async fn http1(
 ) -> Result<(), String> {
     let (asked, flow) = (peer.clone(), Flow::of_connection(peer));
     let service = service_fn(move |request: Request<Incoming>| {
+        let request = with_certificates(request, &asked);
         let (busy, flow, answer) = (asked.begin(), flow.clone(), service.clone().call(request));
         async move { answer.await.map(|answer| flow::pace(answer, busy, flow)) as Result<_, Infallible> }
     });
@@ -212,6 +216,7 @@ async fn http2(
 ) -> Result<(), String> {
     let asked = peer.clone();
     let service = service_fn(move |request: Request<Incoming>| {
+        let request = with_certificates(request, &asked);
         let (busy, mut service) = (asked.begin(), service.clone());
         // The answer's future is created when the stream has its turn: a connection may bring hundreds of requests at once.
         // It is in a box, so that a stream that is being answered, such as a watch, does not keep its room.
@@ -234,6 +239,14 @@ async fn http2(
         .initial_connection_window_size(window);
     let connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     run(connection, http2::Connection::graceful_shutdown, peer, stop).await
+}
+
+/// A request with the certificates of its sender.
+fn with_certificates(mut request: Request<Incoming>, peer: &Peer) -> Request<Incoming> {
+    if let Some(certificates) = peer.certificates.get() {
+        request.extensions_mut().insert(certificates.clone());
+    }
+    request
 }
 
 /// Runs a connection to its end: its own, or the one that comes when it has to give way, or does not read at a stop.

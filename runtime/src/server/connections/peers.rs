@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     fs,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use super::Limits;
+use crate::http::PeerCertificates;
 
 /// How long to wait for a connection to close before the next one is asked.
 const GOING: Duration = Duration::from_millis(50);
@@ -61,6 +62,8 @@ pub struct Peer {
     ends: AtomicU64,
     going: AtomicBool,
     go: Notify,
+    /// The client's verified certificates, if it sent any.
+    pub certificates: OnceLock<PeerCertificates>,
     /// It is no longer an HTTP connection, and its new owner closes it.
     upgraded: AtomicBool,
 }
@@ -104,6 +107,7 @@ impl Peers {
             ends: AtomicU64::new(u64::MAX),
             going: AtomicBool::new(false),
             go: Notify::new(),
+            certificates: OnceLock::new(),
             upgraded: AtomicBool::new(false),
         });
         self.table().insert(peer.id, Arc::downgrade(&peer));

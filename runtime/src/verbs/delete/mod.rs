@@ -20,13 +20,13 @@ use super::{
 };
 use crate::{
     cache::Object,
-    kind::reader::Fit,
     meta::{
         GroupResource, Operation, Preconditions,
         options::{DeleteOptions, WriteOptions},
         preconditions::{Identity, Mismatch},
     },
     metrics::Step,
+    registry::reader::Fit,
     schema::Document,
     storage::Expect,
 };

@@ -3,8 +3,9 @@ use serde_json::{Value, json};
 
 use super::fixture::{World, at};
 use crate::{
-    kind::{Kind, convert::Unchanged, model::Names, registry::Served},
+    kind::{Kind, convert::Unchanged, model::Names},
     meta::{GroupResource, Revision, options::ListOptions},
+    registry::Served,
     schema::fixture::schema,
     storage::{Expect, Hold, Op, Store},
     verbs::Error,

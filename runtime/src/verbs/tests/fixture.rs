@@ -8,16 +8,16 @@ use crate::{
     cache::{Cache, Limits, Object},
     codec::Decoded,
     kind::{
-        Binding, Kind, Registry,
+        Binding, Kind,
         fixture::Hooks,
         model::{NameRule, Names, Path, ScalePaths, Scope, Shared, Version},
         policy::{Compiled, Custom, Policy},
-        registry::Served,
     },
     meta::{
         options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
         selector::{Fields, Labels},
     },
+    registry::{Registry, Served},
     schema::{Schema, fixture::schema},
     storage::Memory,
     verbs::{Answer, Api, Deleted, Error, List, Patch, Request, Written},

@@ -14,13 +14,12 @@ use crate::{
         fixture::Hooks,
         hook,
         policy::{Compiled, Custom},
-        reader::{self, Misfits},
-        registry::Served,
     },
     meta::{
         FieldError, FieldErrorKind, FieldPath,
         options::{DeleteOptions, ListOptions, PatchOptions, Propagation},
     },
+    registry::{Served, reader},
     storage::{Memory, Store},
     verbs::{Deleted, Error, Patch, Request},
 };
@@ -138,7 +137,7 @@ fn generation(policy: &'static dyn Policy, second: Option<Second>) -> Kind {
 struct Later {
     world: World,
     gadgets: Arc<Served>,
-    misfits: Option<Misfits>,
+    misfits: Option<reader::Misfits>,
 }
 
 impl Later {
@@ -304,7 +303,7 @@ async fn objects_that_do_not_fit_are_counted_at_startup_until_they_are_fixed() {
         for second in [Second::Required, Second::Narrower, Second::Retyped, Second::Keyed] {
             let later = Later::new(policy, second, &["a", "b"]).await;
             let example = "/registry/example.com/gadgets/ns/a".to_owned();
-            assert_eq!(later.misfits, Some(Misfits { count: 2, example }), "{second:?}");
+            assert_eq!(later.misfits, Some(reader::Misfits { count: 2, example }), "{second:?}");
             later.release("a", "merge").await.unwrap();
             later.world.delete(&later.at("b")).await.unwrap();
             let again = later.reopened(policy, second).await;

@@ -7,11 +7,10 @@ use super::fixture::{World, at, value};
 use crate::{
     kind::{
         Kind,
-        model::Names,
-        model::{Grace, Path},
-        registry::Served,
+        model::{Grace, Names, Path},
     },
     meta::{Time, options::DeleteOptions},
+    registry::Served,
     verbs::{Deleted, Error, Request},
 };
 

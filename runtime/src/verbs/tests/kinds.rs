@@ -75,7 +75,7 @@ async fn stored_objects_are_there_when_the_kind_is_served_again() {
     world.create_config(json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).await;
     let before = world.get(&world.config("a")).await.unwrap();
     let cache = crate::cache::Cache::new(world.store.clone(), crate::cache::Limits::default());
-    let registry = crate::kind::Registry::new(cache);
+    let registry = crate::registry::Registry::new(cache);
     let configs = registry.register([Kind::clone(&world.configs.kind)]).unwrap();
     let object = configs.objects.snapshot().get("ns/a").unwrap();
     assert_eq!(super::fixture::value(&object), before);

@@ -3,8 +3,9 @@ use serde_json::json;
 
 use super::fixture::{World, at, below, causes, dry_run, shown, version};
 use crate::{
-    kind::{Kind, index::Indexes, model::Names, record},
+    kind::{Kind, model::Names},
     meta::options::{FieldValidation, WriteOptions},
+    registry::{index::Indexes, record},
     storage::{Expect, Op, Store},
     verbs::Error,
 };

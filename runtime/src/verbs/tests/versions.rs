@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::fixture::{World, at, kind, value};
 use crate::{
     cache::{Cache, Limits},
-    kind::{Convert, Kind, Registry, by_resource, convert::Unchanged, model::Path, policy::Custom, registry::Served},
+    kind::{Convert, Kind, by_resource, convert::Unchanged, model::Path, policy::Custom},
+    registry::{Registry, Served},
     schema::Document,
 };
 

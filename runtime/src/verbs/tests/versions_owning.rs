@@ -8,11 +8,9 @@ use super::{
     versions::{gears, gears_with, stored},
 };
 use crate::{
-    kind::{
-        model::{Path, ScalePaths},
-        registry::Served,
-    },
+    kind::model::{Path, ScalePaths},
     meta::options::PatchOptions,
+    registry::Served,
     verbs::{Error, Patch},
 };
 

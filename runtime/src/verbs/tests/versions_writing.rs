@@ -8,8 +8,9 @@ use super::{
     versions::{gears, gears_with, stored},
 };
 use crate::{
-    kind::{fixture::Hooks, registry::Served},
+    kind::fixture::Hooks,
     meta::{FieldError, FieldErrorKind, FieldPath, options::DeleteOptions},
+    registry::Served,
     verbs::{Deleted, Error, Request},
 };
 

@@ -1,7 +1,7 @@
 //! Objects that do not fit their kind's message. They are stored directly, because the pipeline would refuse them.
 use super::*;
 use crate::{
-    kind::{index::Indexes, record},
+    registry::{index::Indexes, record},
     storage::{Expect, Op},
 };
 

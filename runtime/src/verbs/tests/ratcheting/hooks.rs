@@ -12,9 +12,9 @@ use crate::{
         Kind,
         hook::{self, Context},
         policy::Custom,
-        registry::Served,
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
+    registry::Served,
     storage::Memory,
     verbs::{Error, Request},
 };

@@ -18,9 +18,9 @@ use crate::{
         Kind,
         model::{Path, ScalePaths},
         policy::Custom,
-        registry::Served,
     },
     meta::options::PatchOptions,
+    registry::Served,
     storage::Memory,
     verbs::{Deleted, Error, Patch, Request},
 };

@@ -1,5 +1,5 @@
 //! What of a resource stands in the way of another one.
-use super::model::Shared;
+use crate::kind::model::Shared;
 
 /// The keys of a kind must not be below the prefix of another kind. That would happen for a group named like another
 /// kind's plural, such as `secrets`: groups are domains.

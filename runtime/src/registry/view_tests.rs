@@ -3,13 +3,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{
-    Registry, View,
-    fixture::{Renamed, gears, gears_v2},
-};
+use super::{Registry, View};
 use crate::{
     cache::{Body, Cache, EventType, Limits, Object, Reading, Renderings, Texts},
     codec,
+    kind::fixture::{Renamed, gears, gears_v2},
     meta::Revision,
     storage::Memory,
 };

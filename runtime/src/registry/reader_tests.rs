@@ -5,14 +5,16 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    Binding, Kind, Versions,
-    model::{Names, Path, Shared, Version},
-    policy::Custom,
     reader::{Fit, Identity, KindReader},
     record,
 };
 use crate::{
     cache::{Object, Reader},
+    kind::{
+        Binding, Kind, Versions,
+        model::{Names, Path, Shared, Version},
+        policy::Custom,
+    },
     meta::Revision,
     schema::{self, Document, Schema, fixture},
 };

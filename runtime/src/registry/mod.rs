@@ -1,5 +1,17 @@
 //! The registry: the served kinds by group and version, and their objects in the cache. Resources may be added,
 //! replaced and removed while the server runs; readers load the current table without a lock.
+mod clashes;
+pub(crate) mod index;
+pub mod reader;
+#[cfg(test)]
+mod reader_tests;
+pub(crate) mod record;
+#[cfg(test)]
+mod record_tests;
+mod view;
+#[cfg(test)]
+mod view_tests;
+
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -11,20 +23,20 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+pub use view::View;
 
-use super::{
-    Kind, Versions, clashes,
-    endpoint::{self, Endpoint},
-    reader::{Identity, KindReader, Transformer},
-    view::View,
-};
 use crate::{
     cache,
     codec::protobuf,
+    kind::{
+        Kind, Versions,
+        endpoint::{self, Endpoint},
+    },
     meta::GroupResource,
     metrics,
     storage::{Hold, ReadError},
 };
+use reader::{Identity, KindReader, Transformer};
 
 /// The row of the store that declares a resource at runtime, with its revision. Every write of the resource's objects
 /// is conditional on it, so that no write is stored after the row was changed or deleted, even if the same names are

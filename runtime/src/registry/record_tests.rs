@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::{
     index::Indexes,
-    model::Path,
     record::{decode, encode, object_size, upgrade},
 };
 use crate::{
     cache::{Object, Reading, Texts},
     codec,
+    kind::model::Path,
     meta::Revision,
     schema::Document,
 };

@@ -15,12 +15,12 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    Kind, Versions,
     index::Indexes,
     record::{self, Record},
 };
 use crate::{
     cache::{self, Reading, Texts},
+    kind::{Kind, Versions},
     schema::{self, Document, Schema},
 };
 

@@ -1,8 +1,10 @@
 //! Indexes: the values that selectors compare, extracted when a document is stored.
 use std::borrow::Cow;
 
-use super::model::Path;
-use crate::schema::{Document, fingerprint};
+use crate::{
+    kind::model::Path,
+    schema::{Document, fingerprint},
+};
 
 /// The selectable fields of a version.
 pub struct Indexes {

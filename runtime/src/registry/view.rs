@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Kind, record};
+use super::record;
 use crate::{
     cache::{Body, Object, Renderings},
     codec,
+    kind::Kind,
 };
 
 /// Converts objects to a version.

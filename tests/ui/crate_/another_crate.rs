@@ -1,0 +1,10 @@
+use kindsmith::ApiType;
+use serde::{Deserialize, Serialize};
+
+#[derive(ApiType, Serialize, Deserialize)]
+#[api(crate = serde)]
+struct BookSpec {
+    author: String,
+}
+
+fn main() {}
