@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 mod corpus;
 mod declared;
+mod openapi;
 mod recorded;
 mod served;
 

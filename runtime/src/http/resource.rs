@@ -73,7 +73,8 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     if let Some(mounted) = app.handlers.subresource(&served.kind, &subresource) {
         return Box::pin(handled::subresource(site, exchange, served, path, verb, mounted, body)).await;
     }
-    if served.kind.version.subresources.iter().any(|own| own.subresource == subresource) {
+    let is_of_objects = matches!(operation.answer, endpoint::Answer::Own);
+    if !is_of_objects && served.kind.version.subresources.iter().any(|own| own.subresource == subresource) {
         // Declared in a model, without a handler.
         return Err(status::no_such_resource().into());
     }

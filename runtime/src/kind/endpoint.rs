@@ -269,6 +269,9 @@ pub fn of(kind: &Kind) -> Vec<Endpoint> {
     if kind.policy().deletes_collections() {
         whole.push(Operation::new(Verb::DeleteCollection, Body::DeleteOptions, Answer::Status));
     }
+    if let Some(verbs) = &kind.version.verbs {
+        whole.retain(|operation| verbs.contains(&operation.verb));
+    }
     let mut all = vec![endpoint("", main, whole)];
     if let Some(finalizers) = kind.policy().finalizers() {
         let update = Operation::new(Verb::Update, Body::Own, Answer::Own);

@@ -14,6 +14,7 @@ pub(crate) mod fixture;
 pub mod hook;
 pub mod jsonpath;
 pub mod model;
+pub mod openapi;
 pub mod policy;
 pub mod proto;
 pub mod resource;

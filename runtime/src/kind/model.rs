@@ -2,7 +2,10 @@
 //! what a kind does is its [`Binding`](super::Binding).
 use std::{fmt, sync::Arc};
 
-use super::{endpoint::Endpoint, jsonpath::JsonPath};
+use super::{
+    endpoint::{Endpoint, Verb},
+    jsonpath::JsonPath,
+};
 use crate::{
     meta::{GroupKind, GroupResource},
     schema::{Document, Schema},
@@ -260,6 +263,8 @@ pub struct Version {
     pub update_without_version: bool,
     /// A PUT to a missing name creates the object.
     pub create_on_update: bool,
+    /// The verbs on objects, where some of those that the policy allows are missing.
+    pub verbs: Option<Vec<Verb>>,
     /// Custom subresources, in addition to status, scale and finalize.
     pub subresources: Vec<Endpoint>,
 }
@@ -279,6 +284,7 @@ impl Version {
             scale: None,
             update_without_version: false,
             create_on_update: false,
+            verbs: None,
             subresources: Vec::new(),
         }
     }

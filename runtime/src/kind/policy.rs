@@ -121,6 +121,17 @@ pub struct Compiled;
 
 impl Policy for Compiled {}
 
+/// The policy of kinds that are compiled into Kubernetes and described here by its documents. Their columns are declared
+/// with the types that Kubernetes prints.
+#[derive(Clone, Copy, Debug)]
+pub struct Described;
+
+impl Policy for Described {
+    fn prints_tables(&self) -> bool {
+        false
+    }
+}
+
 /// The policy of custom resources.
 #[derive(Clone, Copy, Debug)]
 pub struct Custom;

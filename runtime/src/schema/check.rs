@@ -15,7 +15,6 @@ impl Schema {
     ///
     /// # Errors
     /// All errors, each with its path.
-    /// Everything that is wrong, each with its path.
     pub fn check(&self) -> Result<(), Vec<String>> {
         let mut check = Check { problems: Vec::new() };
         if self.kind != Type::Object {
@@ -29,6 +28,14 @@ impl Schema {
         check.schema(At::of(self), &Place::Root);
         if check.problems.is_empty() { Ok(()) } else { Err(check.problems) }
     }
+}
+
+/// The keys of lists that an item may lack, each with its path. Kinds compiled into Kubernetes have such; where someone
+/// declares a kind, it is a mistake.
+pub(crate) fn optional_keys(root: &Schema) -> Vec<String> {
+    let mut check = Check { problems: Vec::new() };
+    check.optional_keys(At::of(root), &Place::Root);
+    check.problems
 }
 
 struct Check {
@@ -188,6 +195,26 @@ impl Check {
         }
     }
 
+    fn optional_keys(&mut self, at: At<'_>, place: &Place<'_>) {
+        for (name, property) in at.node().properties.keys().filter_map(|name| Some((name, at.property(name)?))) {
+            self.optional_keys(property, &place.field(name));
+        }
+        if at.definition.is_some() {
+            return;
+        }
+        if let Some(values) = at.entry() {
+            self.optional_keys(values, &place.field("*"));
+        }
+        let Some(items) = at.items() else { return };
+        self.optional_keys(items, &place.field("[]"));
+        let keys = if let ListType::Map(keys) = &at.list { &keys[..] } else { &[] };
+        for key in keys.iter().filter(|key| !items.required.contains(key)) {
+            if items.property(key).is_some_and(|field| field.default.is_none()) {
+                self.add(place, format!("the key {key:?} is neither required nor has it a default"));
+            }
+        }
+    }
+
     fn list(&mut self, at: At<'_>, place: &Place<'_>) {
         if at.kind != Type::Array && at.list != ListType::Atomic {
             self.add(place, "only a list is a set or a map");
@@ -205,9 +232,6 @@ impl Check {
                         None => self.add(place, format!("the key {key:?} is not a field of the items")),
                         Some(field) if matches!(field.kind, Type::Object | Type::Array | Type::Any) => {
                             self.add(place, format!("the key {key:?} is not a scalar"));
-                        }
-                        Some(field) if field.default.is_none() && !items.required.contains(key) => {
-                            self.add(place, format!("the key {key:?} is neither required nor has it a default"));
                         }
                         Some(_) => {}
                     }

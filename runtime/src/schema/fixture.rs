@@ -35,6 +35,8 @@ pub(crate) fn schema(from: &Value) -> Schema {
         },
         format: text("format"),
         description: text("description").unwrap_or_default(),
+        type_description: String::new(),
+        unenforced: None,
         name: text("title"),
         properties: from["properties"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), schema(v))).collect(),
         required: texts("required"),

@@ -66,6 +66,15 @@ impl PartialEq for Pattern {
     }
 }
 
+/// Extensions that are published with a schema, and not enforced.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unenforced {
+    /// Rules in CEL (`x-kubernetes-validations`).
+    pub rules: Vec<Document>,
+    /// Which fields are members of unions, and which of them says the member that is set (`x-kubernetes-unions`).
+    pub unions: Vec<Document>,
+}
+
 /// A structural schema (API conventions; CRD structural schemas).
 ///
 /// The nodes below are shared: a clone has them in common with the original, so a type that is used in many places is in memory
@@ -80,7 +89,10 @@ pub struct Schema {
     pub format: Option<String>,
     /// What the value is, from the doc comment.
     pub description: String,
-    /// A name under which the OpenAPI documents may share this schema, such as `BookSpec`.
+    /// What the type is, where `description` says what this use of it is. Documents print it with the type's definition.
+    pub type_description: String,
+    /// A name under which the OpenAPI documents may share this schema, such as `BookSpec`. One with a dot
+    /// is whole; others are put behind the group and version of the kind.
     pub name: Option<String>,
     /// Fields of a struct by wire name.
     pub properties: Properties,
@@ -146,6 +158,8 @@ pub struct Schema {
     pub union: bool,
     /// `allOf`, `anyOf`, `oneOf` and `not`.
     pub junctors: Option<Arc<Junctors>>,
+    /// What is published and not enforced.
+    pub unenforced: Option<Arc<Unenforced>>,
     /// The field's number in the Protobuf message.
     pub protobuf: Option<u32>,
 }
@@ -155,6 +169,11 @@ impl Schema {
     pub(crate) fn below(&self) -> impl Iterator<Item = &Self> {
         let single = [&self.additional, &self.items].into_iter().flatten().map(|node| &**node);
         self.properties.values().chain(single).chain(self.definitions.iter().flat_map(|all| all.iter()))
+    }
+
+    /// The name of the type without the group and version in front of it.
+    pub(crate) fn type_name(&self) -> Option<&str> {
+        self.name.as_deref().map(|name| name.rsplit('.').next().unwrap_or(name))
     }
 
     /// Somewhere in it, something other than the merge patch of RFC 7396 is declared for strategic merge patches.

@@ -10,6 +10,13 @@ use super::{
     named::{Named, Writer},
 };
 
+/// Types that are the same in all documents, which have them anyway.
+const SHARED: [&str; 3] = [
+    "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1",
+    "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
+    "io.k8s.apimachinery.pkg.runtime.RawExtension",
+];
+
 /// The version of the OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
@@ -66,7 +73,7 @@ impl Writer for Rendering<'_> {
         // and clients print both.
         let own = Schema {
             default: None,
-            description: String::new(),
+            description: at.type_description.clone(),
             map_atomic: false,
             patch: PatchStrategy::default(),
             ..at.to_schema()
@@ -77,7 +84,7 @@ impl Writer for Rendering<'_> {
 
 impl Rendering<'_> {
     fn full(&self, name: &str) -> String {
-        format!("{}.{name}", self.prefix)
+        if name.contains('.') { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
 
     /// A schema at its use: for a named type a reference with the properties of this use.
@@ -85,6 +92,8 @@ impl Rendering<'_> {
         let name = self.full(at.name.as_deref().unwrap_or_default());
         let defined = if let Some(definition) = at.leads_to() {
             self.define_recursive(definition, &name)
+        } else if SHARED.contains(&&*name) {
+            name
         } else if at.name.is_some() && at.kind == Type::Object {
             let definition = self.write(at, &name);
             self.named.define(&name, definition)
@@ -186,6 +195,15 @@ impl Rendering<'_> {
         if schema.union && self.version == Version::V3 {
             let members: Vec<_> = at.properties().map(|(name, _)| json!({"required": [name]})).collect();
             out.insert("oneOf".to_owned(), json!(members));
+        }
+        if let Some(unenforced) = &schema.unenforced {
+            for (name, list) in
+                [("x-kubernetes-validations", &unenforced.rules), ("x-kubernetes-unions", &unenforced.unions)]
+            {
+                if !list.is_empty() {
+                    out.insert(name.to_owned(), json!(list));
+                }
+            }
         }
         if let Some(said) = schema.junctors.as_deref().filter(|_| self.version == Version::V3) {
             junctors(said, out);

@@ -52,7 +52,7 @@ impl<'a> Walk<'a> {
 
     fn object(&mut self, at: At<'a>, value: &'a Document, before: Before<'_>) -> Option<String> {
         let outer = self.owner;
-        if let (Some(name), false) = (&at.node().name, at.properties().len() == 0) {
+        if let (Some(name), false) = (at.node().type_name(), at.properties().len() == 0) {
             self.owner = name;
         }
         let found = value.as_object()?.iter().find_map(|(name, value)| {
@@ -133,5 +133,5 @@ fn go_type(at: At<'_>) -> String {
 }
 
 fn named(schema: &Schema) -> String {
-    format!("v1.{}", schema.name.as_deref().unwrap_or("Object"))
+    format!("v1.{}", schema.type_name().unwrap_or("Object"))
 }

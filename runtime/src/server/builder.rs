@@ -56,6 +56,8 @@ pub struct Builder {
     pub(super) core: Core,
     /// What keeps the server from being built, a line each.
     pub(super) refused: Vec<String>,
+    /// OpenAPI documents.
+    pub(super) documents: Vec<Vec<u8>>,
     pub(super) users: Users,
     pub(super) limits: Limits,
     pub(super) version: Option<String>,
@@ -73,6 +75,7 @@ impl Builder {
         Self {
             core: Core::default(),
             refused: Vec::new(),
+            documents: Vec::new(),
             users: Users::default(),
             limits: Limits::default(),
             version: None,

@@ -18,6 +18,7 @@ mod builder;
 mod client_ca;
 mod connections;
 mod controllers;
+mod described;
 mod error;
 mod files;
 mod first_run;

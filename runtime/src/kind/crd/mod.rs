@@ -15,7 +15,7 @@ mod fields;
 mod findings;
 mod manifest;
 mod model;
-mod pattern;
+pub(super) mod pattern;
 mod place;
 mod print;
 mod shape;

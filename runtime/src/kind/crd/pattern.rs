@@ -13,7 +13,7 @@ const MOST_REPEATED: u32 = 1_000;
 ///
 /// # Errors
 /// Why the pattern is no regular expression, in Go's words.
-pub(super) fn translate(pattern: &str) -> Result<String, String> {
+pub(in crate::kind) fn translate(pattern: &str) -> Result<String, String> {
     let mut translator = Translator { rest: pattern, out: String::new(), repeated: None };
     translator.run().map_err(|(what, text)| refused(what, text))?;
     match ast::parse::Parser::new().parse(&translator.out) {

@@ -1,0 +1,99 @@
+//! What is wrong in documents, and where: the document and a JSON pointer into it.
+use std::fmt;
+
+use crate::{
+    meta::field::{MOST_ERRORS, beginning},
+    schema::Document,
+};
+
+/// How much of a wrong value a message shows.
+const MOST_OF_A_VALUE: usize = 80;
+
+/// A place in one of the documents, linked to the place around it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// The index of the document.
+    pub document: usize,
+    step: Step<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Root,
+    Key(&'p Place<'p>, &'p str),
+    Index(&'p Place<'p>, usize),
+}
+
+impl<'p> Place<'p> {
+    /// The whole document.
+    pub fn of(document: usize) -> Self {
+        Self { document, step: Step::Root }
+    }
+
+    /// A member of the object here.
+    pub fn key(&'p self, key: &'p str) -> Self {
+        Self { document: self.document, step: Step::Key(self, key) }
+    }
+
+    /// An item of the list here.
+    pub fn index(&'p self, index: usize) -> Self {
+        Self { document: self.document, step: Step::Index(self, index) }
+    }
+}
+
+/// The place as a JSON pointer.
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.step {
+            Step::Root => Ok(()),
+            Step::Key(around, key) => write!(f, "{around}/{}", key.replace('~', "~0").replace('/', "~1")),
+            Step::Index(around, index) => write!(f, "{around}/{index}"),
+        }
+    }
+}
+
+/// An error or a warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// The index of the document.
+    pub document: usize,
+    /// Where in it, as a JSON pointer.
+    pub pointer: String,
+    /// The message.
+    pub message: String,
+}
+
+/// Everything found in the documents, as far as there is room for it.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub errors: Vec<Finding>,
+    pub warnings: Vec<Finding>,
+}
+
+impl Findings {
+    /// Notes an error, which keeps the documents from being served.
+    pub fn error(&mut self, place: &Place<'_>, message: impl Into<String>) {
+        note(&mut self.errors, place, message.into());
+    }
+
+    /// Notes a warning: a part of a document has no effect, or another one than its author may expect.
+    pub fn warning(&mut self, place: &Place<'_>, message: impl Into<String>) {
+        note(&mut self.warnings, place, message.into());
+    }
+
+    /// Notes a value that is not of the expected type.
+    pub fn wrong_type(&mut self, place: &Place<'_>, value: &Document, expected: &str) {
+        self.error(place, format!("expected {expected}, found {}", shown(value)));
+    }
+}
+
+fn note(all: &mut Vec<Finding>, place: &Place<'_>, message: String) {
+    if all.len() < MOST_ERRORS {
+        all.push(Finding { document: place.document, pointer: place.to_string(), message });
+    }
+}
+
+/// A value as messages show it.
+pub(super) fn shown(value: &Document) -> String {
+    beginning(&value.to_string(), MOST_OF_A_VALUE)
+}

@@ -1,0 +1,99 @@
+//! Reads the members of an object by name, and reports those of a wrong type. Absent and null are the same.
+use serde_json::Map;
+
+use super::findings::{Findings, Place};
+use crate::schema::Document;
+
+/// An object and its place.
+#[derive(Clone, Copy)]
+pub(super) struct Members<'d, 'p> {
+    pub all: &'d Map<String, Document>,
+    pub place: &'p Place<'p>,
+}
+
+impl<'d, 'p> Members<'d, 'p> {
+    /// The members of a value. One that is no object is reported.
+    pub fn of(value: &'d Document, place: &'p Place<'p>, findings: &mut Findings) -> Option<Self> {
+        let all = value.as_object();
+        if all.is_none() {
+            findings.wrong_type(place, value, "an object");
+        }
+        Some(Self { all: all?, place })
+    }
+
+    /// A member's value that is not null.
+    pub fn get(self, name: &str) -> Option<&'d Document> {
+        self.all.get(name).filter(|value| !value.is_null())
+    }
+
+    fn typed<T>(
+        self,
+        name: &str,
+        expected: &str,
+        findings: &mut Findings,
+        read: impl FnOnce(&'d Document) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.get(name)?;
+        let found = read(value);
+        if found.is_none() {
+            findings.wrong_type(&self.place.key(name), value, expected);
+        }
+        found
+    }
+
+    /// A string.
+    pub fn text(self, name: &str, findings: &mut Findings) -> Option<&'d str> {
+        self.typed(name, "a string", findings, Document::as_str)
+    }
+
+    /// A string, empty if absent.
+    pub fn text_or_empty(self, name: &str, findings: &mut Findings) -> String {
+        self.text(name, findings).unwrap_or_default().to_owned()
+    }
+
+    /// True or false, false if absent.
+    pub fn flag(self, name: &str, findings: &mut Findings) -> bool {
+        self.typed(name, "true or false", findings, Document::as_bool).unwrap_or_default()
+    }
+
+    /// A number.
+    pub fn number(self, name: &str, findings: &mut Findings) -> Option<f64> {
+        self.typed(name, "a number", findings, Document::as_f64)
+    }
+
+    /// A count: a whole number that is not negative.
+    pub fn count(self, name: &str, findings: &mut Findings) -> Option<u64> {
+        self.typed(name, "a whole number that is not negative", findings, Document::as_u64)
+    }
+
+    /// A list; no items if absent.
+    pub fn list(self, name: &str, findings: &mut Findings) -> &'d [Document] {
+        self.typed(name, "a list", findings, Document::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// A list of strings; no items if absent.
+    pub fn texts(self, name: &str, findings: &mut Findings) -> Vec<String> {
+        let place = self.place.key(name);
+        let mut texts = Vec::new();
+        for (index, item) in self.list(name, findings).iter().enumerate() {
+            match item.as_str() {
+                Some(text) => texts.push(text.to_owned()),
+                None => findings.wrong_type(&place.index(index), item, "a string"),
+            }
+        }
+        texts
+    }
+
+    /// An object.
+    pub fn object(self, name: &str, findings: &mut Findings) -> Option<&'d Map<String, Document>> {
+        self.typed(name, "an object", findings, Document::as_object)
+    }
+
+    /// Warns of members that are not read.
+    pub fn warn_of_others(self, known: &[&str], findings: &mut Findings) {
+        for name in self.all.keys().filter(|name| !known.contains(&name.as_str())) {
+            let place = self.place.key(name);
+            findings.warning(&place, format!("{name:?} is not read; supported here: {}", known.join(", ")));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! OpenAPI v3 documents, as Kubernetes publishes them, as [`Definition`]s: one for each resource, with the versions that
+//! the documents have of it.
+//!
+//! The documents are read as JSON values rather than by the types of the crate `openapiv3`, which drop keywords that they
+//! do not know, and stop at the first value of a wrong type. Here, everything that is wrong is reported at once with its
+//! place, and so is everything that has no effect.
+//!
+//! Kinds, verbs and subresources are read from the paths, by `x-kubernetes-group-version-kind` and
+//! `x-kubernetes-action`; their schemas from `components/schemas`. What documents do not say is what Kubernetes' kinds
+//! have in common: the paths of a scale are `spec.replicas` and `status.replicas`, and a kind whose status has an
+//! `observedGeneration` counts generations.
+
+mod components;
+mod findings;
+mod members;
+mod paths;
+mod resources;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod validations;
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use self::{
+    components::{Components, Pool},
+    findings::{Finding, Findings, Place, shown},
+    resources::{ReadVersion, Reader},
+};
+use super::{
+    Definition, Kind, Policy, Problems,
+    crd::{Entry, Report},
+};
+use crate::{
+    codec::{self, Limits, yaml},
+    meta::version,
+    schema::Document,
+};
+
+/// How large a document may be in memory.
+const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
+
+/// A file to read: an OpenAPI v3 document.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'t> {
+    /// Its name, for messages.
+    pub name: &'t str,
+    /// Its content: JSON or YAML.
+    pub text: &'t [u8],
+}
+
+/// What documents describe.
+#[derive(Clone, Debug, Default)]
+pub struct Described {
+    /// The resources, by group and plural.
+    pub resources: Vec<Resource>,
+    /// The warnings: parts of documents without effect.
+    pub warnings: Report,
+}
+
+/// A resource that documents describe.
+#[derive(Clone)]
+pub struct Resource {
+    /// What it is.
+    pub definition: Definition,
+    /// How it is served where kinds differ: like the kinds compiled into Kubernetes if it is one of them, and otherwise
+    /// like custom resources.
+    pub policy: &'static dyn Policy,
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Resource({})", self.definition.shared.group_resource())
+    }
+}
+
+impl Resource {
+    /// The kind in each of its versions. Between versions, only `apiVersion` differs.
+    pub fn kinds(&self) -> Vec<Kind> {
+        self.definition.kinds(self.policy)
+    }
+}
+
+/// Reads documents, which together describe an API. Versions of one resource, in one document or several, become one
+/// definition, which is stored in the version of highest priority.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
+    let mut findings = Findings::default();
+    let decoded: Vec<_> =
+        sources.iter().enumerate().map(|(index, source)| decode(index, source, &mut findings)).collect();
+    let (mut pool, mut versions) = (Pool::default(), Vec::new());
+    for (index, document) in decoded.iter().enumerate() {
+        if let Some(document) = document {
+            read_document(index, document, &mut pool, &mut findings, &mut versions);
+        }
+    }
+    let resources = merge(versions, &mut findings);
+    let report = |findings| Report(entries(sources, findings));
+    if findings.errors.is_empty() {
+        Ok(Described { resources, warnings: report(findings.warnings) })
+    } else {
+        Err(report(findings.errors))
+    }
+}
+
+/// Decodes a file. JSON, which is faster to decode, begins with a brace.
+fn decode(index: usize, source: &Source<'_>, findings: &mut Findings) -> Option<Document> {
+    let is_json = source.text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    let decoded = if is_json {
+        codec::decode(source.text, &LIMITS).map_err(|error| error.to_string())
+    } else {
+        yaml::decode(source.text, &LIMITS).map_err(|error| error.to_string())
+    };
+    let place = Place::of(index);
+    match decoded {
+        Ok(decoded) => {
+            decoded.faults.into_iter().for_each(|fault| findings.error(&place, fault));
+            Some(decoded.document)
+        }
+        Err(error) => {
+            findings.error(&place, error);
+            None
+        }
+    }
+}
+
+fn read_document<'d>(
+    index: usize,
+    document: &'d Document,
+    pool: &mut Pool<'d>,
+    findings: &mut Findings,
+    versions: &mut Vec<ReadVersion>,
+) {
+    let place = Place::of(index);
+    match (document.get("openapi"), document.get("swagger")) {
+        (Some(Document::String(version)), _) if version.starts_with("3.") => {}
+        (Some(other), _) => {
+            return findings.error(&place.key("openapi"), format!("found {}; supported: 3.0 and 3.1", shown(other)));
+        }
+        (None, Some(other)) => {
+            let message = format!("found OpenAPI {}; supported: OpenAPI 3.0 and 3.1", shown(other));
+            return findings.error(&place.key("swagger"), message);
+        }
+        (None, None) => return findings.error(&place, "not an OpenAPI document: it has no member \"openapi\""),
+    }
+    let mut components = Components::of(index, document, pool, findings);
+    let found = paths::find(index, document, findings);
+    if found.is_empty() {
+        findings.warning(&place.key("paths"), "no path is that of a resource: the document serves no kind");
+    }
+    let mut reader = Reader::new(&mut components, pool, findings);
+    versions.extend(found.iter().filter_map(|((at, plural), found)| reader.version(at, plural, found)));
+}
+
+/// Puts the versions of each resource together.
+fn merge(versions: Vec<ReadVersion>, findings: &mut Findings) -> Vec<Resource> {
+    let mut resources: BTreeMap<(String, String), Vec<ReadVersion>> = BTreeMap::new();
+    for read in versions {
+        let key = (read.shared.group.clone(), read.shared.names.plural.clone());
+        resources.entry(key).or_default().push(read);
+    }
+    resources.into_values().map(|versions| resource(versions, findings)).collect()
+}
+
+fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource {
+    versions.sort_by(|a, b| version::by_priority(&a.version.name, &b.version.name));
+    let stored = &versions[0];
+    let mut error = |of: &ReadVersion, message: String| {
+        findings.errors.push(Finding { document: of.document, pointer: of.pointer.clone(), message });
+    };
+    for other in &versions[1..] {
+        if other.shared != stored.shared {
+            let message = format!(
+                "{} in version {} differs from version {} in its scope, its kind, the kind of its lists, or in whether \
+                 objects are stored: versions of a resource have these in common",
+                other.shared.group_resource(),
+                other.version.name,
+                stored.version.name,
+            );
+            error(other, message);
+        }
+    }
+    let definition = Definition {
+        shared: Arc::new(stored.shared.clone()),
+        storage_version: stored.version.name.clone(),
+        versions: versions.iter().map(|read| Arc::new(read.version.clone())).collect(),
+    };
+    for problem in definition.check().err().iter().flat_map(Problems::iter) {
+        error(stored, problem.to_owned());
+    }
+    for read in &versions {
+        for problem in read.version.problems(&definition.shared).iter() {
+            error(read, problem.to_owned());
+        }
+    }
+    Resource { definition, policy: stored.policy }
+}
+
+/// Findings with the lines of their files.
+fn entries(sources: &[Source<'_>], findings: Vec<Finding>) -> Vec<Entry> {
+    let mut lines = BTreeMap::new();
+    let entry = |Finding { document, pointer, message }| {
+        let source: &Source<'_> = &sources[document];
+        let lines = lines.entry(document).or_insert_with(|| {
+            let text = std::str::from_utf8(source.text).unwrap_or_default();
+            yaml::Lines::new(text)
+        });
+        Entry { source: source.name.to_owned(), document: 1, line: lines.of(&pointer), pointer, message }
+    };
+    findings.into_iter().map(entry).collect()
+}

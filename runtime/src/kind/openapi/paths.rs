@@ -1,0 +1,360 @@
+//! The paths of a document: which resources it has, with which verbs and subresources.
+use std::collections::BTreeMap;
+
+use super::{
+    components::SCHEMAS,
+    findings::{Findings, Place, shown},
+    members::Members,
+};
+use crate::{
+    kind::endpoint::{PatchType, Verb},
+    meta::GroupVersion,
+    schema::Document,
+};
+
+/// The members of a path item that are operations.
+const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
+/// Parameters that the server has for every kind.
+const COMMON: [&str; 21] = [
+    "allowWatchBookmarks",
+    "continue",
+    "dryRun",
+    "fieldManager",
+    "fieldSelector",
+    "fieldValidation",
+    "force",
+    "gracePeriodSeconds",
+    "ignoreStoreReadErrorWithClusterBreakingPotential",
+    "labelSelector",
+    "limit",
+    "orphanDependents",
+    "pretty",
+    "propagationPolicy",
+    "resourceVersion",
+    "resourceVersionMatch",
+    "sendInitialEvents",
+    "shardSelector",
+    "timeoutSeconds",
+    "watch",
+    "export",
+];
+
+/// A resource of a document.
+#[derive(Default)]
+pub(super) struct FoundResource<'d> {
+    /// The kind of its objects.
+    pub kind: String,
+    /// A place that names it.
+    pub pointer: String,
+    pub is_namespaced: bool,
+    pub verbs: Vec<Verb>,
+    /// It can be watched, according to paths of their own for watches.
+    pub is_watched: bool,
+    /// The list operation has the parameter `watch`.
+    pub list_watches: bool,
+    /// The schema of its lists.
+    pub list: Option<&'d str>,
+    pub deprecated: bool,
+    pub subresources: BTreeMap<&'d str, Vec<FoundOperation<'d>>>,
+    /// The query parameters of each subresource that the server does not have for every kind.
+    pub options: BTreeMap<&'d str, BTreeMap<&'d str, &'d Document>>,
+}
+
+/// An operation of a subresource.
+pub(super) struct FoundOperation<'d> {
+    /// Where it stands.
+    pub pointer: String,
+    pub verb: Verb,
+    pub connects: bool,
+    pub kind: GroupVersionKind,
+    /// The schema of the body.
+    pub body: Option<&'d str>,
+    /// The schema of the answer; `None` for text.
+    pub answer: Option<&'d str>,
+    pub patch_types: Vec<PatchType>,
+}
+
+/// A group, version and kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct GroupVersionKind {
+    pub at: GroupVersion,
+    pub kind: String,
+}
+
+impl GroupVersionKind {
+    /// Reads an `x-kubernetes-group-version-kind`.
+    pub fn of(value: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<Self> {
+        let members = Members::of(value, place, findings)?;
+        let [group, version, kind] = ["group", "version", "kind"].map(|name| members.text_or_empty(name, findings));
+        Some(Self { at: GroupVersion { group, version }, kind })
+    }
+}
+
+/// The resources of a document by group, version and plural.
+pub(super) type Found<'d> = BTreeMap<(GroupVersion, &'d str), FoundResource<'d>>;
+
+/// Finds the resources of a document.
+pub(super) fn find<'d>(document: usize, root: &'d Document, findings: &mut Findings) -> Found<'d> {
+    let whole = Place::of(document);
+    let place = whole.key("paths");
+    let mut finding = Finding { found: Found::default(), findings };
+    let Some(paths) = root.get("paths").and_then(|paths| Members::of(paths, &place, finding.findings)) else {
+        return finding.found;
+    };
+    for (path, item) in paths.all {
+        finding.item(path, item, &place.key(path));
+    }
+    let mut found = finding.found;
+    // Documents of custom resources have no paths for watches, but parameters of lists.
+    let has_watch_paths = found.values().any(|resource| resource.is_watched);
+    for resource in found.values_mut() {
+        let lists = resource.verbs.contains(&Verb::List);
+        if resource.is_watched || (!has_watch_paths && lists && resource.list_watches) {
+            resource.verbs.push(Verb::Watch);
+        }
+    }
+    found.retain(|_, resource| !resource.kind.is_empty() || !resource.subresources.is_empty());
+    found
+}
+
+struct Finding<'d, 'f> {
+    found: Found<'d>,
+    findings: &'f mut Findings,
+}
+
+/// What a path names.
+struct Named<'d> {
+    at: GroupVersion,
+    plural: &'d str,
+    in_namespace: bool,
+    is_object: bool,
+    /// A watch at an old path of its own.
+    is_watch: bool,
+    subresource: Option<&'d str>,
+}
+
+impl<'d> Named<'d> {
+    /// Reads a path; `None` for one that names no resource.
+    fn of(path: &'d str) -> Option<Self> {
+        let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
+        let (at, mut rest) = match segments[..] {
+            ["api", version, ..] => {
+                (GroupVersion { group: String::new(), version: version.to_owned() }, &segments[2..])
+            }
+            ["apis", group, version, ..] => {
+                (GroupVersion { group: group.to_owned(), version: version.to_owned() }, &segments[3..])
+            }
+            _ => return None,
+        };
+        let is_watch = rest.first() == Some(&"watch") && rest.len() > 1;
+        rest = &rest[usize::from(is_watch)..];
+        let in_namespace = rest.len() > 2 && rest[..2] == ["namespaces", "{namespace}"];
+        rest = if in_namespace { &rest[2..] } else { rest };
+        let (plural, is_object, subresource) = match *rest {
+            [plural] => (plural, false, None),
+            [plural, "{name}"] => (plural, true, None),
+            // What is below a subresource belongs to it: the paths of what a proxy forwards to.
+            [plural, "{name}", subresource] | [plural, "{name}", subresource, "{path}"] => {
+                (plural, true, Some(subresource))
+            }
+            _ => return None,
+        };
+        let names = plural.starts_with('{') || subresource.is_some_and(|name| name.starts_with('{'));
+        (!names).then_some(Self { at, plural, in_namespace, is_object, is_watch, subresource })
+    }
+
+    /// The verb of a method.
+    fn verb(&self, method: &str) -> Option<Verb> {
+        let on_object = self.is_object;
+        Some(match method {
+            "get" if on_object => Verb::Get,
+            "get" => Verb::List,
+            "post" if !on_object || self.subresource.is_some() => Verb::Create,
+            "put" if on_object => Verb::Update,
+            "patch" if on_object => Verb::Patch,
+            "delete" if on_object => Verb::Delete,
+            "delete" => Verb::DeleteCollection,
+            _ => return None,
+        })
+    }
+}
+
+impl<'d> Finding<'d, '_> {
+    fn item(&mut self, path: &'d str, item: &'d Document, place: &Place<'_>) {
+        let Some(members) = Members::of(item, place, self.findings) else { return };
+        let known = ["description", "parameters", "servers", "summary"];
+        members.warn_of_others(&[&METHODS[..], &known].concat(), self.findings);
+        let operations = METHODS.iter().filter_map(|method| Some((*method, members.get(method)?)));
+        let operations: Vec<_> = operations.collect();
+        let named = Named::of(path);
+        let has_kind = |(_, operation): &(&str, &Document)| operation.get("x-kubernetes-group-version-kind").is_some();
+        let Some(named) = named else {
+            if operations.iter().any(has_kind) {
+                let forms = "/api/<version> or /apis/<group>/<version>, then <plural>, <plural>/{name} or \
+                             <plural>/{name}/<subresource>, in namespaces/{namespace} or not";
+                self.findings.error(place, format!("found a path of a kind in another form; supported: {forms}"));
+            } else if !is_discovery(path) {
+                self.findings.warning(place, "not a path of a resource: it is not served");
+            }
+            return;
+        };
+        for (method, operation) in &operations {
+            self.operation(&named, method, operation, members, &place.key(method));
+        }
+    }
+
+    fn operation(
+        &mut self,
+        named: &Named<'d>,
+        method: &str,
+        operation: &'d Document,
+        item: Members<'d, '_>,
+        place: &Place<'_>,
+    ) {
+        let Some(members) = Members::of(operation, place, self.findings) else { return };
+        let kind = members.get("x-kubernetes-group-version-kind");
+        let Some(kind) = kind else {
+            self.findings.error(place, "x-kubernetes-group-version-kind is missing: it says which kind is served here");
+            return;
+        };
+        let Some(kind) = GroupVersionKind::of(kind, &place.key("x-kubernetes-group-version-kind"), self.findings)
+        else {
+            return;
+        };
+        let action = members.text("x-kubernetes-action", self.findings);
+        if named.is_watch {
+            let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
+            resource.is_watched = true;
+            return;
+        }
+        let connects = action == Some("connect");
+        // The server answers HEAD as GET, and OPTIONS by itself.
+        if connects && ["head", "options"].contains(&method) {
+            return;
+        }
+        let Some(verb) = named.verb(method) else {
+            self.findings.error(place, format!("found the method {method}, which this path cannot have"));
+            return;
+        };
+        self.check_action(action, verb, connects && named.subresource.is_some(), place);
+        let answer = self.answer(members);
+        let parameters = self.parameters(item, members);
+        let pointer = place.to_string();
+        let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
+        if resource.pointer.is_empty() || (resource.kind.is_empty() && named.subresource.is_none()) {
+            resource.pointer.clone_from(&pointer);
+        }
+        resource.is_namespaced |= named.in_namespace;
+        match named.subresource {
+            Some(subresource) => {
+                let operations = resource.subresources.entry(subresource).or_default();
+                if operations.iter().all(|other| other.verb != verb) {
+                    let body =
+                        members.get("requestBody").and_then(|body| media_types(body)?.values().find_map(schema_name));
+                    let patch_types = patch_types(members);
+                    operations.push(FoundOperation { pointer, verb, connects, kind, body, answer, patch_types });
+                }
+                let options = parameters.into_iter().filter(|(name, _)| !COMMON.contains(name));
+                resource.options.entry(subresource).or_default().extend(options);
+            }
+            None => {
+                if verb == Verb::List {
+                    resource.list = resource.list.or(answer);
+                    resource.list_watches |= parameters.contains_key("watch");
+                }
+                resource.deprecated |= members.flag("deprecated", self.findings);
+                if !resource.verbs.contains(&verb) {
+                    resource.verbs.push(verb);
+                }
+                self.check_kind(named, &kind, place);
+                for name in parameters.keys().filter(|name| !COMMON.contains(name)) {
+                    self.findings.warning(place, format!("the parameter {name} has no effect"));
+                }
+            }
+        }
+    }
+
+    /// All operations on objects are about one kind, of the group and version of their path.
+    fn check_kind(&mut self, named: &Named<'d>, kind: &GroupVersionKind, place: &Place<'_>) {
+        let place = place.key("x-kubernetes-group-version-kind");
+        if kind.at != named.at {
+            let message =
+                format!("found a kind of {}; supported: the group and version of the path, {}", kind.at, named.at);
+            return self.findings.error(&place, message);
+        }
+        let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
+        if resource.kind.is_empty() {
+            resource.kind.clone_from(&kind.kind);
+        } else if resource.kind != kind.kind {
+            let message = format!("found the kind {}, where other operations have {}", kind.kind, resource.kind);
+            self.findings.error(&place, message);
+        }
+    }
+
+    fn check_action(&mut self, found: Option<&str>, verb: Verb, may_connect: bool, place: &Place<'_>) {
+        let expected = match verb {
+            Verb::Create | Verb::Update => verb.method(),
+            verb => verb.as_str(),
+        };
+        if let Some(found) = found
+            && found != expected
+            && !(may_connect && found == "connect")
+        {
+            let or = if may_connect { " and connect" } else { "" };
+            let place = place.key("x-kubernetes-action");
+            self.findings.error(&place, format!("found {found:?}; supported here: {expected}{or}"));
+        }
+    }
+
+    /// The schema of the answer of success.
+    fn answer(&mut self, members: Members<'d, '_>) -> Option<&'d str> {
+        let responses = members.object("responses", self.findings)?;
+        let success = responses.iter().filter(|(code, _)| code.starts_with('2'));
+        success.filter_map(|(_, answer)| media_types(answer)?.values().find_map(schema_name)).next()
+    }
+
+    /// The parameters in the query, of all operations of the path and of this one.
+    fn parameters(&mut self, item: Members<'d, '_>, operation: Members<'d, '_>) -> BTreeMap<&'d str, &'d Document> {
+        let mut found = BTreeMap::new();
+        for members in [item, operation] {
+            let place = members.place.key("parameters");
+            for (index, parameter) in members.list("parameters", self.findings).iter().enumerate() {
+                let place = place.index(index);
+                let Some(parameter) = Members::of(parameter, &place, self.findings) else { continue };
+                if let Some(target) = parameter.get("$ref") {
+                    let message = format!("found a reference to {}; supported: parameters themselves", shown(target));
+                    self.findings.error(&place, message);
+                } else if parameter.text("in", self.findings) == Some("query")
+                    && let Some(name) = parameter.text("name", self.findings)
+                {
+                    found.insert(name, &members.list("parameters", self.findings)[index]);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Returns true for the paths of discovery, which the server has by itself.
+fn is_discovery(path: &str) -> bool {
+    let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
+    matches!(segments[..], ["api" | "apis" | "version"] | ["api" | "apis", _] | ["apis", _, _])
+}
+
+/// What a body or an answer may be, by media type.
+fn media_types(of: &Document) -> Option<&serde_json::Map<String, Document>> {
+    of.get("content")?.as_object()
+}
+
+/// The name of the schema of a media type.
+fn schema_name(media_type: &Document) -> Option<&str> {
+    media_type.get("schema")?.get("$ref")?.as_str()?.strip_prefix(SCHEMAS)
+}
+
+/// The types of patches that the body of an operation may be.
+fn patch_types(operation: Members<'_, '_>) -> Vec<PatchType> {
+    const ALL: [PatchType; 5] =
+        [PatchType::Strategic, PatchType::Json, PatchType::Merge, PatchType::ApplyYaml, PatchType::ApplyCbor];
+    let Some(content) = operation.get("requestBody").and_then(media_types) else { return Vec::new() };
+    ALL.into_iter().filter(|of| content.contains_key(of.media_type())).collect()
+}

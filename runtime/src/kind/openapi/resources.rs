@@ -1,0 +1,291 @@
+//! From the resources of a document to versions of the model.
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    components::{Components, Pool},
+    findings::{Findings, Place},
+    paths::{FoundOperation, FoundResource, GroupVersionKind},
+    schema::is_of_kubernetes,
+};
+use crate::{
+    kind::{
+        Changes, Policy,
+        columns::AGE_DESCRIPTION,
+        endpoint::{Answer, Body, DocumentSchema, Endpoint, Operation, Verb},
+        model::{Cell, Column, Names, Path, ScalePaths, Scope, Shared, Version},
+        policy::{Custom, Described},
+    },
+    meta::GroupVersion,
+    schema::{At, Document, Schema, model::Type},
+};
+
+/// A resource in the version of one document.
+pub(super) struct ReadVersion {
+    /// The index of the document, and where in it the resource is.
+    pub document: usize,
+    pub pointer: String,
+    pub shared: Shared,
+    pub version: Version,
+    pub policy: &'static dyn Policy,
+}
+
+/// What is needed to read the resources of a document.
+pub(super) struct Reader<'r, 'd> {
+    pub components: &'r mut Components<'d>,
+    pub pool: &'r mut Pool<'d>,
+    pub findings: &'r mut Findings,
+    /// The names of schemas by the kind that they say they are of.
+    kinds: BTreeMap<(String, String, String), &'d str>,
+}
+
+impl<'r, 'd> Reader<'r, 'd> {
+    /// Reads the resources of the document that these schemas are of.
+    pub fn new(components: &'r mut Components<'d>, pool: &'r mut Pool<'d>, findings: &'r mut Findings) -> Self {
+        let mut kinds = BTreeMap::new();
+        let place = Place::of(components.document);
+        let place = place.key("components");
+        let place = place.key("schemas");
+        for (name, schema) in components.iter() {
+            const KEY: &str = "x-kubernetes-group-version-kind";
+            // Types of all groups, such as DeleteOptions, list many.
+            let Some([only]) = schema.get(KEY).and_then(Document::as_array).map(Vec::as_slice) else { continue };
+            let place = place.key(name);
+            if let Some(kind) = GroupVersionKind::of(only, &place.key(KEY), findings) {
+                kinds.insert((kind.at.group, kind.at.version, kind.kind), name);
+            }
+        }
+        Self { components, pool, findings, kinds }
+    }
+
+    /// A resource in the document's version.
+    pub fn version(&mut self, at: &GroupVersion, plural: &str, found: &FoundResource<'d>) -> Option<ReadVersion> {
+        let document = self.components.document;
+        if found.kind.is_empty() {
+            let message = format!("{plural} has subresources, and no operations on its objects");
+            self.error(&found.pointer, message);
+            return None;
+        }
+        let Some(name) = self.named(at, &found.kind) else {
+            let (group, version, kind) = (&at.group, &at.version, &found.kind);
+            let message = format!(
+                "no schema says that it is the kind's: in components/schemas, x-kubernetes-group-version-kind \
+                 [{{\"group\": {group:?}, \"version\": {version:?}, \"kind\": {kind:?}}}]"
+            );
+            self.error(&found.pointer, message);
+            return None;
+        };
+        let schema = self.document_schema(name, &found.kind);
+        let policy: &'static dyn Policy = if is_of_kubernetes(name) { &Described } else { &Custom };
+        let stored = found.verbs.iter().any(|verb| *verb != Verb::Create);
+        let list_kind = found.list.and_then(|list| self.kind_of(list));
+        let names = Names::new(found.kind.clone(), plural);
+        let shared = Shared {
+            scope: if found.is_namespaced { Scope::Namespaced } else { Scope::Cluster },
+            stored,
+            names: Names { list_kind: list_kind.unwrap_or(names.list_kind), ..names },
+            ..Shared::new(at.group.clone(), Names::default())
+        };
+        let mut version = Version {
+            deprecated: found.deprecated.then(|| format!("{at} {} is deprecated", found.kind)),
+            columns: vec![age()],
+            status: stored && self.has_status(found),
+            generation: !is_of_kubernetes(name)
+                || Path(vec!["status".into(), "observedGeneration".into()]).is_in(&schema),
+            update_without_version: is_of_kubernetes(name),
+            verbs: verbs(policy, found),
+            ..Version::new(at.version.clone(), Schema::default())
+        };
+        version.schema = schema;
+        for (subresource, operations) in &found.subresources {
+            self.subresource(&mut version, found, subresource, operations);
+        }
+        Some(ReadVersion { document, pointer: found.pointer.clone(), shared, version, policy })
+    }
+
+    fn error(&mut self, pointer: &str, message: String) {
+        self.findings.errors.push(super::findings::Finding {
+            document: self.components.document,
+            pointer: pointer.to_owned(),
+            message,
+        });
+    }
+
+    /// The name of the schema of a kind.
+    fn named(&self, at: &GroupVersion, kind: &str) -> Option<&'d str> {
+        self.kinds.get(&(at.group.clone(), at.version.clone(), kind.to_owned())).copied()
+    }
+
+    /// The kind that a schema says it is of.
+    fn kind_of(&self, name: &str) -> Option<String> {
+        self.kinds.iter().find(|(_, of)| **of == name).map(|((_, _, kind), _)| kind.clone())
+    }
+
+    /// The schema of a kind's documents: without type meta and metadata, which all have.
+    fn document_schema(&mut self, name: &'d str, kind: &str) -> Arc<Schema> {
+        let mut schema = Schema::clone(&self.components.schema(name, self.pool, self.findings));
+        schema.name = Some(kind.to_owned());
+        schema.description = std::mem::take(&mut schema.type_description);
+        schema.properties = schema
+            .properties
+            .iter()
+            .filter(|(name, _)| !["apiVersion", "kind", "metadata"].contains(&name.as_str()))
+            .map(|(name, property)| (name.clone(), property.clone()))
+            .collect();
+        schema.required.retain(|name| schema.properties.contains_key(name));
+        schema.default = None;
+        Arc::new(schema)
+    }
+
+    /// Returns true if there is a status subresource of the kind itself.
+    fn has_status(&self, found: &FoundResource<'d>) -> bool {
+        let status = found.subresources.get("status");
+        status.is_some_and(|status| status.iter().any(|operation| operation.kind.kind == found.kind))
+    }
+
+    fn subresource(
+        &mut self,
+        version: &mut Version,
+        found: &FoundResource<'d>,
+        name: &'d str,
+        operations: &[FoundOperation<'d>],
+    ) {
+        let Some(first) = operations.first() else { return };
+        let is_scale = first.kind.at.group == "autoscaling" && first.kind.kind == "Scale";
+        match name {
+            "status" if version.status => {}
+            "scale" if is_scale => version.scale = self.scale(&version.schema, &first.pointer),
+            _ => {
+                let of_status = version.status.then(|| Path(vec!["status".to_owned()]));
+                let mut operations: Vec<_> =
+                    operations.iter().filter_map(|operation| self.operation(found, operation)).collect();
+                operations.sort_by_key(|operation| operation.verb.as_str());
+                version.subresources.push(Endpoint {
+                    subresource: name.into(),
+                    group_version: first.kind.at.clone(),
+                    kind: first.kind.kind.clone(),
+                    operations,
+                    changes: Changes::AllBut(of_status.into_iter().collect()),
+                    options: self.options(found, name),
+                });
+            }
+        }
+    }
+
+    /// The paths of a scale, which documents do not name: those of all kinds of Kubernetes that have one.
+    fn scale(&mut self, schema: &Arc<Schema>, pointer: &str) -> Option<ScalePaths> {
+        let path = |text: &str| Path(text.split('.').map(str::to_owned).collect());
+        let (replicas, status_replicas) = (path("spec.replicas"), path("status.replicas"));
+        let found = [&replicas, &status_replicas].iter().all(|path| path.is_in(schema));
+        if !found {
+            let message =
+                "found a scale of a kind without spec.replicas and status.replicas, which are supported".to_owned();
+            self.error(pointer, message);
+            return None;
+        }
+        let selector = ["status.selector", "spec.selector"].map(path).into_iter().find(|path| path.is_in(schema));
+        Some(ScalePaths { replicas, status_replicas, selector })
+    }
+
+    fn operation(&mut self, found: &FoundResource<'d>, operation: &FoundOperation<'d>) -> Option<Operation> {
+        let verb = operation.verb;
+        if operation.connects {
+            return Some(Operation { verb, body: Body::None, answer: Answer::Text, connects: true });
+        }
+        let body = match verb {
+            Verb::Patch => Body::Patch(operation.patch_types.clone()),
+            _ => match operation.body.map(|name| self.exchanged(found, name)) {
+                None => Body::None,
+                Some(Exchanged::Own) => Body::Own,
+                Some(Exchanged::Other(documents)) => Body::Document(documents),
+                Some(Exchanged::Named(name)) if name.ends_with(".DeleteOptions") => Body::DeleteOptions,
+                Some(Exchanged::Named(name)) => {
+                    self.error(
+                        &operation.pointer,
+                        format!("found a body of the schema {name:?}; supported: those of kinds"),
+                    );
+                    return None;
+                }
+            },
+        };
+        let answer = match operation.answer.map(|name| self.exchanged(found, name)) {
+            None => Answer::Text,
+            Some(Exchanged::Own) => Answer::Own,
+            Some(Exchanged::Other(documents)) => Answer::Document(documents),
+            Some(Exchanged::Named(name)) if name.ends_with(".Status") => Answer::Status,
+            Some(Exchanged::Named(name)) => {
+                self.error(
+                    &operation.pointer,
+                    format!("found an answer of the schema {name:?}; supported: those of kinds"),
+                );
+                return None;
+            }
+        };
+        Some(Operation { verb, body, answer, connects: false })
+    }
+
+    /// What documents of a schema are, which an operation takes or gives.
+    fn exchanged(&mut self, found: &FoundResource<'d>, name: &'d str) -> Exchanged<'d> {
+        let known = self.kinds.iter().find(|(_, of)| **of == name);
+        let Some(((group, version, kind), _)) = known.map(|(key, of)| (key.clone(), of)) else {
+            return Exchanged::Named(name);
+        };
+        if found.kind == kind {
+            return Exchanged::Own;
+        }
+        let group_version = GroupVersion { group, version };
+        let package = is_of_kubernetes(name).then(|| Described.package(&group_version).map(str::to_owned)).flatten();
+        let schema = self.document_schema(name, &kind);
+        Exchanged::Other(DocumentSchema { group_version, kind, package, schema })
+    }
+
+    /// The query parameters of a subresource.
+    fn options(&mut self, found: &FoundResource<'d>, name: &str) -> Option<Arc<Schema>> {
+        let options = found.options.get(name).filter(|options| !options.is_empty())?;
+        let place = Place::of(self.components.document);
+        let read = options.iter().map(|(name, parameter)| {
+            let description = parameter.get("description").and_then(Document::as_str).unwrap_or_default();
+            let schema = parameter.get("schema").map_or_else(Arc::default, |raw| {
+                self.components.at(raw, &place.key("paths"), self.pool, &mut Findings::default())
+            });
+            let schema =
+                Schema { description: description.to_owned(), preserve_unknown: false, ..Schema::clone(&schema) };
+            ((*name).to_owned(), schema)
+        });
+        Some(Schema { kind: Type::Object, properties: read.collect(), ..Schema::default() }.into())
+    }
+}
+
+/// Documents that an operation takes or gives.
+enum Exchanged<'d> {
+    /// Objects of the kind.
+    Own,
+    /// Documents of another kind.
+    Other(DocumentSchema),
+    /// Something that has a schema of this name.
+    Named(&'d str),
+}
+
+/// The verbs on objects; `None` for all that a kind of this policy has.
+fn verbs(policy: &dyn Policy, found: &FoundResource<'_>) -> Option<Vec<Verb>> {
+    if found.verbs == [Verb::Create] {
+        return None;
+    }
+    let missing =
+        |verb: &Verb| !found.verbs.contains(verb) && (*verb != Verb::DeleteCollection || policy.deletes_collections());
+    let has = Verb::BY_NAME.into_iter().filter(|verb| found.verbs.contains(verb));
+    Verb::BY_NAME.iter().any(missing).then(|| has.collect())
+}
+
+impl Path {
+    /// Returns true if a schema declares the field.
+    fn is_in(&self, schema: &Schema) -> bool {
+        self.0.iter().try_fold(At::of(schema), |at, name| at.property(name)).is_some()
+    }
+}
+
+/// The age, which a kind without columns shows.
+fn age() -> Column {
+    let cell = Cell::Path(Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]));
+    let (name, description) = ("Age".to_owned(), AGE_DESCRIPTION.to_owned());
+    Column { name, kind: "date".to_owned(), format: String::new(), description, priority: 0, cell }
+}

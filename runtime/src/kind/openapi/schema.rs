@@ -1,0 +1,398 @@
+//! From the schemas of an OpenAPI document to the model's.
+use std::sync::Arc;
+
+use super::{
+    components::{Components, Pool, SCHEMAS},
+    findings::{Findings, Place, shown},
+    members::Members,
+    validations::{is_either, says_union},
+};
+use crate::schema::{
+    Document, Schema,
+    model::{ListType, PatchStrategy, Type, Unenforced},
+    number,
+};
+
+/// Names of the types that schemas have.
+const TYPES: &str = "array, boolean, integer, number, object, string";
+/// The keywords that are read. `x-kubernetes-group-version-kind` is read where kinds are found.
+const KEYWORDS: [&str; 39] = [
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "default",
+    "description",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "nullable",
+    "oneOf",
+    "pattern",
+    "properties",
+    "required",
+    "type",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-group-version-kind",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+    "x-kubernetes-patch-merge-key",
+    "x-kubernetes-patch-strategy",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-unions",
+    "x-kubernetes-validations",
+    "uniqueItems",
+];
+/// The keywords that belong to the use of a type. With others beside a reference, the type is another one without a name.
+const OF_USE: [&str; 7] = [
+    "default",
+    "description",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+    "x-kubernetes-patch-merge-key",
+    "x-kubernetes-patch-strategy",
+];
+
+/// The group of recursive schemas that a schema is in, if it is in one.
+pub(super) type Within = Option<usize>;
+
+/// Reads the schemas of a document.
+pub(super) struct Reading<'r, 'd> {
+    components: &'r mut Components<'d>,
+    pool: &'r mut Pool<'d>,
+    pub findings: &'r mut Findings,
+    within: Within,
+    /// Empty lists and maps of optional fields are absent, as in the kinds compiled into Kubernetes.
+    omits_empty: bool,
+}
+
+impl<'d> Components<'d> {
+    /// The content of a schema that has a name, in its group of recursive schemas or outside of one.
+    pub(super) fn content(
+        &mut self,
+        name: &'d str,
+        within: Within,
+        pool: &mut Pool<'d>,
+        findings: &mut Findings,
+    ) -> Schema {
+        let Some(raw) = self.raw(name) else { return Schema::default() };
+        let place = Place::of(self.document);
+        let (place, omits_empty) = (place.key("components"), is_of_kubernetes(name));
+        let place = place.key("schemas");
+        let mut reading = Reading { components: self, pool, findings, within, omits_empty };
+        let schema = reading.node(raw, &place.key(name));
+        let mut schema = Arc::unwrap_or_clone(schema);
+        // A type that is another one by a reference has that one's description.
+        if schema.kind == Type::Object || within.is_some() {
+            schema.name = Some(name.to_owned());
+            if !schema.description.is_empty() {
+                schema.type_description = std::mem::take(&mut schema.description);
+            }
+        }
+        schema
+    }
+
+    /// A schema at some place of the document, such as that of a parameter.
+    pub(super) fn at(
+        &mut self,
+        raw: &'d Document,
+        place: &Place<'_>,
+        pool: &mut Pool<'d>,
+        findings: &mut Findings,
+    ) -> Arc<Schema> {
+        Reading { components: self, pool, findings, within: None, omits_empty: false }.node(raw, place)
+    }
+}
+
+/// Returns true for the name of a type that is compiled into Kubernetes.
+pub(super) fn is_of_kubernetes(name: &str) -> bool {
+    name.starts_with("io.k8s.")
+}
+
+impl<'d> Reading<'_, 'd> {
+    /// A structural schema node.
+    fn node(&mut self, raw: &'d Document, place: &Place<'_>) -> Arc<Schema> {
+        let Some(members) = Members::of(raw, place, self.findings) else { return Arc::default() };
+        match self.reference(members) {
+            Some(Some(name)) => self.used(name, members),
+            Some(None) => Arc::default(),
+            None => {
+                let mut schema = self.keywords(members);
+                self.children(members, &mut schema);
+                Arc::new(schema)
+            }
+        }
+    }
+
+    /// The name that a schema refers to: by `$ref`, or by `allOf` with nothing but a `$ref`, which Kubernetes writes
+    /// where there are members beside it. `Some(None)` for a reference that leads nowhere, which is reported.
+    fn reference(&mut self, members: Members<'d, '_>) -> Option<Option<&'d str>> {
+        let all_of = members.place.key("allOf");
+        let (target, place) = match (members.get("$ref"), members.get("allOf").and_then(Document::as_array)) {
+            (Some(target), _) => (target, members.place.key("$ref")),
+            (None, Some(list)) if list.len() == 1 => {
+                let only = list[0].as_object().filter(|only| only.len() == 1)?;
+                (only.get("$ref")?, all_of.index(0))
+            }
+            _ => return None,
+        };
+        let found = target.as_str().and_then(|target| target.strip_prefix(SCHEMAS));
+        match found {
+            Some(name) if self.components.contains(name) => return Some(Some(name)),
+            Some(name) => self.findings.error(&place, format!("the document has no schema {name:?}")),
+            None => {
+                let message = format!("found a reference to {}; supported: {SCHEMAS}<name>", shown(target));
+                self.findings.error(&place, message);
+            }
+        }
+        Some(None)
+    }
+
+    /// A schema that refers to another one.
+    fn used(&mut self, name: &'d str, members: Members<'d, '_>) -> Arc<Schema> {
+        let position = self.within.and_then(|group| self.components.position(name, group));
+        let base = match position {
+            Some(position) => Arc::new(self.back_reference(name, position)),
+            None => self.components.schema(name, self.pool, self.findings),
+        };
+        if members.all.len() == 1 && (members.all.contains_key("$ref") || members.get("allOf").is_some()) {
+            return base;
+        }
+        let own = self.keywords(members);
+        let mut schema = Schema::clone(&base);
+        if position.is_some() && own.default.is_some() {
+            let place = members.place.key("default");
+            self.findings.error(&place, format!("the type {name:?} is recursive: a field of it cannot have a default"));
+        }
+        overlay(&mut schema, own);
+        let is_of_use = |name: &&String| OF_USE.contains(&name.as_str()) || ["$ref", "allOf"].contains(&name.as_str());
+        if position.is_none() && !members.all.keys().all(|name| is_of_use(&name)) {
+            schema.name = None;
+            if schema.description.is_empty() {
+                schema.description = std::mem::take(&mut schema.type_description);
+            }
+        }
+        Arc::new(schema)
+    }
+
+    /// A node that refers back to a definition: the keywords of that, without its fields, entries and items.
+    fn back_reference(&mut self, name: &'d str, position: usize) -> Schema {
+        let place = Place::of(self.components.document);
+        let (place, raw) = (place.key("components"), self.components.raw(name));
+        let (place, mut unused) = (place.key("schemas"), Findings::default());
+        let place = place.key(name);
+        let Some(members) = raw.and_then(|raw| Members::of(raw, &place, &mut unused)) else { return Schema::default() };
+        if self.reference(members).is_some() {
+            self.findings.error(&place, "the schema refers to itself, and has no content");
+        }
+        // What is wrong with the keywords is reported where the definition is read.
+        let findings = std::mem::take(self.findings);
+        let mut schema = self.keywords(members);
+        *self.findings = findings;
+        schema.definition = u32::try_from(position).ok();
+        schema.name = Some(name.to_owned());
+        schema.type_description = std::mem::take(&mut schema.description);
+        schema
+    }
+
+    /// The keywords of a node, without its fields, entries, items and junctors.
+    fn keywords(&mut self, members: Members<'d, '_>) -> Schema {
+        members.warn_of_others(&KEYWORDS, self.findings);
+        let mut schema = self.validations(members);
+        let findings = &mut *self.findings;
+        schema.description = members.text_or_empty("description", findings);
+        schema.preserve_unknown = members.flag("x-kubernetes-preserve-unknown-fields", findings);
+        schema.embedded = members.flag("x-kubernetes-embedded-resource", findings);
+        schema.nullable |= members.flag("nullable", findings);
+        schema.default = members.get("default").cloned().map(settled);
+        schema.map_atomic = self.one_of(members, "x-kubernetes-map-type", &["granular", "atomic"]) == Some("atomic");
+        schema.list = match self.one_of(members, "x-kubernetes-list-type", &["atomic", "set", "map"]) {
+            Some("set") => ListType::Set,
+            Some("map") => ListType::Map(members.texts("x-kubernetes-list-map-keys", self.findings)),
+            _ => ListType::Atomic,
+        };
+        let strategies = members.text("x-kubernetes-patch-strategy", self.findings).unwrap_or_default();
+        for strategy in strategies.split(',').filter(|name| !["merge", "retainKeys", "replace", ""].contains(name)) {
+            let place = members.place.key("x-kubernetes-patch-strategy");
+            self.findings.error(&place, format!("found {strategy:?}; supported: merge, replace, retainKeys"));
+        }
+        schema.patch = PatchStrategy {
+            merge: strategies.split(',').any(|strategy| strategy == "merge"),
+            retain_keys: strategies.split(',').any(|strategy| strategy == "retainKeys"),
+            merge_key: members.text("x-kubernetes-patch-merge-key", self.findings).map(str::to_owned),
+        };
+        schema.unenforced = self.unenforced(members);
+        if members.flag("uniqueItems", self.findings) {
+            let place = members.place.key("uniqueItems");
+            self.findings.warning(&place, "uniqueItems is not enforced; supported: x-kubernetes-list-type: set");
+        }
+        self.set_type(members, &mut schema);
+        schema
+    }
+
+    /// A string that is one of these.
+    fn one_of(&mut self, members: Members<'d, '_>, name: &str, known: &[&str]) -> Option<&'d str> {
+        let found = members.text(name, self.findings)?;
+        if !known.contains(&found) {
+            let message = format!("found {found:?}; supported: {}", known.join(", "));
+            self.findings.error(&members.place.key(name), message);
+        }
+        Some(found)
+    }
+
+    /// Rules and unions, which are published and not enforced.
+    fn unenforced(&mut self, members: Members<'d, '_>) -> Option<Arc<Unenforced>> {
+        let [rules, unions] = ["x-kubernetes-validations", "x-kubernetes-unions"].map(|name| {
+            let found = members.list(name, self.findings);
+            if !found.is_empty() {
+                let place = members.place.key(name);
+                self.findings.warning(&place, format!("{name} is published and not enforced yet: {}", found.len()));
+            }
+            found.to_vec()
+        });
+        (!rules.is_empty() || !unions.is_empty()).then(|| Unenforced { rules, unions }.into())
+    }
+
+    /// The type, which may be in what surrounds it.
+    fn set_type(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
+        let place = members.place.key("type");
+        let found = match members.get("type") {
+            // OpenAPI 3.1 lists types; null among them means that the value may be null.
+            Some(Document::Array(list)) => {
+                schema.nullable |= list.iter().any(|one| one == "null");
+                let mut others = list.iter().filter(|one| *one != "null");
+                match (others.next(), others.next()) {
+                    (Some(only), None) => Some(only),
+                    _ => {
+                        self.findings
+                            .error(&place, format!("found several types; supported: one of {TYPES}, and null"));
+                        None
+                    }
+                }
+            }
+            other => other,
+        };
+        schema.kind = match found.map(|found| (found.as_str(), found)) {
+            _ if members.get("x-kubernetes-int-or-string") == Some(&true.into()) => Type::IntOrString,
+            Some((Some("object"), _)) => Type::Object,
+            Some((Some("array"), _)) => Type::Array,
+            Some((Some("string"), _)) => Type::String,
+            Some((Some("integer"), _)) => Type::Integer,
+            Some((Some("number"), _)) => Type::Number,
+            Some((Some("boolean"), _)) => Type::Boolean,
+            Some((_, other)) => {
+                self.findings.error(&place, format!("found {}; supported: {TYPES}", shown(other)));
+                Type::Any
+            }
+            None if schema.format.as_deref() == Some("int-or-string") || is_either(members, "integer") => {
+                Type::IntOrString
+            }
+            // As Kubernetes publishes quantities.
+            None if is_either(members, "number") => {
+                schema.format.get_or_insert_with(|| "quantity".to_owned());
+                Type::String
+            }
+            None if members.get("properties").is_some() => Type::Object,
+            None if members.get("items").is_some() => Type::Array,
+            None => Type::Any,
+        };
+        if schema.kind == Type::IntOrString {
+            schema.format = None;
+        }
+        let refers = members.get("$ref").is_some() || members.get("allOf").is_some();
+        if schema.kind == Type::Any && !refers {
+            schema.preserve_unknown = true;
+        }
+    }
+
+    /// The fields, entries, items and junctors.
+    fn children(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
+        let place = members.place.key("properties");
+        let properties = members.object("properties", self.findings).into_iter().flatten();
+        let properties: Vec<_> = properties
+            .map(|(name, raw)| {
+                let mut property = self.node(raw, &place.key(name));
+                let is_optional = self.omits_empty && !schema.required.contains(name);
+                if is_optional && is_collection(&property) {
+                    Arc::make_mut(&mut property).omit_empty = true;
+                }
+                self.settle_default(name, &mut property, schema, &place);
+                (name.clone(), property)
+            })
+            .collect();
+        schema.properties = properties.into_iter().collect();
+        let place = members.place.key("items");
+        schema.items = members.get("items").map(|items| self.node(items, &place));
+        let place = members.place.key("additionalProperties");
+        schema.additional = match members.get("additionalProperties") {
+            None | Some(Document::Bool(false)) => None,
+            Some(Document::Bool(true)) => Some(Schema { preserve_unknown: true, ..Schema::default() }.into()),
+            Some(values) => Some(self.node(values, &place)),
+        };
+        if members.get("additionalProperties") == Some(&false.into()) {
+            self.findings.warning(&place, "unknown fields are dropped rather than refused");
+        }
+        let is_union = schema.kind == Type::Object && says_union(members, schema);
+        schema.union = is_union;
+        schema.junctors = self.junctors(members, schema.kind, is_union);
+    }
+
+    /// Kubernetes publishes the default `{}` for each struct that is always there. Where a struct without content is not
+    /// valid, the field is required instead; a status is not, since clients do not write it.
+    fn settle_default(&mut self, name: &str, property: &mut Arc<Schema>, around: &mut Schema, place: &Place<'_>) {
+        let Some(default @ Document::Object(_)) = &property.default else { return };
+        let mut filled = default.clone();
+        crate::schema::default(property, &mut filled);
+        let Some(error) = crate::schema::validate(property, &filled).into_iter().next() else { return };
+        if !self.omits_empty {
+            let message = format!("the default is not valid, so that the field is required instead: {error}");
+            self.findings.warning(&place.key(name).key("default"), message);
+        }
+        Arc::make_mut(property).default = None;
+        if name != "status" && !around.required.iter().any(|required| required == name) {
+            around.required.push(name.to_owned());
+        }
+    }
+}
+
+/// Puts the keywords of a use over those of the type.
+fn overlay(schema: &mut Schema, own: Schema) {
+    let absent = Schema::default();
+    macro_rules! put {
+        ($($field:ident),*) => { $( if own.$field != absent.$field { schema.$field = own.$field; } )* };
+    }
+    put!(description, default, list, patch, unenforced, format, enumeration, minimum, maximum, multiple_of);
+    put!(min_length, max_length, pattern, min_items, max_items, min_properties, max_properties);
+    put!(map_atomic, nullable, preserve_unknown, embedded, exclusive_minimum, exclusive_maximum);
+    schema.required.extend(own.required);
+}
+
+/// A list or a map.
+fn is_collection(schema: &Schema) -> bool {
+    match schema.kind {
+        Type::Array => true,
+        Type::Object => schema.additional.is_some() && schema.properties.is_empty(),
+        _ => false,
+    }
+}
+
+/// A number as documents have it.
+pub(super) fn settled(mut value: Document) -> Document {
+    number::settle(&mut value);
+    value
+}
