@@ -37,7 +37,7 @@ impl Rig {
         let cache = Cache::new(store.clone(), limits);
         let registry = Arc::new(Registry::new(cache.clone()));
         registry.register([Namespace::kind()]).expect("a kind");
-        let handlers = Pending::default().mount(&registry).expect("no handlers");
+        let handlers = Pending::default().mount();
         let mut authenticator = Chain::new(Vec::new());
         authenticator.push(Tokens::from_csv("token,admin,1,\"system:masters\"\n").expect("a token"));
         let api = Api::new(registry, cache, store);

@@ -6,7 +6,6 @@ use crate::{
     kind::{
         Kind,
         endpoint::{Answer, Body, DocumentSchema, Operation, Verb},
-        resource::Scope,
     },
     meta::GroupVersion,
     schema::{Document, Schema},
@@ -48,7 +47,8 @@ pub struct Subresource<K> {
     pub(super) parent: PhantomData<fn() -> K>,
 }
 
-/// The kinds of documents that an operation takes and gives.
+/// The kinds of documents that an operation takes and gives; those of the parent where they are not given. Such
+/// documents exist only in requests and answers, unless their kind is served, too.
 #[derive(Default)]
 pub(crate) struct Exchanged {
     pub body: Option<Arc<Kind>>,
@@ -165,7 +165,7 @@ impl<K: Object> Subresource<K> {
             let begun = Parent::new(target).map(&handler);
             Box::pin(async move { encode(&begun?.await?) })
         };
-        self.declared.add(Verb::Get, None, Some(below::<K>(R::kind())));
+        self.declared.add(Verb::Get, None, Some(R::kind()));
         self.documents().get = Some(Arc::new(read));
         self
     }
@@ -178,7 +178,7 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        self.declared.add(Verb::Create, Some(below::<K>(B::kind())), R::kind().map(below::<K>));
+        self.declared.add(Verb::Create, Some(B::kind()), R::kind());
         self.documents().post = Some(take(handler));
         self
     }
@@ -191,7 +191,7 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        self.declared.add(Verb::Update, Some(below::<K>(B::kind())), R::kind().map(below::<K>));
+        self.declared.add(Verb::Update, Some(B::kind()), R::kind());
         self.documents().put = Some(take(handler));
         self
     }
@@ -217,15 +217,6 @@ impl Declared {
         });
         self.kinds.push((verb, Exchanged { body: body.map(Arc::new), answer: answer.map(Arc::new) }));
     }
-}
-
-/// A kind of documents that belong to objects of `K`: they are where those are, and are stored, if at all, as part of them.
-fn below<K: Object>(kind: Kind) -> Kind {
-    let scope: Scope = K::RESOURCE.scope;
-    kind.with(|shared, _, _| {
-        shared.scope = scope;
-        shared.stored = true;
-    })
 }
 
 fn take<K, B, R, F, Fut>(handler: F) -> Take

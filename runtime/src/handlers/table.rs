@@ -3,16 +3,13 @@ use std::sync::Arc;
 
 use super::{
     Ask, Object, Open, RequestContext, Result, Subresource,
-    subresource::{Declared, Handler},
+    subresource::{Declared, Exchanged, Handler},
     virtual_kind,
 };
-use crate::{
-    kind::{
-        Changes, Kind,
-        endpoint::{self, Body, Endpoint, PatchType, RESERVED, Verb},
-        resource::Unstored,
-    },
-    registry::{Registry, Served},
+use crate::kind::{
+    Changes, Kind,
+    endpoint::{self, Body, Endpoint, PatchType, RESERVED, Verb},
+    resource::Unstored,
 };
 
 /// Where a kind is served: group, version, plural name.
@@ -57,16 +54,7 @@ pub(crate) struct Mounted {
     /// What it does.
     pub handler: Handler,
     /// What each operation takes and gives.
-    kinds: Vec<(Verb, Kinds)>,
-}
-
-/// The kinds that an operation takes and gives.
-#[derive(Default)]
-pub(crate) struct Kinds {
-    /// Of its body.
-    pub body: Option<Arc<Served>>,
-    /// Of its answer.
-    pub answer: Option<Arc<Served>>,
+    kinds: Vec<(Verb, Exchanged)>,
 }
 
 impl Pending {
@@ -117,22 +105,10 @@ impl Pending {
     }
 
     /// The handlers, ready to answer.
-    ///
-    /// # Errors
-    /// A kind of documents that is wrong by itself.
-    pub fn mount(self, registry: &Registry) -> std::result::Result<Handlers, String> {
-        let mut mounted = Vec::with_capacity(self.subresources.len());
-        for (place, name, declared) in self.subresources {
-            let served = |kind: &Arc<Kind>| registry.unserved(kind.clone()).map(Arc::new);
-            let mut mounted_kinds = Vec::new();
-            for (verb, kinds) in &declared.kinds {
-                let (body, answer) =
-                    (kinds.body.as_ref().map(served).transpose()?, kinds.answer.as_ref().map(served).transpose()?);
-                mounted_kinds.push((*verb, Kinds { body, answer }));
-            }
-            mounted.push((place, Mounted { name, handler: declared.handler, kinds: mounted_kinds }));
-        }
-        Ok(Handlers { virtual_kinds: self.virtual_kinds, subresources: mounted, open: Open::default() })
+    pub fn mount(self) -> Handlers {
+        let mount = |(place, name, Declared { handler, kinds, .. })| (place, Mounted { name, handler, kinds });
+        let subresources = self.subresources.into_iter().map(mount).collect();
+        Handlers { virtual_kinds: self.virtual_kinds, subresources, open: Open::default() }
     }
 }
 
@@ -182,7 +158,7 @@ impl Handlers {
 
 impl Mounted {
     /// What an operation takes and gives: a patch as what it is written by. `None` for one that is not served.
-    pub fn kinds(&self, verb: Verb) -> Option<&Kinds> {
+    pub fn kinds(&self, verb: Verb) -> Option<&Exchanged> {
         let verb = if verb == Verb::Patch { Verb::Update } else { verb };
         self.kinds.iter().find(|(known, _)| *known == verb).map(|(_, kinds)| kinds)
     }

@@ -1,6 +1,6 @@
 //! Request bodies: read within limits of size and time, and decoded by media type.
 
-use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
+use std::{future::poll_fn, pin::Pin, time::Duration};
 
 use axum::{
     body::Body,
@@ -16,8 +16,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::{Limits, heavy, offload, status, status::Refused};
 use crate::{
     codec::{self, Encoding, cbor, protobuf, yaml},
-    kind::endpoint::PatchType,
-    registry::Served,
+    kind::{Kind, endpoint::PatchType},
     schema::Document,
     verbs::Patch,
 };
@@ -85,21 +84,21 @@ impl AsRef<[u8]> for Large {
 }
 
 /// The expected content of a body.
-#[derive(Clone)]
-pub enum Expected {
+#[derive(Clone, Copy)]
+pub enum Expected<'k> {
     /// An object of the kind.
-    Object(Arc<Served>),
+    Object(&'k Kind),
     /// The scale of an object.
     Scale,
     /// The options of a deletion.
     DeleteOptions,
 }
 
-impl Expected {
+impl Expected<'_> {
     /// The kind, for errors.
     fn kind(&self) -> &str {
         match self {
-            Self::Object(served) => &served.kind.names().kind,
+            Self::Object(kind) => &kind.names().kind,
             Self::Scale => "Scale",
             Self::DeleteOptions => "DeleteOptions",
         }
@@ -108,7 +107,7 @@ impl Expected {
     /// True if it can be decoded from Protobuf.
     fn numbered(&self) -> bool {
         match self {
-            Self::Object(served) => served.messages.is_some(),
+            Self::Object(kind) => kind.message().is_some(),
             Self::Scale | Self::DeleteOptions => true,
         }
     }
@@ -118,7 +117,7 @@ impl Expected {
 ///
 /// # Errors
 /// 415 for an unsupported media type, 400 for a body that cannot be decoded.
-pub fn decode(media_type: &str, body: &[u8], expected: &Expected) -> Result<codec::Decoded, Refused> {
+pub fn decode(media_type: &str, body: &[u8], expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
     let limits = match expected {
         Expected::DeleteOptions => codec::Limits::OPTIONS,
         Expected::Object(_) | Expected::Scale => codec::Limits::default(),
@@ -169,10 +168,9 @@ fn decode_apply(body: &[u8], is_cbor: bool) -> Result<codec::Decoded, Refused> {
     Ok(decoded.map_err(status::bad_request)?)
 }
 
-fn from_json(body: &[u8], expected: &Expected, limits: codec::Limits) -> Result<codec::Decoded, codec::DecodeError> {
+fn from_json(body: &[u8], expected: Expected<'_>, limits: codec::Limits) -> Result<codec::Decoded, codec::DecodeError> {
     match expected {
-        Expected::Object(served) => {
-            let kind = &served.kind;
+        Expected::Object(kind) => {
             codec::decode_strict(body, &limits, &kind.version.schema, kind.policy().fault_order())
         }
         Expected::Scale | Expected::DeleteOptions => codec::decode(body, &limits),
@@ -181,18 +179,18 @@ fn from_json(body: &[u8], expected: &Expected, limits: codec::Limits) -> Result<
 
 fn from_protobuf(
     body: &[u8],
-    expected: &Expected,
+    expected: Expected<'_>,
     limits: codec::Limits,
 ) -> Result<codec::Decoded, protobuf::DecodeError> {
     let envelope = protobuf::open(body)?;
     let type_alone = || Ok(envelope.type_meta().collect::<Document>().into());
     match expected {
-        Expected::Object(served) => {
-            let version = served.kind.group_version.to_string();
-            let fits = ["", &version].contains(&envelope.api_version)
-                && ["", &served.kind.names().kind].contains(&envelope.kind);
+        Expected::Object(kind) => {
+            let version = kind.group_version.to_string();
+            let fits =
+                ["", &version].contains(&envelope.api_version) && ["", &kind.names().kind].contains(&envelope.kind);
             // The numbers of another kind would be misread. The verbs refuse it because of its type alone.
-            let message = served.messages.as_ref().filter(|_| fits);
+            let message = kind.message().filter(|_| fits);
             message.map_or_else(type_alone, |message| protobuf::decode_strict(message, &envelope, &limits))
         }
         Expected::DeleteOptions if ["", "DeleteOptions"].contains(&envelope.kind) => {

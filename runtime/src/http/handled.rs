@@ -31,7 +31,7 @@ use crate::{
     },
     registry::Served,
     schema::Document,
-    verbs::{Answer, Error, Request, Retry},
+    verbs::{self, Answer, Error, Parsed, Request, Retry},
 };
 
 /// The Status for a handler's refusal about an object of a kind.
@@ -47,30 +47,49 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let mut options = WriteOptions::for_create(&call.exchange.asked.query)?;
     options.client = call.client_name();
     let app = call.app;
-    let ask = app.handlers.ask(call.kind()).ok_or_else(status::method_not_allowed)?;
+    let ask = app.handlers.ask(&call.kind).ok_or_else(status::method_not_allowed)?;
     let (media_type, bytes) = call.read(body).await?;
-    let (length, given) = (bytes.len(), options.clone());
-    let prepare = call.heavy(0, bytes, move |api, request, bytes| {
-        Box::pin(
-            async move { Ok(api.prepare(request, resource::document(request, &media_type, &bytes)?, &given).await?) },
-        )
-    });
+    let length = bytes.len();
+    let prepare = prepare(&call, call.kind.clone(), media_type, bytes, options.clone());
     let (document, warnings) = prepare.await?;
     let at = (call.request.namespace.clone(), String::new());
     let context =
         RequestContext::new(app.api.clone(), call.request.user.clone(), at, options, &call.exchange.asked.query);
     let name = document["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let answer = ask(context, document).await.map_err(|refusal| refused(refusal, call.kind(), &name))?;
-    let answer = show(app, &call.request, answer, length).await?;
-    object::respond(&call, StatusCode::CREATED, answer, &warnings).await
+    let answer = ask(context, document).await.map_err(|refusal| refused(refusal, &call.kind, &name))?;
+    respond(&call, StatusCode::CREATED, answer, &warnings, length).await
 }
 
-/// A handler's document as the answer to a request of this size.
-async fn show(app: &App, request: &Request, given: Document, bytes: usize) -> Result<Answer, Refused> {
-    let show = heavy::run(app, request, bytes, Bytes::new(), move |api, request, _| {
-        Box::pin(async move { Ok(api.show(request, given)?) })
+/// A request's body as a document of this kind, for a handler, and warnings.
+async fn prepare(
+    call: &Call<'_>,
+    kind: Arc<Kind>,
+    media_type: String,
+    body: Bytes,
+    options: WriteOptions,
+) -> Result<(Document, Vec<String>), Refused> {
+    let prepare = call.heavy(0, body, move |api, request, body| {
+        Box::pin(async move {
+            let document = resource::document(request, &kind, &media_type, &body)?;
+            Ok(api.prepare(request, &kind, document, &options).await?)
+        })
     });
-    show.await
+    prepare.await
+}
+
+/// Answers a request of this size with a handler's document.
+async fn respond(
+    call: &Call<'_>,
+    code: StatusCode,
+    given: Document,
+    warnings: &[String],
+    bytes: usize,
+) -> Result<Response, Refused> {
+    let kind = call.kind.clone();
+    let show = call.heavy(bytes, Bytes::new(), move |_, request, _| {
+        Box::pin(async move { Ok(verbs::show(request, &kind, given)?) })
+    });
+    object::respond(call, code, show.await?, warnings).await
 }
 
 /// Serves a custom subresource that supports the verb.
@@ -96,19 +115,16 @@ pub async fn subresource(
             Connecting { app, exchange, parent, mounted }.serve().await
         }
         Handler::Documents(documents) => {
-            let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.messages.is_some());
+            let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.message().is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
             let mut accepted = negotiate::objects(exchange.accept(), offer)
                 .map_err(|why| status::not_acceptable(why, offer, parent.served.kind.policy()))?;
             accepted.pretty |= exchange.pretty;
             let include = Include::parse(&exchange.asked.query, accepted)?;
-            let of = |kind: &Option<Arc<Served>>| Request {
-                served: kind.as_ref().unwrap_or(&parent.served).clone(),
-                ..parent.clone()
-            };
-            let (request, answer) = (of(&kinds.body), of(&kinds.answer));
-            let call = Call { app, exchange, request, accepted, include };
-            let exchange = Documented { call, parent, mounted, documents, answer };
+            let of = |kind: &Option<Arc<Kind>>| kind.as_ref().unwrap_or(&parent.served.kind).clone();
+            let (body_kind, kind) = (of(&kinds.body), of(&kinds.answer));
+            let call = Call { app, exchange, request: parent, kind, accepted, include };
+            let exchange = Documented { call, mounted, documents, body_kind };
             match verb {
                 Verb::Get => exchange.get().await,
                 Verb::Patch => exchange.patch(body).await,
@@ -120,14 +136,12 @@ pub async fn subresource(
 
 /// A request to a subresource that reads and writes documents.
 struct Documented<'a> {
-    /// The HTTP exchange; its request has the kind of the body.
+    /// The request for the parent, whose answer has the kind of the subresource.
     call: Call<'a>,
-    /// The parent.
-    parent: Request,
     mounted: &'a Mounted,
     documents: &'a Documents,
-    /// A request with the kind of the answer.
-    answer: Request,
+    /// The kind of the body.
+    body_kind: Arc<Kind>,
 }
 
 impl Documented<'_> {
@@ -135,7 +149,7 @@ impl Documented<'_> {
         let read = self.documents.get.as_ref().ok_or_else(status::method_not_allowed)?;
         let target = self.target(WriteOptions::default(), None).await?;
         let found = read(target).await.map_err(|refusal| self.refused(refusal))?;
-        let length = heavy::stored(&self.parent);
+        let length = heavy::stored(&self.call.request);
         self.respond(StatusCode::OK, Some(found), &[], length).await
     }
 
@@ -151,12 +165,8 @@ impl Documented<'_> {
         // A missing object is reported before errors of the body.
         self.target(options.clone(), None).await?;
         let (media_type, bytes) = self.call.read(body).await?;
-        let (length, given) = (bytes.len() + heavy::stored(&self.parent), options.clone());
-        let prepare = self.call.heavy(0, bytes, move |api, request, bytes| {
-            Box::pin(async move {
-                Ok(api.prepare(request, resource::document(request, &media_type, &bytes)?, &given).await?)
-            })
-        });
+        let length = bytes.len() + heavy::stored(&self.call.request);
+        let prepare = prepare(&self.call, self.body_kind.clone(), media_type, bytes, options.clone());
         let (document, warnings) = prepare.await?;
         let target = self.target(options, Some(&document)).await?;
         let given = take(target, document).await.map_err(|refusal| self.refused(refusal))?;
@@ -168,7 +178,7 @@ impl Documented<'_> {
         let (Some(read), Some(write)) = (&self.documents.get, &self.documents.put) else {
             return Err(status::method_not_allowed().into());
         };
-        let types = self.parent.served.endpoint(self.mounted.name).map_or(&[][..], Endpoint::patch_types);
+        let types = self.call.request.served.endpoint(self.mounted.name).map_or(&[][..], Endpoint::patch_types);
         let (patch_type, bytes, options) = self.call.read_patch(body, types).await?;
         let read_patch = self
             .call
@@ -179,11 +189,12 @@ impl Documented<'_> {
             let target = self.target(options.clone(), None).await?;
             let before = target.document["metadata"]["resourceVersion"].clone();
             let old = read(target).await.map_err(|refusal| self.refused(refusal))?;
-            let (patch, given, stored) = (patch.clone(), options.clone(), heavy::stored(&self.parent));
+            let (patch, given, stored) = (patch.clone(), options.clone(), heavy::stored(&self.call.request));
+            let kind = self.body_kind.clone();
             let prepare = self.call.heavy(stored, bytes.clone(), move |api, request, _| {
                 Box::pin(async move {
-                    let new = api.patch_unstored(request, patch, &old)?;
-                    Ok(api.prepare(request, new, &given).await?)
+                    let new = Parsed::read(patch)?.apply(&kind.version.schema, &old)?;
+                    Ok(api.prepare(request, &kind, new, &given).await?)
                 })
             });
             let (document, warnings) = prepare.await?;
@@ -202,7 +213,7 @@ impl Documented<'_> {
 
     /// True if the parent's resourceVersion has changed.
     fn parent_is_newer(&self, before: &Document) -> bool {
-        let now = self.parent.served.objects.snapshot().get(&self.parent.key());
+        let now = self.call.request.served.objects.snapshot().get(&self.call.request.key());
         now.is_some_and(|now| *before != now.revision().to_string())
     }
 
@@ -210,13 +221,13 @@ impl Documented<'_> {
     async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, Refused> {
         let expects = body.map(|body| Preconditions::of(&body["metadata"])).unwrap_or_default();
         let query = &self.call.exchange.asked.query;
-        let target = target(self.call.app, &self.parent, self.mounted, options, query, expects).await?;
+        let target = target(self.call.app, &self.call.request, self.mounted, options, query, expects).await?;
         target.check(&target.document).map_err(|refusal| self.refused(refusal))?;
         Ok(target)
     }
 
     fn refused(&self, refusal: Refusal) -> Refused {
-        refused(refusal, &self.parent.served.kind, &self.parent.name)
+        refused(refusal, &self.call.request.served.kind, &self.call.request.name)
     }
 
     /// Answers with a handler's document to a request of this size.
@@ -233,9 +244,7 @@ impl Documented<'_> {
             warnings::warn(answer.headers_mut(), warnings);
             return Ok(answer);
         };
-        let answer = show(self.call.app, &self.answer, document, bytes).await?;
-        let call = Call { request: self.answer, ..self.call };
-        object::respond(&call, code, answer, warnings).await
+        respond(&self.call, code, document, warnings, bytes).await
     }
 }
 

@@ -117,14 +117,13 @@ impl Listing {
     }
 
     /// A list in Protobuf or CBOR.
-    pub fn binary(renderer: Renderer, accepted: Accepted, list: List) -> Self {
+    pub fn binary(served: &Arc<Served>, renderer: Renderer, accepted: Accepted, list: List) -> Self {
         let keep = renderer.keeps(list.items.json_bytes());
-        let served = renderer.served().clone();
         let form = match accepted.encoding {
             Encoding::Protobuf => Form::Protobuf { renderer, keep, message: Vec::new() },
             _ => Form::Cbor { renderer, keep },
         };
-        Self::new(served, list, form)
+        Self::new(served.clone(), list, form)
     }
 
     fn new(served: Arc<Served>, list: List, form: Form) -> Self {

@@ -113,7 +113,7 @@ fn document(served: &Served, accepted: Accepted, objects: &[Arc<Object>]) -> Val
 
 /// The list in an envelope, assembled independently.
 fn envelope(served: &Served, document: &Value) -> Vec<u8> {
-    let own = served.messages.as_ref().filter(|_| document["kind"] != "PartialObjectMetadataList");
+    let own = served.kind.message().filter(|_| document["kind"] != "PartialObjectMetadataList");
     let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
     let field = |number: u8, bytes: &[u8], out: &mut Vec<u8>| {
         out.push(number << 3 | 2);
@@ -137,8 +137,8 @@ fn envelope(served: &Served, document: &Value) -> Vec<u8> {
 }
 
 fn binary(served: &Arc<Served>, accepted: Accepted, list: List, budget: usize) -> Listing {
-    let renderer = Renderer::new(served, accepted, &Arc::new(Renderings::new(budget))).expect("a binary form");
-    Listing::binary(renderer, accepted, list)
+    let renderer = Renderer::new(&served.kind, accepted, &Arc::new(Renderings::new(budget))).expect("a binary form");
+    Listing::binary(served, renderer, accepted, list)
 }
 
 proptest! {

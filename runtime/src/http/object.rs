@@ -76,7 +76,7 @@ async fn one(call: &Call<'_>, code: StatusCode, object: Arc<Object>) -> Result<R
     if accepted.shape == Shape::Full && accepted.encoding == Encoding::Json && !accepted.pretty {
         return Ok(response::json(code, object.json()));
     }
-    let (kind, include) = (call.request.served.kind.clone(), call.include);
+    let (kind, include) = (call.kind.clone(), call.include);
     let form = Form { renderer: call.renderer(), kind, accepted, include };
     if object.json_bytes().len() <= heavy::LARGE {
         return form.render(code, &object);
@@ -127,7 +127,7 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
     let served = &call.request.served;
     let kind = &served.kind;
     let listing = match call.renderer() {
-        Some(renderer) => Listing::binary(renderer, accepted, list),
+        Some(renderer) => Listing::binary(served, renderer, accepted, list),
         None if accepted.shape == Shape::Table => {
             let table = Table::new(kind.clone(), accepted.meta_version(), call.include);
             Listing::text(served, accepted, Some(table), list)
@@ -149,13 +149,13 @@ pub async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Respon
     match deleted {
         Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,
         Deleted::Forced => {
-            let (name, kind) = (call.request.name.clone(), call.kind().names().kind.clone());
+            let (name, kind) = (call.request.name.clone(), call.kind.names().kind.clone());
             let mut status = Status::success(Some(StatusDetails { name, kind, ..StatusDetails::default() }));
             status.code = 200;
             Ok(response::status(&status, call.accepted))
         }
         Deleted::Gone { object, uid } => {
-            let kind = call.kind();
+            let kind = &call.kind;
             let details = StatusDetails {
                 name: object.name().to_owned(),
                 group: kind.group_version.group.clone(),

@@ -14,7 +14,6 @@ use crate::{
     cache::{EventType, Object, Renderings},
     codec::{self, Encoding, Limits, cbor, protobuf, yaml},
     kind::Kind,
-    registry::Served,
     schema::Document,
 };
 
@@ -68,14 +67,14 @@ pub fn yaml(json: &[u8]) -> Vec<u8> {
 /// Writes a kind's objects as Protobuf or CBOR, whole or only their metadata.
 #[derive(Clone)]
 pub struct Renderer {
-    served: Arc<Served>,
+    kind: Arc<Kind>,
     form: Accepted,
     kept: Arc<Renderings>,
 }
 
 impl Renderer {
     /// A renderer for a form; `None` if the form is text or a Table.
-    pub fn new(served: &Arc<Served>, accepted: Accepted, kept: &Arc<Renderings>) -> Option<Self> {
+    pub fn new(kind: &Arc<Kind>, accepted: Accepted, kept: &Arc<Renderings>) -> Option<Self> {
         let shape = match accepted.shape {
             Shape::Full => Shape::Full,
             Shape::Partial | Shape::PartialList => Shape::Partial,
@@ -84,7 +83,7 @@ impl Renderer {
         let binary = matches!(accepted.encoding, Encoding::Protobuf | Encoding::Cbor);
         // The form among renderings, without settings that do not affect a single object.
         let form = Accepted { shape, pretty: false, ..accepted };
-        binary.then(|| Self { served: served.clone(), form, kept: kept.clone() })
+        binary.then(|| Self { kind: kind.clone(), form, kept: kept.clone() })
     }
 
     /// An object as a separate answer.
@@ -116,15 +115,6 @@ impl Renderer {
         let made = self.make(object, true).expect("a bookmark has nothing but metadata of the server's making");
         self.seal(&made, &mut whole);
         frame(self.form.encoding, "BOOKMARK", &whole)
-    }
-
-    /// The kind of the objects.
-    pub fn served(&self) -> &Arc<Served> {
-        &self.served
-    }
-
-    fn kind(&self) -> &Kind {
-        &self.served.kind
     }
 
     /// A part of an object: kept, or rendered now and kept.
@@ -172,7 +162,7 @@ impl Renderer {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             return Ok(found.len());
         }
-        let number = self.served.number << 1 | u32::from(self.form.shape != Shape::Full);
+        let number = 1 + number(self.form, Piece::Item);
         if !keep && let Some(length) = object.rendered_length(number) {
             return Ok(length);
         }
@@ -185,7 +175,7 @@ impl Renderer {
     /// The kind and the apiVersion of lists.
     pub fn list_type(&self) -> (&str, String) {
         match self.form.shape {
-            Shape::Full => (&*self.kind().names().list_kind, self.kind().group_version.to_string()),
+            Shape::Full => (&*self.kind.names().list_kind, self.kind.group_version.to_string()),
             _ => ("PartialObjectMetadataList", self.form.meta_version().to_owned()),
         }
     }
@@ -202,7 +192,7 @@ impl Renderer {
 
     /// True if list items are whole objects with type meta.
     pub fn lists_whole(&self) -> bool {
-        self.form.shape == Shape::Full && self.kind().policy().lists_type_meta()
+        self.form.shape == Shape::Full && self.kind.policy().lists_type_meta()
     }
 
     /// An object that can be wrapped with the marker of its encoding.
@@ -217,7 +207,7 @@ impl Renderer {
     fn seal(&self, item: &[u8], out: &mut Vec<u8>) {
         match (self.form.encoding, self.form.shape) {
             (Encoding::Protobuf, Shape::Full) => {
-                *out = protobuf::seal(&self.kind().group_version.to_string(), &self.kind().names().kind, item);
+                *out = protobuf::seal(&self.kind.group_version.to_string(), &self.kind.names().kind, item);
             }
             (Encoding::Protobuf, _) => {
                 *out = protobuf::seal(self.form.meta_version(), "PartialObjectMetadata", item);
@@ -244,15 +234,15 @@ impl Renderer {
             read(&json)
         };
         if self.form.encoding == Encoding::Protobuf {
-            let own = self.served.messages.as_ref().filter(|_| self.form.shape == Shape::Full);
+            let own = self.kind.message().filter(|_| self.form.shape == Shape::Full);
             let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
             message.encode(&document, out).map_err(|error| status::unwritable(object.name(), &error))?;
         } else {
             if let Some(fields) = document.as_object_mut().filter(|_| !typed) {
                 fields.retain(|name, _| !matches!(name.as_str(), "kind" | "apiVersion"));
             }
-            let bytes = self.kind().policy().writes_bytes() && self.form.shape == Shape::Full;
-            cbor::item(bytes.then_some(&*self.kind().version.schema), &document, out);
+            let bytes = self.kind.policy().writes_bytes() && self.form.shape == Shape::Full;
+            cbor::item(bytes.then_some(&*self.kind.version.schema), &document, out);
         }
         Ok(())
     }

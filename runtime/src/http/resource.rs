@@ -1,6 +1,8 @@
 //! Requests about objects: finds the kind, checks that the method applies to the path, reads options and body, calls
 //! the verb, and writes its answer in the negotiated form.
 
+use std::sync::Arc;
+
 use axum::{
     body::Body,
     http::{Method, StatusCode, header::USER_AGENT},
@@ -53,6 +55,8 @@ pub struct Call<'a> {
     pub exchange: Box<Exchange>,
     /// The request for the verbs.
     pub request: Request,
+    /// The kind of the answer: the requested one, or that of a subresource with documents of its own.
+    pub kind: Arc<Kind>,
     /// The negotiated form.
     pub accepted: Accepted,
     /// What the rows of a Table contain.
@@ -78,7 +82,7 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
         // Declared in a model, without a handler.
         return Err(status::no_such_resource().into());
     }
-    let numbered = served.messages.is_some() || matches!(operation.answer, endpoint::Answer::Scale);
+    let numbered = served.kind.message().is_some() || matches!(operation.answer, endpoint::Answer::Scale);
     let offer = Offer { protobuf: numbered, stream: verb == Verb::Watch, shapeless: false };
     let mut accepted = negotiate::objects(exchange.accept(), offer)
         .map_err(|why| status::not_acceptable(why, offer, served.kind.policy()))?;
@@ -87,15 +91,16 @@ pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, bo
     let namespace = path.scope().to_owned();
     let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
     let name = if verb == Verb::Watch { String::new() } else { path.name.clone() };
+    let kind = served.kind.clone();
     let (user, warnings) = (exchange.user.clone(), exchange.asked.warnings.clone());
     let request = Request { user, served, namespace, name, subresource, warnings };
-    let call = Call { app, exchange, request, accepted, include };
+    let call = Call { app, exchange, request, kind, accepted, include };
     // All verbs except the most frequent one are boxed, to keep the state of a simple get small.
     match verb {
         Verb::Get => call.get().await,
         Verb::List => Box::pin(call.list()).await,
         Verb::Watch => Box::pin(call.watch(path.watch, watch_name)).await,
-        Verb::Create if !call.kind().shared.stored => Box::pin(handled::ask(call, body)).await,
+        Verb::Create if !call.kind.shared.stored => Box::pin(handled::ask(call, body)).await,
         Verb::Create => Box::pin(call.create(body)).await,
         Verb::Update => Box::pin(call.update(body)).await,
         Verb::Patch => Box::pin(call.patch(body)).await,
@@ -118,14 +123,9 @@ fn missing(app: &App, exchange: &Exchange, path: &ResourcePath) -> Result<Respon
 }
 
 impl Call<'_> {
-    /// The kind.
-    pub fn kind(&self) -> &Kind {
-        &self.request.served.kind
-    }
-
     /// The renderer of the answer, unless it is text.
     pub fn renderer(&self) -> Option<Renderer> {
-        Renderer::new(&self.request.served, self.accepted, self.app.api.cache.renderings())
+        Renderer::new(&self.kind, self.accepted, self.app.api.cache.renderings())
     }
 
     async fn get(self) -> Result<Response, Refused> {
@@ -172,7 +172,7 @@ impl Call<'_> {
         let (media_type, bytes) = self.read(body).await?;
         let create = self.heavy(0, bytes, move |api, request, bytes| {
             Box::pin(async move {
-                let document = document(request, &media_type, &bytes)?;
+                let document = document(request, &request.served.kind, &media_type, &bytes)?;
                 Ok(api.create(request, document, &options).await?)
             })
         });
@@ -184,11 +184,11 @@ impl Call<'_> {
         let mut options = WriteOptions::for_update(&self.exchange.asked.query)?;
         options.client = self.client_name();
         let (media_type, bytes) = self.read(body).await?;
-        let refusal = if self.kind().version.create_on_update { self.may_create().await.err() } else { None };
+        let refusal = if self.kind.version.create_on_update { self.may_create().await.err() } else { None };
         options.must_exist = refusal.is_some();
         let update = self.heavy(heavy::stored(&self.request), bytes, move |api, request, bytes| {
             Box::pin(async move {
-                let document = document(request, &media_type, &bytes)?;
+                let document = document(request, &request.served.kind, &media_type, &bytes)?;
                 let written = api.update(request, document, &options).await;
                 written.map_err(|error| not_created(error, refusal))
             })
@@ -254,7 +254,7 @@ impl Call<'_> {
         let headers = &self.exchange.parts.headers;
         let media_type = body::media_type(headers);
         let found = types.iter().copied().find(|known| known.media_type() == media_type);
-        let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind().policy()))?;
+        let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind.policy()))?;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         let mut options = PatchOptions::parse(&self.exchange.asked.query, patch_type.applies())?;
         options.write.client = self.client_name();
@@ -300,7 +300,7 @@ impl Call<'_> {
     /// Forced deletion needs an additional permission, because it ignores finalizers.
     async fn authorize_force(&self) -> Result<(), Refused> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
-        let (request, kind) = (&self.request, self.kind());
+        let (request, kind) = (&self.request, &self.kind);
         let asked = access::further(request, VERB, "", &self.exchange.asked.path);
         let reason = match self.app.authorizer.authorize(&asked).await {
             Decision::Allow => return Ok(()),
@@ -327,7 +327,7 @@ impl Call<'_> {
         let asked = self.exchange.asked.clone();
         let options = self.heavy(0, bytes, move |_, _, bytes| {
             Box::pin(async move {
-                let document = body::decode(&media_type, &bytes, &body::Expected::DeleteOptions)?.document;
+                let document = body::decode(&media_type, &bytes, body::Expected::DeleteOptions)?.document;
                 Ok(parse(&asked.query, Some(&document))?)
             })
         });
@@ -335,14 +335,13 @@ impl Call<'_> {
     }
 }
 
-/// The body of a write as a document.
+/// The body of a write as a document of this kind, or as a Scale.
 ///
 /// # Errors
 /// Like [`body::decode`].
-pub fn document(request: &Request, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
-    let expected =
-        if request.is_scale() { body::Expected::Scale } else { body::Expected::Object(request.served.clone()) };
-    body::decode(media_type, body, &expected)
+pub fn document(request: &Request, kind: &Kind, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
+    let expected = if request.is_scale() { body::Expected::Scale } else { body::Expected::Object(kind) };
+    body::decode(media_type, body, expected)
 }
 
 /// The error of a failed write. If its object is missing and the user may not create it, the authorization error.

@@ -1,12 +1,20 @@
 //! What a kind does: the policy it is served by, its hooks, its conversion, the cells it computes. And the [`Kind`], which
 //! is both: what it is, as data, and what it does.
-use std::{any::Any, collections::BTreeMap, fmt, future::ready, pin::Pin, sync::Arc};
+use std::{
+    any::Any,
+    collections::BTreeMap,
+    fmt,
+    future::ready,
+    pin::Pin,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     Convert, Policy,
     model::{Column, Names, Path, Shared, Version},
 };
 use crate::{
+    codec::protobuf::Message,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion, Operation, Refusal, User, Warnings},
     schema::Document,
 };
@@ -218,6 +226,7 @@ pub struct Kind {
     pub version: Arc<Version>,
     /// What it does.
     pub binding: Binding,
+    message: OnceLock<Option<Arc<Message>>>,
 }
 
 impl Kind {
@@ -225,7 +234,7 @@ impl Kind {
     pub fn new(shared: impl Into<Arc<Shared>>, version: impl Into<Arc<Version>>, binding: Binding) -> Self {
         let (shared, version) = (shared.into(), version.into());
         let group_version = GroupVersion { group: shared.group.clone(), version: version.name.clone() };
-        Self { group_version, shared, version, binding }
+        Self { group_version, shared, version, binding, message: OnceLock::new() }
     }
 
     /// The same with changes.
@@ -243,6 +252,11 @@ impl Kind {
     /// How it is served where kinds differ.
     pub fn policy(&self) -> &'static dyn Policy {
         self.binding.policy
+    }
+
+    /// Its objects as Protobuf messages, if all fields have numbers.
+    pub fn message(&self) -> Option<&Message> {
+        self.message.get_or_init(|| Message::of_object(&self.version.schema).map(Arc::new)).as_deref()
     }
 
     /// Type meta of the kind's objects, as JSON members with the comma: `"kind":"ConfigMap","apiVersion":"v1",`.

@@ -42,7 +42,13 @@ impl Versions {
         }
         problems.extend(definition.check().err().unwrap_or_default());
         let shared = &definition.shared;
-        let all = kinds.into_iter().map(|kind| Arc::new(Kind { shared: shared.clone(), ..kind })).collect();
+        let all = kinds
+            .into_iter()
+            .map(|mut kind| {
+                kind.shared = shared.clone();
+                Arc::new(kind)
+            })
+            .collect();
         problems.or(Self { definition, all, stored: stored.unwrap_or_default() })
     }
 

@@ -27,14 +27,13 @@ pub use view::View;
 
 use crate::{
     cache,
-    codec::protobuf,
     kind::{
         Kind, Versions,
         endpoint::{self, Endpoint},
     },
     meta::GroupResource,
     metrics,
-    storage::{Hold, ReadError},
+    storage::Hold,
 };
 use reader::{Identity, KindReader, Transformer};
 
@@ -64,8 +63,6 @@ pub struct Served {
     pub objects: Arc<cache::Resource>,
     /// Encodes stored records, and knows the storage version.
     pub records: Arc<KindReader>,
-    /// Its objects as Protobuf messages, if all fields have numbers.
-    pub messages: Option<protobuf::Message>,
     /// Converts stored objects to this version; `None` in the storage version.
     pub view: Option<View>,
     /// The resource in the storage version; `None` in that version.
@@ -83,26 +80,6 @@ fn next_number() -> u32 {
 }
 
 impl Served {
-    fn new(
-        kind: Arc<Kind>,
-        endpoints: Vec<Endpoint>,
-        objects: &Arc<cache::Resource>,
-        records: &Arc<KindReader>,
-    ) -> Self {
-        Self {
-            messages: protobuf::Message::of_object(&kind.version.schema),
-            kind,
-            endpoints,
-            requests: Vec::new(),
-            objects: objects.clone(),
-            records: records.clone(),
-            view: None,
-            stored: None,
-            declarer: None,
-            number: next_number(),
-        }
-    }
-
     /// The resource in the storage version.
     pub fn stored(self: &Arc<Self>) -> &Arc<Self> {
         self.stored.as_ref().unwrap_or(self)
@@ -241,7 +218,8 @@ impl Registry {
         }
         let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
         let loading = self.cache.load(&prefix, records.clone());
-        let loading = loading.map_err(|error| cannot_load(&kind, &error))?;
+        let loading =
+            loading.map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
         if let Some(misfits) = records.take_misfits() {
             tracing::warn!(
                 resource = %kind.group_resource(), count = misfits.count, example = misfits.example,
@@ -252,9 +230,15 @@ impl Registry {
         let served = |kind: &Arc<Kind>| {
             let endpoints = endpoint::of(kind);
             Served {
-                declarer: declarer.cloned(),
                 requests: endpoints.iter().map(|endpoint| self.measured(kind, endpoint)).collect(),
-                ..Served::new(kind.clone(), endpoints, loading.resource(), &records)
+                kind: kind.clone(),
+                endpoints,
+                objects: loading.resource().clone(),
+                records: records.clone(),
+                view: None,
+                stored: None,
+                declarer: declarer.cloned(),
+                number: next_number(),
             }
         };
         let stored = Arc::new(served(&kind));
@@ -281,34 +265,6 @@ impl Registry {
     /// The requests to the endpoints of all kinds that are or were served.
     pub fn requests(&self) -> &Arc<metrics::Requests> {
         &self.requests
-    }
-
-    /// Loads the objects of a kind.
-    fn load(&self, versions: Versions) -> Result<(Arc<KindReader>, Arc<cache::Resource>), String> {
-        let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
-        let kind = records.stored();
-        let objects =
-            self.cache.register(&kind.shared.prefix(), records.clone()).map_err(|error| cannot_load(kind, &error))?;
-        Ok((records, objects))
-    }
-
-    /// A kind of documents that are not stored and have no path, such as the input or output of a subresource.
-    ///
-    /// # Errors
-    /// If the schema is invalid.
-    pub fn unserved(&self, kind: Arc<Kind>) -> Result<Served, String> {
-        let at = &kind.group_version;
-        if let Some(served) =
-            self.find(&at.group, &at.version, &kind.names().plural).filter(|s| s.kind.names().kind == kind.names().kind)
-        {
-            return Ok(Served { kind, endpoints: Vec::new(), ..Served::clone(&served) });
-        }
-        let alone = Kind::clone(&kind).with(|_, version, binding| {
-            version.served = true;
-            binding.conversion = None;
-        });
-        let (records, objects) = self.load(Versions::new([alone])?)?;
-        Ok(Served::new(kind, Vec::new(), &objects, &records))
     }
 
     /// The kind served at a group, version and plural name.
@@ -384,8 +340,4 @@ fn spliced<T: Clone>(list: &[T], is_old: impl Fn(&T) -> bool, new: Vec<T>) -> Ve
     all.extend(new);
     all.extend(list[at..].iter().filter(|item| !is_old(item)).cloned());
     all
-}
-
-fn cannot_load(kind: &Kind, error: &ReadError) -> String {
-    format!("cannot load the objects of {}: {error}", kind.group_resource())
 }

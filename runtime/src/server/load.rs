@@ -146,7 +146,7 @@ impl Core {
         for versions in by_resource(kinds) {
             registry.register(versions).map_err(Error::Kind)?;
         }
-        let handlers = Arc::new(self.handlers.mount(&registry).map_err(Error::Kind)?);
+        let handlers = Arc::new(self.handlers.mount());
         let api = Api::with_admission(registry, cache, store, self.admission);
         if let Some(embedded) = embedded {
             migrate::serve(&embedded, &api);

@@ -2,57 +2,33 @@
 //! stored, and changes of stored objects by code.
 use std::sync::Arc;
 
-use super::{
-    Answer, Api, Error, Patch, Request, commit::check_size, patch::Parsed, pipeline::Write, system, versions::compose,
-};
+use super::{Answer, Api, Error, Request, commit::check_size, pipeline::Write, system, versions::compose};
 use crate::{
     cache::Object,
     codec::Decoded,
+    kind::Kind,
     meta::{Revision, options::WriteOptions},
     schema::{self, Document},
 };
 
 impl Api {
-    /// Prepares the body of a request for a handler: decode checks, name and namespace, defaults, admission,
-    /// validation. Also returns warnings for the client.
+    /// Prepares the body of a request, a document of this kind, for a handler: decode checks, name and namespace,
+    /// defaults, admission, validation. Also returns warnings for the client.
     ///
     /// # Errors
     /// Like [`Api::create`], without those of a commit.
     pub async fn prepare(
         &self,
         request: &Request,
+        kind: &Kind,
         body: impl Into<Decoded>,
         options: &WriteOptions,
     ) -> Result<(Document, Vec<String>), Error> {
         let Decoded { mut document, faults, pruned } = body.into();
-        let write = Write { pruned, ..Write::of_body(request, options, &faults) };
+        let write = Write { kind, pruned, ..Write::of_body(request, options, &faults) };
         let mut warnings = write.decode(&mut document)?;
         warnings.extend(write.complete_unstored(self, &mut document).await?);
         Ok((document, warnings))
-    }
-
-    /// Applies a patch to a document of the request's kind that is not stored.
-    ///
-    /// # Errors
-    /// An invalid patch, or one that does not apply.
-    pub fn patch_unstored(&self, request: &Request, patch: Patch, document: &Document) -> Result<Document, Error> {
-        Parsed::read(patch)?.apply(&request.served.kind.version.schema, document)
-    }
-
-    /// A document of the request's kind that is not stored, as an answer. Disallowed nulls are removed, as in stored
-    /// objects.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`].
-    /// [`Error::TooLarge`].
-    pub fn show(&self, request: &Request, mut document: Document) -> Result<Answer, Error> {
-        let kind = &*request.served.kind;
-        schema::normalise(&kind.version.schema, &mut document);
-        let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
-        let key = request.key_of(system::text(&document, "name"));
-        let object = compose(kind, &key, revision, &document);
-        check_size(object.json_bytes().len())?;
-        Ok(Answer::Object(Arc::new(object)))
     }
 
     /// Changes an object by code, which runs again on the newer object if another write came first. A resourceVersion
@@ -75,4 +51,17 @@ impl Api {
         };
         self.rewrite(&write, changed).await.map(|done| done.object)
     }
+}
+
+/// A document of a kind that is not stored, as the answer to a request. Disallowed nulls are removed, as in stored objects.
+///
+/// # Errors
+/// [`Error::TooLarge`].
+pub fn show(request: &Request, kind: &Kind, mut document: Document) -> Result<Answer, Error> {
+    schema::normalise(&kind.version.schema, &mut document);
+    let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
+    let key = request.key_of(system::text(&document, "name"));
+    let object = compose(kind, &key, revision, &document);
+    check_size(object.json_bytes().len())?;
+    Ok(Answer::Object(Arc::new(object)))
 }

@@ -24,7 +24,7 @@ impl Write<'_> {
     /// # Errors
     /// [`Error::BadRequest`].
     pub fn check_dry_run(&self) -> Result<(), Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         if self.options.dry_run && kind.binding.hooks.has_side_effects() {
             let resource = kind.group_resource();
             return Err(Error::BadRequest(format!("the hooks of \"{resource}\" do not support dry run")));
@@ -38,7 +38,7 @@ impl Write<'_> {
     /// # Errors
     /// If the hook refuses, or cannot decode an object that the schema allows.
     pub async fn run_default(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         if !kind.binding.hooks.runs(Hook::Defaults) {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl Write<'_> {
     /// Sets the defaults of an object of which only metadata and status change. Objects that do not decode are written
     /// without them, and an object that violates its schema gets defaults only in its metadata.
     async fn default_kept(&self, api: &Api, document: &mut Document, old: &Document) -> Result<(), Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         let status = document.get("status").cloned();
         let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(api, Some(old)))).await;
         match done {
@@ -77,7 +77,7 @@ impl Write<'_> {
 
     /// True if an object fits the schema, and the hook reports no errors for it alone.
     async fn is_sound(&self, api: &Api, document: &Document) -> Result<bool, Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         Ok(schema::validate(&kind.version.schema, document).is_empty()
             && self.by_itself(api, document).await?.is_some_and(|errors| errors.is_empty()))
     }
@@ -85,7 +85,7 @@ impl Write<'_> {
     /// The hook that sets defaults could not decode the object. If the schema reports errors, too, validation describes
     /// them better.
     fn undecodable(&self, document: &Document, old: Option<&Document>, why: &str) -> Result<(), Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         let found = schema::validate(&kind.version.schema, document);
         let told = match old {
             Some(old) => schema::validate_change(&kind.version.schema, found.clone(), document, old),
@@ -108,7 +108,7 @@ impl Write<'_> {
         document: &Document,
         old: Option<&Document>,
     ) -> Result<Vec<FieldError>, Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         if !kind.binding.hooks.runs(Hook::Validation) {
             return Ok(Vec::new());
         }
@@ -134,7 +134,7 @@ impl Write<'_> {
         document: &Document,
         old: &Document,
     ) -> Result<Vec<FieldError>, Error> {
-        let schema = &self.request.served.kind.version.schema;
+        let schema = &self.kind.version.schema;
         match self.by_itself(api, old).await? {
             Some(known) => found.retain(|error| !is_kept(schema, error, &known, document, old)),
             None if schema::rest_is_kept(schema, document, old) => found.clear(),
@@ -146,7 +146,7 @@ impl Write<'_> {
     /// The errors that a validate hook reports for an object alone, as if the server had just created it: rules about
     /// changes and users do not apply. `None` if the object does not decode.
     async fn by_itself(&self, api: &Api, document: &Document) -> Result<Option<Vec<FieldError>>, Error> {
-        let hooks = &self.request.served.kind.binding.hooks;
+        let hooks = &self.kind.binding.hooks;
         if !hooks.runs(Hook::Validation) {
             return Ok(Some(Vec::new()));
         }
@@ -184,7 +184,7 @@ impl Write<'_> {
         document: &Document,
         old: Option<&Document>,
     ) -> Result<(), Error> {
-        let hooks = &self.request.served.kind.binding.hooks;
+        let hooks = &self.kind.binding.hooks;
         if !hooks.runs(Hook::Admission) {
             return Ok(());
         }
@@ -196,7 +196,7 @@ impl Write<'_> {
     }
 
     fn refused(&self, refusal: Refusal, document: &Document) -> Error {
-        Error::refused(refusal, &self.request.served.kind, system::text(document, "name"))
+        Error::refused(refusal, self.kind, system::text(document, "name"))
     }
 
     fn context<'c>(&'c self, api: &'c Api, old: Option<&'c Document>) -> HookContext<'c> {

@@ -56,6 +56,7 @@ mod watch;
 pub use admission::{Admission, Attempt};
 pub use error::Error;
 pub use get::Unconverted;
+pub use handled::show;
 pub use items::{Items, Place};
 pub use patch::Parsed;
 pub use retry::Retry;

@@ -18,7 +18,10 @@ use super::{
     waiting,
 };
 use crate::{
-    kind::model::{NameRule, Scope},
+    kind::{
+        Kind,
+        model::{NameRule, Scope},
+    },
     meta::{FieldError, FieldPath, Operation, options::WriteOptions, validate},
     metrics::Step,
     patch::apply,
@@ -35,6 +38,8 @@ pub(super) fn operation(old: Option<&Document>) -> Operation {
 pub(super) struct Write<'a> {
     /// The request.
     pub request: &'a Request,
+    /// The kind of its documents: the requested one, or that of a subresource with documents of its own.
+    pub kind: &'a Kind,
     /// The options.
     pub options: &'a WriteOptions,
     /// The source of its documents.
@@ -50,7 +55,7 @@ pub(super) struct Write<'a> {
 impl<'a> Write<'a> {
     /// A write of a request's body.
     pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
-        Self { request, options, origin: Origin::Body, faults, pruned: false, turn: None }
+        Self { request, kind: &request.served.kind, options, origin: Origin::Body, faults, pruned: false, turn: None }
     }
 }
 
@@ -60,7 +65,7 @@ impl Write<'_> {
     /// # Errors
     /// [`Error::BadRequest`], or errors of the patch.
     pub fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, &Shape::from(&*self.request.served.kind), document, None)?;
+        let warnings = decode(self, &Shape::from(self.kind), document, None)?;
         system::place(self.request, document, Nameless::Named)?;
         Ok(warnings)
     }
@@ -71,7 +76,7 @@ impl Write<'_> {
     /// # Errors
     /// Like [`Write::decode`].
     pub fn decode_named(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, &Shape::from(&*self.request.served.kind), document, old)?;
+        let warnings = decode(self, &Shape::from(self.kind), document, old)?;
         system::place(self.request, document, Nameless::Refused)?;
         Ok(warnings)
     }
@@ -118,13 +123,13 @@ impl Write<'_> {
     /// # Errors
     /// Like [`Write::complete`] and [`Write::validate`].
     pub async fn complete_unstored(&self, api: &Api, document: &mut Document) -> Result<Vec<String>, Error> {
-        let kind = &*self.request.served.kind;
         self.check_dry_run()?;
         self.fill_in(api, document, None).await?;
         // A document of a subresource refers to an existing object, which is admitted again if it changes.
-        let warning = if kind.shared.stored { None } else { self.admit(api, document, None)? };
-        self.judge(api, document, None, schema::validate(&kind.version.schema, document)).await?;
-        if !kind.shared.stored {
+        let is_admitted = !self.request.served.kind.shared.stored;
+        let warning = if is_admitted { self.admit(api, document, None)? } else { None };
+        self.judge(api, document, None, schema::validate(&self.kind.version.schema, document)).await?;
+        if is_admitted {
             self.run_admit(api, document, None).await?;
             self.admit_result(api, document, None)?;
         }
@@ -133,7 +138,7 @@ impl Write<'_> {
 
     /// Defaults: the declared ones, then the hook's.
     async fn fill_in(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         schema::default(&kind.version.schema, document);
         schema::normalise(&kind.version.schema, document);
         self.run_default(api, document, old).await
@@ -167,7 +172,7 @@ impl Write<'_> {
     /// # Errors
     /// [`Error::Invalid`] with all errors; those of admission.
     pub async fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         let mut errors = self.metadata_errors(document, old);
         let mut found = schema::validate(&kind.version.schema, document);
         let fit = if found.is_empty() { Fit::Checked } else { Fit::Unchecked };
@@ -189,7 +194,7 @@ impl Write<'_> {
         old: Option<&Document>,
         mut errors: Vec<FieldError>,
     ) -> Result<(), Error> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         // The hook decodes the object into its type, which usually succeeds if the schema allows the object.
         if errors.is_empty() {
             errors = self.hook_errors(api, document, old).await?;
@@ -201,7 +206,7 @@ impl Write<'_> {
     }
 
     fn metadata_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {
-        let kind = &*self.request.served.kind;
+        let kind = self.kind;
         let (path, metadata) = (FieldPath::new("metadata"), &document["metadata"]);
         if let Some(old) = old {
             // kube-apiserver checks immutable fields twice, for all kinds and for this one, and reports both.

@@ -132,7 +132,7 @@ impl Write<'_> {
             let version = &kind.group_version.version;
             invalid(vec![fault_of_object(format!("it has no form in version {version}, which is stored: {why}"))])
         })?;
-        let write = Write { request: &request, ..*self };
+        let write = Write { request: &request, kind, ..*self };
         write.check_dry_run()?;
         write.run_default(api, &mut stored, old).await?;
         let errors = write.hook_errors(api, &stored, old).await?;

@@ -87,7 +87,7 @@ impl Rig {
         for versions in by_resource(kinds) {
             registry.register(versions).unwrap();
         }
-        let handlers = Arc::new(handlers.mount(&registry).unwrap());
+        let handlers = Arc::new(handlers.mount());
         let mut chain = Chain::new(Vec::new());
         chain.push(
             Tokens::from_csv("admintoken,admin,1,\"system:masters\"\nalicetoken,alice,2,\"developers\"\n").unwrap(),

@@ -264,8 +264,8 @@ fn a_list_that_exceeds_the_budget_is_converted_at_the_pace_of_its_reader() {
         assert_eq!(renamed.reads(), conversions * 300);
 
         let cbor = Accepted { encoding: Encoding::Cbor, shape: Shape::Full, ..json };
-        let renderer = Renderer::new(&served, cbor, &Arc::new(Renderings::new(0))).unwrap();
-        pieces(Listing::binary(renderer, cbor, list_of(&objects))).unwrap();
+        let renderer = Renderer::new(&served.kind, cbor, &Arc::new(Renderings::new(0))).unwrap();
+        pieces(Listing::binary(&served, renderer, cbor, list_of(&objects))).unwrap();
         assert_eq!(renamed.reads(), (conversions - 1) * 2 * 300, "what is kept serves all forms");
     }
 }
