@@ -48,6 +48,11 @@ impl View {
         readable(stored, kept.unwrap_or_else(|| Arc::new(self.make(stored))))
     }
 
+    /// A stored object with a body in this version that was made before the object was stored.
+    pub fn with_body(&self, stored: &Arc<Object>, body: Body) -> Arc<Object> {
+        self.renderings.object(stored, self.number, || stored.in_form(&self.type_meta, Ok(body)))
+    }
+
     /// True if the views of this many bytes of objects fit and leave enough room for others.
     pub fn keeps(&self, bytes: usize) -> bool {
         self.renderings.has_room_for(bytes)

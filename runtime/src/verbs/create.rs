@@ -8,7 +8,7 @@ use super::{
     pipeline::Write,
     rewrite::document_of,
     system,
-    versions::shown,
+    versions::Answerable,
 };
 use crate::{
     cache::Object,
@@ -78,8 +78,9 @@ impl Api {
                 return Err(Error::Unknown(message.to_owned()));
             }
             let (stored, fit) = write.to_stored(self, (&document, fit), None).await?;
+            let answer = Answerable::of(write.request, &stored)?;
             if let Outcome::Done(object) = self.insert(write, (&stored, fit)).await? {
-                return shown(write.request, &object).map(Answer::Object);
+                return Ok(Answer::Object(answer.with(write.request, object)));
             }
         }
         let name = system::text(&document, "name").to_owned();

@@ -10,7 +10,7 @@ use super::{
     retry::Retry,
     system,
     turns::Turn,
-    versions::{in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
+    versions::{Answerable, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
 };
 use crate::{
     cache::Object,
@@ -119,8 +119,9 @@ impl Api {
         warnings.extend(write.complete(self, &mut new, Some(&old)).await?);
         let fit = write.validate(self, &new, Some(&old)).await?;
         let old_stored = if converts { Cow::Owned(document_of(&stored)?) } else { Cow::Borrowed(&old) };
-        let (new, fit) = match write.to_stored(self, (&new, fit), Some(&old_stored)).await {
-            Ok(stored) => stored,
+        let converted = write.to_stored(self, (&new, fit), Some(&old_stored)).await;
+        let (new, fit, answer) = match converted.and_then(|(new, fit)| Ok((Answerable::of(request, &new)?, new, fit))) {
+            Ok((answer, new, fit)) => (new, fit, answer),
             Err(error) => {
                 let mut asked = asked.unwrap_or_default();
                 asked["metadata"] = new["metadata"].take();
@@ -128,7 +129,7 @@ impl Api {
             }
         };
         Ok(match self.replace(write, stored, &old_stored, (&new, fit)).await? {
-            Outcome::Done(object) => Outcome::Done(Rewritten { object: shown(request, &object)?, warnings }),
+            Outcome::Done(object) => Outcome::Done(Rewritten { object: answer.with(request, object), warnings }),
             Outcome::Lost => Outcome::Lost,
         })
     }
@@ -180,17 +181,18 @@ impl Api {
         }
         let (request, key, revision) = (write.request, object.key(), object.revision());
         let goes = is_deleted(request, new);
-        if write.options.dry_run {
-            return preview(request, key, revision, new).map(Outcome::Done);
-        }
-        if !goes {
+        if !goes && !write.options.dry_run {
             return self.store(request, key, (new, fit), Expect::At(revision)).await;
         }
-        // Nothing holds the deleted object any more, so it is removed, and the client gets its last state.
-        match self.remove(request, key, revision).await? {
-            Outcome::Done(()) => preview(request, key, revision, new).map(Outcome::Done),
-            Outcome::Lost => Ok(Outcome::Lost),
+        let last = preview(request, key, revision, new)?;
+        // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
+        if goes
+            && !write.options.dry_run
+            && let Outcome::Lost = self.remove(request, key, revision).await?
+        {
+            return Ok(Outcome::Lost);
         }
+        Ok(Outcome::Done(last))
     }
 }
 

@@ -175,7 +175,7 @@ pub(super) fn of_object(kind: &Kind, object: &Object) -> Result<Document, Error>
 /// # Errors
 /// [`Error::Internal`] if the object has no desired number and there is no substitute, [`Error::MethodNotAllowed`] if
 /// its kind has no scale.
-fn of_document(kind: &Kind, object: &Document, absent: Option<i64>) -> Result<Document, Error> {
+pub(super) fn of_document(kind: &Kind, object: &Document, absent: Option<i64>) -> Result<Document, Error> {
     let paths = paths(kind)?;
     let Some(replicas) = paths.replicas.of(object).and_then(Document::as_i64).or(absent) else {
         let message = format!("the spec replicas field {:?} does not exist", format!(".{}", paths.replicas));

@@ -6,8 +6,14 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    Api, Error, Request, get::Unconverted, hooks::fault_of_object, names, ownership::MANAGED_FIELDS, pipeline::Write,
-    rewrite::document_of, system,
+    Api, Error, Request,
+    get::Unconverted,
+    hooks::fault_of_object,
+    names,
+    ownership::{self, MANAGED_FIELDS},
+    pipeline::Write,
+    rewrite::document_of,
+    scale, system,
 };
 use crate::{
     cache::{Body, Object, Reading},
@@ -29,7 +35,47 @@ pub(super) fn shown(request: &Request, stored: &Arc<Object>) -> Result<Arc<Objec
     })
 }
 
-/// The same for the answer to a completed write: if the object cannot be converted, the part that all versions share.
+/// The answer to a write in the requested version, made before its commit: nothing is committed that cannot be answered.
+/// Deletions need no answer but metadata; see [`shown_or_metadata`].
+pub(super) struct Answerable(Option<Body>);
+
+impl Answerable {
+    /// The answer for an object as it will be stored.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] for an object without the requested scale.
+    pub fn of(request: &Request, stored: &Document) -> Result<Self, Error> {
+        let kind = &*request.served.kind;
+        let mut shown = Cow::Borrowed(stored);
+        if request.served.view.is_some() {
+            // Conversions do not see managed fields.
+            let (mut bare, entries) = (stored.clone(), ownership::entries(stored));
+            system::metadata(&mut bare).remove(MANAGED_FIELDS);
+            let mut converted = kind.convert_from_stored(bare).map_err(|why| {
+                let version = &kind.group_version.version;
+                let fault =
+                    fault_of_object(format!("as it would be stored, it has no form in version {version}: {why}"));
+                Error::Invalid(kind.group_kind(), system::text(stored, "name").to_owned(), vec![fault])
+            })?;
+            ownership::set_entries(&mut converted, entries);
+            shown = Cow::Owned(converted);
+        }
+        if request.is_scale() {
+            scale::of_document(kind, &shown, None)?;
+        }
+        Ok(Self(request.served.view.is_some().then(|| body_of(&shown))))
+    }
+
+    /// The answer for the object as it was stored.
+    pub fn with(self, request: &Request, stored: Arc<Object>) -> Arc<Object> {
+        match (&request.served.view, self.0) {
+            (Some(view), Some(body)) => view.with_body(&stored, body),
+            _ => stored,
+        }
+    }
+}
+
+/// The stored object in the requested version, for the answer to a deletion or a release: if the object cannot be converted, the part that all versions share.
 pub(super) fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
     shown(request, stored).or_else(|_| {
         let kind = &*request.served.kind;
@@ -44,12 +90,15 @@ pub(super) fn metadata_of(kind: &Kind, stored: &Document) -> Document {
 
 /// A document of a kind in its stored and rendered form, without selectable values.
 pub(super) fn compose(kind: &Kind, key: &str, revision: Revision, document: &Document) -> Object {
+    Object::compose(key, revision, &kind.type_meta(), Reading::plain(Ok(body_of(document))))
+}
+
+fn body_of(document: &Document) -> Body {
     let (mut text, mut managed) = (Vec::new(), Vec::new());
     codec::managed_fields(document, &mut managed);
     let places = codec::canonical(document, &mut text);
     let body = Body::new(text.into(), places.metadata_end, places.managed_at, Bytes::from(managed));
-    let body = body.expect("a canonical body says where its parts are");
-    Object::compose(key, revision, &kind.type_meta(), Reading::plain(Ok(body)))
+    body.expect("a canonical body says where its parts are")
 }
 
 /// The request in the storage version.

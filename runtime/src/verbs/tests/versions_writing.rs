@@ -4,14 +4,17 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    fixture::{World, applier, at, causes, dry_run, names, selecting, shown, value, version},
+    fixture::{World, applier, at, causes, dry_run, merge_patch, names, selecting, shown, value, version},
     versions::{gears, gears_with, stored},
 };
 use crate::{
     kind::fixture::Hooks,
-    meta::{FieldError, FieldErrorKind, FieldPath, options::DeleteOptions},
+    meta::{
+        FieldError, FieldErrorKind, FieldPath,
+        options::{DeleteOptions, ListOptions, PatchOptions},
+    },
     registry::Served,
-    verbs::{Deleted, Error, Request},
+    verbs::{Deleted, Error, Patch, Request},
 };
 
 /// The gears of a world in both versions.
@@ -114,6 +117,56 @@ async fn objects_that_cannot_be_converted_to_the_storage_version_are_refused() {
 }
 
 #[tokio::test]
+async fn nothing_is_stored_that_cannot_be_read_back_in_the_version_in_which_it_is_written() {
+    let gears = Gears::new().await;
+    let (world, beta) = (&gears.world, gears.beta());
+    let body =
+        |cogs| json!({"apiVersion": "example.com/v1beta1", "kind": "Gear", "metadata": {"name": "g"}, "cogs": cogs});
+    let head = || world.api.cache.revision();
+    let why = "as it would be stored, it has no form in version v1beta1: 13 brings bad luck";
+    let refused = |result: Result<(), Error>, before| {
+        let error = result.expect_err("it is refused");
+        assert!(causes(&error)[0].ends_with(why), "{error:?}");
+        assert_eq!(head(), before, "nothing is committed");
+    };
+    let before = head();
+    refused(world.create(&gears.beta, "ns", body(13)).await.map(drop), before);
+    let generated = json!({"metadata": {"generateName": "g-"}, "cogs": 13});
+    refused(world.create(&gears.beta, "ns", generated).await.map(drop), before);
+    refused(world.apply(&beta, "a", body(13)).await.map(drop), before);
+
+    let made = gears.made(json!({"finalizers": ["e.com/a"]}), json!({"teeth": 14})).await;
+    let before = head();
+    let mut whole = world.get(&beta).await.unwrap();
+    whole["cogs"] = json!(13);
+    refused(world.update(&beta, whole).await.map(drop), before);
+    refused(world.merge(&beta, json!({"cogs": 13})).await.map(drop), before);
+    refused(world.merge(&beta, json!({"cogs": 13, "metadata": {"finalizers": null}})).await.map(drop), before);
+    let replace = Patch::Json(json!([{"op": "replace", "path": "/cogs", "value": 13}]).to_string().into());
+    refused(world.api.patch(&beta, replace, &PatchOptions::default()).await.map(drop), before);
+    refused(world.apply_with(&beta, body(13), &PatchOptions { force: true, ..applier("a") }).await.map(drop), before);
+    let tried = PatchOptions { write: dry_run(), force: false };
+    refused(world.api.patch(&beta, merge_patch(&json!({"cogs": 13})), &tried).await.map(drop), before);
+    assert_eq!(gears.in_v1().await, made);
+
+    world.delete(&gears.v1()).await.unwrap();
+    let (marked, before) = (gears.in_v1().await, head());
+    refused(world.merge(&beta, json!({"cogs": 13, "metadata": {"finalizers": null}})).await.map(drop), before);
+    assert_eq!(gears.in_v1().await, marked, "nor is the object removed");
+}
+
+#[tokio::test]
+async fn collections_of_objects_that_cannot_be_converted_are_deleted() {
+    let gears = Gears::new().await;
+    gears.made(json!({"finalizers": ["e.com/a"]}), json!({"teeth": 13})).await;
+    let all = at(&gears.beta, "ns", "");
+    let options = (ListOptions::default(), DeleteOptions::default());
+    let deleted = gears.world.api.delete_collection(&all, &options.0, &options.1).await.unwrap();
+    assert_eq!(deleted.items.len(), 1);
+    assert!(gears.in_v1().await["metadata"]["deletionTimestamp"].is_string());
+}
+
+#[tokio::test]
 async fn hooks_of_both_versions_run() {
     let world = World::new().await;
     let hooks = Hooks {
@@ -208,8 +261,8 @@ async fn objects_that_cannot_be_converted_can_be_deleted() {
 async fn the_mark_of_a_deletion_is_written_through_the_version_and_a_dry_run_writes_nothing() {
     let gears = Gears::new().await;
     let made = gears.made(json!({"finalizers": ["e.com/a"]}), json!({"teeth": 5, "metal": "Gold"})).await;
-    let labels = crate::verbs::tests::fixture::merge_patch(&json!({"metadata": {"labels": {"a": "b"}}}));
-    let options = crate::meta::options::PatchOptions { write: dry_run(), force: false };
+    let labels = merge_patch(&json!({"metadata": {"labels": {"a": "b"}}}));
+    let options = PatchOptions { write: dry_run(), force: false };
     let tried = shown(gears.world.api.patch(&gears.beta(), labels, &options).await.unwrap());
     assert_eq!((&tried["cogs"], &tried["metadata"]["labels"]["a"]), (&json!(5), &json!("b")));
     assert_eq!(gears.in_v1().await, made);
