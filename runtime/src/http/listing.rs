@@ -38,6 +38,31 @@ pub enum Step {
     Last(Vec<u8>),
 }
 
+/// Why a list is not written.
+#[derive(Debug)]
+pub enum Unlisted {
+    /// Objects that cannot be converted to the requested version.
+    Unconverted(Unconverted),
+    /// Another failure, such as 406 for an object that does not fit its kind's message.
+    Refused(Refused),
+}
+
+impl From<Refused> for Unlisted {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl Unlisted {
+    /// The answer to a list: 500 for objects that cannot be converted.
+    pub fn refusal(self, served: &Served) -> Refused {
+        match self {
+            Self::Unconverted(unconverted) => unconverted.refusal(served, "").into(),
+            Self::Refused(refused) => refused,
+        }
+    }
+}
+
 /// A list that is being written.
 pub struct Listing {
     served: Arc<Served>,
@@ -133,6 +158,11 @@ impl Listing {
         Self { served, list, place: Place::default(), written: 0, left, unconverted, piece: PIECE, stage, form }
     }
 
+    /// The resource of the objects.
+    pub fn served(&self) -> &Served {
+        &self.served
+    }
+
     /// The number of remaining bytes, if it is known.
     pub fn left(&self) -> Option<usize> {
         self.left
@@ -141,9 +171,8 @@ impl Listing {
     /// Does the next piece of work.
     ///
     /// # Errors
-    /// 406 for an object that does not fit its kind's message, 500 for objects that cannot be converted to the
-    /// requested version. After the first piece only if a conversion is not deterministic.
-    pub fn step(&mut self) -> Result<Step, Refused> {
+    /// [`Unlisted`]. After the first piece only if a conversion is not deterministic.
+    pub fn step(&mut self) -> Result<Step, Unlisted> {
         let mut out = Vec::with_capacity(self.piece.min(self.list.items.json_bytes()) + self.piece / 8);
         match self.stage {
             Stage::Measure(sum) => return self.measure(sum).map(|()| Step::Measured),
@@ -176,12 +205,12 @@ impl Listing {
     }
 
     /// Adds the lengths of about one piece of further items, and records those that cannot be converted.
-    fn measure(&mut self, mut sum: usize) -> Result<(), Refused> {
+    fn measure(&mut self, mut sum: usize) -> Result<(), Unlisted> {
         let (mut items, mut seen) = (self.list.items.walk(self.place), 0);
         while seen <= self.piece {
             let Some(object) = items.next().filter(|_| !self.unconverted.has_more()) else {
                 if !self.unconverted.is_empty() {
-                    return Err(std::mem::take(&mut self.unconverted).refusal(&self.served, "").into());
+                    return Err(Unlisted::Unconverted(std::mem::take(&mut self.unconverted)));
                 }
                 self.left = self.form.is_sized().then_some(sum);
                 (self.place, self.stage) = (Place::default(), Stage::Head);

@@ -265,7 +265,7 @@ fn items_that_cannot_be_written_are_found_before_the_first_byte() {
         let refused = loop {
             match listing.step() {
                 Ok(step) => assert_eq!(step, Step::Measured),
-                Err(Refused(status)) => break status,
+                Err(unlisted) => break unlisted.refusal(served).0,
             }
         };
         assert_eq!(refused.code, 406);

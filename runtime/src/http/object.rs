@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     heavy,
     list::{ListBody, Part},
-    listing::Listing,
+    listing::{Listing, Unlisted},
     negotiate::{Accepted, Shape},
     offload, partial, pieces,
     render::Renderer,
@@ -117,11 +117,11 @@ impl Form {
 /// Answers with a list.
 ///
 /// # Errors
-/// 406 if the shape of one object was requested.
-pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
+/// 406 if the shape of one object was requested; [`Unlisted`].
+pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Unlisted> {
     let accepted = call.accepted;
     if accepted.shape == Shape::Partial {
-        return Err(status::wrong_shape(PARTIAL, true).into());
+        return Err(Refused::from(status::wrong_shape(PARTIAL, true)).into());
     }
     let is_short = list.items.len() <= SHORT_ITEMS && list.items.json_bytes() <= SHORT_BYTES;
     let served = &call.request.served;
@@ -139,6 +139,24 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Refus
         None => Listing::text(served, accepted, None, list),
     };
     pieces::respond(accepted.encoding, listing, is_short).await
+}
+
+/// Answers the deletion of a collection: with its objects, or, if some cannot be converted to the requested version, with
+/// a Status that names them. All of them were deleted, which needs no conversion.
+///
+/// # Errors
+/// Like [`respond_list`].
+pub async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
+    match respond_list(call, list).await {
+        Err(Unlisted::Unconverted(unconverted)) => {
+            let refusal = Status::from(unconverted.refusal(&call.request.served, ""));
+            let version = &call.kind.group_version;
+            let message = format!("all objects were deleted; those named in details cannot be converted to {version}");
+            let success = Status::success(refusal.details);
+            Ok(response::status(&Status { code: 200, message, ..success }, call.accepted))
+        }
+        answer => answer.map_err(|unlisted| unlisted.refusal(&call.request.served)),
+    }
 }
 
 /// Answers a deletion: with the object that waits for its finalizers, or with a Status about the deleted one.

@@ -18,7 +18,7 @@ use http_body::{Frame, SizeHint};
 
 use super::{
     guard,
-    listing::{Listing, Step},
+    listing::{Listing, Step, Unlisted},
     offload, response,
     status::Refused,
 };
@@ -44,8 +44,8 @@ enum Next {
 /// Answers with a list. A short one is rendered on the request's thread, in less than a millisecond.
 ///
 /// # Errors
-/// 406 for a list that cannot be written in its encoding.
-pub async fn respond(encoding: Encoding, listing: Listing, is_short: bool) -> Result<Response, Refused> {
+/// [`Unlisted`].
+pub async fn respond(encoding: Encoding, listing: Listing, is_short: bool) -> Result<Response, Unlisted> {
     let mut listing = Box::new(listing);
     let (first, is_whole) = loop {
         let step;
@@ -63,7 +63,7 @@ pub async fn respond(encoding: Encoding, listing: Listing, is_short: bool) -> Re
     Ok(response::with(StatusCode::OK, HeaderValue::from_static(encoding.media_type()), Body::new(body)))
 }
 
-fn made(mut listing: Box<Listing>) -> (Box<Listing>, Result<Step, Refused>) {
+fn made(mut listing: Box<Listing>) -> (Box<Listing>, Result<Step, Unlisted>) {
     let step = listing.step();
     (listing, step)
 }
@@ -72,7 +72,8 @@ fn made(mut listing: Box<Listing>) -> (Box<Listing>, Result<Step, Refused>) {
 fn made_late(mut listing: Box<Listing>) -> (Box<Listing>, Option<Step>) {
     let step = match guard::attempt(|| listing.step()) {
         Some(Ok(step)) => Some(step),
-        Some(Err(Refused(status))) => {
+        Some(Err(unlisted)) => {
+            let Refused(status) = unlisted.refusal(listing.served());
             tracing::error!(message = status.message, "a list broke off");
             None
         }

@@ -37,7 +37,6 @@ use crate::{
             DeleteOptions, GetOptions, ListOptions, OptionsError, PatchOptions, Query, WriteOptions, client_name,
         },
         selector::{FieldTerm, Fields},
-        status::Status,
     },
     schema::Document,
     verbs::{Api, Error, Request},
@@ -137,7 +136,8 @@ impl Call<'_> {
     async fn list(self) -> Result<Response, Refused> {
         let options = ListOptions::parse(&self.exchange.asked.query, false)?;
         let list = self.app.api.list(&self.request, &options).await?;
-        object::respond_list(&self, list).await
+        let answer = object::respond_list(&self, list).await;
+        answer.map_err(|unlisted| unlisted.refusal(&self.request.served))
     }
 
     async fn watch(mut self, old_path: bool, name: String) -> Result<Response, Refused> {
@@ -277,13 +277,7 @@ impl Call<'_> {
         let list = ListOptions::parse(&self.exchange.asked.query, false)?;
         let options = self.delete_options(body, DeleteOptions::for_collection).await?;
         let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
-        match object::respond_list(&self, list).await {
-            // Everything was deleted: it is not an error that some objects cannot be converted to this version.
-            Err(Refused(status)) if status.code == 500 && self.request.served.view.is_some() => {
-                Ok(response::status(&Status { code: 200, ..Status::success(None) }, self.accepted))
-            }
-            answer => answer,
-        }
+        object::respond_deleted_list(&self, list).await
     }
 
     /// Authorizes creation before a write that may create its object, which needs more than permission to change it.

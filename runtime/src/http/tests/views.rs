@@ -6,7 +6,7 @@ use crate::{
     cache::{EventType, Object, Reading, Renderings},
     codec::Encoding,
     http::{
-        listing::{Listing, Step},
+        listing::{Listing, Step, Unlisted},
         negotiate::{Accepted, Shape},
         render::Renderer,
         status::Refused,
@@ -120,6 +120,11 @@ async fn a_collection_is_deleted_even_if_its_objects_cannot_be_shown() {
     assert_eq!((code, &shown["items"][0]["spec"]["dents"]), (200, &json!(7)));
     let (code, status) = rig.json("DELETE", V2, &[], "").await;
     assert_eq!((code, &status["status"]), (200, &json!("Success")));
+    let message = "all objects were deleted; those named in details cannot be converted to example.com/v2";
+    assert_eq!(status["message"], message);
+    let causes = status["details"]["causes"].as_array().unwrap();
+    assert_eq!((causes.len(), &causes[0]["field"]), (1, &json!("/registry/example.com/gears/default/b")));
+    assert!(causes[0]["message"].as_str().unwrap().ends_with("v2 has no such paint"), "{status}");
     assert_eq!(rig.get(V1).await.1["items"], json!([]));
 }
 
@@ -232,7 +237,7 @@ fn list_of(objects: &[Arc<Object>]) -> List {
 }
 
 /// The pieces of a list, and the number of remaining bytes after the first.
-fn pieces(mut listing: Listing) -> Result<(Vec<Vec<u8>>, Option<usize>), Refused> {
+fn pieces(mut listing: Listing) -> Result<(Vec<Vec<u8>>, Option<usize>), Unlisted> {
     let (mut pieces, mut left) = (Vec::new(), None);
     loop {
         match listing.step()? {
@@ -281,9 +286,10 @@ fn an_error_names_a_hundred_objects_and_mentions_more() {
             Arc::new(Object::compose(object.key(), Revision(5), "", Reading::plain(Ok(body.into()))))
         })
         .collect();
-    let Err(Refused(status)) = pieces(Listing::text(&served, Accepted::default(), None, list_of(&broken))) else {
+    let Err(unlisted) = pieces(Listing::text(&served, Accepted::default(), None, list_of(&broken))) else {
         panic!("it is refused")
     };
+    let Refused(status) = unlisted.refusal(&served);
     let details = status.details.as_ref().unwrap();
     assert_eq!((status.code, details.causes.len(), renamed.reads()), (500, 101, 101));
     assert_eq!(details.causes[100].reason, "FieldValueTooMany");
