@@ -2,7 +2,7 @@
 use std::fmt::Write;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::{Writer, field_set::FieldSet, path_element::PathElement, schema::Type, typed::reconcile, versions::Terms};
 use crate::{
@@ -203,24 +203,39 @@ impl<'a> Entry<'a> {
         self.identity = Identity::new(manager, operation, api_version, subresource);
         (self.api_version, self.stored, self.set) = (api_version, None, Some(set));
     }
+
+    /// The text members, sorted; those of no text are left out. The set belongs between the second and the third.
+    fn texts(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let Identity { manager, operation, subresource, .. } = self.identity;
+        let time = self.time.as_deref().unwrap_or_default();
+        let rest =
+            [("manager", manager), ("operation", operation.name()), ("subresource", subresource), ("time", time)];
+        let versions = [("apiVersion", self.api_version), ("fieldsType", "FieldsV1")];
+        versions.into_iter().chain(rest.into_iter().filter(|(_, text)| !text.is_empty()))
+    }
+
+    /// The entry in its stored form.
+    fn into_document(self) -> Document {
+        let mut entry: Map<String, Document> =
+            self.texts().map(|(name, text)| (name.to_owned(), Document::from(text))).collect();
+        let set = match self.stored {
+            // Serialization would cost twice as much as a clone.
+            Some(stored) => stored.clone(),
+            None => serde_json::to_value(self.set.unwrap_or_default()).expect("a set is JSON"),
+        };
+        entry.insert("fieldsV1".to_owned(), set);
+        Document::Object(entry)
+    }
 }
 
-/// The entry in its stored form, with sorted members.
+/// The entry in its stored form, with sorted members. Its set must be parsed.
 impl Serialize for Entry<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Identity { manager, operation, subresource, .. } = self.identity;
         let mut entry = serializer.serialize_map(None)?;
-        entry.serialize_entry("apiVersion", self.api_version)?;
-        entry.serialize_entry("fieldsType", "FieldsV1")?;
-        match (self.stored, &self.set) {
-            (Some(stored), _) => entry.serialize_entry("fieldsV1", stored)?,
-            (None, Some(set)) => entry.serialize_entry("fieldsV1", set)?,
-            (None, None) => entry.serialize_entry("fieldsV1", &FieldSet::default())?,
-        }
-        let time = self.time.as_deref().unwrap_or_default();
-        let members =
-            [("manager", manager), ("operation", operation.name()), ("subresource", subresource), ("time", time)];
-        for (name, text) in members.iter().filter(|(_, text)| !text.is_empty()) {
+        for (index, (name, text)) in self.texts().enumerate() {
+            if index == 2 {
+                entry.serialize_entry("fieldsV1", &self.set)?;
+            }
             entry.serialize_entry(name, text)?;
         }
         entry.end()
@@ -370,7 +385,7 @@ impl<'a> ManagedFields<'a> {
             let by_time = a.identity.operation.cmp(&b.identity.operation).then_with(|| a.time.cmp(&b.time));
             by_time.then_with(|| key(a).cmp(&key(b)))
         });
-        (!self.is_empty()).then(|| serde_json::to_value(&self.entries).expect("entries are JSON"))
+        (!self.is_empty()).then(|| self.entries.into_iter().map(Entry::into_document).collect())
     }
 }
 
