@@ -91,12 +91,19 @@ impl Controllers {
     }
 
     /// Stops the controllers after their current writes.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         self.stop.send_replace(true);
-        for (controller, task) in self.tasks {
+        for (controller, task) in &mut self.tasks {
             if let Err(failed) = task.await {
                 tracing::error!(controller, %failed, "a controller failed");
             }
         }
+    }
+}
+
+/// Controllers that were not stopped, or not in time, are cut off.
+impl Drop for Controllers {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(|(_, task)| task.abort());
     }
 }

@@ -104,7 +104,6 @@ impl std::error::Error for DecodeError {}
 ///
 /// # Errors
 /// [`DecodeError`] if it is not JSON, not UTF-8, nested too deeply, or followed by anything except white space.
-/// [`DecodeError`] for what is not JSON, not UTF-8, nested too deeply, or followed by more than white space.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
     parse::Parser::new(bytes, limits, Order::UnknownLast)?.document(At::anything())
 }

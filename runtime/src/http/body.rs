@@ -32,7 +32,6 @@ pub fn media_type(headers: &HeaderMap) -> String {
 /// # Errors
 /// 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time, 429 if too many large bodies
 /// arrive at once, 400 if the connection broke.
-/// at once, 400 where the connection broke.
 pub async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
     // A few compressed bytes may expand beyond any reasonable limit.
     let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");

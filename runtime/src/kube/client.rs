@@ -1,5 +1,5 @@
 //! kube-rs's client, without a connection.
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::{
     extract::Request,
@@ -15,20 +15,33 @@ use crate::{
 /// What the client calls itself: the field manager of writes that name no other.
 const AGENT: HeaderValue = HeaderValue::from_static("kindsmith");
 
-/// A client that acts as the server itself: it needs no token, and may do everything.
-///
-/// # Panics
-/// If there is no Tokio runtime.
-pub(crate) fn client(service: &Service) -> ::kube::Client {
-    let named = trusted(service.app()).map_request(|mut request: Request<::kube::client::Body>| {
-        request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
-        request
-    });
-    ::kube::Client::new(named, "default")
+/// The API for the server's own code: every request is the server's, and allowed. What guards the server from its clients,
+/// such as the limit on requests in flight, is counted apart from them. Clones share one service, made at first use.
+#[derive(Clone, Default)]
+pub(crate) struct InProcess(Arc<OnceLock<Service>>);
+
+impl InProcess {
+    /// A client that acts as the server itself: it needs no token, and may do everything.
+    ///
+    /// # Panics
+    /// If there is no Tokio runtime.
+    pub(crate) fn client(&self, of: &Service) -> ::kube::Client {
+        let trusted = self.0.get_or_init(|| trusted(of.app())).clone();
+        let named = trusted.map_request(|mut request: Request<::kube::client::Body>| {
+            request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
+            request
+        });
+        ::kube::Client::new(named, "default")
+    }
+
+    /// Waits until no request of its clients is running.
+    pub(crate) async fn idle(&self) {
+        if let Some(service) = self.0.get() {
+            service.idle().await;
+        }
+    }
 }
 
-/// The API for the server's own code: every request is the server's, and allowed. What guards the server from its clients,
-/// such as the limit on requests in flight, is counted apart from them.
 fn trusted(app: &App) -> Service {
     let App { api, handlers, health, version, limits, .. } = app;
     Service::new(Arc::new(App {

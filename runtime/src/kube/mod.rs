@@ -25,5 +25,5 @@
 mod client;
 mod resource;
 
-pub(crate) use client::client;
+pub(crate) use client::InProcess;
 pub use resource::Kube;

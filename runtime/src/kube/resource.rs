@@ -25,11 +25,27 @@ use crate::kind::resource::{Cluster, Namespaced, Resource};
 /// map.labels_mut().insert("app".into(), "painter".into());
 /// assert_eq!(map.name_any(), "settings");
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Kube<K> {
     /// Name, labels and what else every object has.
     pub metadata: ObjectMeta,
     object: K,
+}
+
+impl<K: Resource + Serialize + DeserializeOwned> Kube<K> {
+    /// The object, with this metadata as its own.
+    pub fn into_inner(self) -> K {
+        let document = serde_json::to_value(&self).expect("a declared type is written as an object");
+        serde_json::from_value(document).expect("both types of metadata have one form on the wire")
+    }
+}
+
+/// Equal on the wire.
+impl<K: Serialize> PartialEq for Kube<K> {
+    fn eq(&self, other: &Self) -> bool {
+        let document = |of: &Self| serde_json::to_value(of).ok();
+        document(self) == document(other)
+    }
 }
 
 impl<K> Deref for Kube<K> {

@@ -175,6 +175,7 @@ impl<'s> At<'s> {
         self.node.kind == Type::Any
             && children.properties.is_empty()
             && children.additional.is_none()
+            && children.items.is_none()
             && self.role == Role::Value
     }
 

@@ -36,21 +36,17 @@ pub(super) fn fill(at: At<'_>, document: &mut Document) {
 fn fill_property(name: &str, at: At<'_>, fields: &mut Map<String, Document>) {
     match fields.get_mut(name) {
         Some(value) if is_absent(at, value) => {
-            let Some(filling) = &at.default else {
+            let Some(filling) = default_of(at) else {
                 fields.remove(name);
                 return;
             };
             value.clone_from(filling);
         }
         Some(_) => {}
-        None => match &at.default {
-            // Schemas with a default here are refused, since it would not end; that is not known yet while they are checked.
-            Some(_) if at.definition.is_some() => return,
-            Some(filling) => {
-                fields.insert(name.to_owned(), filling.clone());
-            }
-            None => return,
-        },
+        None => {
+            let Some(filling) = default_of(at) else { return };
+            fields.insert(name.to_owned(), filling.clone());
+        }
     }
     if let Some(value) = fields.get_mut(name) {
         fill(at, value);
@@ -71,10 +67,16 @@ fn fill_entries(at: At<'_>, values: At<'_>, fields: &mut Map<String, Document>) 
 
 fn replace_null(at: At<'_>, value: &mut Document) {
     if is_absent(at, value)
-        && let Some(filling) = &at.default
+        && let Some(filling) = default_of(at)
     {
         value.clone_from(filling);
     }
+}
+
+/// The default of a place. A back reference with a default, whose value might not end, is refused; that is not known yet while
+/// the schema is checked.
+fn default_of(at: At<'_>) -> Option<&Document> {
+    if at.definition.is_none() { at.node().default.as_ref() } else { None }
 }
 
 /// True for a value that counts as absent: a disallowed `null`, or for a field with a default a value equivalent to

@@ -1,24 +1,20 @@
 //! Normalization: equivalent documents become equal.
-use super::{At, Document, METADATA, Schema, model::Type, number};
+use super::{At, Document, Schema, model::Type, number};
 
 /// Normalizes the numbers of an object, writes quantities as text, drops empty values where the schema treats them as
-/// absent, and drops `null` for known fields that do not allow it, also in the object's metadata.
+/// absent, and drops `null` for known fields that do not allow it, also in metadata.
 ///
 /// Empty values are lists and maps without content, and zero text, numbers or booleans if zero means absent. Other zero
 /// values are kept, and so are structs without fields: Go keeps them if the field is a pointer.
-/// Elsewhere they stay, and so does a struct without fields: Go keeps them where the field is a pointer.
 pub fn normalise(schema: &Schema, document: &mut Document) {
     number::settle(document);
-    drop_empty(At::of(schema), document);
-    if let Some(metadata) = document.get_mut("metadata") {
-        drop_empty(At::of(&METADATA), metadata);
-    }
+    drop_empty(At::object(schema), document);
 }
 
 fn drop_empty(at: At<'_>, value: &mut Document) {
     match value {
         Document::Object(fields) => fields.retain(|name, value| {
-            let Some(known) = at.member(name) else { return true };
+            let Some(known) = at.named(name).or_else(|| at.entry()) else { return true };
             drop_empty(known, value);
             quantity_as_text(&known, value);
             let absent = value.is_null() && !known.nullable;

@@ -37,27 +37,26 @@ impl Version {
     }
 }
 
-/// Renders a schema. Named structs become definitions `<prefix>.<name>` in `out`, once each; what is returned is a
-/// reference to the definition, or the schema itself where it has no name. Where two types share a name but not their
-/// fields, the later one becomes `<prefix>.<name>_2`.
-/// The caller adds `apiVersion`, `kind` and `metadata` to a kind's definition in `out`.
-pub fn definitions(prefix: &str, schema: &Schema, version: Version, out: &mut BTreeMap<String, Document>) -> Document {
-    let mut rendering = Rendering { prefix, version, named: Named::new(mem::take(out), "_") };
-    let whole = Document::Object(rendering.whole(At::of(schema)));
-    let shown = match &schema.name {
-        Some(name) => {
-            let name = rendering.full(name);
-            version.reference(&rendering.named.define(&name, whole))
-        }
-        None => whole,
-    };
+/// Renders a schema. Named structs in it become definitions `<prefix>.<name>` in `out`, once each. If two types share a
+/// name but not their fields, the later one becomes `<prefix>.<name>_2`. `of_objects` are the properties of the root and
+/// of embedded objects in addition to those that are declared: `apiVersion`, `kind` and `metadata`.
+pub fn definitions(
+    prefix: &str,
+    schema: &Schema,
+    version: Version,
+    of_objects: &Map<String, Document>,
+    out: &mut BTreeMap<String, Document>,
+) -> Map<String, Document> {
+    let mut rendering = Rendering { prefix, version, of_objects, named: Named::new(mem::take(out), "_") };
+    let whole = rendering.whole(At::object(schema));
     *out = rendering.named.finish();
-    shown
+    whole
 }
 
 struct Rendering<'a> {
     prefix: &'a str,
     version: Version,
+    of_objects: &'a Map<String, Document>,
     named: Named<Document>,
 }
 
@@ -178,9 +177,12 @@ impl Rendering<'_> {
 
     fn fields(&mut self, at: At<'_>, out: &mut Map<String, Document>) {
         let schema = at.node();
-        if at.properties().len() > 0 {
-            let properties: Map<_, _> =
-                at.properties().map(|(name, property)| (name.clone(), self.used(property))).collect();
+        let mut properties: Map<_, _> =
+            at.properties().map(|(name, property)| (name.clone(), self.used(property))).collect();
+        if at.is_object() {
+            properties.extend(self.of_objects.clone());
+        }
+        if !properties.is_empty() {
             out.insert("properties".to_owned(), Document::Object(properties));
         }
         if !schema.required.is_empty() {
@@ -330,16 +332,31 @@ mod tests {
         }
     }
 
+    fn shown(prefix: &str, schema: &Schema, version: Version, out: &mut BTreeMap<String, Document>) -> Document {
+        Document::Object(definitions(prefix, schema, version, &Map::new(), out))
+    }
+
+    #[test]
+    fn every_object_has_the_fields_of_objects() {
+        let template = Schema { embedded: true, ..named("Template", &[]) };
+        let root = named("Widget", &[("template", template), ("other", named("Other", &[]))]);
+        let of_objects = json!({"kind": {"type": "string"}}).as_object().cloned().expect("an object");
+        let mut out = BTreeMap::new();
+        let shown = definitions("p", &root, Version::V3, &of_objects, &mut out);
+        assert_eq!(shown["properties"]["kind"], json!({"type": "string"}));
+        assert_eq!(out["p.Template"]["properties"]["kind"], json!({"type": "string"}));
+        assert!(out["p.Other"].get("properties").is_none());
+    }
+
     #[test]
     fn a_named_type_is_defined_once_and_referred_to() {
         let port = named("Port", &[("port", Schema { kind: Type::Integer, minimum: Some(1.0), ..Schema::default() })]);
         let described = Schema { description: "The second.".to_owned(), ..port.clone() };
         let root = named("Widget", &[("a", port), ("b", described)]);
         let mut out = BTreeMap::new();
-        let reference = definitions("com.example.v1", &root, Version::V3, &mut out);
-        assert_eq!(reference, json!({"$ref": "#/components/schemas/com.example.v1.Widget"}));
-        assert_eq!(out.keys().collect::<Vec<_>>(), ["com.example.v1.Port", "com.example.v1.Widget"]);
-        let properties = &out["com.example.v1.Widget"]["properties"];
+        let widget = shown("com.example.v1", &root, Version::V3, &mut out);
+        assert_eq!(out.keys().collect::<Vec<_>>(), ["com.example.v1.Port"]);
+        let properties = &widget["properties"];
         assert_eq!(properties["a"], json!({"$ref": "#/components/schemas/com.example.v1.Port"}));
         assert_eq!(
             properties["b"],
@@ -354,8 +371,8 @@ mod tests {
         let two = named("Part", &[("y", Schema { kind: Type::Boolean, ..Schema::default() })]);
         let root = named("Widget", &[("one", one), ("two", two)]);
         let mut out = BTreeMap::new();
-        definitions("p", &root, Version::V2, &mut out);
-        assert_eq!(out["p.Widget"]["properties"]["two"], json!({"$ref": "#/definitions/p.Part_2"}));
+        let widget = shown("p", &root, Version::V2, &mut out);
+        assert_eq!(widget["properties"]["two"], json!({"$ref": "#/definitions/p.Part_2"}));
         assert_eq!(out["p.Part_2"]["properties"]["y"]["type"], "boolean");
     }
 
@@ -369,12 +386,12 @@ mod tests {
         let mut v3 = said.clone();
         v3["type"] = json!("string");
         let v2 = json!({"type": "string"});
-        for (version, shown) in [(Version::V3, v3.clone()), (Version::V2, v2)] {
-            assert_eq!(definitions("p", &fixture::schema(&v3), version, &mut BTreeMap::new()), shown);
+        for (version, expected) in [(Version::V3, v3.clone()), (Version::V2, v2)] {
+            assert_eq!(shown("p", &fixture::schema(&v3), version, &mut BTreeMap::new()), expected);
         }
         let mut int_or_string = said;
         int_or_string["x-kubernetes-int-or-string"] = json!(true);
-        let shown = definitions("p", &fixture::schema(&int_or_string), Version::V3, &mut BTreeMap::new());
+        let shown = shown("p", &fixture::schema(&int_or_string), Version::V3, &mut BTreeMap::new());
         assert_eq!(shown["oneOf"], int_or_string["oneOf"]);
         let types = json!({"oneOf": [{"type": "integer"}, {"type": "string"}]});
         assert_eq!(shown["allOf"], json!([types, {"minLength": 1, "format": "date"}]));
@@ -388,7 +405,7 @@ mod tests {
             items: Some(Arc::new(Schema { kind: Type::Object, ..Schema::default() })),
             ..Schema::default()
         };
-        let shown = definitions("p", &list, Version::V3, &mut BTreeMap::new());
+        let shown = shown("p", &list, Version::V3, &mut BTreeMap::new());
         assert_eq!(shown["x-kubernetes-list-type"], "map");
         assert_eq!(shown["x-kubernetes-list-map-keys"], json!(["name"]));
     }

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{
@@ -78,13 +78,15 @@ pub(super) struct Access {
 pub(super) struct Admin {
     /// The token at startup.
     pub token: String,
-    kubeconfig: Arc<OnceLock<Kubeconfig>>,
+    kubeconfig: Arc<Mutex<Option<Kubeconfig>>>,
 }
 
 impl Admin {
     /// Writes the kubeconfig, now and whenever the token changes.
     pub fn write_kubeconfig(&self, state: &StateDir, kubeconfig: Kubeconfig) -> Result<()> {
-        self.kubeconfig.get_or_init(|| kubeconfig).write(state.files(), &self.token)
+        let mut place = self.kubeconfig.lock().unwrap_or_else(PoisonError::into_inner);
+        // The token may have changed since the start.
+        place.insert(kubeconfig).write(state.files(), &state.admin_token()?)
     }
 }
 

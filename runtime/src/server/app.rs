@@ -7,7 +7,7 @@ use tokio::{
     net::TcpListener,
     sync::watch,
     task::{JoinSet, spawn_blocking},
-    time::timeout,
+    time::{Instant, timeout_at},
 };
 
 use super::{
@@ -50,6 +50,9 @@ pub struct App {
     pub(super) api: Arc<Api>,
     pub(super) handlers: Arc<Handlers>,
     pub(super) service: Service,
+    /// The service of kube-rs's clients in the process.
+    #[cfg(feature = "kube")]
+    pub(super) in_process: crate::kube::InProcess,
     pub(super) health: Health,
     /// The builder's controllers.
     pub(super) controllers: controllers::Running,
@@ -88,7 +91,7 @@ impl App {
     /// If there is no Tokio runtime.
     #[cfg(feature = "kube")]
     pub fn kube_client(&self) -> ::kube::Client {
-        crate::kube::client(&self.service)
+        self.in_process.client(&self.service)
     }
 
     /// The admin token at startup, if the server created one. It is stored in the data directory as `admin.token`.
@@ -135,7 +138,7 @@ impl App {
 
     /// Stops the server. The builder's controllers end one after the other in reverse order, watches end after a
     /// complete frame, running requests are answered, the built-in controllers end, and the store is closed. The
-    /// builder's `stop_within` limits the time for controllers and requests. Clones of the service refuse later writes;
+    /// builder's `stop_within` limits the time for all of this except closing the store. Clones of the service refuse later writes;
     /// another server can use the data directory once they and all clients are dropped.
     pub async fn stop(self) {
         self.stop_with(None).await;
@@ -147,6 +150,7 @@ impl App {
         let ended = connections.map(Connections::stop);
         // Before the watches end: a controller that watches ends because of its `Shutdown`. Requests are still
         // answered.
+        let end = Instant::now() + self.stop_within;
         self.controllers.stop(self.stop_within / 2).await;
         self.api.cache.close();
         self.handlers.stop();
@@ -155,13 +159,20 @@ impl App {
                 ended.await;
             }
         };
-        let ended = async { tokio::join!(connections, self.handlers.ended(), self.service.idle()) };
-        if timeout(self.stop_within, ended).await.is_err() {
+        let requests = async {
+            self.service.idle().await;
+            #[cfg(feature = "kube")]
+            self.in_process.idle().await;
+        };
+        let ended = async { tokio::join!(connections, self.handlers.ended(), requests) };
+        if timeout_at(end, ended).await.is_err() {
             tracing::warn!(seconds = self.stop_within.as_secs(), "some requests were not finished in time");
         }
         self.following.abort_all();
-        if let Some(controllers) = self.builtin {
-            controllers.stop().await;
+        if let Some(controllers) = self.builtin
+            && timeout_at(end, controllers.stop()).await.is_err()
+        {
+            tracing::warn!("the built-in controllers did not end in time, and were cut off");
         }
         let store = self.api.store.clone();
         spawn_blocking(move || store.close()).await.expect("closing the store does not panic");

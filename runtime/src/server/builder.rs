@@ -10,7 +10,7 @@ use std::{
 
 use axum::{extract::Request, response::IntoResponse};
 use serde::Serialize;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::{
     Limits, Result, Shutdown,
@@ -353,7 +353,12 @@ impl Builder {
         self.entrance.check(address)?;
         // Standard output may be closed, which is no reason to stop.
         self.entrance.on_ready.insert(0, Box::new(|ready| drop(io::stdout().write_all(ready.greeting().as_bytes()))));
-        let app = self.build().await?;
+        let nothing_to_read = watch::Sender::new(());
+        let app = tokio::select! {
+            built = self.build() => built?,
+            // No request was answered yet.
+            () = signals.stop(&nothing_to_read) => return Ok(()),
+        };
         let (read_now, first) = (app.read_now(), Notify::new());
         let signalled = async {
             signals.stop(&read_now).await;

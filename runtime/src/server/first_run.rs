@@ -61,7 +61,8 @@ impl Samples {
     pub fn commands(&self, state: &StateDir, url: &str) -> String {
         let tls = url.starts_with("https:");
         let mut text = String::new();
-        let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("text takes all");
+        let mut line =
+            |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("writing to a String cannot fail");
         if tls {
             line(format_args!("kubeconfig: {}", state.file(KUBECONFIG).display()));
             line(format_args!("\nTry, in another terminal:\n"));
@@ -70,7 +71,7 @@ impl Samples {
             if let Some(manifest) = &self.manifest {
                 line(format_args!("  kubectl apply -f {}", quoted(manifest)));
             }
-            for kind in &self.kinds {
+            for kind in self.listed() {
                 line(format_args!("  kubectl explain {}", kind.names().plural));
                 let everywhere = if kind.shared.scope == Scope::Namespaced { " -A" } else { "" };
                 // Virtual kinds cannot be read.
@@ -85,7 +86,7 @@ impl Samples {
             // kubectl sends no token over plain HTTP, so there is no kubeconfig to offer.
             line(format_args!("\nTry, in another terminal (kubectl needs TLS: it sends no token over plain HTTP):\n"));
         }
-        let path = self.kinds.iter().find(|kind| kind.shared.stored).map_or("/api/v1/namespaces".to_owned(), |kind| {
+        let path = self.listed().find(|kind| kind.shared.stored).map_or("/api/v1/namespaces".to_owned(), |kind| {
             let root = if kind.group_version.group.is_empty() { "/api" } else { "/apis" };
             format!("{root}/{}/{}", kind.group_version, kind.names().plural)
         });
@@ -97,5 +98,15 @@ impl Samples {
         let token = quoted(&state.file("admin.token"));
         line(format_args!("  curl{trust} -H \"Authorization: Bearer $(cat {token})\" {url}{path}"));
         text
+    }
+
+    /// The served kinds, each once, in its first served version.
+    fn listed(&self) -> impl Iterator<Item = &Kind> {
+        let served = || self.kinds.iter().filter(|kind| kind.version.served);
+        served().enumerate().filter_map(move |(at, kind)| {
+            let is_same =
+                |other: &Kind| other.shared.names == kind.shared.names && other.group_kind() == kind.group_kind();
+            (!served().take(at).any(is_same)).then_some(kind)
+        })
     }
 }

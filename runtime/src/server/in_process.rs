@@ -135,6 +135,8 @@ struct About {
     token: String,
     api: Arc<Api>,
     service: Service,
+    #[cfg(feature = "kube")]
+    in_process: crate::kube::InProcess,
     authority: PathBuf,
     kubeconfig: PathBuf,
     read_now: watch::Sender<()>,
@@ -148,6 +150,8 @@ impl About {
             token: app.admin_token().unwrap_or_default().to_owned(),
             api: app.api.clone(),
             service: app.service(),
+            #[cfg(feature = "kube")]
+            in_process: app.in_process.clone(),
             authority: app.state.file("ca.crt"),
             kubeconfig: app.state.file("kubeconfig"),
             read_now: app.read_now(),
@@ -212,7 +216,7 @@ impl TestServer {
     /// If there is no Tokio runtime.
     #[cfg(feature = "kube")]
     pub fn kube_client(&self) -> ::kube::Client {
-        crate::kube::client(&self.about.service)
+        self.about.in_process.client(&self.about.service)
     }
 
     /// The certificate to trust, if the server uses TLS.

@@ -111,6 +111,8 @@ impl Builder {
             api,
             handlers,
             service,
+            #[cfg(feature = "kube")]
+            in_process: crate::kube::InProcess::default(),
             health,
             controllers,
             builtin,

@@ -4,7 +4,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{
@@ -28,7 +28,7 @@ pub(super) enum Source {
         /// The file in it.
         name: &'static str,
         /// Writes the kubeconfig again when the token changes.
-        kubeconfig: Arc<OnceLock<Kubeconfig>>,
+        kubeconfig: Arc<Mutex<Option<Kubeconfig>>>,
     },
 }
 
@@ -55,12 +55,13 @@ impl Source {
         match self {
             Self::Users(path) => users(path).map_err(|message| Error::TokenFile(path.clone(), message)),
             Self::Admin { files, name, kubeconfig } => {
+                let kubeconfig = kubeconfig.lock().unwrap_or_else(PoisonError::into_inner);
                 let token = files.read(name, Access::Secret).map_err(Error::File)?.unwrap_or_default();
                 let token = token.trim();
                 if token.is_empty() {
                     return Err(Error::TokenFile(files.file(name), "it has no token".to_owned()));
                 }
-                kubeconfig.get().map_or(Ok(()), |kubeconfig| kubeconfig.write(files, token))?;
+                kubeconfig.as_ref().map_or(Ok(()), |kubeconfig| kubeconfig.write(files, token))?;
                 Ok(Tokens::admin(token))
             }
         }

@@ -129,7 +129,7 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
             Some(Some(given)) if given == expected => continue,
             None | Some(Some("")) => {}
             Some(given) => {
-                let given = given.unwrap_or("a value that is no text").to_owned();
+                let given = given.unwrap_or("a value other than a string").to_owned();
                 if name == "apiVersion" && !shape.policy.decodes_into_types() {
                     return Err(wrong_version(origin, shape, document, given, &expected));
                 }

@@ -8,8 +8,6 @@
 //! One task watches all kinds, maintains the graph and decides. Other tasks carry out the decisions concurrently. The
 //! graph lags behind the state by moments. Owners are therefore looked up in the state. Only the graph knows the
 //! dependents of a deleted object, so for that decision the collector waits until the graph has caught up.
-//! lags behind the state by moments. Owners are therefore looked up in the state; only for the question who depends on a
-//! deleted object, which the graph alone can answer, is it waited for.
 
 mod act;
 mod decide;

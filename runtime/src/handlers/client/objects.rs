@@ -81,7 +81,6 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 400 for invalid options; 410 if the requested version or page is gone, with a token in the Status to continue
     /// from the newest state; 500 if objects cannot be read from the store.
-    /// a token that goes on from the newest state; 500 where objects cannot be read from the store.
     pub async fn list(&self, options: &ListOptions) -> Result<List<K>> {
         let request = self.request("", "")?;
         Ok(List::of(&request, self.api().list(&request, options).await?))

@@ -22,6 +22,8 @@ pub struct Measure {
     pub asked: Option<Arc<Asked>>,
     start: Instant,
     method: Verb,
+    /// Its answer has a body, which it does not for HEAD.
+    has_body: bool,
     /// Zero until the request is answered.
     code: u16,
     bytes: u64,
@@ -32,7 +34,8 @@ pub struct Measure {
 impl Measure {
     /// A request begins.
     pub fn begin(site: Arc<Site>, method: &Method) -> Self {
-        Self { site, asked: None, start: Instant::now(), method: verb_of(method), code: 0, bytes: 0, is_long: false }
+        let (start, has_body) = (Instant::now(), *method != Method::HEAD);
+        Self { site, asked: None, start, method: verb_of(method), has_body, code: 0, bytes: 0, is_long: false }
     }
 
     /// How it was answered. The rest of the answer may still be on its way.
@@ -69,7 +72,7 @@ impl Measure {
 
     fn record(&self, endpoint: &Endpoint, series: &Series, elapsed: Duration) {
         let reads = self.asked.as_ref().is_some_and(|asked| matches!(asked.verb, Some(Meaning::Get | Meaning::List)));
-        series.record(self.code, elapsed, (reads && self.code != 0).then_some(self.bytes));
+        series.record(self.code, elapsed, (reads && self.has_body && self.code != 0).then_some(self.bytes));
         if self.is_long {
             series.activate(-1);
         }

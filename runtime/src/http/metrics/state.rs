@@ -38,9 +38,11 @@ static CHANGE_BYTES: Family = Family::gauge(
 
 /// What is shown of the server's state.
 pub fn source(api: &Arc<Api>, counts: &Arc<Counts>) -> Source {
-    let (registry, counts) = (api.registry.clone(), counts.clone());
+    // Users may keep the registry of metrics, which must not keep the objects in memory.
+    let (registry, counts) = (Arc::downgrade(&api.registry), counts.clone());
     let families = [&IN_FLIGHT, &AUTHENTICATION, &AUTHORIZATION, &STORED, &OBJECTS, &CAPACITY, &CHANGES, &CHANGE_BYTES];
     Source::new(&families, move || {
+        let Some(registry) = registry.upgrade() else { return Vec::new() };
         let mut all = resources(&registry);
         all.extend(requests(&counts));
         all

@@ -32,8 +32,10 @@ static DAMAGED: Family =
 /// What is shown of the store.
 pub fn source(api: &Arc<Api>) -> Source {
     let families = [&GROUPS, &COMMITS, &SYNCS, &QUEUED, &REVISION, &COMPACTED, &REFUSING, &DAMAGED];
-    let store = api.store.clone();
+    // Users may keep the registry of metrics, which must not keep the store open.
+    let store = Arc::downgrade(&api.store);
     Source::new(&families, move || {
+        let Some(store) = store.upgrade() else { return Vec::new() };
         let health = store.health();
         let numbers = [
             (&REVISION, store.head().0),

@@ -118,24 +118,17 @@ pub fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out: &mut 
 
 /// Adds a kind's definition and what it refers to.
 fn add(of: &DocumentSchema, version: Version, out: &mut Definitions) {
-    let mut schema = (*of.schema).clone();
-    schema.name = None;
-    let mut root = openapi::definitions(&prefix(&of.group_version, of.package.as_deref()), &schema, version, out);
-    if !root.is_object() {
-        root = json!({"type": "object"});
-    }
-    let members = root.as_object_mut().expect("made an object above");
+    let prefix = prefix(&of.group_version, of.package.as_deref());
+    let of_objects = Map::from_iter([
+        ("apiVersion".to_owned(), json!({"type": "string", "description": API_VERSION})),
+        ("kind".to_owned(), json!({"type": "string", "description": KIND})),
+        ("metadata".to_owned(), described(version, &format!("{META}.ObjectMeta"), METADATA)),
+    ]);
+    let mut members = openapi::definitions(&prefix, &of.schema, version, &of_objects, out);
     members.insert("type".to_owned(), "object".into());
-    let properties = members.entry("properties").or_insert_with(|| Value::Object(Map::new()));
-    if let Some(properties) = properties.as_object_mut() {
-        properties.insert("apiVersion".to_owned(), json!({"type": "string", "description": API_VERSION}));
-        properties.insert("kind".to_owned(), json!({"type": "string", "description": KIND}));
-        let meta = format!("{META}.ObjectMeta");
-        properties.insert("metadata".to_owned(), described(version, &meta, METADATA));
-    }
     members
         .insert("x-kubernetes-group-version-kind".to_owned(), json!([group_version_kind(&of.group_version, &of.kind)]));
-    out.insert(document_name(of), root);
+    out.insert(document_name(of), Value::Object(members));
 }
 
 /// The definition of a kind's list.

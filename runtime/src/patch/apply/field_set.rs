@@ -191,7 +191,6 @@ impl<'a> FieldSet<'a> {
     ///
     /// # Errors
     /// Values that are not objects, and members that are not path elements.
-    /// Values that are not objects, and members that are not path elements.
     pub(super) fn read(fields: &'a Document) -> Result<Self, String> {
         node(fields).map(|node| node.children)
     }

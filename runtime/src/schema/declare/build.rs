@@ -25,7 +25,6 @@ impl TypeDecl {
     ///
     /// # Errors
     /// An invalid pattern, or a key that items do not have; the text contains the place.
-    /// A pattern that is no regular expression, or a key that items do not have; the text says where.
     pub fn schema(&'static self, omit_empty: bool) -> Result<Schema, String> {
         Build { omit_empty, made: HashMap::new() }.of(self, &Rules::NONE)
     }

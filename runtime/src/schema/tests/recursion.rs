@@ -149,8 +149,8 @@ fn openapi_refers_to_a_recursive_type_by_its_name() {
             Version::V3 => json!({"description": description, "allOf": [props]}),
         };
         let mut out = BTreeMap::new();
-        definitions("p", &form(), version, &mut out);
-        assert_eq!(out.keys().collect::<Vec<_>>(), ["p.Form", "p.FormSpec", "p.Part", "p.Props"]);
+        definitions("p", &form(), version, &serde_json::Map::new(), &mut out);
+        assert_eq!(out.keys().collect::<Vec<_>>(), ["p.FormSpec", "p.Part", "p.Props"]);
         assert_eq!(out["p.FormSpec"]["properties"]["props"], described("What the form asks for."));
         let fields = &out["p.Props"]["properties"];
         assert_eq!(fields["items"], described("What items are."));
@@ -161,14 +161,13 @@ fn openapi_refers_to_a_recursive_type_by_its_name() {
         assert!(out["p.Props"].get("description").is_none(), "descriptions are those of uses");
 
         let once = out.clone();
-        definitions("p", &form(), version, &mut out);
+        definitions("p", &form(), version, &serde_json::Map::new(), &mut out);
         assert_eq!(out, once, "another kind with the same type refers to the same definition");
         let mut said = form_as_said();
-        said["title"] = json!("Other");
         said["properties"]["spec"]["title"] = json!("OtherSpec");
         said["definitions"][0]["properties"]["more"] = json!({"type": "string"});
-        definitions("p", &schema(&said), version, &mut out);
-        let names = ["p.Form", "p.FormSpec", "p.Other", "p.OtherSpec", "p.Part", "p.Part_2", "p.Props", "p.Props_2"];
+        definitions("p", &schema(&said), version, &serde_json::Map::new(), &mut out);
+        let names = ["p.FormSpec", "p.OtherSpec", "p.Part", "p.Part_2", "p.Props", "p.Props_2"];
         assert_eq!(out.keys().collect::<Vec<_>>(), names);
         let second = json!({"$ref": format!("{root}p.Props_2")});
         assert_eq!(out["p.Props_2"]["properties"]["allOf"]["items"], second);
@@ -221,6 +220,16 @@ fn what_is_wrong_with_back_references_is_named() {
         problems(|said| said["definitions"][0]["properties"]["items"]["default"] = json!({})),
         ["definitions[0].items: a recursive field has no default: its value would not end"]
     );
+    let endless: [fn(&mut Value); 3] = [
+        |props| props["items"]["default"] = json!({"items": null}),
+        |props| props["allOf"]["items"]["default"] = json!({"allOf": [null]}),
+        |props| props["properties"]["additionalProperties"]["default"] = json!({"properties": {"a": null}}),
+    ];
+    for change in endless {
+        let mut said = form_as_said();
+        change(&mut said["definitions"][0]["properties"]);
+        assert!(schema(&said).check().is_err(), "a default that would not end");
+    }
     assert_eq!(
         problems(|said| drop(said["definitions"][0].as_object_mut().unwrap().remove("title"))),
         ["the object: a definition needs a name, and is not a back reference"]
