@@ -13,16 +13,17 @@ use std::{
 
 use bytes::Bytes;
 use kindsmith::{
+    __layers::{
+        Answer, Api, Patch, Registry, Request,
+        cache::{Cache, Limits},
+        codec,
+        patch::apply::{self, OneVersion, View, Writer},
+    },
     ApiType, ObjectMeta, Resource,
     auth::User,
-    cache::{Cache, Limits},
-    codec,
     meta::options::{PatchOptions, WriteOptions},
-    patch::apply::{self, OneVersion, View, Writer},
-    registry::Registry,
     schema::Document,
     storage::Memory,
-    verbs::{Answer, Api, Patch, Request},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -15,7 +15,7 @@ use std::{
 
 use bytes::Bytes;
 use kindsmith::{
-    cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription},
+    __layers::cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription},
     storage::{Expect, Memory, Op, Store},
 };
 

@@ -10,8 +10,10 @@ use std::{
 };
 
 use kindsmith::{
-    codec::{self, Limits},
-    patch::{json as json_patch, merge, strategic},
+    __layers::{
+        codec::{self, Limits},
+        patch::{json as json_patch, merge, strategic},
+    },
     schema::{
         Document, Schema,
         model::{PatchStrategy, Type},

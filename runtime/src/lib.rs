@@ -1,13 +1,72 @@
-//! Kindsmith turns declared kinds into a Kubernetes-style API server.
+//! Kindsmith turns kinds that you declare into a Kubernetes-style API server. One derive gives a resource with its list
+//! kind, table columns, validation, watch, paging, patches, apply, discovery and OpenAPI; kubectl, client-go, kube-rs and
+//! other Kubernetes clients work against it unchanged.
 //!
-//! A tour: declare a kind with [`derive@Resource`] and its nested types with [`derive@ApiType`]; serve it with
-//! [`Server::builder`], or in a test with [`Server::test`]. [`testing`] makes documents of a kind and checks that its
-//! type and schema agree; that test comes with every derived kind. With the feature `messages`, types are Protobuf messages, too;
-//! with the feature `kube`, they are objects of kube-rs's `Api`, over the network or over `App::kube_client`.
-//! [`logging`] is for programs: a log that never blocks the server.
+//! ```no_run
+//! use kindsmith::{ApiType, ObjectMeta, Resource, Server};
+//! use serde::{Deserialize, Serialize};
 //!
-//! The layers, from the top: [`server`], [`http`], [`builtin`], [`handlers`], [`verbs`], [`registry`], [`cache`], [`storage`],
-//! [`metrics`], [`auth`], [`kind`], [`patch`], [`codec`], [`schema`], [`meta`]. Each imports only from those after it.
+//! /// A book that the library holds.
+//! #[derive(Resource, Clone, Debug)]
+//! #[resource(group = "library.example.com", version = "v1", shortname = "bk")]
+//! #[resource(column("Author", path = spec.author))]
+//! pub struct Book {
+//!     pub metadata: ObjectMeta,
+//!     pub spec: BookSpec,
+//! }
+//!
+//! /// The desired state of a book.
+//! #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+//! pub struct BookSpec {
+//!     /// The author of the book.
+//!     #[api(min_length = 1)]
+//!     pub author: String,
+//!     #[api(default = 1, minimum = 0)]
+//!     pub copies: i32,
+//! }
+//!
+//! # async fn run() -> kindsmith::Result<()> {
+//! Server::builder().kind::<Book>().data_dir("./data").serve("127.0.0.1:8080").await
+//! # }
+//! ```
+//!
+//! The server listens with TLS and its own certificate authority, creates an admin token and a kubeconfig, and prints
+//! commands to try: `kubectl apply`, `kubectl get books --watch`, `kubectl explain book.spec`.
+//!
+//! # Declare kinds
+//!
+//! - [`derive@Resource`] declares a kind, [`derive@ApiType`] its nested types; [`derive@Message`] makes them Protobuf messages,
+//!   too (feature `messages`).
+//! - Types of fields: [`ObjectMeta`], [`Condition`], [`Quantity`], [`Time`], [`MicroTime`], [`IntOrString`], [`ByteString`],
+//!   [`RawJson`], [`LabelSelector`], [`ObjectReference`], [`OwnerReference`]; all types of metadata are in [`meta`].
+//! - Every kind gets a test that its type and its schema agree; [`testing`] makes objects of a kind.
+//! - A kind is also data: [`kind::Kind`]. [`kind::crd`] reads and checks CustomResourceDefinitions, and [`kind::proto`] writes
+//!   `.proto` files.
+//!
+//! # Change and check objects
+//!
+//! - Hooks of a kind set defaults and validate: [`Context`], [`Hooks`], [`FieldError`], [`FieldPath`].
+//! - [`admission`] changes and refuses writes of any kind.
+//!
+//! # Serve
+//!
+//! - [`Server::builder`] configures a server: [`server::Builder`]. [`App`] is a loaded one, to nest in another program.
+//! - [`handlers`] answer with code: virtual kinds, and subresources such as logs, exec and actions.
+//! - [`auth`] has the traits of authenticators and authorizers.
+//! - [`client`] is the typed client inside the process, for handlers and controllers. With the feature `kube`, kube-rs works with
+//!   declared kinds, over the network and inside the process (`App::kube_client`).
+//! - [`builtin`] has Namespace, ConfigMap, Secret, ServiceAccount, Event and Lease.
+//! - [`Server::test`] starts a server inside a test.
+//! - [`storage`] has the store in a data directory, and its backups and checks. [`logging`] is a log that never blocks the server.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `server` (default) | the server. Without it only kinds, schemas and metadata remain, for build scripts and linters: no runtime, network or disk |
+//! | `logging` | `logging::init`, which sets up the log of a program |
+//! | `messages` | declared types as Protobuf messages in Rust |
+//! | `kube` | kube-rs on declared kinds, and inside the process |
 
 // Without the server, most of what it needs of the pure layers is unused. Its own build finds what nothing uses.
 #![cfg_attr(not(feature = "server"), allow(dead_code, unused_imports))]
@@ -15,17 +74,18 @@
 // Derived code names the crate `kindsmith`, in here too.
 extern crate self as kindsmith;
 
+// The layers. Those that are public export by name what users need.
 #[cfg(feature = "server")]
 pub mod auth;
 #[cfg(feature = "server")]
 pub mod builtin;
 #[cfg(feature = "server")]
-pub mod cache;
-pub mod codec;
+mod cache;
+mod codec;
 #[cfg(feature = "server")]
 pub mod handlers;
 #[cfg(feature = "server")]
-pub mod http;
+mod http;
 pub mod kind;
 #[cfg(feature = "kube")]
 pub mod kube;
@@ -33,10 +93,10 @@ pub mod kube;
 pub mod message;
 pub mod meta;
 #[cfg(feature = "server")]
-pub mod metrics;
-pub mod patch;
+mod metrics;
+mod patch;
 #[cfg(feature = "server")]
-pub mod registry;
+mod registry;
 pub mod schema;
 #[cfg(feature = "server")]
 pub mod server;
@@ -44,19 +104,19 @@ pub mod server;
 pub mod storage;
 pub mod testing;
 #[cfg(feature = "server")]
-pub mod verbs;
+mod verbs;
 
-#[cfg(feature = "server")]
+#[cfg(feature = "messages")]
+pub use kindsmith_macros::Message;
+pub use kindsmith_macros::{ApiType, Resource};
 /// The crate in whose types users register metrics of their own; see [`server::Builder::metrics`].
+#[cfg(feature = "server")]
 pub use prometheus;
 
 pub use kind::{
     Resource,
     hook::{Context, Hooks},
 };
-#[cfg(feature = "messages")]
-pub use kindsmith_macros::Message;
-pub use kindsmith_macros::{ApiType, Resource};
 pub use meta::{
     ByteString, Condition, FieldError, FieldErrorKind, FieldPath, IntOrString, LabelSelector, MicroTime, ObjectMeta,
     ObjectReference, OwnerReference, Quantity, RawJson, Time,
@@ -65,12 +125,62 @@ pub use schema::declare::ApiType;
 #[cfg(feature = "server")]
 pub use server::{App, Error, Result, Server, logging};
 
-/// What derived code needs of other crates.
+/// Admission: steps that may change or refuse writes of any kind.
+#[cfg(feature = "server")]
+pub mod admission {
+    pub use crate::verbs::{Admission, Api, Attempt, Error, Request};
+}
+
+/// The typed client inside the process: [`App::client`](crate::App::client) and
+/// [`RequestContext::client`](crate::handlers::RequestContext::client) return one. Options are in
+/// [`meta::options`](crate::meta::options).
+#[cfg(feature = "server")]
+pub mod client {
+    pub use crate::handlers::client::{
+        Client, InvalidObject, List, Objects, Patch, Scale, ScaleSpec, ScaleStatus, Watch, WatchEvent,
+    };
+}
+
+/// What derived code needs of the crate, and of others.
 #[doc(hidden)]
 pub mod __private {
     pub use serde;
 
     #[cfg(feature = "messages")]
     pub use crate::message::{self, prost};
-    pub use crate::{kind::resource, schema::declare};
+    pub mod resource {
+        pub use crate::kind::resource::*;
+        pub mod hook {
+            pub use crate::kind::hook::*;
+        }
+    }
+    pub mod declare {
+        pub use crate::schema::declare::*;
+    }
+}
+
+/// What the benches, the fuzzer and the tests of changes under load reach of the private layers: they measure and attack these
+/// alone. It is no part of the API.
+#[cfg(feature = "server")]
+#[doc(hidden)]
+pub mod __layers {
+    pub mod cache {
+        pub use crate::cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription};
+    }
+    pub mod codec {
+        pub use crate::codec::{
+            Decoded, Encoding, Limits, Order, cbor, decode, decode_strict, encode, from_typed, protobuf, size, yaml,
+        };
+    }
+    pub mod http {
+        pub use crate::http::{App, Caller, Health, Limits, Metrics, Service, VersionInfo, call};
+    }
+    pub mod patch {
+        pub use crate::patch::{PatchError, apply, json, merge, strategic};
+    }
+    pub use crate::{
+        handlers::table::Pending,
+        registry::{Registry, Served},
+        verbs::{Answer, Api, Patch, Request},
+    };
 }

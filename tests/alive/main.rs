@@ -12,9 +12,9 @@ use std::{
 };
 
 use kindsmith::{
+    __layers::Served,
     kind::Kind,
     meta::{GroupResource, Revision},
-    registry::Served,
     schema::{Schema, model::Type},
     storage::{Expect, Hold, Op},
 };

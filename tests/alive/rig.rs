@@ -4,22 +4,20 @@ use std::sync::Arc;
 
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use kindsmith::{
+    __layers::{
+        Api, Pending, Registry,
+        cache::{self, Cache},
+        http::{self, App, Caller, Health, Limits, Metrics, Service, VersionInfo},
+    },
     Resource as _,
     auth::{Chain, MastersOnly, Tokens},
     builtin::Namespace,
-    cache::{self, Cache},
-    handlers::Pending,
-    http::{self, App, Caller, Health, Limits, Metrics, Service, VersionInfo},
     kind::{
-        Binding, Convert, Kind,
-        convert::Unchanged,
+        Binding, Convert, Custom, Kind, Unchanged,
         model::{Names, Shared, Version},
-        policy::Custom,
     },
-    registry::Registry,
     schema::{Schema, model::Type},
     storage::{Memory, Store},
-    verbs::Api,
 };
 use serde_json::{Value, json};
 use tower::ServiceExt as _;

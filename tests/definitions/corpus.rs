@@ -2,9 +2,9 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use kindsmith::kind::{
+    Custom,
     crd::{self, Manifest},
     model::Cell,
-    policy::Custom,
 };
 
 use super::{shared, shared_text};

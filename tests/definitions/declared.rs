@@ -2,9 +2,8 @@
 use kindsmith::{
     Resource,
     kind::{
-        Kind, crd,
+        Custom, Kind, crd,
         model::{Cell, ScalePaths},
-        policy::Custom,
     },
     schema::Schema,
 };

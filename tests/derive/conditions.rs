@@ -1,7 +1,7 @@
 //! The shared `Condition` has the rules of metav1.Condition.
 use kindsmith::{
     Condition, Resource,
-    meta::shared::set_condition,
+    meta::set_condition,
     schema::{Document, validate},
 };
 use serde_json::json;

@@ -2,11 +2,10 @@
 use std::sync::Arc;
 
 use kindsmith::{
-    ApiType, ObjectMeta, Resource,
+    ApiType, Context, ObjectMeta, Resource,
     auth::User,
     kind::{
-        binding::{HookContext, HookError},
-        hook::Context,
+        HookContext, HookError,
         model::{Cell, Grace, Path},
     },
     meta::{FieldError, FieldErrorKind, FieldPath, Operation, Warnings},

@@ -11,7 +11,8 @@ use std::{
 use kindsmith::{
     ObjectMeta, Server,
     builtin::{ConfigMap, Namespace},
-    handlers::{Client, Refusal, Result},
+    client::Client,
+    handlers::{Refusal, Result},
     server::{Builder, Shutdown},
 };
 use tokio::{sync::mpsc, time::timeout};
@@ -42,8 +43,8 @@ async fn a_controller_starts_with_a_client_when_the_store_is_loaded() {
     assert_eq!(stopping, Some(false));
     let token = app.admin_token().expect("an admin").to_owned();
     let path = "/api/v1/namespaces/default/configmaps/mark";
-    let caller = kindsmith::http::Caller::Token(&token);
-    let (_, map) = kindsmith::http::call(&app.service(), caller, "GET", path, &serde_json::Value::Null).await;
+    let caller = kindsmith::__layers::http::Caller::Token(&token);
+    let (_, map) = kindsmith::__layers::http::call(&app.service(), caller, "GET", path, &serde_json::Value::Null).await;
     assert_eq!(map["metadata"]["managedFields"][0]["manager"], "marker", "{map}");
     app.stop().await;
 }

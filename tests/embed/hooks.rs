@@ -8,10 +8,10 @@ use std::{
 };
 
 use kindsmith::{
+    __layers::http::Service,
     ApiType, App, Context, FieldError, FieldErrorKind, FieldPath, Hooks, ObjectMeta, Resource, Server,
     builtin::ConfigMap,
     handlers::{Refusal, Result},
-    http::Service,
     meta::Operation,
 };
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, header::WARNING};
-use kindsmith::{auth::User, http::Service};
+use kindsmith::{__layers::http::Service, auth::User};
 use serde_json::Value;
 use tower::ServiceExt;
 

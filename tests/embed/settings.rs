@@ -6,11 +6,10 @@ use axum::{extract::Request, middleware, response::Response};
 use bytes::Bytes;
 use kindsmith::{
     ApiType, ObjectMeta, Resource, Server,
+    admission::{self, Admission, Attempt},
     auth::User,
     builtin::Namespace,
-    registry::reader::Transformer,
-    server::{Builder, TestServer},
-    verbs::{self, Admission, Attempt},
+    server::{Builder, TestServer, Transformer},
 };
 use kindsmith_tests::Client;
 use serde::{Deserialize, Serialize};
@@ -121,9 +120,9 @@ async fn requests_have_the_limits_of_the_builder() {
 struct Names;
 
 impl Admission for Names {
-    fn validate(&self, _: &verbs::Api, _: &Attempt<'_>, object: &Value) -> Result<(), verbs::Error> {
+    fn validate(&self, _: &admission::Api, _: &Attempt<'_>, object: &Value) -> Result<(), admission::Error> {
         if object["metadata"]["name"] == "forbidden" {
-            return Err(verbs::Error::BadRequest("that name is forbidden".into()));
+            return Err(admission::Error::BadRequest("that name is forbidden".into()));
         }
         Ok(())
     }

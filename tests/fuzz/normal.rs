@@ -2,7 +2,8 @@
 //! removed. Empty lists and maps are absent, or present if the schema requires them. Zero values are absent where zero
 //! means absent, and always-written values are present. Times have their printed form, and floats are doubles.
 use kindsmith::{
-    MicroTime, Time, codec,
+    __layers::codec,
+    MicroTime, Time,
     schema::{Document, METADATA, Schema, model::Type},
 };
 use serde_json::Map;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kindsmith::{ApiType, ObjectMeta, Resource, meta::time::Time};
+use kindsmith::{ApiType, ObjectMeta, Resource, meta::Time};
 use serde::{Deserialize, Serialize};
 
 #[derive(Resource, Clone, Debug)]

@@ -1,9 +1,12 @@
 //! The controller with the server's own client, inside the process.
 use kindsmith::{
     builtin::{ConfigMap, Event},
-    handlers::{Client, Patch, Result, WatchEvent},
-    meta::options::{DeleteOptions, ListOptions},
-    meta::selector::Labels,
+    client::{Client, Patch, WatchEvent},
+    handlers::Result,
+    meta::{
+        options::{DeleteOptions, ListOptions},
+        selector::Labels,
+    },
     server::Shutdown,
 };
 use serde_json::json;

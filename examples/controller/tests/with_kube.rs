@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use controller::{Site, with_kube};
 use kindsmith::{
     Server,
-    handlers::{Client as Own, WatchEvent},
+    client::{Client as Own, WatchEvent},
     meta::options::ListOptions,
     server::TestServer,
 };
@@ -58,7 +58,7 @@ async fn a_site_is_published_and_withdrawn_over_the_network() {
 
 /// How long it takes until all of so many sites are published.
 async fn publish(server: &TestServer, client: Client, sites: u32) -> Duration {
-    let own = Own::new(server.api().clone(), "test").of::<Site>("default");
+    let own = server.client().of::<Site>("default");
     for number in 0..sites {
         own.create(&Site::new(&format!("site-{number}"), "Welcome")).await.expect("a site");
     }

@@ -3,8 +3,9 @@
 
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
-    handlers::{Parent, Refusal, RequestContext, Result, Text, WatchEvent},
-    meta::time::Time,
+    client::WatchEvent,
+    handlers::{Parent, Refusal, RequestContext, Result, Text},
+    meta::Time,
 };
 use serde::{Deserialize, Serialize};
 

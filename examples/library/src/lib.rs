@@ -6,7 +6,7 @@
 use kindsmith::{
     ApiType, ObjectMeta, Resource,
     handlers::{post, text},
-    meta::{shared::Condition, time::Time},
+    meta::{Condition, Time},
     server::Builder,
 };
 use serde::{Deserialize, Serialize};

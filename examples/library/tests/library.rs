@@ -1,11 +1,7 @@
 //! Tests of the library, served inside the test on a free port with a memory store.
 
 use kindsmith::server::TestServer;
-use kindsmith::{
-    Server,
-    handlers::{Client, WatchEvent},
-    meta::options::ListOptions,
-};
+use kindsmith::{Server, client::WatchEvent, meta::options::ListOptions};
 use library::Book;
 use serde_json::{Value, json};
 
@@ -130,7 +126,7 @@ async fn a_book_is_watched_from_its_state_to_its_end() {
     let library = library().await;
     library.call("POST", BOOKS, moby_dick()).await;
     let book = format!("{BOOKS}/moby-dick");
-    let books = Client::new(library.api().clone(), "test").of::<Book>("default");
+    let books = library.client().of::<Book>("default");
     let mut events = books.watch(&ListOptions::named("moby-dick")).await.expect("it is there");
     library.call("POST", &format!("{book}/lend"), loan("ahab")).await;
     library.call("POST", BOOKS, json!({"metadata": {"name": "another"}, "spec": {"author": "A"}})).await;

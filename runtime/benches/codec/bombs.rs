@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::codec::{Limits, yaml};
+use kindsmith::__layers::codec::{Limits, yaml};
 
 /// Tells of each how long it takes, and the answer.
 pub fn measure() {

@@ -14,7 +14,7 @@ use std::{
 
 use documents::Sample;
 use kindsmith::{
-    codec::{
+    __layers::codec::{
         self, Limits, Order, cbor,
         protobuf::{self, Message},
         yaml,

@@ -1,16 +1,16 @@
 //! Authentication and authorization: the traits called on every request, and the included implementations. Knows no
 //! HTTP: the http layer passes the relevant parts of a request.
 
-pub mod authenticate;
-pub mod authorize;
+pub(crate) mod authenticate;
+pub(crate) mod authorize;
 mod certificates;
-pub mod impersonate;
+pub(crate) mod impersonate;
 mod soon;
 #[cfg(test)]
 mod tests;
-pub mod tokens;
+pub(crate) mod tokens;
 
-pub use authenticate::{Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated, bearer};
+pub use authenticate::{Authenticate, Chain, Credentials, Headers, Identity, Unauthenticated};
 pub use authorize::{AllowAll, Attributes, Authorize, Decision, MastersOnly, Union};
 pub use certificates::Certificates;
 pub use soon::Soon;

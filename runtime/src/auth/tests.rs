@@ -1,7 +1,7 @@
 //! Tokens, chains of authenticators, and refusals compared with recorded answers of kube-apiserver.
 use std::sync::Arc;
 
-use super::*;
+use super::{authenticate::bearer, *};
 
 fn user(name: &str, groups: &[&str]) -> User {
     User { name: name.to_owned(), uid: String::new(), groups: groups.iter().map(|g| (*g).to_owned()).collect() }

@@ -49,7 +49,7 @@ pub fn kinds() -> Vec<Kind> {
 ///
 /// # Errors
 /// The namespace that could not be created, and the reason.
-pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
+pub(crate) async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
     let Some(served) = api.registry.namespaces() else { return Ok(()) };
     let user = Arc::new(User::system());
     for name in namespace::PERMANENT {
@@ -75,7 +75,7 @@ pub async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
 }
 
 /// The controllers that run inside a server.
-pub struct Controllers {
+pub(crate) struct Controllers {
     stop: watch::Sender<bool>,
     tasks: [(&'static str, JoinHandle<()>); 3],
 }

@@ -25,7 +25,7 @@ mod tests;
 pub use encoding::Encoding;
 pub use faults::{Order, drop_unknown};
 pub(crate) use memory::taken;
-pub use write::{Canonical, canonical, encode, managed_fields, quote, size};
+pub use write::{canonical, encode, managed_fields, size};
 
 /// The limits of a decoder. The size of the body is limited elsewhere.
 #[derive(Clone, Copy, Debug)]

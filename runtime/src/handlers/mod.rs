@@ -42,7 +42,7 @@
 //! Knows no HTTP. Guarantees that what a handler changes goes through the pipeline of a write, under the request's name.
 
 mod change;
-mod client;
+pub(crate) mod client;
 mod context;
 mod forward;
 mod hooks;
@@ -52,11 +52,11 @@ mod parent;
 mod session;
 mod stream;
 mod subresource;
-mod table;
+pub(crate) mod table;
 mod text;
 mod virtual_kind;
 
-pub use client::{Client, InvalidObject, List, Objects, Patch, Scale, ScaleSpec, ScaleStatus, Watch, WatchEvent};
+pub(crate) use client::{Client, Watch};
 pub use context::RequestContext;
 pub(crate) use forward::Serve;
 pub use forward::{Forward, ForwardOptions};
@@ -71,7 +71,7 @@ pub use stream::{exec, port_forward, text};
 pub(crate) use subresource::{Connect, Documents, Handler};
 pub use subresource::{Reply, Subresource, get, post, put};
 pub(crate) use table::Mounted;
-pub use table::{Handlers, Pending};
+pub(crate) use table::{Handlers, Pending};
 pub use text::{Text, TextWriter};
 pub(crate) use virtual_kind::Ask;
 

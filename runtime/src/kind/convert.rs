@@ -13,7 +13,7 @@ mod declared_tests;
 mod typed;
 
 pub use declared::{Change, Declared, Version};
-pub use typed::{ConvertInto, typed};
+pub use typed::typed;
 
 /// Converts the objects of one version of a kind to the storage version and back.
 ///

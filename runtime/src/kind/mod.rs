@@ -1,30 +1,33 @@
 //! Kinds: the `Resource` trait, the definition of a resource and what a kind does, versions and their conversion, and
 //! definitions as CustomResourceDefinitions.
 
-pub mod binding;
-pub mod changes;
+pub(crate) mod binding;
+pub(crate) mod changes;
 mod columns;
-pub mod convert;
+pub(crate) mod convert;
 pub mod crd;
-pub mod definition;
+pub(crate) mod definition;
 pub(crate) mod difference;
-pub mod endpoint;
+pub(crate) mod endpoint;
 #[cfg(test)]
 pub(crate) mod fixture;
-pub mod hook;
-pub mod jsonpath;
+pub(crate) mod hook;
+pub(crate) mod jsonpath;
 pub mod model;
 pub mod openapi;
-pub mod policy;
+pub(crate) mod policy;
 pub mod proto;
-pub mod resource;
+pub(crate) mod resource;
 mod versions;
 
-pub use binding::{Binding, Kind};
+pub use binding::{Binding, Compute, DocumentHooks, Hook, HookContext, HookError, HookFuture, Kind, NoHooks};
 pub use changes::Changes;
-pub use convert::Convert;
+pub use convert::{Convert, Unchanged};
 pub use definition::{Definition, Problems};
+pub use endpoint::Verb;
 pub use jsonpath::JsonPath;
-pub use policy::Policy;
-pub use resource::Resource;
+pub use policy::{Compiled, Custom, Policy};
+pub use resource::{Resource, Stored, Unstored};
 pub use versions::{Versions, by_resource};
+
+pub use crate::codec::Order;

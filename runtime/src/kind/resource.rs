@@ -12,7 +12,6 @@ use super::{
 pub use super::{
     binding::{DocumentHooks, NoHooks},
     convert::typed,
-    hook,
     model::{NameRule, Scope},
     policy::{Compiled, Custom},
 };

@@ -1,29 +1,29 @@
 //! The vocabulary of the API: names, metadata, status, selectors, revisions, options. Owns the types that every kind
 //! uses on the wire. Knows no kind, no engine and no HTTP.
 
-pub mod duration;
-pub mod field;
+pub(crate) mod duration;
+pub(crate) mod field;
 pub(crate) mod go;
-pub mod names;
-pub mod object;
-pub mod operation;
+pub(crate) mod names;
+pub(crate) mod object;
+pub(crate) mod operation;
 pub mod options;
-pub mod percent;
-pub mod preconditions;
-pub mod quantity;
-pub mod refusal;
-pub mod revision;
+pub(crate) mod percent;
+pub(crate) mod preconditions;
+pub(crate) mod quantity;
+pub(crate) mod refusal;
+pub(crate) mod revision;
 pub mod selector;
-pub mod shared;
-pub mod status;
+pub(crate) mod shared;
+pub(crate) mod status;
 #[cfg(test)]
 mod tests;
-pub mod time;
+pub(crate) mod time;
 mod user;
-pub mod validate;
-pub mod values;
-pub mod version;
-pub mod warnings;
+pub(crate) mod validate;
+pub(crate) mod values;
+pub(crate) mod version;
+pub(crate) mod warnings;
 
 pub use field::{FieldError, FieldErrorKind, FieldPath};
 pub use names::{GroupKind, GroupResource, GroupVersion};

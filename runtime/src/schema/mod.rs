@@ -7,32 +7,32 @@
 //! ([`At::of`]); metadata is validated in `meta`.
 
 mod bounds;
-pub mod check;
+pub(crate) mod check;
 mod correlate;
 mod cursor;
-pub mod declare;
-pub mod default;
-pub mod fingerprint;
+pub(crate) mod declare;
+pub(crate) mod default;
+pub(crate) mod fingerprint;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub(crate) mod format;
 mod immutable;
-pub mod junctors;
+pub(crate) mod junctors;
 mod metadata;
 pub mod model;
 pub(crate) mod named;
-pub mod normalise;
+pub(crate) mod normalise;
 pub(crate) mod number;
-pub mod openapi;
+pub(crate) mod openapi;
 mod origin;
 pub(crate) mod place;
 mod properties;
-pub mod prune;
+pub(crate) mod prune;
 #[cfg(test)]
 mod tests;
-pub mod types;
+pub(crate) mod types;
 mod unique;
-pub mod validate;
+pub(crate) mod validate;
 
 pub(crate) use correlate::{rest_is_kept, restore};
 pub use cursor::At;

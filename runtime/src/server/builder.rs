@@ -218,7 +218,7 @@ impl Builder {
     /// its work and returns. Together they have half of the time of [`Builder::stop_within`]; then they are cancelled.
     ///
     /// ```
-    /// # use kindsmith::{Server, builtin::ConfigMap, handlers::{Client, Result}, meta::options::ListOptions, server::Shutdown};
+    /// # use kindsmith::{Server, builtin::ConfigMap, client::Client, handlers::Result, meta::options::ListOptions, server::Shutdown};
     /// async fn count(client: Client, shutdown: Shutdown) -> Result<()> {
     ///     while !shutdown.is_requested() {
     ///         println!("{} config maps", client.of::<ConfigMap>("").list(&ListOptions::default()).await?.items.len());

@@ -18,8 +18,10 @@ use tokio::{
 use super::{App, Result, builder::Builder, listen};
 use crate::{
     auth::User,
+    handlers::Client,
     http::{self, Caller, Service},
     kind::{Kind, resource::Stored},
+    storage::Store,
     verbs::Api,
 };
 
@@ -183,9 +185,14 @@ impl TestServer {
         &self.about.token
     }
 
-    /// The verbs, without HTTP.
-    pub fn api(&self) -> &Arc<Api> {
-        &self.about.api
+    /// A typed client inside the process, which acts as the server itself.
+    pub fn client(&self) -> Client {
+        Client::new(self.about.api.clone(), "test")
+    }
+
+    /// The store behind the server, for tests in which it forgets its history.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.about.api.store
     }
 
     /// Sends a request as the admin with a JSON body, or without one for `Value::Null` (a PATCH is a JSON merge patch).

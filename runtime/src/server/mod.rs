@@ -42,6 +42,12 @@ pub use in_process::{TestBuilder, TestServer};
 pub use limits::Limits;
 pub use listen::Ready;
 
+pub use crate::{
+    cache::Limits as CacheLimits,
+    http::{Limits as RequestLimits, PeerCertificates, Service},
+    registry::reader::Transformer,
+};
+
 /// Creates servers: [`Server::builder`] for one that serves until it is stopped, [`Server::test`] for one inside a
 /// test.
 pub struct Server;

@@ -5,8 +5,8 @@
 
 #[cfg(test)]
 pub(crate) mod delayed;
-pub mod embedded;
-pub mod memory;
+pub(crate) mod embedded;
+pub(crate) mod memory;
 mod metrics;
 pub(crate) mod private;
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::{
     storage::Store,
 };
 
-pub mod admission;
+pub(crate) mod admission;
 mod apply;
 mod commit;
 mod continue_token;
@@ -24,7 +24,7 @@ mod create;
 mod decode;
 mod delete;
 mod delete_collection;
-pub mod error;
+pub(crate) mod error;
 mod get;
 mod handled;
 mod hooks;

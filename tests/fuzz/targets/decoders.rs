@@ -1,7 +1,7 @@
 //! The decoders of documents.
 use kindsmith::{
+    __layers::codec::{self, Decoded, Limits, Order, cbor, yaml},
     Resource,
-    codec::{self, Decoded, Limits, Order, cbor, yaml},
     kind::Kind,
     schema::Document,
 };

@@ -2,12 +2,12 @@
 use std::sync::Arc;
 
 use kindsmith::{
-    Resource, builtin,
-    codec::{
+    __layers::codec::{
         self, Encoding, Limits, cbor,
         protobuf::{self, Message},
         yaml,
     },
+    Resource, builtin,
     kind::Kind,
     schema::{Document, METADATA, Schema, model::Type},
 };

@@ -2,7 +2,7 @@
 use std::sync::LazyLock;
 
 use kindsmith::{
-    codec::{
+    __layers::codec::{
         Limits,
         protobuf::{self, Message},
     },

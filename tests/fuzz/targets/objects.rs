@@ -1,12 +1,14 @@
 //! Targets that need whole objects: Protobuf, and field ownership.
 use kindsmith::{
-    Resource, builtin,
-    codec::{
-        self, Limits,
-        protobuf::{self, Message},
+    __layers::{
+        codec::{
+            self, Limits,
+            protobuf::{self, Message},
+        },
+        patch::apply::{self, ApplyError, OneVersion, View, Writer},
     },
+    Resource, builtin,
     kind::Kind,
-    patch::apply::{self, ApplyError, OneVersion, View, Writer},
     schema::{self, Document, METADATA},
 };
 use kindsmith_tests::Random;

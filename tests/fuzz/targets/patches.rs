@@ -1,9 +1,11 @@
 //! Patches. An input is a list of a document and a patch.
 use kindsmith::{
+    __layers::{
+        codec::{self, Limits},
+        patch::{PatchError, json as json_patch, merge, strategic},
+    },
     Resource,
-    codec::{self, Limits},
     kind::Kind,
-    patch::{PatchError, json as json_patch, merge, strategic},
     schema::Document,
 };
 use kindsmith_tests::Random;

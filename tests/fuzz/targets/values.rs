@@ -1,7 +1,7 @@
 //! Field types with their own value rules, in JSON.
 use kindsmith::{
+    __layers::codec::{self, Limits},
     ByteString, Condition, IntOrString, LabelSelector, MicroTime, ObjectMeta, Quantity, RawJson, Time,
-    codec::{self, Limits},
     meta::options::client_name,
     schema::Document,
 };

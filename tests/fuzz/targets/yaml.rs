@@ -2,7 +2,7 @@
 use std::fmt::Write;
 
 use kindsmith::{
-    codec::{self, Limits, yaml},
+    __layers::codec::{self, Limits, yaml},
     schema::Document,
 };
 use kindsmith_tests::Random;

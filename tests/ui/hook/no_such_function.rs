@@ -24,7 +24,7 @@ struct BookStatus {
 }
 
 impl Book {
-    fn fill_in(&mut self, _: &kindsmith::kind::hook::Context<'_, Self>) {}
+    fn fill_in(&mut self, _: &kindsmith::Context<'_, Self>) {}
 }
 
 fn main() {}

@@ -60,13 +60,13 @@ async fn binary_encodings_come_in_binary_messages() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_watch_gets_an_error_in_its_stream() {
-    let limits = kindsmith::cache::Limits { window: 2, ..kindsmith::cache::Limits::default() };
+    let limits = kindsmith::server::CacheLimits { window: 2, ..kindsmith::server::CacheLimits::default() };
     let server = Server::test().configure(|server| server.limits(|all| all.cache = limits)).start().await;
     let first = make(&server, "a").await;
     for name in ["b", "c", "d", "e"] {
         make(&server, name).await;
     }
-    server.api().store.compact(server.api().store.head()).expect("memory forgets");
+    server.store().compact(server.store().head()).expect("memory forgets");
     let version = first["metadata"]["resourceVersion"].as_str().expect("a version");
     let path = format!("{MAPS}?watch=1&resourceVersion={version}");
     let mut socket = Socket::open(&server, &path, &[]).await.expect("a watch");

@@ -8,7 +8,7 @@ use http_body_util::Full;
 use hyper::{Request, body::Bytes};
 use kindsmith::{
     ApiType, ObjectMeta, Resource, Server,
-    auth::{Authenticate, Credentials, Soon, User, authenticate::Identity},
+    auth::{Authenticate, Credentials, Identity, Soon, User},
     prometheus::{IntCounterVec, Opts},
     server::TestServer,
 };

@@ -29,7 +29,7 @@ use crate::{
 /// A typed client inside the process. Its methods, and the Status in errors, have the names and meanings of kube-rs.
 ///
 /// ```
-/// # use kindsmith::{builtin::ConfigMap, ObjectMeta, handlers::{Client, Patch, Result}};
+/// # use kindsmith::{builtin::ConfigMap, ObjectMeta, client::{Client, Patch}, handlers::Result};
 /// # use serde_json::json;
 /// # async fn run(client: Client) -> Result<()> {
 /// let maps = client.of::<ConfigMap>("default");
@@ -52,7 +52,7 @@ pub struct Client {
 
 impl Client {
     /// A client that acts as the server itself, with a field manager.
-    pub fn new(api: Arc<Api>, field_manager: impl Into<String>) -> Self {
+    pub(crate) fn new(api: Arc<Api>, field_manager: impl Into<String>) -> Self {
         let options = WriteOptions { field_manager: field_manager.into(), ..WriteOptions::default() };
         Self::acting_as(api, Arc::new(User::system()), options)
     }
@@ -65,10 +65,5 @@ impl Client {
     /// cluster-scoped kind.
     pub fn of<K: Object>(&self, namespace: impl Into<String>) -> Objects<K> {
         Objects { client: self.clone(), namespace: namespace.into(), kind: PhantomData }
-    }
-
-    /// The verbs, on documents.
-    pub fn api(&self) -> &Arc<Api> {
-        &self.api
     }
 }
