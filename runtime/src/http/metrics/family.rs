@@ -48,6 +48,13 @@ impl Family {
     pub fn fill(&'static self) -> Filled {
         Filled { family: self, metrics: Vec::new() }
     }
+
+    /// The family of one number without labels.
+    pub fn of(&'static self, value: f64) -> Filled {
+        let mut filled = self.fill();
+        filled.number(&[], value);
+        filled
+    }
 }
 
 /// A family with its metrics.

@@ -35,12 +35,7 @@ pub fn source() -> Source {
             (&MOST_FILES, getrlimit(Resource::Nofile).current.map(real)),
             (&START, process.zip(boot).map(|(process, boot)| boot + process.started_seconds)),
         ];
-        let fill = |(family, value): (&'static Family, Option<f64>)| {
-            let mut filled = family.fill();
-            filled.number(&[], value?);
-            Some(filled)
-        };
-        values.into_iter().filter_map(fill).collect()
+        values.into_iter().filter_map(|(family, value)| Some(Family::of(family, value?))).collect()
     })
 }
 

@@ -43,16 +43,10 @@ pub fn source(api: &Arc<Api>) -> Source {
             (&REFUSING, u64::from(health.refuses_writes.is_some())),
             (&DAMAGED, health.damage.count as u64),
         ];
-        let mut all = numbers.map(|(family, value)| number(family, value)).to_vec();
+        let mut all = numbers.map(|(family, value)| Family::of(family, real(value))).to_vec();
         all.extend(commits(&*store));
         all
     })
-}
-
-fn number(family: &'static Family, value: u64) -> Filled {
-    let mut filled = family.fill();
-    filled.number(&[], real(value));
-    filled
 }
 
 fn commits(store: &dyn Store) -> Vec<Filled> {
@@ -61,5 +55,5 @@ fn commits(store: &dyn Store) -> Vec<Filled> {
     groups.histogram(&[], &metrics.groups.totals(), 1.0);
     commits.histogram(&[], &metrics.commits.totals(), NANOSECONDS);
     syncs.histogram(&[], &metrics.syncs.totals(), NANOSECONDS);
-    vec![groups, commits, syncs, number(&QUEUED, metrics.queued() as u64)]
+    vec![groups, commits, syncs, QUEUED.of(real(metrics.queued() as u64))]
 }

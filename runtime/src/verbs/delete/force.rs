@@ -7,7 +7,6 @@ impl Api {
     ///
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Conflict`] if the object can be read; errors of the commit.
-    /// [`Error::NotFound`]; [`Error::Conflict`] where the object can be read; what a commit says.
     pub(super) async fn force(&self, request: &Request) -> Result<Outcome<Deleted>, Error> {
         let object = find(request)?;
         let Some(reason) = object.unreadable() else {
