@@ -105,6 +105,9 @@ pub mod storage;
 pub mod testing;
 #[cfg(feature = "server")]
 mod verbs;
+#[cfg(test)]
+#[path = "../../tests/support/widget.rs"]
+mod widget;
 
 #[cfg(feature = "messages")]
 pub use kindsmith_macros::Message;

@@ -4,7 +4,7 @@ use std::task::Waker;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{http::sample, meta::Revision};
+use crate::{Resource, builtin::ConfigMap, http::sample, meta::Revision, widget::Widget};
 
 fn list(kind: &Kind, count: usize) -> verbs::List {
     let items = (0..count).map(|n| sample::object(kind, &format!("ns/o{n}"), 5, json!({"data": {"n": n.to_string()}})));
@@ -28,7 +28,7 @@ fn chunks(mut body: ListBody) -> Vec<Bytes> {
 
 #[test]
 fn items_of_compiled_kinds_have_no_type_meta() {
-    let kind = sample::config_map();
+    let kind = ConfigMap::kind();
     let all: Value = serde_json::from_slice(&chunks(body(&kind, list(&kind, 2))).concat()).unwrap();
     assert_eq!(all["kind"], "ConfigMapList");
     assert_eq!(all["apiVersion"], "v1");
@@ -39,7 +39,7 @@ fn items_of_compiled_kinds_have_no_type_meta() {
 
 #[test]
 fn items_of_declared_kinds_have_it() {
-    let kind = sample::widget();
+    let kind = Widget::kind();
     let all: Value = serde_json::from_slice(&chunks(body(&kind, list(&kind, 1))).concat()).unwrap();
     assert_eq!(all["items"][0]["kind"], "Widget");
     assert_eq!(all["items"][0]["apiVersion"], "conformance.example.com/v1");
@@ -47,7 +47,7 @@ fn items_of_declared_kinds_have_it() {
 
 #[test]
 fn lengths_are_exact_whatever_the_number_of_chunks() {
-    for kind in [sample::config_map(), sample::widget()] {
+    for kind in [ConfigMap::kind(), Widget::kind()] {
         for count in [0, 1, 2, 5_000] {
             let body = body(&kind, list(&kind, count));
             let announced = body.size_hint().exact().unwrap();
@@ -63,7 +63,7 @@ fn lengths_are_exact_whatever_the_number_of_chunks() {
 
 #[test]
 fn the_rest_of_a_list() {
-    let kind = sample::widget();
+    let kind = Widget::kind();
     let page = || verbs::List { continue_token: Some("t\"".to_owned()), remaining: Some(3), ..list(&kind, 1) };
     let all: Value = serde_json::from_slice(&chunks(body(&kind, page())).concat()).unwrap();
     assert_eq!(all["metadata"], json!({"resourceVersion": "9", "continue": "t\"", "remainingItemCount": 3}));

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
+    Resource,
+    builtin::ConfigMap,
     cache::{self, Cache, Renderings},
     codec,
     http::{negotiate::Shape, sample, table::Include},
@@ -14,14 +16,13 @@ use crate::{
     registry::{Registry, Served},
     storage::memory::Memory,
     verbs::Items,
+    widget::Widget,
 };
 
 /// A compiled kind with numbered fields, and a declared kind.
 static KINDS: LazyLock<[Arc<Served>; 2]> = LazyLock::new(|| {
     let registry = Registry::new(Cache::new(Arc::new(Memory::new()), cache::Limits::default()));
-    let maps =
-        crate::builtin::kinds().into_iter().find(|kind| kind.names().kind == "ConfigMap").expect("a built-in kind");
-    [maps, sample::widget()].map(|kind| registry.register([kind]).expect("a kind"))
+    [ConfigMap::kind(), Widget::kind()].map(|kind| registry.register([kind]).expect("a kind"))
 });
 
 fn text() -> impl Strategy<Value = String> {

@@ -1,6 +1,6 @@
 //! Tests of columns and cells.
 use super::*;
-use crate::http::sample;
+use crate::{Resource, builtin::ConfigMap, http::sample, widget::Widget};
 
 fn table(kind: &Kind, include: Include, object: &Object) -> Value {
     serde_json::from_slice(&Table::new(Arc::new(kind.clone()), "meta.k8s.io/v1", include).of_object(object)).unwrap()
@@ -13,7 +13,7 @@ fn cells(kind: &Kind, body: Value) -> Value {
 
 #[test]
 fn cells_of_a_declared_kind() {
-    let kind = sample::widget();
+    let kind = Widget::kind();
     let old = json!({"creationTimestamp": "2020-01-01T00:00:00Z"});
     let all = cells(&kind, json!({"metadata": old, "spec": {"size": 3, "color": "Red"}, "status": {"phase": "Up"}}));
     assert_eq!((&all[1], &all[2], &all[3]), (&json!(3), &json!("Red"), &json!("Up")));
@@ -29,14 +29,14 @@ fn cells_of_a_declared_kind() {
 
 #[test]
 fn cells_of_a_compiled_kind() {
-    let kind = sample::config_map();
+    let kind = ConfigMap::kind();
     assert_eq!(cells(&kind, json!({"data": {"a": "", "b": ""}})), json!(["a", 2, "<unknown>"]));
 }
 
 #[test]
 fn columns_of_both_styles() {
-    let object = sample::object(&sample::widget(), "ns/a", 7, json!({"spec": {}}));
-    let all = table(&sample::widget(), Include::Metadata, &object);
+    let object = sample::object(&Widget::kind(), "ns/a", 7, json!({"spec": {}}));
+    let all = table(&Widget::kind(), Include::Metadata, &object);
     let types: Vec<&str> =
         all["columnDefinitions"].as_array().unwrap().iter().map(|c| c["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["string", "integer", "string", "string", "date"]);
@@ -44,13 +44,13 @@ fn columns_of_both_styles() {
     assert_eq!(all["columnDefinitions"][3]["priority"], 1);
     let described = &all["columnDefinitions"][2]["description"];
     assert_eq!(described, "Custom resource definition column (in JSONPath format): .spec.color");
-    let compiled = table(&sample::config_map(), Include::Metadata, &object);
+    let compiled = table(&ConfigMap::kind(), Include::Metadata, &object);
     assert_eq!(compiled["columnDefinitions"][2]["type"], "string", "ages of compiled kinds are text");
 }
 
 #[test]
 fn rows_contain_what_was_requested() {
-    let kind = sample::widget();
+    let kind = Widget::kind();
     let object = sample::object(&kind, "ns/a", 7, json!({"spec": {"size": 1}}));
     assert_eq!(table(&kind, Include::None, &object)["rows"][0]["object"], Value::Null);
     let partial = &table(&kind, Include::Metadata, &object)["rows"][0]["object"];
@@ -63,7 +63,7 @@ fn rows_contain_what_was_requested() {
 
 #[test]
 fn streams_have_the_columns_once() {
-    let kind = sample::widget();
+    let kind = Widget::kind();
     let object = sample::object(&kind, "ns/b", 8, json!({}));
     let made = Table::new(Arc::new(kind), "meta.k8s.io/v1beta1", Include::None);
     let event = |with_columns| -> Value { serde_json::from_slice(&made.of_event(&object, with_columns)).unwrap() };

@@ -10,13 +10,10 @@ use super::{
 };
 use crate::{
     cache::{Object, Reader},
-    kind::{
-        Binding, Kind, Versions,
-        model::{Names, Path, Shared, Version},
-        policy::Custom,
-    },
+    kind::{Resource, Versions, model::Path},
     meta::Revision,
     schema::{self, Document, Schema, fixture},
+    widget::Widget,
 };
 
 fn reader(schema: Schema) -> KindReader {
@@ -24,13 +21,11 @@ fn reader(schema: Schema) -> KindReader {
 }
 
 fn selecting(schema: Schema, paths: &[&str]) -> KindReader {
-    let version = Version {
-        status: true,
-        generation: true,
-        selectable: paths.iter().map(|path| Path(path.split('.').map(str::to_owned).collect())).collect(),
-        ..Version::new("v1", schema)
-    };
-    let kind = Kind::new(Shared::new("example.com", Names::new("Widget", "widgets")), version, Binding::new(&Custom));
+    let kind = Widget::kind().with(|shared, version, _| {
+        shared.group = "example.com".to_owned();
+        version.schema = schema.into();
+        version.selectable = paths.iter().map(|path| Path(path.split('.').map(str::to_owned).collect())).collect();
+    });
     KindReader::new(Versions::new([kind]).expect("a kind"), Arc::new(Identity))
 }
 

@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 
 use super::{
     Document, Schema,
+    declare::ApiType,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Pattern, Type},
     number::settle,
 };
+use crate::widget::Widget;
 
 /// A schema from its OpenAPI form.
 pub(crate) fn schema(from: &Value) -> Schema {
@@ -92,32 +94,10 @@ fn junctors(from: &Value) -> Option<Arc<Junctors>> {
 
 /// The kit's Widget.
 pub(crate) fn widget() -> Schema {
-    schema(&json!({
-        "type": "object", "required": ["spec"], "title": "Widget",
-        "properties": {
-            "spec": {"type": "object", "required": ["size"], "title": "WidgetSpec", "properties": {
-                "size": {"type": "integer", "format": "int32", "minimum": 1, "maximum": 100},
-                "color": {"type": "string", "enum": ["Red", "Green", "Blue"], "default": "Red"},
-                "description": {"type": "string", "maxLength": 64},
-                "code": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]+$"},
-                "replicas": {"type": "integer", "format": "int32", "default": 1, "minimum": 0},
-                "paused": {"type": "boolean"},
-                "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
-                    "items": {"type": "object", "required": ["name", "port"], "title": "Port", "properties": {
-                        "name": {"type": "string"},
-                        "port": {"type": "integer", "format": "int32", "minimum": 1, "maximum": 65535},
-                        "protocol": {"type": "string", "enum": ["TCP", "UDP"], "default": "TCP"}}}},
-                "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
-                "args": {"type": "array", "maxItems": 5, "items": {"type": "string"}},
-                "options": {"type": "object", "maxProperties": 3, "additionalProperties": {"type": "string"}},
-                "template": {"type": "object", "title": "Template", "properties": {
-                    "image": {"type": "string"},
-                    "env": {"type": "array", "items": {"type": "object", "required": ["name"], "title": "Env",
-                        "properties": {"name": {"type": "string"}, "value": {"type": "string"}}}}}}}},
-            "status": {"type": "object", "title": "WidgetStatus", "properties": {
-                "phase": {"type": "string"},
-                "observedGeneration": {"type": "integer", "format": "int64"},
-                "seen": {"type": "string", "format": "date-time"}}}}}))
+    let mut schema = Widget::DECLARATION.schema(false).expect("a declaration");
+    schema.properties.remove("metadata");
+    schema.required.retain(|name| name != "metadata");
+    schema
 }
 
 /// A kind with a recursive type like JSONSchemaProps: it is in its own fields, maps, lists and items with a key. `definition` is

@@ -147,7 +147,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{Resource, builtin::Namespace, http::sample, kind::endpoint};
+    use crate::{Resource, builtin::Namespace, kind::endpoint, widget::Widget};
 
     fn listed(kind: &Kind) -> Value {
         serde_json::to_value(of(kind, &kind.group_version, &endpoint::of(kind))).expect("plain data")
@@ -164,7 +164,7 @@ mod tests {
             {"name": "widgets/scale", "singularName": "", "namespaced": true, "group": "autoscaling", "version": "v1",
              "kind": "Scale", "verbs": subresource},
         ]);
-        assert_eq!(listed(&sample::widget()), want);
+        assert_eq!(listed(&Widget::kind()), want);
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn aggregated() {
-        let widget = sample::widget();
+        let widget = Widget::kind();
         let one = serde_json::to_value(discovered(&widget, &endpoint::of(&widget))).expect("plain data");
         assert_eq!(one["scope"], "Namespaced");
         assert_eq!(one["responseKind"], json!({"group": "conformance.example.com", "version": "v1", "kind": "Widget"}));

@@ -69,7 +69,7 @@ async fn openapi_lists_exactly_what_is_served() {
 async fn a_kind_that_is_added_while_running_is_served() {
     let rig = Rig::new().await;
     assert_eq!(rig.get("/apis/late.example.com/v1").await.0, 404);
-    let late = sample::widget().with(|shared, _, _| shared.group = "late.example.com".to_owned());
+    let late = Widget::kind().with(|shared, _, _| shared.group = "late.example.com".to_owned());
     rig.0.app.api.registry.register([late]).unwrap();
     assert_eq!(rig.get("/apis/late.example.com/v1").await.0, 200);
     assert_eq!(rig.get("/apis/late.example.com/v1/widgets").await.0, 200);

@@ -9,7 +9,7 @@ const RATIOS: [&str; 4] = ["4013953607623568.5", "-4013953607623568.5", "0.30000
 const WIDGETS: &str = "/apis/conformance.example.com/v1/namespaces/default/widgets";
 
 async fn rig() -> Rig {
-    let widget = sample::widget();
+    let widget = Widget::kind();
     let mut schema = Schema::clone(&widget.version.schema);
     let spec = schema.properties.get_mut("spec").unwrap();
     spec.properties.insert("ratio".to_owned(), Schema { kind: Type::Number, ..Schema::default() });

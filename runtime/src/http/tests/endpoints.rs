@@ -49,12 +49,12 @@ async fn rig() -> Rig {
     let mut kinds = builtin::kinds();
     let mut pending = Pending::default();
     kinds.push(pending.virtual_kind(async |_: Question, _: RequestContext| refuse::<Question>()));
-    let held = sample::widget().with(|shared, _, binding| {
+    let held = Widget::kind().with(|shared, _, binding| {
         binding.policy = &Held;
         shared.scope = Scope::Cluster;
         "held.example.com".clone_into(&mut shared.group);
     });
-    kinds.extend([sample::widget(), held]);
+    kinds.extend([Widget::kind(), held]);
     let note = handlers::get(async |_: Parent<ConfigMap>| refuse::<ConfigMap>());
     let note = note.put(async |_: Parent<ConfigMap>, _: ConfigMap| refuse::<()>());
     pending.subresource("note", note);

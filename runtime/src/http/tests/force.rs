@@ -19,7 +19,7 @@ impl Authorize for Careful {
 
 #[tokio::test]
 async fn an_unreadable_object_is_reported_and_deleted_with_permission() {
-    let kinds = vec![Namespace::kind(), sample::config_map()];
+    let kinds = vec![Namespace::kind(), ConfigMap::kind()];
     let rig = Rig::authorized(kinds, Arc::new(Careful)).await;
     rig.config_map("broken").await;
     let api = &rig.0.app.api;

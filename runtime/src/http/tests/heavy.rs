@@ -30,7 +30,7 @@ async fn heavy_writes_run_on_other_threads() {
     const MERGE: &str = "application/merge-patch+json";
     const APPLY: &str = "application/apply-patch+yaml";
     let hooks = Hooks { validate: Some(notes_its_thread), ..Hooks::default() };
-    let kind = sample::config_map().with(|_, _, binding| binding.hooks = Arc::new(hooks));
+    let kind = ConfigMap::kind().with(|_, _, binding| binding.hooks = Arc::new(hooks));
     let limits = Limits { body_bytes: 1 << 20, ..Limits::default() };
     let rig = Rig::limited(vec![Namespace::kind(), kind], Arc::new(MastersOnly), limits).await;
     let named = |name: &str, data: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data});

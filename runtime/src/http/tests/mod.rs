@@ -18,10 +18,9 @@ use crate::{
         authorize::{Authorize, MastersOnly},
         tokens::Tokens,
     },
-    builtin::Namespace,
+    builtin::{ConfigMap, Namespace},
     cache::{self, Cache},
     handlers::Pending,
-    http::sample,
     kind::{
         Kind,
         binding::HookContext,
@@ -34,6 +33,7 @@ use crate::{
     schema::Document,
     storage::{Store, memory::Memory},
     verbs::Api,
+    widget::Widget,
 };
 
 const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
@@ -51,16 +51,16 @@ struct Rig(Arc<Site>);
 
 impl Rig {
     async fn new() -> Self {
-        let fragile = sample::widget().with(|shared, _, binding| {
+        let fragile = Widget::kind().with(|shared, _, binding| {
             shared.names = Names::new("Fragile", "fragiles");
             binding.hooks = Arc::new(Hooks { validate: Some(panics), ..Hooks::default() });
         });
-        let odd = sample::widget().with(|shared, version, binding| {
+        let odd = Widget::kind().with(|shared, version, binding| {
             shared.names = Names::new("Odd", "odds");
             version.columns[0].cell = Cell::Computed;
             binding.cells.insert(version.columns[0].name.clone(), cell_panics);
         });
-        Self::with(vec![Namespace::kind(), sample::config_map(), sample::widget(), fragile, odd]).await
+        Self::with(vec![Namespace::kind(), ConfigMap::kind(), Widget::kind(), fragile, odd]).await
     }
 
     async fn with(kinds: Vec<Kind>) -> Self {

@@ -28,7 +28,7 @@ async fn asked(rig: &Rig, path: &str, accept: &str) -> (u16, String, String) {
 
 #[tokio::test]
 async fn answers_to_typical_accept_headers() {
-    let rig = Rig::with([crate::builtin::kinds(), vec![sample::widget()]].concat()).await;
+    let rig = Rig::with([crate::builtin::kinds(), vec![Widget::kind()]].concat()).await;
     rig.config_map("a").await;
     rig.post(WIDGETS, &json!({"metadata": {"name": "a"}, "spec": {"size": 3}})).await;
     let (map, widget) = (&*format!("{CONFIG_MAPS}/a"), &*format!("{WIDGETS}/a"));
@@ -87,7 +87,7 @@ async fn answers_to_typical_accept_headers() {
 
 #[tokio::test]
 async fn refusals_name_the_available_forms() {
-    let rig = Rig::with([crate::builtin::kinds(), vec![sample::widget()]].concat()).await;
+    let rig = Rig::with([crate::builtin::kinds(), vec![Widget::kind()]].concat()).await;
     let message = async |path: &str, accept: &str| {
         let answer = rig.answer("GET", path, &[("accept", accept)], "").await;
         assert_eq!(answer.status(), 406);

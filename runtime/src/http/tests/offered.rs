@@ -64,7 +64,7 @@ async fn operations(rig: &Rig) -> Vec<Listed> {
 
 #[tokio::test(start_paused = true)]
 async fn exactly_the_media_types_in_openapi_are_served() {
-    let rig = Rig::with([crate::builtin::kinds(), vec![sample::widget()]].concat()).await;
+    let rig = Rig::with([crate::builtin::kinds(), vec![Widget::kind()]].concat()).await;
     let all = operations(&rig).await;
     assert!(all.len() > 60, "{}", all.len());
     for Listed { method, path, bodies, answers, watches } in all {

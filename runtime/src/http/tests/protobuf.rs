@@ -33,7 +33,7 @@ async fn a_namespace_is_made() {
 
 #[tokio::test]
 async fn what_is_refused() {
-    let rig = Rig::with([crate::builtin::kinds(), vec![sample::widget()]].concat()).await;
+    let rig = Rig::with([crate::builtin::kinds(), vec![Widget::kind()]].concat()).await;
     let (code, status) = send(&rig, "POST", "/api/v1/namespaces", b"k8sgarbage").await;
     let why = "the object provided is unrecognized (must be of type Namespace): provided data does not appear to be a \
                protobuf message, expected prefix [107 56 115 0]";

@@ -55,7 +55,7 @@ impl Authorize for Recorder {
 #[tokio::test]
 async fn authorizers_see_what_is_served() {
     let recorder = Arc::new(Recorder::default());
-    let rig = Rig::authorized(vec![Namespace::kind(), sample::config_map()], recorder.clone()).await;
+    let rig = Rig::authorized(vec![Namespace::kind(), ConfigMap::kind()], recorder.clone()).await;
     rig.config_map("a").await;
     let plain = [
         ("/api/v1/namespaces/default/configmaps/a", "get default/configmaps/a/ "),

@@ -3,7 +3,7 @@ use super::*;
 use crate::kind::convert::Unchanged;
 
 fn widget_in(version: &str) -> Kind {
-    let widget = sample::widget();
+    let widget = Widget::kind();
     widget.with(|_, data, binding| {
         version.clone_into(&mut data.name);
         binding.conversion = Some(Arc::new(Unchanged));
@@ -17,7 +17,7 @@ async fn rig() -> Rig {
         Namespace::kind(),
         widget_in("v1beta1").with(|_, version, _| version.deprecated = deprecated),
         widget_in("v1alpha1").with(|_, version, _| version.served = false),
-        sample::widget(),
+        Widget::kind(),
         widget_in("v2"),
     ])
     .await

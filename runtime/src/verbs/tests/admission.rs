@@ -64,7 +64,7 @@ fn forge(object: &mut Document) {
     metadata["labels"] = json!({"seen": "yes"});
     object["apiVersion"] = json!("forged.example.com/v9");
     object["kind"] = json!("Forgery");
-    object["spec"]["color"] = json!("Forged");
+    object["spec"]["color"] = json!("Green");
     object["status"]["phase"] = json!("Forged");
 }
 
@@ -135,7 +135,7 @@ async fn admission_cannot_forge_system_fields_of_a_new_object() {
     assert_eq!(metadata.get("deletionTimestamp").or(metadata.get("deletionGracePeriodSeconds")), None);
     assert_eq!((&made["apiVersion"], &made["kind"]), (&json!("example.com/v1"), &json!("Widget")));
     assert_eq!(made.get("status"), None, "status has its own subresource");
-    assert_eq!((&made["spec"]["color"], &metadata["labels"]), (&json!("Forged"), &json!({"seen": "yes"})));
+    assert_eq!((&made["spec"]["color"], &metadata["labels"]), (&json!("Green"), &json!({"seen": "yes"})));
     assert_eq!(forged.world.get(&forged.world.widget("w")).await.unwrap(), made);
     forged.check_validated(&made);
 }
@@ -148,7 +148,7 @@ async fn the_same_holds_for_objects_created_by_an_apply() {
     let patch = Patch::Apply(config.into());
     let made = forged.api.patch(&forged.world.widget("w"), patch, &applier("one")).await.map(shown).unwrap();
     assert_eq!((made["metadata"]["uid"] != "forged", &made["metadata"]["generation"]), (true, &json!(1)));
-    assert_eq!((made.get("status"), &made["spec"]["color"]), (None, &json!("Forged")));
+    assert_eq!((made.get("status"), &made["spec"]["color"]), (None, &json!("Green")));
     assert_eq!(owners(&made)[0].1, json!({"f:spec": {"f:size": {}}}), "what admission has changed has no owner");
     forged.check_validated(&made);
 }
@@ -165,7 +165,7 @@ async fn admission_cannot_change_system_fields_or_status_in_writes_of_an_object(
         }
         assert_eq!((&object["apiVersion"], &object["kind"]), (&live["apiVersion"], &live["kind"]), "{verb}");
         assert_eq!(object["status"], live["status"], "{verb}");
-        assert_eq!((&object["spec"]["size"], &object["spec"]["color"]), (&json!(2), &json!("Forged")), "{verb}");
+        assert_eq!((&object["spec"]["size"], &object["spec"]["color"]), (&json!(2), &json!("Green")), "{verb}");
         assert_eq!(object["metadata"]["labels"], json!({"seen": "yes"}), "{verb}");
     }
 }

@@ -8,10 +8,10 @@ use crate::{
     cache::{Cache, Limits, Object},
     codec::Decoded,
     kind::{
-        Binding, Kind,
+        Binding, Kind, Resource,
         fixture::Hooks,
-        model::{NameRule, Names, Path, ScalePaths, Scope, Shared, Version},
-        policy::{Compiled, Custom, Policy},
+        model::{NameRule, Names, Path, Scope, Shared, Version},
+        policy::{Compiled, Policy},
     },
     meta::{
         options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
@@ -21,6 +21,7 @@ use crate::{
     schema::{Schema, fixture::schema},
     storage::Memory,
     verbs::{Answer, Api, Deleted, Error, List, Patch, Request, Written},
+    widget::Widget,
 };
 
 /// The verbs over three kinds.
@@ -211,7 +212,8 @@ pub(super) fn kind(group: &str, name: &str, plural: &str, from: &Value) -> Kind 
     Kind::new(Shared::new(group, Names::new(name, plural)), version, Binding::new(&Compiled))
 }
 
-/// The policy of the namespaces here.
+/// The policy of the namespaces here: the real ones are declared in `builtin`, a layer above, which tests of the verbs do not
+/// import either.
 #[derive(Debug)]
 struct Namespaces;
 
@@ -266,30 +268,11 @@ fn config() -> Kind {
     kind("", "ConfigMap", "configmaps", &json!({"type": "object", "properties": {"data": text}}))
 }
 
+/// The Widget of all tests, in the group of the other kinds here, and with a field that cannot change.
 fn widget() -> Kind {
-    let from = json!({"type": "object", "required": ["spec"], "properties": {
-        "spec": {"type": "object", "required": ["size"], "properties": {
-            "size": {"type": "integer", "minimum": 1, "maximum": 1000},
-            "color": {"type": "string", "default": "Red"},
-            "replicas": {"type": "integer", "format": "int32", "minimum": 0, "default": 1},
-            "fixed": {"type": "string", "immutable": true},
-        }},
-        "status": {"type": "object", "properties": {
-            "phase": {"type": "string"},
-            "replicas": {"type": "integer", "format": "int32"},
-            "selector": {"type": "string"},
-        }},
-    }});
-    kind("example.com", "Widget", "widgets", &from).with(|_, version, binding| {
-        binding.policy = &Custom;
-        version.status = true;
-        version.generation = true;
-        version.scale = Some(ScalePaths {
-            replicas: Path::from("spec.replicas"),
-            status_replicas: Path::from("status.replicas"),
-            selector: Some(Path::from("status.selector")),
-        });
-        version.selectable = vec![Path::from("spec.color")];
-        version.update_without_version = false;
+    Widget::kind().with(|shared, version, _| {
+        shared.group = "example.com".to_owned();
+        let spec = Arc::make_mut(&mut version.schema).properties.get_mut("spec").expect("a spec");
+        spec.properties.insert("fixed".to_owned(), schema(&json!({"type": "string", "immutable": true})));
     })
 }

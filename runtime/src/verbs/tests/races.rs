@@ -24,10 +24,10 @@ async fn a_counter_counts_each_acknowledged_increment_once() {
                 let request = world.widget("w");
                 for _ in 0..TIMES {
                     loop {
-                        let size = world.get(&request).await.unwrap()["spec"]["size"].as_i64().unwrap();
+                        let replicas = world.get(&request).await.unwrap()["spec"]["replicas"].as_i64().unwrap();
                         let patch = json!([
-                            {"op": "test", "path": "/spec/size", "value": size},
-                            {"op": "replace", "path": "/spec/size", "value": size + 1},
+                            {"op": "test", "path": "/spec/replicas", "value": replicas},
+                            {"op": "replace", "path": "/spec/replicas", "value": replicas + 1},
                         ]);
                         match world.json(&request, patch).await {
                             Ok(_) => break,
@@ -44,7 +44,7 @@ async fn a_counter_counts_each_acknowledged_increment_once() {
     }
     let count = i64::try_from(WRITERS).unwrap() * TIMES;
     let last = world.get(&world.widget("w")).await.unwrap();
-    assert_eq!(last["spec"]["size"], 1 + count);
+    assert_eq!(last["spec"]["replicas"], 1 + count);
     assert_eq!(last["metadata"]["generation"], 1 + count);
 }
 

@@ -102,14 +102,14 @@ async fn types_of_patches() {
 
 #[tokio::test]
 async fn declared_kinds_with_merge_rules_support_strategic_merge() {
-    let mut schema = Schema::clone(&sample::widget().version.schema);
+    let mut schema = Schema::clone(&Widget::kind().version.schema);
     assert!(!schema.says_how_patches_merge());
     let text = Schema { kind: Type::String, ..Schema::default() };
     let list = Schema { kind: Type::Array, items: Some(text.into()), ..Schema::default() };
     let merged = Schema { patch: PatchStrategy { merge: true, ..PatchStrategy::default() }, ..list };
     schema.properties.get_mut("spec").unwrap().properties.insert("tags".to_owned(), merged);
     assert!(schema.says_how_patches_merge());
-    let widget = sample::widget().with(|_, version, _| version.schema = schema.into());
+    let widget = Widget::kind().with(|_, version, _| version.schema = schema.into());
     let rig = Rig::with([crate::builtin::kinds(), vec![widget]].concat()).await;
     rig.post(WIDGETS, &json!({"metadata": {"name": "a"}, "spec": {"size": 3, "tags": ["x"]}})).await;
     let strategic = [("content-type", "application/strategic-merge-patch+json")];

@@ -8,7 +8,7 @@ const YAML: &str = "application/yaml";
 const WIDGETS: &str = "/apis/conformance.example.com/v1/namespaces/default/widgets";
 
 async fn rig() -> Rig {
-    Rig::with([crate::builtin::kinds(), vec![sample::widget()]].concat()).await
+    Rig::with([crate::builtin::kinds(), vec![Widget::kind()]].concat()).await
 }
 
 /// The status, the media type and the body of an answer.
