@@ -1,4 +1,4 @@
-//! serde's attributes: reads those that the schema can mirror, and refuses the others with a reason.
+//! serde's attributes: reads the ones that a schema can express, and refuses the others with a reason.
 use proc_macro2::Span;
 use syn::{Attribute, Ident, LitStr, ext::IdentExt};
 

@@ -73,7 +73,7 @@ pub struct Machine {
     pub status: Option<MachineStatus>,
 }
 
-/// What a machine is made of.
+/// The parts of a machine.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineSpec {

@@ -100,8 +100,8 @@ impl Followed {
         self.resources.iter().flatten().filter_map(|(_, watch)| watch.as_ref().map(Watch::position)).min()
     }
 
-    /// Waits for changes and returns those that are ready with the positions of their resources, at most `most` for
-    /// each resource.
+    /// Waits for changes, and returns the available ones with the positions of their resources, at most `most` for each
+    /// resource.
     pub async fn next(&mut self, most: usize, events: &mut Vec<(usize, Event)>) -> Next {
         poll_fn(|cx| {
             let mut some = Vec::new();

@@ -159,7 +159,7 @@ impl Cache {
         }
     }
 
-    /// Loads a resource that is to replace the one under its prefix, or to be added if there is none. The old resource
+    /// Loads a resource that will replace the one under its prefix, or will be added to the others. The old resource
     /// is served meanwhile, and stays if the new one is never served. Blocks on the disk.
     ///
     /// # Errors

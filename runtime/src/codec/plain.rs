@@ -1,4 +1,4 @@
-//! Finds the end of text without JSON escapes, eight bytes at a time, because nearly all of a document is such text.
+//! Finds the end of text without JSON escapes, eight bytes at a time, because documents consist mostly of it.
 
 /// One in each byte of a word.
 const ONES: u64 = 0x0101_0101_0101_0101;

@@ -146,7 +146,7 @@ fn nesting_is_limited_and_what_is_allowed_fits_the_stack() {
     let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     assert_eq!(refuse(&deep(257)).message, "exceeded max depth of 256");
     assert_eq!(refuse(&"{\"a\":".repeat(100_000)).message, "exceeded max depth of 256");
-    // A thread like those that serve requests, and all recursive walks over documents.
+    // All recursive walks over documents, on a thread like the ones that serve requests.
     let walk = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
         let mut document = read(&("{\"a\":".repeat(255) + &deep(1) + &"}".repeat(255)));
         settle(&mut document);

@@ -1,5 +1,5 @@
 //! The open streams and connections of handlers, which may last indefinitely. Stopping the server ends them, and waits
-//! for those that are no longer HTTP connections.
+//! for upgraded connections.
 use tokio::sync::watch;
 
 /// The open streams and connections.

@@ -59,7 +59,7 @@ pub struct Session(Run);
 pub(crate) type Run = Box<dyn FnOnce(Remote) -> Running + Send>;
 type Running = Pin<Box<dyn Future<Output = Result<Exit>> + Send>>;
 
-/// The streams of a session. Those that the client does not request are empty, or discard their input.
+/// The streams of a session. Streams that the client does not request are empty, or discard their input.
 pub struct Remote {
     /// The client's input; ends when the client closes it.
     pub stdin: Input,

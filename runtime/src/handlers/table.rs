@@ -12,7 +12,7 @@ use crate::kind::{
     resource::Unstored,
 };
 
-/// Where a kind is served: group, version, plural name.
+/// The place at which a kind is served: group, version, plural name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     group: String,

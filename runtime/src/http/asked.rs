@@ -131,7 +131,7 @@ impl Asked {
     }
 }
 
-/// Whether the media type of a patch says that it is applied.
+/// True if the media type of a patch is that of an apply.
 fn applies(headers: &HeaderMap) -> bool {
     let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let given = given.split(';').next().unwrap_or_default().trim();

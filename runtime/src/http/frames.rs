@@ -85,7 +85,7 @@ impl Render {
         frame.inspect(|frame| self.count(frame.len()))
     }
 
-    /// Counts an event among those that were sent.
+    /// Counts a sent event.
     fn count(&self, bytes: usize) {
         if let Some(endpoint) = self.served.requests.first() {
             endpoint.sent_event(bytes);

@@ -205,7 +205,7 @@ impl Service {
         Self { site: Arc::new(Site::new(app)), layered: None }
     }
 
-    /// Wraps it in a layer, outside of those that it has.
+    /// Wraps it in another layer, outside of its other layers.
     #[must_use]
     pub fn layer<L, S>(self, layer: L) -> Self
     where

@@ -220,11 +220,11 @@ impl Binding {
 pub struct Kind {
     /// The group and version.
     pub group_version: GroupVersion,
-    /// What it has in common with the other versions.
+    /// The properties that all versions share.
     pub shared: Arc<Shared>,
-    /// What it is in this version.
+    /// The properties of this version.
     pub version: Arc<Version>,
-    /// What it does.
+    /// Its behaviour.
     pub binding: Binding,
     message: OnceLock<Option<Arc<Message>>>,
 }

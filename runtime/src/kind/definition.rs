@@ -1,5 +1,5 @@
-//! A resource as a whole, as data: what its versions share, the versions, and which of them is stored. One check finds
-//! everything that is wrong with it.
+//! A whole resource, as data: the properties that its versions share, the versions, and the storage version. One check
+//! reports all errors.
 use std::{fmt, sync::Arc};
 
 use super::{
@@ -8,30 +8,30 @@ use super::{
     model::{Shared, Version},
 };
 
-/// Everything that is wrong with a declaration, a line each; each says where.
+/// All errors of a declaration, one per line, each with its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<String>);
 
 impl Problems {
-    /// Notes what is wrong.
+    /// Notes an error.
     pub fn push(&mut self, problem: impl Into<String>) {
         self.0.push(problem.into());
     }
 
-    /// Notes all of these.
+    /// Notes all errors of another list.
     pub fn extend(&mut self, problems: Self) {
         self.0.extend(problems.0);
     }
 
-    /// What came out well; `None` for what is wrong, which is noted.
+    /// The value, or `None` for an error, which is noted.
     pub fn note<T>(&mut self, result: Result<T, String>) -> Option<T> {
         result.map_err(|problem| self.push(problem)).ok()
     }
 
-    /// A value, if nothing was wrong.
+    /// The value, if no error was noted.
     ///
     /// # Errors
-    /// What was noted.
+    /// The noted errors.
     pub fn or<T>(self, value: T) -> Result<T, Self> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }

@@ -110,8 +110,7 @@ fn column(name: &str, path: &str) -> Column {
     Column { name, kind: "string".to_owned(), format: String::new(), description: String::new(), priority: 0, cell }
 }
 
-/// The conversion of v2. Counts conversions to v2, fails for objects that are `unpaintable`, and panics for those that
-/// are `slippery`.
+/// The conversion of v2. Counts conversions to v2, fails for `unpaintable` objects, and panics for `slippery` ones.
 #[derive(Debug, Default)]
 pub(crate) struct Renamed {
     reads: AtomicUsize,

@@ -1,5 +1,5 @@
-//! What a resource is, as data: what all of its versions share, and what each of them is. It is owned and can be compared;
-//! what a kind does is its [`Binding`](super::Binding).
+//! The definition of a resource, as data that can be compared: the properties that all versions share, and those of each
+//! version. The behaviour of a kind is its [`Binding`](super::Binding).
 use std::{fmt, sync::Arc};
 
 use super::{
@@ -199,9 +199,9 @@ pub struct Shared {
     pub name_rule: NameRule,
     /// True if objects are stored. A kind that is not stored supports only POST.
     pub stored: bool,
-    /// Objects end gracefully: a deleted one is marked and stays for so long, or until whoever ends it deletes it once
-    /// more with a grace of zero. At the deadline the server ends it; finalizers hold it longer. Without it they are gone at
-    /// once, whatever grace the client asks for. A path leads to a field of the version that is stored.
+    /// Graceful deletion: a deleted object is marked, and removed at its deadline or when it is deleted again with a grace
+    /// period of zero. Finalizers keep it longer. If absent, objects are removed at once, whatever grace period the client
+    /// requests. A path is that of a field of the storage version.
     pub grace: Option<Grace>,
 }
 
@@ -245,7 +245,7 @@ pub struct Version {
     pub name: String,
     /// True if it is served. A version that is not can still be the storage version.
     pub served: bool,
-    /// The warning that answers of a deprecated version carry, except those that refuse the user.
+    /// The warning in all answers of a deprecated version, except the answers to unauthorized requests.
     pub deprecated: Option<String>,
     /// The object's schema: properties beside apiVersion, kind and metadata.
     pub schema: Arc<Schema>,

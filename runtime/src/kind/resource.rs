@@ -37,7 +37,7 @@ pub trait Resource: ApiType {
     /// The declaration.
     const RESOURCE: &'static ResourceDecl;
 
-    /// The reference by which the object with this metadata owns others as their controller: its deletion deletes them.
+    /// An owner reference to the object with this metadata, as the controller of other objects. They are deleted with it.
     fn controller_owner_ref(metadata: &ObjectMeta) -> OwnerReference {
         let kind = Self::RESOURCE;
         OwnerReference {

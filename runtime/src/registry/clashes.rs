@@ -1,4 +1,4 @@
-//! What of a resource stands in the way of another one.
+//! Conflicts between resources: keys in the store, and names in a group.
 use crate::kind::model::Shared;
 
 /// The keys of a kind must not be below the prefix of another kind. That would happen for a group named like another
@@ -8,7 +8,7 @@ pub(super) fn check_keys((new, ours): (&Shared, &str), (old, theirs): (&Shared, 
         return Ok(());
     }
     Err(format!(
-        "the objects of {} cannot be told from those of {} in the store ({ours:?} and {theirs:?}): name its group as a domain",
+        "the objects of {} cannot be distinguished from those of {} in the store ({ours:?} and {theirs:?}): name its group as a domain",
         new.group_kind(),
         old.group_kind()
     ))

@@ -197,8 +197,8 @@ impl Registry {
         true
     }
 
-    /// States that the row that declares a resource was written and still declares the same. Writes that found it changed go on. False
-    /// where there is no such resource, or the program declares it.
+    /// Confirms that the row that declares a resource was written again, and still declares the same. Writes that were
+    /// waiting for this continue. Returns false if no row declares the resource.
     pub fn confirm(&self, group: &str, plural: &str, declarer: Hold) -> bool {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let table = self.table.load();
@@ -256,7 +256,7 @@ impl Registry {
         Ok(stored)
     }
 
-    /// Where the requests to an endpoint are counted.
+    /// The counters of the requests to an endpoint.
     fn measured(&self, kind: &Kind, endpoint: &Endpoint) -> Arc<metrics::Endpoint> {
         let at = &kind.group_version;
         self.requests.endpoint(&at.group, &at.version, &kind.names().plural, &endpoint.subresource)

@@ -24,7 +24,7 @@ use crate::{
     schema::{self, Document, Schema},
 };
 
-/// Whether an object is known to match the schema under which it is stored.
+/// The result of the check of an object against the schema under which it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// It was checked and is valid.

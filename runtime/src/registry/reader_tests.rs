@@ -64,7 +64,7 @@ fn a_record_of_this_schema_is_read_without_a_look_into_its_body() {
     object["metadata"]["managedFields"] = json!([{"manager": "m"}]);
     let stored = write(&reader, &object, Fit::Checked).to_vec();
     let text = String::from_utf8_lossy(&stored).into_owned();
-    // No JSON any more, but for the places that the header names.
+    // Only the parts that the header names remain valid JSON.
     let mut broken = stored.clone();
     for inner in ["\"labels\":{\"unknown\":\"kept\"}", "\"name\":\"w\"", "\"color\":\"Red\"", "{\"manager\":\"m\"}"] {
         let at = stored.windows(inner.len()).rposition(|window| window == inner.as_bytes()).expect(&text);

@@ -121,7 +121,7 @@ fn members(names: &'static [&'static str]) -> impl Strategy<Value = BTreeMap<Str
 }
 
 proptest! {
-    /// What clients see is what the codec prints for the object: its type and its version first, everything else sorted.
+    /// Clients get the object as the codec prints it: its type and its version first, everything else sorted.
     #[test]
     fn what_is_stored_is_shown_as_the_codec_prints_it(
         metadata in members(&["annotations", "labels", "managedFields", "name", "resourceVersion", "uid"]),

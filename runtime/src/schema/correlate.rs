@@ -98,7 +98,7 @@ fn rest(object: &Document) -> impl Iterator<Item = (&String, &Document)> {
     object.as_object().into_iter().flatten().filter(move |(name, _)| other(name))
 }
 
-/// True if an object is unchanged except for its metadata and its status. Removing the status does not count as such a
+/// True if an object is unchanged except for its metadata and its status. Removing the status counts as a
 /// change.
 pub(crate) fn rest_is_kept(schema: &Schema, new: &Document, old: &Document) -> bool {
     let before = Before::of(old);

@@ -87,7 +87,7 @@ pub struct Schema {
     pub kind: Type,
     /// The format, such as `int32`, `date-time`, `byte`.
     pub format: Option<String>,
-    /// What the value is, from the doc comment.
+    /// The description of the value, from the doc comment.
     pub description: String,
     /// What the type is, where `description` says what this use of it is. Documents print it with the type's definition.
     pub type_description: String,

@@ -9,7 +9,7 @@ pub(crate) struct Named<T> {
     all: BTreeMap<String, T>,
     /// The separator between a name and a number, for the second and further definitions of the same name.
     before_number: &'static str,
-    /// The names of recursive types, including those that are being written.
+    /// The names of recursive types, including types that are still being written.
     recursive: Vec<(*const Schema, String)>,
     /// Names in the order in which they were added.
     added: Vec<String>,

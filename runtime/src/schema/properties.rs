@@ -32,7 +32,7 @@ impl Properties {
         Some(Arc::make_mut(&mut Arc::make_mut(&mut self.0)[at].1))
     }
 
-    /// Whether there is a field of this name.
+    /// True if a field has this name.
     pub fn contains_key(&self, name: &str) -> bool {
         self.find(name).is_ok()
     }
@@ -78,7 +78,7 @@ impl Index<&str> for Properties {
     }
 }
 
-/// Of a name that is there twice, the last schema counts.
+/// If a name is repeated, the last schema is used.
 impl<S: Into<Arc<Schema>>> FromIterator<(String, S)> for Properties {
     fn from_iter<I: IntoIterator<Item = (String, S)>>(given: I) -> Self {
         let mut all: Vec<Property> = given.into_iter().map(|(name, schema)| (name, schema.into())).collect();

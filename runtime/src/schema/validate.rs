@@ -24,7 +24,7 @@ pub(super) fn validate_at(at: At<'_>, document: &Document) -> Vec<FieldError> {
     walk.errors
 }
 
-/// The errors of a change, given those that [`validate`] has found in the new document: the ones that the change causes
+/// The errors of a change, given the errors of the new document (see [`validate`]): the ones that the change causes
 /// (KEP-4008), and changed immutable fields.
 ///
 /// Unchanged values have no errors. For a changed value, its own rules are checked, and its content is compared with

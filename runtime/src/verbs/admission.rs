@@ -65,7 +65,7 @@ pub(super) struct Plugin {
 }
 
 impl Api {
-    /// Runs all steps of admission, and measures each of them and all together. Does nothing where there are none.
+    /// Runs all steps of admission, and measures each of them and all together. Does nothing without steps.
     ///
     /// # Errors
     /// Why a step refuses the request.

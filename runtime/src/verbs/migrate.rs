@@ -73,7 +73,7 @@ impl Api {
             if migration.left == 0 {
                 return Ok(migration);
             }
-            // Where all objects are as they should be, nothing else waits.
+            // If all objects are current, nothing else in this loop waits.
             tokio::task::yield_now().await;
         }
     }

@@ -1,5 +1,5 @@
-//! The Status of a verb's error. The words are those that clients of kube-apiserver meet, since clients match on reasons
-//! and people search for messages.
+//! The Status of a verb's error. Reasons and messages are kube-apiserver's, because clients match on reasons and people
+//! search for messages.
 use std::collections::HashSet;
 
 use super::{Error, error::Occupant};

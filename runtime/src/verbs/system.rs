@@ -1,4 +1,4 @@
-//! The fields that the server sets, and those that a write may not change: changes by clients are reset before anything
+//! The fields that the server sets, and the fields that a write may not change: changes by clients are reset before anything
 //! uses the object, and changes by admission before validation.
 use serde_json::{Map, Value};
 

@@ -344,7 +344,7 @@ fn unknown_fields_are_told_by_their_numbers() {
     let many: Vec<u8> = (100..100_000).flat_map(stranger).collect();
     let envelope = Envelope { message: &many, ..envelope };
     assert_eq!(decode_strict(&message, &envelope, &Limits::default()).expect("a message").faults.len(), 100);
-    // A key as long as a body, before as much as can be told, is no bomb.
+    // A key as long as a body, with as many faults as are reported, takes little memory.
     let entry = [field(1, "k".repeat(2 << 20).as_bytes()), field(2, &point(&(100..200).collect::<Vec<_>>()))].concat();
     let long = field(16, &entry);
     let envelope = Envelope { message: &long, ..envelope };

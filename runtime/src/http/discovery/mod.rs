@@ -13,9 +13,6 @@ use axum::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{codec::Encoding, kind::policy::Compiled};
-use groups::Group;
-
 use super::{
     Site, cached,
     dispatch::Exchange,
@@ -23,6 +20,8 @@ use super::{
     render, response, status,
     status::Refused,
 };
+use crate::{codec::Encoding, kind::policy::Compiled};
+use groups::Group;
 
 /// The discovery documents of one generation of the registry.
 pub struct Documents {

@@ -1,4 +1,4 @@
-//! Definitions of the OpenAPI documents: those that all kinds share, and each kind's own with its list.
+//! Definitions of the OpenAPI documents: the shared types, and each kind with its list.
 
 use std::collections::BTreeMap;
 

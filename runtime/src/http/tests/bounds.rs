@@ -73,7 +73,7 @@ async fn watches_past_the_limit_are_refused_until_one_ends() {
     assert_eq!(rig.answer("GET", &path, &[], "").await.status(), 200);
 }
 
-/// A body in pieces that counts those that were read. With `hangs` it never ends.
+/// A body in pieces, which counts the pieces that were read. With `hangs` it never ends.
 struct Pieces {
     left: VecDeque<Bytes>,
     hangs: bool,

@@ -62,7 +62,7 @@ async fn heavy_writes_run_on_other_threads() {
     let unread = named("unread", json!({"unread": long}));
     assert_eq!(write(&rig, "POST", CONFIG_MAPS, JSON, &unread).await, (422, true));
     let wrong = named("wrong", json!({"a": [long]}));
-    assert_eq!(write(&rig, "POST", CONFIG_MAPS, JSON, &wrong).await.0, 400, "what is wrong with it is told");
+    assert_eq!(write(&rig, "POST", CONFIG_MAPS, JSON, &wrong).await.0, 400, "the error is reported");
     let large = named("other", json!({"a": long}));
     assert_eq!(write(&rig, "POST", CONFIG_MAPS, JSON, &large).await, (201, true));
     for accept in ["application/yaml", "application/cbor", TABLE] {

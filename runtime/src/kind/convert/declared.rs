@@ -121,7 +121,7 @@ enum Goes<'a> {
     Aside(&'a Field),
 }
 
-/// Moves `renamed`, keeps the fields that `leave` and restores those that `come`; `invalid` decides about annotations
+/// Moves `renamed`, keeps the fields that `leave` and restores the fields that `come`; `invalid` decides about annotations
 /// with an invalid value.
 fn convert<'a>(
     mut document: Document,

@@ -233,7 +233,7 @@ fn an_annotation_of_a_field_that_the_version_has_is_dropped() {
     assert_eq!(conversion.read(document).expect("it can be read")["metadata"], json!({"name": "a"}));
 }
 
-/// What is wrong with changes between specs with these schemas; empty where nothing is.
+/// The errors of changes between specs with these schemas; empty if they are valid.
 fn faults(here: Document, stored: Document, changes: &[Change]) -> String {
     let name = |version: &str| GroupVersion { group: "example.com".to_owned(), version: version.to_owned() };
     let schema = |spec: Document| fixture::schema(&object(&json!({"spec": spec})));

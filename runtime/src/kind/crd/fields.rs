@@ -98,7 +98,7 @@ impl<'d> Fields<'d> {
         }
     }
 
-    /// Of a schema: its only keyword is `type`, with the given value.
+    /// True for a schema whose only keyword is `type`, with the given value.
     pub fn is_bare_type(self, kind: &str) -> bool {
         self.text("type") == kind && self.0.is_some_and(|fields| fields.values().filter(|v| !v.is_null()).count() == 1)
     }

@@ -1,4 +1,4 @@
-//! The difference between two objects: the fields that a write set, and those that it removed.
+//! The difference between two objects: the fields that a write set, and the fields that it removed.
 use std::sync::LazyLock;
 
 use serde_json::Map as Fields;
@@ -43,7 +43,7 @@ pub(super) fn compare<'a>(ty: Type<'a>, old: &'a Document, new: &'a Document) ->
     let mut walk = Walk { unidentified: false };
     let Delta { set, removed } = walk.value(ty, Some(old), Some(new));
     if walk.unidentified {
-        return Err("a list has an item that cannot be told from others");
+        return Err("a list has an item that cannot be distinguished from others");
     }
     Ok(Comparison { set: set.children, removed: removed.children })
 }

@@ -119,7 +119,7 @@ impl<'a> FieldSet<'a> {
         self.nodes.extend(theirs);
     }
 
-    /// Changes each node, and drops those that become empty.
+    /// Changes each node, and drops nodes that become empty.
     pub(super) fn change_each(&mut self, mut change: impl FnMut(&PathElement<'a>, &mut Node<'a>)) {
         self.nodes.retain_mut(|(element, node)| {
             change(element, node);

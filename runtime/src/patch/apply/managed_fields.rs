@@ -186,7 +186,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Removes fields, and returns those that it had. Its set must be parsed.
+    /// Removes fields, and returns the ones that were owned. Its set must be parsed.
     pub(super) fn remove(&mut self, removed: &FieldSet<'_>) -> FieldSet<'a> {
         let set = self.set.get_or_insert_default();
         let lost = set.intersection(removed);

@@ -3,7 +3,7 @@ use super::{DELETE_FROM_LIST, DIRECTIVE, RETAIN_KEYS, SET_ORDER};
 use crate::schema::Document;
 
 /// The value without parts that only have a meaning in patches: fields that are `null`, directives, and objects with
-/// the directive `$patch`. Returns `None` if the value itself is such an object.
+/// the directive `$patch`. Returns `None` if the value itself is an object with `$patch`.
 ///
 /// kube-apiserver leaves some directives in, as unknown fields that are dropped later.
 pub(super) fn value(change: &Document) -> Option<Document> {
@@ -18,7 +18,7 @@ pub(super) fn value(change: &Document) -> Option<Document> {
     }
 }
 
-/// The items without those that contain a directive.
+/// The items that contain no directive.
 pub(super) fn list(items: &[Document]) -> Vec<Document> {
     items.iter().filter_map(value).collect()
 }

@@ -31,8 +31,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// True if the tables are complete. Objects may still be damaged: those that the index names since an earlier
-    /// damage.
+    /// True if the tables are complete. The index may still name single objects that were damaged earlier.
     pub(super) fn is_whole(&self) -> bool {
         self.log_whole && self.index_whole && self.marks_whole
     }

@@ -1,4 +1,6 @@
 //! Resources that are replaced and removed while they are served, and the stored row that declares them.
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::fixture::{World, at};
@@ -10,7 +12,6 @@ use crate::{
     storage::{Expect, Hold, Op, Store},
     verbs::Error,
 };
-use std::sync::Arc;
 
 const ROW: &str = "/registry/definitions/gadgets.example.com";
 

@@ -48,7 +48,7 @@ async fn fields_of_others_are_only_taken_by_force() {
     let taken = shown(world.apply_with(&request, config("a", json!({"x": "2"})), &force).await.unwrap());
     assert_eq!(taken["data"], json!({"x": "2", "y": "1"}));
     let left = shown(world.apply(&request, "one", config("a", json!({}))).await.unwrap());
-    assert_eq!(left["data"], json!({"x": "2"}), "what nobody owns any more is gone");
+    assert_eq!(left["data"], json!({"x": "2"}), "fields without an owner are removed");
 }
 
 #[tokio::test]

@@ -98,7 +98,7 @@ async fn all_kinds_of_writers_lose_nothing_and_are_watched_once() {
     let mut acknowledged = BTreeMap::new();
     for writer in writers {
         for (revision, object) in writer.await.unwrap() {
-            assert!(acknowledged.insert(revision, object).is_none(), "two writes were told {revision}");
+            assert!(acknowledged.insert(revision, object).is_none(), "two writes got {revision}");
         }
     }
     let last = *acknowledged.keys().next_back().unwrap();

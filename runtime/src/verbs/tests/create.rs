@@ -29,7 +29,7 @@ async fn the_server_sets_system_fields() {
     assert_eq!(meta["namespace"], "ns");
     assert!(meta["creationTimestamp"].as_str().is_some_and(|at| at.starts_with("20")), "{meta}");
     assert!(meta.get("deletionTimestamp").is_none(), "{meta}");
-    assert_eq!(meta["managedFields"][0]["manager"], "unknown", "entries that are none are nobody's: {meta}");
+    assert_eq!(meta["managedFields"][0]["manager"], "unknown", "invalid entries are unowned: {meta}");
     assert_eq!(made["spec"], json!({"color": "Red", "replicas": 1, "size": 2}));
     assert!(made.get("status").is_none());
     assert_eq!((&made["apiVersion"], &made["kind"]), (&json!("example.com/v1"), &json!("Widget")));

@@ -107,7 +107,7 @@ async fn a_passed_deadline_is_not_moved_back() {
     let request = made(&world, &served, json!([])).await;
     delete(&world, &request, Some(2)).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(2_100)).await;
-    let late = delete(&world, &request, Some(1)).await.expect("whoever ends it has not said so");
+    let late = delete(&world, &request, Some(1)).await.expect("it is not deleted with zero seconds");
     assert_eq!((grace(&late), ahead(&late)), (Some(1), 0));
     assert_eq!(delete(&world, &request, Some(0)).await, None);
 }

@@ -1,6 +1,7 @@
 //! Kinds that are added, replaced and removed while the collector runs.
-use serde_json::json;
 use std::sync::Arc;
+
+use serde_json::json;
 
 use super::{
     super::super::{Controllers, tests::Inside},

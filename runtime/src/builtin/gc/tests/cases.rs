@@ -24,7 +24,7 @@ async fn objects_without_remaining_owners_are_deleted_and_others_kept() {
     settled(&inside).await;
     delete(&inside, "a", Propagation::Background).await;
     until_left(&inside, &["b", "free", "shared"]).await;
-    until(&inside, "the reference goes", || {
+    until(&inside, "the owner reference is removed", || {
         find(&inside, "shared").expect("still there")["metadata"]["ownerReferences"] == json!([owner(&b, true)])
     })
     .await;

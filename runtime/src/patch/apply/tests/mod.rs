@@ -37,7 +37,7 @@ pub(super) static THINGS: LazyLock<Fixture> = LazyLock::new(|| {
     }
 });
 
-/// What fields are called in one version, and in the other.
+/// The names of fields in one version and in the other.
 pub(super) const NAMES: [(&str, &str); 5] =
     [("a", "alpha"), ("nested", "inner"), ("x", "ex"), ("list", "entries"), ("note", "remark")];
 
@@ -101,7 +101,7 @@ pub(super) const RENAMED: &str = "example.com/v2";
 pub(super) struct Fixture {
     pub(super) kind: &'static str,
     pub(super) versions: Vec<(&'static str, Schema)>,
-    /// Makes of an object one of another version, but for type meta and pruning.
+    /// Converts an object to another version, except for its type meta and for pruning.
     pub(super) convert: fn(Document, &str) -> Result<Document, String>,
 }
 
@@ -176,7 +176,7 @@ impl World {
         self.apply_object(manager, &self.object(spec), false)
     }
 
-    /// Applies a spec, whoever owns what.
+    /// Applies a spec, and takes over the fields of other managers.
     pub(super) fn force(&mut self, manager: &str, spec: &Value) {
         self.apply_object(manager, &self.object(spec), true).expect("nothing is in the way of force");
     }
@@ -239,7 +239,7 @@ impl World {
         self.settle(new);
     }
 
-    /// What the pipeline does once ownership is settled.
+    /// The steps of the pipeline after field ownership.
     fn settle(&mut self, mut new: Document) {
         schema::default(view_in(self.fixture, self.version).root, &mut new);
         if let Some(old) = self.read() {

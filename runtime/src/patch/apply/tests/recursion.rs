@@ -18,11 +18,7 @@ fn fields_are_owned_at_any_depth() {
     let item = json!({".": {}, "f:name": {}, "f:props": leaf});
     let owned = json!({"f:props": {"f:items": {"f:parts": {r#"k:{"name":"a"}"#: item}}}});
     assert_eq!(world.owned("one"), &owned);
-    assert_eq!(
-        world.spec()["props"]["items"]["parts"][0]["props"]["optional"],
-        false,
-        "filled in, and owned by nobody"
-    );
+    assert_eq!(world.spec()["props"]["items"]["parts"][0]["props"]["optional"], false, "defaulted, and unowned");
 
     let other = json!({"props": {"items": {"parts": [{"name": "a", "props": {"maxLength": 2}}]}}});
     let expected = "Apply failed with 1 conflict: conflict with \"one\": \

@@ -140,7 +140,7 @@ fn maps() -> Vec<Change> {
     ]
 }
 
-/// What a struct, a map or a list demands as a whole counts as soon as anything in it changes.
+/// Rules of a struct, a map or a list as a whole apply as soon as anything in it changes.
 fn wholes() -> Vec<Change> {
     vec![
         ("pair", json!({"pair": {"left": 2}}), Refused(&["spec.pair.right: Required value"])),

@@ -53,7 +53,7 @@ pub fn export(folder: &Path) -> Result<(), Failure> {
     Ok(proto::files(&kinds()).iter().try_for_each(|file| file.write_below(folder))?)
 }
 
-/// The compiled definitions equal those that a server with these kinds serves. Random objects of all kinds have the
+/// The compiled definitions equal the definitions that a server with these kinds serves. Random objects of all kinds have the
 /// same bytes in the server, in the compiled code, and in the derived types.
 pub async fn definitions() -> Result<(), Failure> {
     let server = Server::test().tls().kind::<Sample>().start().await;
