@@ -34,7 +34,7 @@ pub const FORWARDS: [&str; 3] = ["v4.channel.k8s.io", "v4.base64.channel.k8s.io"
 
 /// A parsed message.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum Received {
     /// Bytes of a channel.
     Data(u8, Bytes),
     /// A channel was closed.
@@ -68,21 +68,21 @@ impl Channels {
     }
 
     /// Parses a message.
-    pub fn read(self, message: Message) -> Said {
+    pub fn read(self, message: Message) -> Received {
         let bytes = message.into_data();
-        let Some((&number, rest)) = bytes.split_first() else { return Said::Nothing };
+        let Some((&number, rest)) = bytes.split_first() else { return Received::Nothing };
         if self.base64 {
             let decoded = STANDARD.decode(rest.trim_ascii()).ok();
             let channel = number.checked_sub(b'0').filter(|channel| *channel < CHANNELS);
             return match (channel, decoded) {
-                (Some(channel), Some(decoded)) => Said::Data(channel, decoded.into()),
-                _ => Said::Nothing,
+                (Some(channel), Some(decoded)) => Received::Data(channel, decoded.into()),
+                _ => Received::Nothing,
             };
         }
         match (number, rest) {
-            (CLOSE, [channel]) if self.closes => Said::Closed(*channel),
-            (CLOSE, _) => Said::Nothing,
-            (channel, _) => Said::Data(channel, bytes.slice(1..)),
+            (CLOSE, [channel]) if self.closes => Received::Closed(*channel),
+            (CLOSE, _) => Received::Nothing,
+            (channel, _) => Received::Data(channel, bytes.slice(1..)),
         }
     }
 }
@@ -100,12 +100,12 @@ mod tests {
         );
         assert_eq!(v4.write(1, b"hi"), Message::Binary(Bytes::from_static(b"\x01hi")));
         assert_eq!(text.write(1, b"hi"), Message::Text("1aGk=".into()));
-        assert_eq!(v4.read(Message::Binary(Bytes::from_static(b"\x00x"))), Said::Data(0, Bytes::from_static(b"x")));
-        assert_eq!(text.read(Message::Text("0eA==".into())), Said::Data(0, Bytes::from_static(b"x")));
-        assert_eq!(v5.read(Message::Binary(Bytes::from_static(&[255, 0]))), Said::Closed(0));
-        assert_eq!(v4.read(Message::Binary(Bytes::from_static(&[255, 0]))), Said::Nothing);
+        assert_eq!(v4.read(Message::Binary(Bytes::from_static(b"\x00x"))), Received::Data(0, Bytes::from_static(b"x")));
+        assert_eq!(text.read(Message::Text("0eA==".into())), Received::Data(0, Bytes::from_static(b"x")));
+        assert_eq!(v5.read(Message::Binary(Bytes::from_static(&[255, 0]))), Received::Closed(0));
+        assert_eq!(v4.read(Message::Binary(Bytes::from_static(&[255, 0]))), Received::Nothing);
         for nonsense in ["", "x", "0***", "\u{e4}"] {
-            assert_eq!(text.read(Message::Text(nonsense.into())), Said::Nothing, "{nonsense}");
+            assert_eq!(text.read(Message::Text(nonsense.into())), Received::Nothing, "{nonsense}");
         }
         assert_eq!(
             (v5.statuses, Channels::of("channel.k8s.io").statuses, Channels::of("").statuses),

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    channels::{CHANNELS, Channels, Said},
+    channels::{CHANNELS, Channels, Received},
     guard,
     websocket::{End, Socket},
 };
@@ -88,7 +88,7 @@ async fn converse(socket: &mut Socket, channels: Channels, mut ports: Ports, num
         let reading = waiting.is_empty();
         tokio::select! {
             message = socket.receive(reading) => {
-                if let Some(Said::Data(channel, bytes)) = message?.map(|message| channels.read(message))
+                if let Some(Received::Data(channel, bytes)) = message?.map(|message| channels.read(message))
                     && channel % 2 == 0
                     && usize::from(channel / 2) < numbers.len()
                 {

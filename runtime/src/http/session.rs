@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    channels::{Channels, Said},
+    channels::{Channels, Received},
     websocket::{End, Socket},
 };
 use crate::{
@@ -114,7 +114,7 @@ impl Running {
             tokio::select! {
                 message = self.socket.receive(reading) => if let Some(message) = message? {
                     let said = self.channels.read(message);
-                    self.hear(said);
+                    self.receive(said);
                 },
                 written = write(&mut self.stdin, &self.waiting), if !reading => if let Ok(count) = written {
                     self.waiting.advance(count);
@@ -137,17 +137,17 @@ impl Running {
     }
 
     /// Handles a message of the client.
-    fn hear(&mut self, said: Said) {
-        match said {
-            Said::Data(STDIN, bytes) if self.stdin.is_some() => self.waiting = bytes,
-            Said::Closed(STDIN) => self.stdin = None,
-            Said::Data(RESIZE, bytes) => {
+    fn receive(&mut self, message: Received) {
+        match message {
+            Received::Data(STDIN, bytes) if self.stdin.is_some() => self.waiting = bytes,
+            Received::Closed(STDIN) => self.stdin = None,
+            Received::Data(RESIZE, bytes) => {
                 // An invalid size is ignored, and so is one that the handler does not wait for.
                 if let Ok(size) = serde_json::from_slice(&bytes) {
                     let _ = self.resize.try_send(size);
                 }
             }
-            Said::Data(..) | Said::Closed(_) | Said::Nothing => {}
+            Received::Data(..) | Received::Closed(_) | Received::Nothing => {}
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The patch that leads from one document to another, as clients compute it.
+//! Computes the patch between two documents, as clients do.
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, json};
@@ -11,12 +11,12 @@ use super::{
 };
 use crate::schema::{Document, Schema};
 
-/// The strategic merge patch that makes `to` of `from`, as kubectl computes it.
+/// The strategic merge patch that changes `from` to `to`, as kubectl computes it.
 ///
-/// What a patch cannot say gets lost: a `null` in `to` removes the field, and merged lists hold each item once.
+/// Patches cannot express everything: a `null` in `to` removes the field, and merged lists contain each item once.
 ///
 /// # Errors
-/// As [`apply`](super::apply), for merged lists that no patch can merge.
+/// Like [`apply`](super::apply), for lists that cannot be merged.
 pub fn diff(root: &Schema, from: &Document, to: &Document) -> Result<Document, PatchError> {
     let empty = Map::new();
     let (from, to) = (from.as_object().unwrap_or(&empty), to.as_object().unwrap_or(&empty));
@@ -52,7 +52,7 @@ fn objects(from: &Fields, to: &Fields, at: At<'_>, retain_keys: bool) -> Result<
     Ok(patch)
 }
 
-/// What changes in a merged list.
+/// The changes of a merged list.
 fn lists(name: &str, from: &[Document], to: &[Document], at: At<'_>, patch: &mut Fields) -> Result<(), PatchError> {
     if from.is_empty() && !to.is_empty() {
         patch.insert(name.to_owned(), Document::from(to));

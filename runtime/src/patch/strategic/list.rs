@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{meta::go, schema::Document};
 
-/// The type of a list's items, which all have the same.
+/// The type of a list's items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Items {
     Objects,
@@ -23,7 +23,7 @@ pub(super) fn merge(old: &mut Vec<Document>, changes: &[Document], at: At<'_>) -
     }
     if let Some(items) = kind_of(old, changes)? {
         let key = key_for(items, at)?;
-        // A patch may delete an item and add it again later: it keeps its place.
+        // A patch may delete an item and add it again: it keeps its position.
         let places = Places::of(changes.iter().filter(|change| change.get(DIRECTIVE).is_none()), key);
         let merged = merge_items(std::mem::take(old), changes, at)?;
         require_keys(merged.iter().map(|item| &item.value), key)?;
@@ -32,7 +32,7 @@ pub(super) fn merge(old: &mut Vec<Document>, changes: &[Document], at: At<'_>) -
     Ok(())
 }
 
-/// Merges a list into another and brings the result into the order that the patch sets.
+/// Merges a list into another, in the order of the patch.
 pub(super) fn merge_in_order(
     old: Vec<Document>,
     changes: &[Document],
@@ -52,7 +52,7 @@ pub(super) fn merge_in_order(
     Ok(arrange(merged, &Places::of(order, key), key))
 }
 
-/// A new list in the order that the patch sets.
+/// A new list in the order of the patch.
 pub(super) fn add_in_order(changes: &[Document], order: &[Document], at: At<'_>) -> Result<Vec<Document>, PatchError> {
     let Some(items) = kind_of(&[], changes)? else { return Ok(Vec::new()) };
     let key = key_for(items, at)?;
@@ -62,7 +62,7 @@ pub(super) fn add_in_order(changes: &[Document], order: &[Document], at: At<'_>)
     Ok(arrange(added, &Places::of(order, key), key))
 }
 
-/// Takes scalars out of a list. For objects the directive is not meant; kube-apiserver merges them instead.
+/// Removes scalars from a list. The directive does not apply to objects; kube-apiserver merges them instead.
 pub(super) fn delete(old: &mut Vec<Document>, gone: &[Document]) -> Result<(), PatchError> {
     match kind_of(old, gone)? {
         Some(Items::Scalars) => {
@@ -75,7 +75,7 @@ pub(super) fn delete(old: &mut Vec<Document>, gone: &[Document]) -> Result<(), P
     }
 }
 
-/// The type of both lists' items, if there are items.
+/// The type of both lists' items; `None` if both are empty.
 pub(super) fn kind_of(old: &[Document], changes: &[Document]) -> Result<Option<Items>, PatchError> {
     let kind = |item: &Document| std::mem::discriminant(item);
     let Some(first) = old.first().or(changes.first()) else { return Ok(None) };
@@ -83,7 +83,7 @@ pub(super) fn kind_of(old: &[Document], changes: &[Document]) -> Result<Option<I
         return Err(PatchError::Inapplicable("lists of lists are not supported".to_owned()));
     }
     if first.is_null() || old.iter().chain(changes).any(|item| kind(item) != kind(first)) {
-        // Kube-apiserver prints the list that is stored, too, which the client may not be allowed to read.
+        // kube-apiserver also prints the stored list, which the client may not be allowed to read.
         return Err(invalid(format!("list element types are not identical: {}", go::plain_list(changes))));
     }
     Ok(Some(if first.is_object() { Items::Objects } else { Items::Scalars }))
@@ -111,7 +111,7 @@ fn require_keys<'d>(items: impl Iterator<Item = &'d Document>, key: Option<&str>
     Ok(())
 }
 
-/// The items of both lists, merged, not yet in order.
+/// The merged items of both lists, unordered.
 fn merge_items(old: Vec<Document>, changes: &[Document], at: At<'_>) -> Result<Vec<Item>, PatchError> {
     match at.node().patch.merge_key.as_deref() {
         Some(key) if old.first().or(changes.first()).is_some_and(Document::is_object) => {
@@ -136,7 +136,7 @@ fn merge_objects(old: Vec<Document>, changes: &[Document], key: &str, at: At<'_>
     };
     let mut merged = standing(old);
     merged.retain(|item| identity(&item.value, Some(key)).is_none_or(|identity| !gone.contains(identity)));
-    // The places of those items that the patch names, by the patch's own keys.
+    // The positions of the patched items, by the keys in the patch.
     let mut places: HashMap<&Document, Option<usize>> =
         changes.iter().filter_map(|change| Some((identity(change, Some(key))?, None))).collect();
     for (index, item) in merged.iter().enumerate() {
@@ -164,7 +164,7 @@ fn merge_objects(old: Vec<Document>, changes: &[Document], key: &str, at: At<'_>
     Ok(merged)
 }
 
-/// The keys of the items that the patch deletes. Nothing if it replaces the whole list.
+/// The keys of the items that the patch deletes; empty if it replaces the whole list.
 fn deletions<'p>(changes: &'p [Document], key: &str) -> Result<Option<HashSet<&'p Document>>, PatchError> {
     let mut gone = HashSet::new();
     let mut replaced = false;
@@ -181,7 +181,7 @@ fn deletions<'p>(changes: &'p [Document], key: &str) -> Result<Option<HashSet<&'
     Ok((!replaced).then_some(gone))
 }
 
-/// Whether the order names what the patch sets, in the patch's order.
+/// True if the order contains the patched items in the order of the patch.
 fn agree(changes: &[Document], order: &[Document], key: Option<&str>) -> Result<(), PatchError> {
     if order.is_empty() {
         return Ok(());

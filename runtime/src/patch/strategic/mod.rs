@@ -1,20 +1,20 @@
 //! Strategic merge patch (API conventions, "Strategic Merge Patch"; design proposals "preserve order" and "retain keys").
 //!
-//! Objects are merged and `null` removes, as in a JSON merge patch. A list whose schema says `merge` is merged item by
-//! item, by its key or as a set of scalars; other lists are replaced. Directives in the patch steer that:
+//! Objects are merged and `null` removes, as in a JSON merge patch. A list with `merge` in its schema is merged item by
+//! item, by its key or as a set of scalars; other lists are replaced. Directives in the patch change that:
 //!
 //! | directive | where | what it does |
 //! |---|---|---|
 //! | `$patch: replace` | object | it is replaced by the rest of the patch |
 //! | `$patch: delete` | object | it is emptied |
 //! | `$patch: replace` | item of a merged list | the list is replaced by the patch's other items |
-//! | `$patch: delete` | item of a merged list | the items with its key go |
-//! | `$retainKeys: [..]` | object | all other keys go |
-//! | `$setElementOrder/<list>: [..]` | beside the list | the order of the items that the list will have |
-//! | `$deleteFromPrimitiveList/<list>: [..]` | beside the list | these scalars go |
+//! | `$patch: delete` | item of a merged list | the items with its key are removed |
+//! | `$retainKeys: [..]` | object | all other keys are removed |
+//! | `$setElementOrder/<list>: [..]` | beside the list | the order of the resulting list |
+//! | `$deleteFromPrimitiveList/<list>: [..]` | beside the list | these scalars are removed |
 //!
-//! What kube-apiserver leaves to the order in which Go walks a map is fixed here: orders first, then deletions, then the
-//! other fields by name. All lists are merged in linear time. A patch that is refused changes nothing.
+//! kube-apiserver processes fields in the random order of Go's maps. Here the order is fixed: orders first, then deletions,
+//! then the other fields by name. Lists are merged in linear time. A refused patch changes nothing.
 use serde_json::Map;
 
 use super::PatchError;
@@ -34,24 +34,24 @@ mod tests;
 
 pub use diff::diff;
 
-/// Says that a map, or an item of a list, is not merged but replaced or deleted.
+/// The directive that replaces or deletes an object or an item of a list.
 const DIRECTIVE: &str = "$patch";
 const REPLACE: &str = "replace";
 const DELETE: &str = "delete";
 const MERGE: &str = "merge";
-/// Names all keys that an object keeps.
+/// The directive that lists all keys that an object keeps.
 const RETAIN_KEYS: &str = "$retainKeys";
-/// Begins the name of the field that says what goes from a list of scalars.
+/// The prefix of the directive that removes items of a list of scalars.
 const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList";
-/// Begins the name of the field that says the order of a list.
+/// The prefix of the directive that sets the order of a list.
 const SET_ORDER: &str = "$setElementOrder";
 
 /// Applies a patch to a document whose kind has this root schema.
 ///
-/// An object keeps its `apiVersion` and `kind` where the patch would drop them: they are those of the URL.
+/// An object keeps its `apiVersion` and `kind` even if the patch removes them, because the URL determines them.
 ///
 /// # Errors
-/// [`PatchError::Invalid`], [`PatchError::NoMergeKey`] and [`PatchError::Inapplicable`], with kube-apiserver's texts.
+/// [`PatchError::Invalid`], [`PatchError::NoMergeKey`] and [`PatchError::Inapplicable`], with kube-apiserver's messages.
 pub fn apply(root: &Schema, document: &Document, patch: &Document) -> Result<Document, PatchError> {
     let Document::Object(changes) = patch else {
         let given = name_of(patch);
@@ -67,7 +67,7 @@ pub fn apply(root: &Schema, document: &Document, patch: &Document) -> Result<Doc
     Ok(Document::Object(fields))
 }
 
-/// What the schema says of a field; nothing where it says nothing.
+/// The schema of a field; if it has none, anything is allowed.
 fn field<'s>(at: At<'s>, name: &str) -> At<'s> {
     at.field(name).unwrap_or_else(At::anything)
 }
@@ -76,13 +76,13 @@ fn invalid(message: impl Into<String>) -> PatchError {
     PatchError::Invalid(message.into())
 }
 
-/// An item of a list lacks the merge key.
+/// The error for an item without the merge key.
 fn no_merge_key(item: &Document, key: &str) -> PatchError {
     let item = go::plain(item);
     PatchError::NoMergeKey(format!("map: {item} does not contain declared merge key: {key}"))
 }
 
-/// The list that a directive must be.
+/// The value of a directive, which must be a list.
 fn list_of(value: &Document) -> Result<&Vec<Document>, PatchError> {
     value.as_array().ok_or_else(|| {
         invalid(format!(
@@ -92,12 +92,12 @@ fn list_of(value: &Document) -> Result<&Vec<Document>, PatchError> {
     })
 }
 
-/// The field that `<prefix>/<field>` is about.
+/// The field in `<prefix>/<field>`.
 fn target<'n>(name: &'n str, prefix: &str, otherwise: &str) -> Result<&'n str, PatchError> {
     name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/')).ok_or_else(|| invalid(otherwise))
 }
 
-/// A directive that is not one.
+/// The error for an unknown directive.
 fn unknown_directive(directive: &Document, fields: &Map<String, Document>) -> PatchError {
     let directive = match directive {
         Document::Null => "%!s(<nil>)".to_owned(),

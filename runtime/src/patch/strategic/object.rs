@@ -43,7 +43,7 @@ fn replace_or_delete(fields: &mut Fields, changes: &Fields, directive: &Document
     Ok(())
 }
 
-/// Drops the keys that `$retainKeys`, where there is one, does not name. The patch may set none of them.
+/// Removes the keys that are not in `$retainKeys`, if the patch has it. The patch may not set such keys.
 fn retain_keys(fields: &mut Fields, changes: &Fields) -> Result<(), PatchError> {
     let Some(directive) = changes.get(RETAIN_KEYS) else { return Ok(()) };
     let malformed = || invalid("invalid patch format of retainKeys");
@@ -64,7 +64,7 @@ fn retain_keys(fields: &mut Fields, changes: &Fields) -> Result<(), PatchError> 
     Ok(())
 }
 
-/// Merges the lists whose order the patch sets; gives their names.
+/// Merges the lists for which the patch sets an order, and returns their names.
 fn merge_ordered_lists<'p>(
     fields: &mut Fields,
     changes: &'p Fields,
@@ -93,14 +93,14 @@ fn merge_ordered_lists<'p>(
     Ok(ordered)
 }
 
-/// Takes scalars out of a list; `null` takes the list away.
+/// Removes scalars from a list; `null` removes the list.
 fn delete_from_list(fields: &mut Fields, directive: &str, change: &Document) -> Result<(), PatchError> {
     let malformed = "invalid patch format of primitive list";
     let name = target(directive, DELETE_FROM_LIST, malformed)?;
     match (fields.get_mut(name), change) {
         (_, Document::Null) => drop(fields.remove(name)),
         (Some(Document::Array(old)), Document::Array(items)) => list::delete(old, items)?,
-        // As in kube-apiserver, a directive of another type than the list says nothing.
+        // As in kube-apiserver, a directive with another type than the list is ignored.
         (_, Document::Array(_)) | (None | Some(Document::Array(_)), _) => {}
         _ => return Err(invalid(malformed)),
     }

@@ -239,7 +239,7 @@ async fn watch_over(mut stream: Pin<Box<impl Future<Output = ()>>>, flow: Arc<Fl
     // Dropping resets a stream that has not ended; one that has ended keeps nothing.
     drop(stream);
     if !ended {
-        tracing::debug!("a stream was reset, since its reader took nothing for too long");
+        tracing::debug!("a stream was reset, because its reader read nothing for too long");
         return;
     }
     let taken = poll_fn(|cx| match flow.poll_below(cx, 1) {

@@ -1,8 +1,12 @@
 //! Connections: accepting them, TLS, HTTP/1 and HTTP/2 on one port.
-//! Guarantees that a peer which sends nothing, sends a byte at a time, or takes nothing of what is sent to it, is cut off;
-//! that connections without a request give way when descriptors run short; that what waits for a peer in memory is
-//! bounded; and that a stop ends every connection and does not wait for clients that do not read. Knows what answers as a
-//! service only.
+//!
+//! Guarantees:
+//! - A peer is disconnected if it sends nothing, sends one byte at a time, or reads nothing.
+//! - Idle connections are closed when descriptors run short.
+//! - The memory for data that a peer has not read is limited.
+//! - A stop ends every connection, and does not wait for clients that do not read.
+//!
+//! Uses the server only as a service that answers requests.
 
 use std::{
     convert::Infallible,
@@ -38,47 +42,47 @@ use greet::{Greeted, Http};
 use peers::{Peer, Peers};
 use socket::Socket;
 
-/// Requests that one HTTP/2 connection may have open, as in kube-apiserver.
+/// The maximum number of concurrent requests on one HTTP/2 connection, as in kube-apiserver.
 const STREAMS: u32 = 250;
-/// Streams that the peer has reset and that have not been looked at yet.
+/// The maximum number of streams that the peer has reset and that are not yet processed.
 const RESETS: usize = 20;
-/// Streams of one connection that may be reset for what the peer did wrong.
+/// The maximum number of streams of one connection that are reset because of errors of the peer.
 const ERRORS: usize = 100;
-/// Bytes that wait on a connection in either direction; the head of a request is among them.
+/// The maximum number of buffered bytes of a connection in each direction, including the head of a request.
 const BUFFER: usize = 64 << 10;
-/// Bytes of TLS records that wait to be sent.
+/// The maximum number of bytes of unsent TLS records.
 const TLS_BUFFER: usize = 32 << 10;
 /// The size of the kernel's send buffer for a peer (the kernel doubles the given value).
 pub(super) const SEND_BUFFER: u32 = 128 << 10;
-/// How often an HTTP/2 peer is asked whether it is still there.
+/// The interval of pings on HTTP/2 connections.
 const PING: Duration = Duration::from_secs(30);
-/// How long a connection that has to give way may take to say so.
+/// The time for a connection that must close to tell its peer.
 const GOODBYE: Duration = Duration::from_millis(100);
 
 /// Timeouts and numbers of clients.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long a peer may take to shake hands and to say which HTTP it speaks.
+    /// The time for a TLS handshake and the first bytes of HTTP.
     pub greeting: Duration,
-    /// How long the head of a request may take, and how long an idle HTTP/1 connection stays open.
+    /// The time for the head of a request. Idle HTTP/1 connections are closed after this time, too.
     pub head: Duration,
-    /// How long a peer may take nothing of what is sent to it.
+    /// A connection is closed if its peer reads nothing for this time.
     pub stall: Duration,
-    /// The same once the server is stopping.
+    /// The same while the server stops.
     pub last_stall: Duration,
-    /// How long after its end an answer may still wait for its reader. A watcher that reads again by then gets whole
-    /// events; later its connection is cut, which may be in the middle of one.
+    /// The time after the end of an answer in which its client may read the rest. A watcher that reads the rest in this
+    /// time gets complete events; otherwise its connection is closed, possibly in the middle of an event.
     pub overtime: Duration,
-    /// How long a peer is read from after the last answer, in all.
+    /// The total time for reading, and discarding, data that a peer sends after the last answer.
     pub linger: Duration,
-    /// The same without a byte from it.
+    /// The same, without any data from the peer.
     pub silence: Duration,
-    /// Connections that shake hands at a time; then the oldest gives way.
+    /// The maximum number of concurrent handshakes; the oldest is closed for a new one.
     pub greetings: usize,
-    /// Connections that linger at a time.
+    /// The maximum number of connections that read after the last answer; see `linger`.
     pub lingering: usize,
-    /// Connections in all; then the one that is idle for longest gives way.
+    /// The maximum number of connections; the one that has been idle longest is closed for a new one.
     pub open: usize,
 }
 
@@ -100,7 +104,7 @@ impl Default for Limits {
     }
 }
 
-/// What answers requests. It must always be ready.
+/// A service that answers requests and is always ready.
 pub(super) trait Answers:
     Service<Request<Incoming>, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
 {
@@ -135,7 +139,7 @@ pub(super) async fn accept(
                     tokio::spawn(serve(socket, peer, tls.clone(), service.clone(), stopped.clone()));
                 }
                 Err(error) => {
-                    // Such as too many open files: a connection must end before the next one can begin.
+                    // For example too many open files: a connection must end before the next one can be accepted.
                     tracing::warn!(%error, "a connection could not be accepted");
                     peers.evict();
                     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -149,7 +153,7 @@ pub(super) async fn accept(
     }
 }
 
-/// Comes when the server stops.
+/// Completes when the server stops.
 async fn stopping(stop: &mut watch::Receiver<bool>) {
     // A dropped sender also stops it.
     let _ = stop.wait_for(|stopping| *stopping).await;
@@ -162,7 +166,7 @@ async fn serve(
     service: impl Answers,
     mut stop: watch::Receiver<bool>,
 ) {
-    // Boxed, as what follows: a connection keeps the state of what it does alone, not of all that it could do.
+    // Boxed, like the futures below: a connection then has only the state of its own protocol.
     let greeted = tokio::select! {
         greeted = timeout(peer.limits().greeting, Box::pin(greet::greet(socket, tls))) => greeted,
         () = peer.told_to_go() => return,
@@ -182,7 +186,7 @@ async fn serve(
             }
         }
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("it said nothing for too long".to_owned()),
+        Err(_) => Err("it sent nothing for too long".to_owned()),
     };
     peer.leave_http();
     if let Err(error) = result {
@@ -218,8 +222,8 @@ async fn http2(
     let service = service_fn(move |request: Request<Incoming>| {
         let request = with_certificates(request, &asked);
         let (busy, mut service) = (asked.begin(), service.clone());
-        // The answer's future is created when the stream has its turn: a connection may bring hundreds of requests at once.
-        // It is in a box, so that a stream that is being answered, such as a watch, does not keep its room.
+        // The answer's future is created when the stream is first polled, because a connection may send hundreds of
+        // requests at once. It is boxed, so that its memory is freed while the answer, such as a watch, is sent.
         Box::pin(async move {
             service.call(request).await.map(|answer| flow::pace(answer, busy, Flow::of_stream()))
                 as Result<_, Infallible>
@@ -249,7 +253,7 @@ fn with_certificates(mut request: Request<Incoming>, peer: &Peer) -> Request<Inc
     request
 }
 
-/// Runs a connection to its end: its own, or the one that comes when it has to give way, or does not read at a stop.
+/// Runs a connection until it ends, must be closed for another one, or does not read while the server stops.
 async fn run<C: Future<Output = hyper::Result<()>>>(
     mut connection: Pin<&mut C>,
     shut_down: fn(Pin<&mut C>),
@@ -266,7 +270,7 @@ async fn run<C: Future<Output = hyper::Result<()>>>(
             shut_down(connection.as_mut());
             tokio::select! {
                 result = connection => result,
-                () = peer.given_up() => return Err("it took nothing while the server was stopping".to_owned()),
+                () = peer.given_up() => return Err("it read nothing while the server was stopping".to_owned()),
             }
         }
     };
@@ -275,7 +279,7 @@ async fn run<C: Future<Output = hyper::Result<()>>>(
 
 /// An error of a peer that did not read.
 fn timed_out() -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, "the peer took nothing of what was sent to it for too long")
+    io::Error::new(io::ErrorKind::TimedOut, "the peer read nothing for too long")
 }
 
 #[cfg(test)]

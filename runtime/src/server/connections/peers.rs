@@ -22,7 +22,7 @@ use crate::http::PeerCertificates;
 const GOING: Duration = Duration::from_millis(50);
 /// A handshake that takes longer than this is closed before idle connections.
 const SLOW: Duration = Duration::from_secs(1);
-/// How often a connection is checked while the server stops.
+/// The interval of checks of a connection while the server stops.
 const GLANCE: Duration = Duration::from_millis(100);
 /// The minimum number of descriptors reserved for everything else.
 const RESERVE: usize = 32;
@@ -32,7 +32,7 @@ pub struct Peers {
     limits: Limits,
     started: Instant,
     open: Mutex<HashMap<u64, Weak<Peer>>>,
-    /// Those in their handshake.
+    /// The number of connections in their handshake.
     greeting: AtomicUsize,
     lingering: AtomicUsize,
     next: AtomicU64,

@@ -1,6 +1,6 @@
-//! A TCP connection, below TLS. Guarantees that a write fails once the peer has taken nothing for too long, and that a
-//! close lets the peer read what was written last: the sending half is shut first, and what the peer still sends is read
-//! and dropped for a while, since the kernel answers unread bytes with a reset that destroys what is under way.
+//! A TCP connection, below TLS. Guarantees that a write fails if the peer has read nothing for too long, and that after a
+//! close the peer can read the last written data: the sending half is closed first, and for a limited time data from the
+//! peer is read and discarded. Otherwise the kernel would answer unread data with a reset, which discards sent data, too.
 
 use std::{
     io::{self, IoSlice},
@@ -23,27 +23,27 @@ use super::{
 
 /// The number of bytes read at a time from a lingering peer.
 const DROPPED: usize = 8 << 10;
-/// Most bytes that are read from it in all.
+/// The maximum number of bytes read from it.
 const MOST_DROPPED: usize = 64 << 20;
 
 /// A TCP connection.
 pub struct Socket {
     stream: TcpStream,
-    /// Read already, to be read again.
+    /// Data that was read and returned, to be read again.
     first: Bytes,
-    /// Since when the peer takes nothing.
+    /// The time since which the peer reads nothing.
     blocked: Option<Instant>,
-    /// Wakes when that becomes too long.
+    /// Wakes the task when that is too long ago.
     alarm: Option<Pin<Box<Sleep>>>,
     closing: Closing,
-    // Last: the table counts the connection as gone once its descriptor is free.
+    // Dropped last: the table removes the connection when its descriptor is free.
     peer: Arc<Peer>,
 }
 
-/// How far a close is.
+/// The progress of a close.
 enum Closing {
     No,
-    /// The sending half is shut, and the rest is read.
+    /// The sending half is closed, and the rest is read.
     Lingers(Box<Farewell>),
     Done,
 }
@@ -64,17 +64,17 @@ impl Socket {
     /// Sends small pieces at once.
     ///
     /// # Errors
-    /// If the connection is gone.
+    /// If the connection is closed.
     pub fn set_nodelay(&self) -> io::Result<()> {
         self.stream.set_nodelay(true)
     }
 
-    /// Bytes that are to be read again.
+    /// Returns data, to be read again.
     pub fn unread(&mut self, bytes: &[u8]) {
         self.first = Bytes::copy_from_slice(bytes);
     }
 
-    /// Looks at how a write went: fails where the peer's time is up.
+    /// Checks the result of a write: fails if the peer has read nothing for too long.
     fn judge(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if wrote.is_ready() {
             self.peer.took();
@@ -94,7 +94,7 @@ impl Socket {
         Poll::Ready(Err(timed_out()))
     }
 
-    /// Reads and drops what the peer sends, until it is done or its time is up.
+    /// Reads and discards data from the peer until its end or the time limit.
     fn poll_farewell(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Closing::Lingers(farewell) = &mut self.closing else { return Poll::Ready(()) };
         let (silence, mut piece) = (self.peer.limits().silence, [0; DROPPED]);

@@ -45,7 +45,7 @@ pub(super) struct Trust {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checked {
     Well,
-    /// Others can read it, and must be kept from it.
+    /// Others can read it; this permission must be removed.
     TooReadable,
 }
 
@@ -82,7 +82,7 @@ impl Identity {
         if !closed.is_empty() {
             faults.commands.push(format!("chmod {closed}-w {}", quoted(path)));
         }
-        faults.end(", or name a directory inside it, which the server makes for itself")?;
+        faults.end(", or use a directory inside it, which the server creates")?;
         Ok(Trust { user: self.user, group: shared.then_some(metadata.gid()) })
     }
 }

@@ -139,7 +139,7 @@ async fn versions_that_do_not_belong_together_are_refused() {
         assert!(refused.contains(want), "{refused}");
     }
     let (kinds, _) = world.api.registry.all();
-    assert!(kinds.iter().all(|served| served.kind.names().plural != "gears"), "nothing of them is served");
+    assert!(kinds.iter().all(|served| served.kind.names().plural != "gears"), "no refused version is served");
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn objects_stored_in_another_version_are_defaulted_there_and_converted() {
     assert_eq!(shown["apiVersion"], "example.com/v1");
     assert_eq!(shown["spec"], json!({"teeth": 10, "color": "red", "metal": "Zinc"}));
     assert_eq!((shown.get("cogs"), &shown["metadata"]["labels"]), (None, &json!({"a": "b"})));
-    assert!(object.is_renewed(), "the next write stores it in the stored version");
+    assert!(object.is_renewed(), "the next write stores it in the storage version");
     let fields: Vec<&str> = object.fields().collect();
     assert_eq!(fields, ["red", "Zinc", "10", "red"], "of the stored version, then of the other");
 }
@@ -215,7 +215,7 @@ async fn values_of_each_version_are_stored_beside_the_object() {
     };
     let of = |objects: &Arc<crate::cache::Resource>| [fields(objects, "ns/g"), fields(objects, "ns/odd")];
     let want = [["red", "Zinc", "5", "red"], ["", "Zinc", "", ""]];
-    assert_eq!(of(&gears.objects), want, "what has no form in a version has no values there");
+    assert_eq!(of(&gears.objects), want, "an object that cannot be converted to a version has no values there");
     let again = Registry::new(Cache::new(world.store.clone(), Limits::default()));
     assert_eq!(of(&again.register([stored(), older()]).unwrap().objects), want, "as they were stored");
     let later = alias("v1alpha1").with(|_, version, _| version.selectable = vec![Path::from("spec.metal")]);
@@ -224,6 +224,6 @@ async fn values_of_each_version_are_stored_beside_the_object() {
     assert_eq!(
         fields(&found.objects, "ns/g"),
         ["red", "Zinc", "Zinc"],
-        "those of a new version are picked out at load"
+        "the values of a new version are read when objects are loaded"
     );
 }
