@@ -238,6 +238,23 @@ fn files_and_functions_fit_their_limits() {
 }
 
 #[test]
+fn every_rust_block_of_the_documentation_is_compiled() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = vec![root.join("README.md")];
+    for folder in ["runtime/src", "macros/src", "examples"] {
+        sources(&root.join(folder), &mut files);
+    }
+    for entry in fs::read_dir(root.join("macros/src/docs")).expect("the documentation of the derives") {
+        files.push(entry.expect("a folder entry").path());
+    }
+    for file in files {
+        let text = fs::read_to_string(&file).expect("text");
+        let ignored = text.lines().find(|line| line.contains("```") && line.contains("ignore"));
+        assert_eq!(ignored, None, "{}", file.display());
+    }
+}
+
+#[test]
 fn the_readme_names_exactly_the_existing_modules() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = fs::read_to_string(root.join("README.md")).expect("README.md");

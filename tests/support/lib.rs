@@ -1,6 +1,8 @@
 //! Shared by the tests over the wire: an HTTP client, server processes, and seeded random numbers.
 
 pub mod client;
+#[cfg(doctest)]
+mod documents;
 pub mod process;
 pub mod random;
 

@@ -1,4 +1,4 @@
-//! A line on the terminal that says how far a long operation has come; nothing where standard error is no terminal.
+//! A line with the progress of a long operation, if standard error is a terminal.
 
 use std::{
     io::{IsTerminal, Write},
@@ -9,7 +9,7 @@ use kindsmith::storage::maintenance::Progress;
 
 use super::style::grouped;
 
-/// Between two drawings.
+/// The interval between two updates.
 const PAUSE: Duration = Duration::from_millis(100);
 const WIDTH: u64 = 30;
 
@@ -24,7 +24,7 @@ impl Bar {
         Self { terminal: std::io::stderr().is_terminal(), drawn: None }
     }
 
-    /// Draws, unless it has just done so.
+    /// Updates the line, unless that was done a moment ago.
     pub(super) fn show(&mut self, progress: Progress<'_>) {
         if !self.terminal || self.drawn.is_some_and(|at| at.elapsed() < PAUSE) {
             return;
@@ -43,7 +43,7 @@ impl Drop for Bar {
 }
 
 fn write(text: &str) {
-    // A terminal that takes no progress does not end the operation.
+    // An error of the terminal does not end the operation.
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }

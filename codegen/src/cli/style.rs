@@ -1,4 +1,4 @@
-//! Text for people: numbers that can be read, and colours where they are wanted.
+//! Text for people: readable numbers, and colours if the terminal shows them.
 
 use std::{env, fmt::Write, io::IsTerminal};
 
@@ -15,7 +15,7 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
-/// A number of bytes, in the unit that fits.
+/// A number of bytes, in a suitable unit.
 pub(super) fn bytes(number: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if number < 1024 {
@@ -31,12 +31,12 @@ pub(super) fn bytes(number: u64) -> String {
     text
 }
 
-/// Green on a terminal that wants colours.
+/// Green, if standard output shows colours.
 pub(super) fn good(text: &str) -> String {
     coloured("32", text)
 }
 
-/// Red on a terminal that wants colours.
+/// Red, if standard output shows colours.
 pub(super) fn bad(text: &str) -> String {
     coloured("31", text)
 }

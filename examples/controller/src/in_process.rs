@@ -13,10 +13,10 @@ use serde_json::json;
 
 use crate::{FINALIZER, LABEL, PUBLIC, Site};
 
-/// Does what is left to do for one site. What is done already costs no write: an apply that changes nothing stores nothing.
+/// Reconciles one site. Applies that change nothing store nothing.
 ///
 /// # Errors
-/// What a write was refused for; the caller tries again.
+/// If a write was refused; the caller tries again.
 pub async fn reconcile(client: &Client, site: &Site) -> Result<()> {
     let (namespace, name) = (&site.metadata.namespace, &site.metadata.name);
     let sites = client.of::<Site>(namespace).field_manager("sites").force();
@@ -40,7 +40,7 @@ pub async fn reconcile(client: &Client, site: &Site) -> Result<()> {
         return Ok(());
     }
     if !held {
-        // First, so that no record stays behind when the site is deleted before this comes to its end.
+        // First, so that the record is deleted even if the site is deleted before this function ends.
         let hold = |site: &mut Site| {
             site.metadata.finalizers.push(FINALIZER.to_owned());
             Ok(())
@@ -58,11 +58,11 @@ pub async fn reconcile(client: &Client, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// Watches sites and their pages, and reconciles a site when either changes. The watches begin with what there is, so that
-/// nothing is missed that happened before.
+/// Watches sites and their pages, and reconciles a site if either changes. The watches start with the existing objects, so
+/// that no earlier change is missed.
 ///
 /// # Errors
-/// Where a site cannot be reconciled, or a watch ends: the server starts the controller again after a while.
+/// If a site cannot be reconciled, or a watch fails. The server then restarts the controller after a delay.
 pub async fn run(client: Client, shutdown: Shutdown) -> Result<()> {
     let pages = ListOptions { labels: Labels::parse(LABEL).expect("a selector"), ..ListOptions::default() };
     let mut sites = client.of::<Site>("").watch(&ListOptions::default()).await?;

@@ -1,8 +1,8 @@
 //! A controller, to copy from: it publishes sites.
 //!
-//! A [`Site`] owns a ConfigMap in its own namespace, its page, which the garbage collector deletes with it. Beside that it
-//! has a record in the namespace `kube-public`, so that others find it. Owners in other namespaces count for nothing, so a
-//! finalizer holds a deleted site until its record is gone. What came of it is a condition in the status, and an event.
+//! A [`Site`] owns a ConfigMap in its namespace, its page, which the garbage collector deletes with the site. It also has a
+//! record in the namespace `kube-public`. Objects cannot have owners in other namespaces, so a finalizer keeps a deleted
+//! site until its record is deleted. A condition in the status and an event report the result.
 //!
 //! [`in_process`] is the controller with the server's own client. `with_kube`, with the feature `kube`, is the same with
 //! kube-rs, which runs in the process and over the network.
@@ -18,7 +18,7 @@ use kindsmith::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Holds a deleted site until its record is gone.
+/// The finalizer of a site, which is removed after its record is deleted.
 pub const FINALIZER: &str = "example.com/record";
 /// The namespace of records.
 pub const PUBLIC: &str = "kube-public";
@@ -32,13 +32,13 @@ pub const LABEL: &str = "example.com/site";
 pub struct Site {
     /// Metadata of the site.
     pub metadata: ObjectMeta,
-    /// What the site shows.
+    /// The desired content of the site.
     pub spec: SiteSpec,
-    /// What was published.
+    /// The observed state of the site.
     pub status: Option<SiteStatus>,
 }
 
-/// `SiteSpec` says what the site shows.
+/// `SiteSpec` is the content of a site.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 pub struct SiteSpec {
     /// The title of the page.
@@ -46,17 +46,17 @@ pub struct SiteSpec {
     pub title: String,
 }
 
-/// `SiteStatus` says what was published.
+/// `SiteStatus` is the observed state of a site.
 #[derive(ApiType, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteStatus {
-    /// `Ready` is true once the page and the record say what the spec says.
+    /// The latest observations. `Ready` is true if the page and the record have the content of the spec.
     #[serde(default)]
     #[api(list = map(key = kind), merge)]
     pub conditions: Vec<Condition>,
 }
 
 impl Site {
-    /// A site of a name and title.
+    /// A site with a name and a title.
     pub fn new(name: &str, title: &str) -> Self {
         Self { metadata: ObjectMeta::named(name), spec: SiteSpec { title: title.to_owned() }, status: None }
     }
@@ -85,7 +85,7 @@ impl Site {
         record
     }
 
-    /// The status of a site that is published.
+    /// The status of a published site.
     fn published(&self) -> SiteStatus {
         let mut status = self.status.clone().unwrap_or_default();
         let ready = Condition {

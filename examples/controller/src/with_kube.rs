@@ -19,17 +19,17 @@ use serde_json::json;
 
 use crate::{FINALIZER, PUBLIC, Site};
 
-/// How many sites are reconciled at a time. Without a bound, a start sends a request for every site there is, and the
-/// server refuses (429) what it does not serve at a time.
+/// The number of sites that are reconciled concurrently. Without a limit, the controller would at its start send requests
+/// for all sites at once, and the server would refuse some of them with 429.
 const AT_ONCE: u16 = 32;
 
-/// Why a site was not reconciled.
+/// The reason why a site could not be reconciled.
 pub type Error = finalizer::Error<kube::Error>;
 
-/// Does what is left to do for one site.
+/// Reconciles one site.
 ///
 /// # Errors
-/// What a write was refused for; the controller tries again.
+/// If a write was refused; the controller tries again.
 pub async fn reconcile(site: Arc<Kube<Site>>, client: Arc<Client>) -> Result<Action, Error> {
     let sites = Api::namespaced((*client).clone(), &site.namespace().unwrap_or_default());
     let act = |event| async {
@@ -69,7 +69,7 @@ async fn cleanup(site: &Kube<Site>, client: &Client) -> Result<Action, kube::Err
     }
 }
 
-/// Watches sites and what they own, and reconciles a site when either changes.
+/// Watches sites and the pages that they own, and reconciles a site if either changes.
 pub async fn run(client: Client, shutdown: impl Future<Output = ()> + Send + Sync + 'static) {
     let sites: Api<Kube<Site>> = Api::all(client.clone());
     let pages: Api<Kube<ConfigMap>> = Api::all(client.clone());

@@ -131,13 +131,14 @@ impl Book {
         self.status.as_ref().map_or(&[], |status| &status.readers)
     }
 
-    fn left(&self) -> i32 {
+    /// The number of copies that are not lent.
+    pub fn left(&self) -> i32 {
         let lent = i32::try_from(self.readers().len()).unwrap_or(i32::MAX);
         self.spec.copies.saturating_sub(lent).max(0)
     }
 
     /// The reason why a reader cannot borrow a copy, if there is one.
-    fn objection(&self, reader: &str) -> Option<String> {
+    pub fn objection(&self, reader: &str) -> Option<String> {
         if self.readers().iter().any(|other| other == reader) {
             return Some(format!("{reader} already has a copy"));
         }

@@ -12,7 +12,7 @@ use kindsmith::{
 use serde::{Deserialize, Serialize};
 
 pub mod lending;
-mod v1beta1;
+pub mod v1beta1;
 
 /// Adds everything that the library serves to a server.
 pub fn serve(server: Builder) -> Builder {

@@ -1,4 +1,4 @@
-//! Subresources of a kind's own: what a handler is asked with which method, and the adapters from its types to documents.
+//! Custom subresources of a kind: their handlers by method, and the adapters between the handlers' types and documents.
 use std::{marker::PhantomData, sync::Arc};
 
 use super::{Forward, Object, Parent, Result, Session, Soon, Text, decode, encode, parent::Target};
@@ -11,28 +11,28 @@ use crate::{
     schema::{Document, Schema},
 };
 
-/// Reads a document for the parent.
+/// A handler that computes a document from the parent.
 pub(crate) type Read = Arc<dyn Fn(Target) -> Soon<Document> + Send + Sync>;
-/// Takes a document, and may give one; otherwise the answer is a Status.
+/// A handler that takes a document. It may return one; otherwise the answer is a Status.
 pub(crate) type Take = Arc<dyn Fn(Target, Document) -> Soon<Option<Document>> + Send + Sync>;
 
-/// Takes options, and gives what is streamed or connected.
+/// A handler that takes options, and returns a stream or a connection.
 pub(crate) type Connect<T> = Arc<dyn Fn(Target, Document) -> Soon<T> + Send + Sync>;
 
-/// What answers for a subresource.
+/// The handlers of a subresource.
 #[derive(Clone)]
 pub(crate) enum Handler {
-    /// It takes and gives documents.
+    /// Handlers with documents as input and output.
     Documents(Documents),
-    /// It gives text.
+    /// A handler that returns text.
     Text(Connect<Text>),
-    /// It runs something with standard streams.
+    /// A handler with standard streams.
     Exec(Connect<Session>),
-    /// It forwards ports.
+    /// A handler that forwards ports.
     Forward(Connect<Forward>),
 }
 
-/// The handlers of a subresource that takes and gives documents.
+/// The handlers of a subresource with documents, by method.
 #[derive(Clone, Default)]
 pub(crate) struct Documents {
     pub get: Option<Read>,
@@ -40,15 +40,16 @@ pub(crate) struct Documents {
     pub put: Option<Take>,
 }
 
-/// A subresource of the kind `K`: its handlers. Made by [`get`], [`post`] and [`put`], which chain.
+/// A subresource of the kind `K`, with its handlers. Created with [`get`], [`post`] and [`put`], which can be chained, or
+/// with [`text`](super::text), [`exec`](super::exec) and [`port_forward`](super::port_forward).
 #[must_use = "a subresource is served once it is given to `Server::builder().subresource(…)`"]
 pub struct Subresource<K> {
     pub(super) declared: Declared,
     pub(super) parent: PhantomData<fn() -> K>,
 }
 
-/// The kinds of documents that an operation takes and gives; those of the parent where they are not given. Such
-/// documents exist only in requests and answers, unless their kind is served, too.
+/// The kinds of an operation's input and output; the parent's kind if absent. Such documents exist only in requests and
+/// answers, unless their kind is served, too.
 #[derive(Default)]
 pub(crate) struct Exchanged {
     pub body: Option<Arc<Kind>>,
@@ -57,10 +58,10 @@ pub(crate) struct Exchanged {
 
 /// A subresource as declared, without its parent's type.
 pub(crate) struct Declared {
-    /// Group, version and kind that discovery names.
+    /// The group, version and kind in discovery.
     pub shown: (GroupVersion, String),
     pub operations: Vec<Operation>,
-    /// What operations take and give.
+    /// The inputs and outputs of the operations.
     pub kinds: Vec<(Verb, Exchanged)>,
     pub options: Option<Arc<Schema>>,
     pub handler: Handler,
@@ -71,7 +72,7 @@ pub(crate) struct Declared {
     label = "neither a kind nor `()`",
     note = "an action answers with an object, whose type has `#[derive(Resource)]`, or with `()`, for a Status that says `Success`"
 )]
-/// What a handler of an action gives back: an object, or nothing, for a Status that says `Success`.
+/// The result of an action: an object, or `()`, which is answered with a Status `Success`.
 pub trait Reply: Send + 'static {
     /// The kind of the object.
     #[doc(hidden)]
@@ -103,7 +104,7 @@ impl Reply for () {
     }
 }
 
-/// A subresource that is read: an object computed from its parent.
+/// A subresource that can be read: an object computed from its parent.
 pub fn get<K, R, F, Fut>(handler: F) -> Subresource<K>
 where
     K: Object,
@@ -114,9 +115,9 @@ where
     Subresource::empty().get(handler)
 }
 
-/// An action: POST with an object of the action's own kind, such as an eviction.
+/// An action: POST with an object of the action's own kind, such as an Eviction.
 ///
-/// The handler gives an object back, or `()` for a Status that says `Success`.
+/// The handler returns an object, or `()`, which is answered with a Status `Success`.
 pub fn post<K, B, R, F, Fut>(handler: F) -> Subresource<K>
 where
     K: Object,
@@ -128,7 +129,7 @@ where
     Subresource::empty().post(handler)
 }
 
-/// A subresource that is written as a whole.
+/// A subresource that can be replaced as a whole.
 pub fn put<K, B, R, F, Fut>(handler: F) -> Subresource<K>
 where
     K: Object,
@@ -145,7 +146,7 @@ impl<K: Object> Subresource<K> {
         Self::new(Handler::Documents(Documents::default()), Vec::new(), None)
     }
 
-    /// A subresource whose documents, if any, are of its parent's kind.
+    /// A subresource whose documents, if it has any, are of the parent's kind.
     pub(super) fn new(handler: Handler, operations: Vec<Operation>, options: Option<Arc<Schema>>) -> Self {
         let own = K::RESOURCE;
         let version = GroupVersion { group: own.group.to_owned(), version: own.version.to_owned() };
@@ -154,7 +155,7 @@ impl<K: Object> Subresource<K> {
         Self { declared: Declared { shown, operations, kinds, options, handler }, parent: PhantomData }
     }
 
-    /// It is read with this handler, too.
+    /// Adds a handler for GET.
     pub fn get<R, F, Fut>(mut self, handler: F) -> Self
     where
         R: Object,
@@ -170,7 +171,7 @@ impl<K: Object> Subresource<K> {
         self
     }
 
-    /// It acts with this handler, too.
+    /// Adds a handler for POST.
     pub fn post<B, R, F, Fut>(mut self, handler: F) -> Self
     where
         B: Object,
@@ -183,7 +184,7 @@ impl<K: Object> Subresource<K> {
         self
     }
 
-    /// It is written with this handler, too. With a handler that reads it, it can be patched as well.
+    /// Adds a handler for PUT. A subresource with handlers for GET and PUT can also be patched.
     pub fn put<B, R, F, Fut>(mut self, handler: F) -> Self
     where
         B: Object,

@@ -1,10 +1,10 @@
-//! The JSONPath of columns, as kubectl and kube-apiserver read it: fields, indexes, slices, wildcards, descent, unions and
-//! filters. What a path asks for and is not there is no error: nothing is found.
+//! The JSONPath of columns, as in kubectl and kube-apiserver: fields, indexes, slices, wildcards, descent, unions and
+//! filters. If an object lacks the values of a path, the result is empty.
 use std::{cmp::Ordering, fmt};
 
 use crate::schema::Document;
 
-/// How deep filters nest.
+/// The maximum nesting depth of filters.
 const MOST_NESTED: usize = 8;
 
 /// A JSONPath such as `.status.conditions[?(@.type=="Ready")].status`.
@@ -17,7 +17,7 @@ pub struct JsonPath {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     Field(String),
-    /// From, to, and by how many.
+    /// Start, end and step.
     Slice(Option<i64>, Option<i64>, i64),
     Index(i64),
     Wildcard,
@@ -29,7 +29,7 @@ enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Filter {
     left: Operand,
-    /// `None` asks whether there is anything on the left.
+    /// `None` tests if the left side exists.
     comparison: Option<(Comparison, Operand)>,
 }
 
@@ -50,22 +50,22 @@ enum Operand {
 }
 
 impl JsonPath {
-    /// Reads a path. It may stand in braces.
+    /// Parses a path, which may be in braces.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the syntax error.
     pub fn parse(text: &str) -> Result<Self, String> {
         let inside = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
         Ok(Self { text: text.to_owned(), steps: steps(inside.strip_prefix('$').unwrap_or(inside), 0)? })
     }
 
-    /// The names of the fields on the way, for a path of nothing else.
+    /// The names of the fields, if the path consists only of fields.
     pub fn names(&self) -> Option<Vec<String>> {
         let name = |step: &Step| if let Step::Field(name) = step { Some(name.clone()) } else { None };
         self.steps.iter().map(name).collect()
     }
 
-    /// The values that the path leads to, in the order of the document.
+    /// The values at the path, in the order of the document.
     pub fn find<'d>(&self, document: &'d Document) -> Vec<&'d Document> {
         walk(&self.steps, document)
     }
@@ -91,7 +91,7 @@ fn steps(text: &str, depth: usize) -> Result<Vec<Step>, String> {
             }
             rest = field(rest, &mut steps)?;
         } else if let Some(after) = rest.strip_prefix('.') {
-            // A dot by itself is the object, and one before a bracket says nothing.
+            // A dot alone is the object, and a dot before a bracket has no meaning.
             rest = if after.is_empty() || after.starts_with('[') { after } else { field(after, &mut steps)? };
         } else if rest.starts_with('[') {
             let end = bracket_end(rest).ok_or("unterminated array")?;
@@ -106,7 +106,7 @@ fn steps(text: &str, depth: usize) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// Reads a field's name, in which a backslash takes the meaning from the character after it; gives what follows.
+/// Parses a field's name, in which a backslash escapes the next character. Also returns the rest.
 fn field<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String> {
     let (mut name, mut chars) = (String::new(), text.char_indices());
     let mut end = text.len();
@@ -130,7 +130,7 @@ fn field<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String> {
     Ok(&text[end..])
 }
 
-/// Where the bracket ends that a text begins with.
+/// The position of the bracket that closes the first one.
 fn bracket_end(text: &str) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0, None, false);
     for (at, c) in text.char_indices() {
@@ -148,7 +148,7 @@ fn bracket_end(text: &str) -> Option<usize> {
     None
 }
 
-/// What stands in a bracket.
+/// Parses the content of a bracket.
 fn bracket(text: &str, depth: usize) -> Result<Step, String> {
     let text = text.trim();
     if let Some(filter) = text.strip_prefix("?(") {
@@ -181,7 +181,7 @@ fn bracket(text: &str, depth: usize) -> Result<Step, String> {
     }
 }
 
-/// The parts of a union: what is between commas that stand in no quotes.
+/// The parts of a union, separated by commas outside of quotes.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut quote, mut start) = (Vec::new(), None, 0);
     for (at, c) in text.char_indices() {
@@ -199,7 +199,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The text in quotes.
+/// The text between quotes.
 fn unquoted(text: &str) -> Option<String> {
     let inside = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))?;
     Some(inside.replace(r"\'", "'").replace("\\\"", "\""))
@@ -291,7 +291,7 @@ fn slice(items: &[Document], from: Option<i64>, to: Option<i64>, by: i64) -> Vec
     items[within].iter().step_by(by).collect()
 }
 
-/// A value and everything in it.
+/// A value and all values in it.
 fn descent(at: &Document) -> Vec<&Document> {
     let mut found = vec![at];
     match at {
@@ -306,7 +306,7 @@ impl Filter {
     fn takes(&self, item: &Document) -> bool {
         let left = self.left.values(item);
         let Some((comparison, right)) = &self.comparison else { return !left.is_empty() };
-        // One value is compared with one.
+        // Only single values are compared.
         let ([left], [right]) = (&left[..], &right.values(item)[..]) else { return false };
         comparison.holds(left, right)
     }
@@ -330,7 +330,7 @@ impl Comparison {
             (Document::Bool(_), Document::Bool(_)) => return self == Self::NotEqual,
             _ => None,
         };
-        // Values of different types have no order, and are not unequal either.
+        // Values of different types cannot be compared, not even as unequal.
         order.is_some_and(|order| match self {
             Self::Equal => order.is_eq(),
             Self::NotEqual => order.is_ne(),

@@ -12,7 +12,7 @@ use crate::{
     http::{App, Metrics, Service},
 };
 
-/// What the client calls itself: the field manager of writes that name no other.
+/// The client's user agent, which is also the default field manager of its writes.
 const AGENT: HeaderValue = HeaderValue::from_static("kindsmith");
 
 /// The API for the server's own code: every request is the server's, and allowed. What guards the server from its clients,
@@ -56,7 +56,7 @@ fn trusted(app: &App) -> Service {
     }))
 }
 
-/// Every request is the server's.
+/// Every request acts as the server.
 struct Itself(Arc<User>);
 
 impl Authenticate for Itself {

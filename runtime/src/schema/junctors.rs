@@ -1,8 +1,7 @@
-//! `allOf`, `anyOf`, `oneOf` and `not`: which of several schemas a value fits, judged and reported as kube-openapi does
-//! (`pkg/validation/validate`).
+//! `allOf`, `anyOf`, `oneOf` and `not`, validated and reported as in kube-openapi (`pkg/validation/validate`).
 //!
-//! The schemas in them, their branches, only validate, and only values that the schema around them declares: a branch does not
-//! default, prune, merge or correlate anything.
+//! The schemas in them, the branches, only validate, and only fields that the surrounding schema declares. They do not
+//! affect defaulting, pruning, merging or ratcheting.
 use super::{
     At, Document, Schema,
     model::{ListType, PatchStrategy, Type},
@@ -11,27 +10,27 @@ use super::{
 };
 use crate::meta::go;
 
-/// What a schema says by means of other schemas for the same value.
+/// The rules of a schema that are other schemas for the same value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Junctors {
-    /// The value fits all of these.
+    /// The value matches all of these.
     pub all_of: Vec<Schema>,
-    /// The value fits one of these or more; empty for no such rule.
+    /// The value matches at least one of these; no rule if empty.
     pub any_of: Vec<Schema>,
-    /// The value fits one of these and no other; empty for no such rule.
+    /// The value matches exactly one of these; no rule if empty.
     pub one_of: Vec<Schema>,
-    /// The value does not fit this.
+    /// The value does not match this.
     pub not: Option<Schema>,
 }
 
 impl Junctors {
-    /// The branches by the keyword that they stand under.
+    /// The branches with their keywords.
     pub(super) fn branches(&self) -> [(&'static str, &[Schema]); 4] {
         [("allOf", &self.all_of), ("anyOf", &self.any_of), ("oneOf", &self.one_of), ("not", self.not.as_slice())]
     }
 }
 
-/// Judges a value. Each branch is walked once, however deep they nest.
+/// Validates a value. Each branch is walked once, even if branches are nested.
 pub(super) fn check(walk: &mut Walk, at: At<'_>, junctors: &Junctors, value: &Document, place: &Place<'_>) {
     if walk.is_full() {
         return;
@@ -97,7 +96,7 @@ fn all_of(walk: &mut Walk, at: At<'_>, branches: &[Schema], value: &Document, pl
     }
 }
 
-/// The failed branch whose errors are reported: the one that made more checks, the earlier of two that made as many.
+/// The failed branch whose errors are reported: the one with the most checks, and the first of equal ones.
 fn better(best: Option<Walk>, judged: Walk) -> Walk {
     match best {
         Some(best) if best.checks() >= judged.checks() => best,
@@ -105,7 +104,7 @@ fn better(best: Option<Walk>, judged: Walk) -> Walk {
     }
 }
 
-/// What a branch says that only the schema around it may say.
+/// A keyword of a branch that only the surrounding schema may have.
 pub(super) fn misplaced(branch: &Schema) -> impl Iterator<Item = &'static str> {
     let found = [
         ("type", !matches!(branch.kind, Type::Any | Type::IntOrString)),

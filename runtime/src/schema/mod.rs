@@ -1,10 +1,10 @@
-//! Structural schemas: what a kind's documents look like, and the pure functions over them: validate, default, prune.
-//! Does no I/O; knows no kind.
+//! Structural schemas of documents, and pure functions on schemas and documents: validate, default, prune. Does no I/O, and
+//! knows no kinds.
 //!
-//! All functions take the root schema and the whole object, and walk it by one cursor, [`At`]. `apiVersion`, `kind` and
-//! `metadata` are the same for all kinds and are declared by none: the cursor has them where objects begin ([`At::object`]),
-//! for what goes into them: decoding, pruning, patches. Validation, defaults and the like see what a kind declares
-//! ([`At::of`]); metadata is validated in `meta`.
+//! All functions get the root schema and the whole object, and walk both with one cursor, [`At`]. `apiVersion`, `kind` and
+//! `metadata` are the same for all kinds and are not part of a kind's schema. Decoding, pruning and patches need them and
+//! start with [`At::object`], which adds them. Validation and defaulting start with [`At::of`], which has only the declared
+//! fields; `meta` validates metadata.
 
 mod bounds;
 pub(crate) mod check;
@@ -48,6 +48,6 @@ pub use prune::prune;
 pub use types::{check_types, check_types_of_change};
 pub use validate::{validate, validate_change};
 
-/// A document: JSON as Kubernetes tells it apart. Keys are kept sorted; numbers are `i64` or `f64` (an integer literal
-/// outside `i64` is a double); duplicates have been settled by the decoder. Equality of documents decides what is no change.
+/// A document: a JSON value. Keys are sorted; numbers are `i64` or `f64` (an integer outside of `i64` is a double); the
+/// decoder has resolved duplicate keys. Equal documents are the same object: a write that leads to one changes nothing.
 pub type Document = serde_json::Value;

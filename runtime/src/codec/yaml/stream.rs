@@ -1,12 +1,12 @@
-//! Files of several documents: where each begins, and on which line a part of one stands.
+//! Files with several documents: the first line of each, and the lines of their parts.
 use super::tape::{self, Content, Node};
 use crate::codec::Limits;
 
 /// Locating a part is not limited by memory: the document has been decoded within its limits.
 const LIMITS: Limits = Limits { depth: 256, memory: usize::MAX };
 
-/// The documents of a text, each with the line that it begins on, counted from 1. Those of nothing but comments are left
-/// out. A line that begins with three dashes begins a document, whatever it stands in: YAML knows no other such line.
+/// The documents of a text, each with its first line, counted from 1. Documents with only comments are omitted. Every line
+/// that begins with three dashes begins a document: in YAML no other line may begin so.
 pub fn documents(text: &str) -> Vec<(usize, &str)> {
     let (mut starts, mut offset) = (vec![(1, 0)], 0);
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -28,13 +28,12 @@ pub fn documents(text: &str) -> Vec<(usize, &str)> {
 pub struct Lines<'t>(Vec<Node<'t>>);
 
 impl<'t> Lines<'t> {
-    /// Those of a document. One that is no YAML has none.
+    /// The lines of a document; none if it is not YAML.
     pub fn new(document: &'t str) -> Self {
         Self(tape::read(document, &LIMITS).map(|(tape, _)| tape).unwrap_or_default())
     }
 
-    /// The line, counted from 1, on which the value begins that a JSON pointer leads to, or the last value that there is on
-    /// the way.
+    /// The first line, counted from 1, of the value at a JSON pointer, or of the last existing value on the way to it.
     pub fn of(&self, pointer: &str) -> usize {
         let (mut at, mut line) = (0, self.0.first().map_or(1, |root| root.line));
         for segment in pointer.split('/').skip(1) {
@@ -70,7 +69,7 @@ fn step(tape: &[Node<'_>], at: usize, segment: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// The node after one and all that it holds.
+/// The node after a node and its content.
 fn after(tape: &[Node<'_>], at: usize) -> usize {
     match tape.get(at).map(|node| &node.content) {
         Some(Content::List(end) | Content::Map(end)) => *end,

@@ -1,5 +1,5 @@
-//! Measures one request from its first byte to the last byte of its answer. Guarantees that each request is recorded once, at its
-//! end: a watch when its stream ends, an aborted request with the code 0.
+//! Measures one request from its first byte to the last byte of its answer. Guarantees that each request is recorded once,
+//! at its end: a watch when its stream ends, an aborted request with the code 0.
 
 use std::{
     sync::Arc,
@@ -18,7 +18,7 @@ use crate::{
 pub struct Measure {
     /// The server.
     pub site: Arc<Site>,
-    /// What is asked for, once that was read.
+    /// The requested resource and verb, when they are known.
     pub asked: Option<Arc<Asked>>,
     start: Instant,
     method: Verb,
@@ -27,28 +27,28 @@ pub struct Measure {
     /// Zero until the request is answered.
     code: u16,
     bytes: u64,
-    /// It is open for as long as it needs.
+    /// True for a watch or a connection, which may last indefinitely.
     is_long: bool,
 }
 
 impl Measure {
-    /// A request begins.
+    /// Starts measuring a request.
     pub fn begin(site: Arc<Site>, method: &Method) -> Self {
         let (start, has_body) = (Instant::now(), *method != Method::HEAD);
         Self { site, asked: None, start, method: verb_of(method), has_body, code: 0, bytes: 0, is_long: false }
     }
 
-    /// How it was answered. The rest of the answer may still be on its way.
+    /// Records the status of the answer, whose body may still be sent.
     pub fn answered(&mut self, code: StatusCode) {
         self.code = code.as_u16();
     }
 
-    /// Bytes of the answer.
+    /// Counts bytes of the answer.
     pub fn sent(&mut self, bytes: u64) {
         self.bytes += bytes;
     }
 
-    /// The answer will go on for a while.
+    /// Marks the request as long-running.
     pub fn goes_on(&mut self) {
         self.is_long = self.asked.as_ref().is_some_and(|asked| methods::is_long_running(asked));
         if self.is_long {
@@ -56,7 +56,7 @@ impl Measure {
         }
     }
 
-    /// Finds where the request is counted.
+    /// Finds the counters of the request.
     fn place(&self, count: impl FnOnce(&Endpoint, &Series)) {
         let paths = &self.site.app.metrics.counts().paths;
         let nowhere = |endpoint, dry_run| (endpoint, Cell { verb: self.method, scope: Scope::None, dry_run });
@@ -91,7 +91,7 @@ impl Drop for Measure {
     }
 }
 
-/// The endpoint that a request is about, where it is served.
+/// The endpoint of a request, if it is served.
 fn found(asked: &Asked) -> Option<(&Endpoint, Cell)> {
     let path = asked.resource().filter(|path| !path.excess)?;
     let served = asked.served.as_ref()?;
@@ -130,7 +130,7 @@ fn verb_of(method: &Method) -> Verb {
 }
 
 fn dry_run(verb: Verb, asked: &Asked) -> DryRun {
-    // The parameter means nothing to what reads.
+    // Reads ignore the parameter.
     if matches!(verb, Verb::Get | Verb::List | Verb::Watch | Verb::Connect) {
         return DryRun::No;
     }

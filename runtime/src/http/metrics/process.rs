@@ -1,4 +1,4 @@
-//! The families of the process, as Prometheus' own libraries have them, read from `/proc`. What cannot be read there is left out.
+//! Metrics of the process, named as in Prometheus' own libraries, and read from `/proc`. Unreadable ones are omitted.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ static START: Family = Family::gauge(
     "When the process started, in seconds since the beginning of 1970 in UTC.",
 );
 
-/// What is shown of the process.
+/// The metrics of the process.
 pub fn source() -> Source {
     Source::new(&[&CPU, &RESIDENT, &VIRTUAL, &FILES, &MOST_FILES, &START], || {
         let process = fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(Process::read);
@@ -39,19 +39,19 @@ pub fn source() -> Source {
     })
 }
 
-/// What `/proc/self/stat` says.
+/// The values in `/proc/self/stat`.
 #[derive(Debug, PartialEq)]
 struct Process {
     cpu_seconds: f64,
     virtual_bytes: f64,
     resident_bytes: f64,
-    /// After the system's start.
+    /// The start of the process, relative to the start of the system.
     started_seconds: f64,
 }
 
 impl Process {
     fn read(stat: &str) -> Option<Self> {
-        // The name of the program comes second, in parentheses, and may have any characters.
+        // The second field is the program's name in parentheses, which may contain any characters.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         // Fields are counted from one in proc(5); the first after the name is the third.
         let field = |number: usize| Some(real(fields.get(number - 3)?.parse().ok()?));
@@ -65,7 +65,7 @@ impl Process {
     }
 }
 
-/// When the system started, as `/proc/stat` says, in seconds since 1970.
+/// The start of the system according to `/proc/stat`, in seconds since 1970.
 fn boot_time(stat: &str) -> Option<f64> {
     stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
 }

@@ -36,8 +36,8 @@ pub fn shared(version: Version) -> Definitions {
     all
 }
 
-/// Moves references to where OpenAPI 3 keeps definitions. A reference with members beside it is wrapped, since members
-/// beside a reference are ignored there.
+/// Changes references to the location of definitions in OpenAPI 3. A reference with other members is wrapped, because
+/// OpenAPI 3 ignores members beside a reference.
 fn to_v3(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -76,7 +76,7 @@ fn prefix(at: &GroupVersion, package: Option<&str>) -> String {
     format!("{}.{}", reversed.join("."), at.version)
 }
 
-/// The prefix of the definitions of a kind that is served.
+/// The prefix of the definitions of a served kind.
 fn prefix_of(kind: &Kind) -> String {
     prefix(&kind.group_version, kind.policy().package(&kind.group_version))
 }
@@ -101,7 +101,7 @@ fn group_version_kind(at: &GroupVersion, name: &str) -> Value {
     json!({"group": at.group, "kind": name, "version": at.version})
 }
 
-/// Adds a kind's definition and its list's, those of its subresources' documents, and what they refer to.
+/// Adds the definitions of a kind, its list, its subresources' documents, and all definitions that these refer to.
 pub fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out: &mut Definitions) {
     add(&DocumentSchema::of(kind), version, out);
     let mut operations = endpoints.iter().flat_map(|endpoint| &endpoint.operations);
@@ -109,14 +109,14 @@ pub fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out: &mut 
         out.insert(list_name(kind), list(kind, version));
     }
     for documents in endpoints.iter().flat_map(Endpoint::documents) {
-        // A kind that is served for itself as well is added with its own turn.
+        // A kind that has its own endpoints is added with them.
         if !out.contains_key(&document_name(documents)) {
             add(documents, version, out);
         }
     }
 }
 
-/// Adds a kind's definition and what it refers to.
+/// Adds a kind's definition and the definitions that it refers to.
 fn add(of: &DocumentSchema, version: Version, out: &mut Definitions) {
     let prefix = prefix(&of.group_version, of.package.as_deref());
     let of_objects = Map::from_iter([

@@ -1,6 +1,6 @@
-//! The operations of a kind, printed from its endpoints: paths, methods, parameters, bodies and answers, before they take the form of a version of
-//! OpenAPI. Only what is served is listed, since clients choose by it: kubectl picks its patch type and where it
-//! validates from these documents.
+//! The operations of a kind, derived from its endpoints: paths, methods, parameters, bodies and answers, independent of the
+//! version of OpenAPI. Lists only what is served, because clients depend on it: kubectl selects its patch type, and the
+//! place of validation, by these documents.
 
 use serde_json::{Value, json};
 
@@ -24,17 +24,17 @@ use crate::{
 pub struct Operation {
     /// The HTTP method, lower case.
     pub method: &'static str,
-    /// What `x-kubernetes-action` says.
+    /// The value of `x-kubernetes-action`.
     pub action: &'static str,
     /// The operation's unique id.
     pub id: String,
-    /// What it does.
+    /// The description.
     pub description: String,
-    /// Parameters beside those of the path.
+    /// Parameters in addition to those of the path.
     pub parameters: Vec<Parameter>,
     /// The definition of the body and its media types.
     pub body: Option<(String, Vec<&'static str>)>,
-    /// The body may be left out.
+    /// True if the body is optional.
     pub body_optional: bool,
     /// The statuses of success.
     pub codes: &'static [(&'static str, &'static str)],
@@ -42,7 +42,7 @@ pub struct Operation {
     pub answer: String,
     /// The media types of the answer.
     pub produces: Vec<&'static str>,
-    /// Group, version and kind of what it is about.
+    /// The group, version and kind of its objects.
     pub kind: Value,
 }
 
@@ -68,18 +68,18 @@ fn encodings(schema: &Schema) -> Vec<&'static str> {
     offered.map(Encoding::media_type).collect()
 }
 
-/// The media types of documents that have messages of their own, whatever kind they are about: Scale and DeleteOptions.
+/// The media types of documents that have a Protobuf message for all kinds: Scale and DeleteOptions.
 fn all_encodings() -> Vec<&'static str> {
     Encoding::ALL.map(Encoding::media_type).to_vec()
 }
 
-/// Everything that is served of a kind.
+/// All paths of a kind.
 pub fn of(kind: &Kind, endpoints: &[Endpoint]) -> Vec<PathItem> {
     let operations = Operations::new(kind);
     endpoints.iter().flat_map(|endpoint| operations.paths(endpoint)).collect()
 }
 
-/// What is needed to name the operations of a kind.
+/// The properties of a kind that the names of operations need.
 struct Operations<'k> {
     kind: &'k Kind,
     /// `/apis/group/version`.
@@ -96,7 +96,7 @@ impl<'k> Operations<'k> {
         let at = &kind.group_version;
         let (root, group) = match at.group.as_str() {
             "" => (format!("/api/{}", at.version), "core"),
-            // kube-apiserver leaves the common suffix of its own groups out.
+            // kube-apiserver omits the common suffix of its own groups.
             group if kind.policy().package(at).is_some() => {
                 (format!("/apis/{group}/{}", at.version), group.trim_end_matches(".k8s.io"))
             }
@@ -114,7 +114,7 @@ impl<'k> Operations<'k> {
         self.encodings.iter().copied().chain(streams).collect()
     }
 
-    /// The paths of an endpoint. What is said of a list covers watches on the same path.
+    /// The paths of an endpoint. The operation `list` includes watches on the same path.
     fn paths(&self, endpoint: &Endpoint) -> Vec<PathItem> {
         let plural = &self.kind.names().plural;
         let scope = if self.namespaced { "/namespaces/{namespace}" } else { "" };
@@ -213,7 +213,7 @@ impl<'k> Operations<'k> {
         }
     }
 
-    /// An operation's unique id. In that of a connection, the method stands after the group and version.
+    /// An operation's unique id. For connections, the method follows the group and version.
     fn id(&self, endpoint: &Endpoint, asked: &endpoint::Operation) -> String {
         let (verb, method) = match asked.verb {
             verb if asked.connects => ("connect", camel(verb.method())),
@@ -244,7 +244,7 @@ impl<'k> Operations<'k> {
     }
 }
 
-/// What `x-kubernetes-action` says.
+/// The value of `x-kubernetes-action`.
 const fn action(asked: &endpoint::Operation) -> &'static str {
     match asked.verb {
         _ if asked.connects => "connect",

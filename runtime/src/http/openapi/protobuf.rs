@@ -1,6 +1,6 @@
-//! The Protobuf form of the OpenAPI 2 document, which kubectl asks for: messages of gnostic's `openapi.v2.Document`,
-//! written from the JSON document. Holds gnostic's field numbers for the parts that our documents have; members that the
-//! messages do not know are left out, as gnostic does.
+//! The Protobuf form of the OpenAPI 2 document, which kubectl requests: messages of gnostic's `openapi.v2.Document`, written
+//! from the JSON document. Contains gnostic's field numbers for the members in our documents; members that the messages do
+//! not have are omitted, as in gnostic.
 
 use serde_json::Value;
 
@@ -181,7 +181,7 @@ fn response(value: &Value) -> Message {
     out
 }
 
-/// A `Parameter`: its one-of by where the parameter stands.
+/// A `Parameter`: a one-of, by the location of the parameter.
 fn parameter(value: &Value) -> Message {
     let mut out = Message::default();
     match value["in"].as_str() {
@@ -199,7 +199,7 @@ fn parameter(value: &Value) -> Message {
             out.text(2, value, "in");
             out.text(3, value, "description");
             out.text(4, value, "name");
-            // Query parameters have one member more before the type, which shifts what follows.
+            // Query parameters have one more member before the type, so the numbers of the next members differ.
             let (shift, variant) = if place == Some("query") { (1, 3) } else { (0, 4) };
             out.text(5 + shift, value, "type");
             out.text(6 + shift, value, "format");

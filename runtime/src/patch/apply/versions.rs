@@ -1,4 +1,4 @@
-//! The versions of a kind in which managers wrote, and objects in their terms.
+//! The versions of a kind in which managers wrote, and objects converted to these versions.
 use serde_json::Map;
 
 use super::{
@@ -12,22 +12,22 @@ use crate::schema::{self, At, Document, Schema, model};
 
 /// The other versions of a kind, in which managers may have written.
 pub trait Versions {
-    /// The schema of a version, as [`View::root`]; `None` where the kind has no such version.
+    /// The schema of a version, like [`View::root`]; `None` if the kind lacks the version.
     fn schema(&self, api_version: &str) -> Option<&Schema>;
 
-    /// The fields that the write leaves alone in a version, as [`View::reset`].
+    /// The fields that the write does not change in a version, like [`View::reset`].
     fn reset(&self, api_version: &str) -> Vec<Vec<&str>>;
 
-    /// An object of one version in the terms of another, pruned to that, with or without type meta. Both are versions that
-    /// there are, or the one of the write. It has no managed fields, and what was removed from it is missing, fields with
-    /// defaults among that.
+    /// Converts an object between two versions, with or without type meta, and prunes it. Both are existing versions, or
+    /// the version of the write. The object has no managed fields, and may lack fields that were removed, even those with
+    /// defaults.
     ///
     /// # Errors
-    /// Why it has no form there.
+    /// If the object cannot be converted.
     fn convert(&self, object: Document, from: &str, to: &str) -> Result<Document, String>;
 }
 
-/// No other versions: the kind has one.
+/// No other versions: the kind has only one.
 #[derive(Clone, Copy, Debug)]
 pub struct OneVersion;
 
@@ -45,7 +45,7 @@ impl Versions for OneVersion {
     }
 }
 
-/// The versions of a kind, seen from the one in which a write is.
+/// The versions of a kind, from the view of a write in one of them.
 #[derive(Clone, Copy)]
 pub(super) struct Terms<'a> {
     pub(super) view: &'a View<'a>,
@@ -63,7 +63,7 @@ impl<'a> Terms<'a> {
         Type::root(self.view.root)
     }
 
-    /// The type of objects of a version; `None` where there is no such version.
+    /// The type of objects of a version; `None` if the version does not exist.
     pub(super) fn ty(&self, version: &str) -> Option<Type<'a>> {
         self.schema(version).map(Type::root)
     }
@@ -72,7 +72,7 @@ impl<'a> Terms<'a> {
         if version == self.own { Some(self.view.root) } else { self.view.versions.schema(version) }
     }
 
-    /// The fields that the write leaves alone, in the terms of a version.
+    /// The fields that the write does not change, in a version.
     pub(super) fn reset_fields(&self, version: &str) -> FieldSet<'a> {
         let mut set = FieldSet::default();
         let mut insert = |path: &[&'a str]| {
@@ -103,7 +103,7 @@ impl<'a> Terms<'a> {
         Ok(comparison)
     }
 
-    /// An object of one version in the terms of another.
+    /// Converts an object between two versions.
     pub(super) fn convert(&self, object: &Document, from: &str, to: &str) -> Result<Document, String> {
         let mut object = object.clone();
         if from == to {
@@ -119,8 +119,8 @@ impl<'a> Terms<'a> {
         self.view.versions.convert(object, from, to)
     }
 
-    /// An object as it was and as it is to be, in the terms of another version than the write's. An object that was not
-    /// there is in no version.
+    /// The old and the new object, converted to another version than the write's. An object that did not exist is absent in
+    /// every version.
     pub(super) fn convert_both(&self, [old, new]: [&Document; 2], to: &str) -> Result<[Document; 2], String> {
         let old = if *old == *EMPTY { Ok(EMPTY.clone()) } else { self.convert(old, self.own, to) };
         let old = old.map_err(|why| format!("failed to convert old object: {why}"))?;
@@ -129,8 +129,8 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// Puts empty containers where there is `null` since all is removed that was in them: code that converts takes an object that
-/// fits its schema.
+/// Replaces `null`, which stands for a container whose content was removed, by an empty container: conversions expect
+/// objects that match their schema.
 fn fill_emptied(at: At<'_>, value: &mut Document) {
     match value {
         Document::Null if !at.nullable && at.kind == model::Type::Object => *value = Document::Object(Map::new()),
