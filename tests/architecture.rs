@@ -244,8 +244,9 @@ fn every_rust_block_of_the_documentation_is_compiled() {
     for folder in ["runtime/src", "macros/src", "examples"] {
         sources(&root.join(folder), &mut files);
     }
-    for entry in fs::read_dir(root.join("macros/src/docs")).expect("the documentation of the derives") {
-        files.push(entry.expect("a folder entry").path());
+    for folder in ["macros/src/docs", "runtime/src/server/docs"] {
+        let entries = fs::read_dir(root.join(folder)).expect("a folder of documentation");
+        files.extend(entries.map(|entry| entry.expect("a folder entry").path()));
     }
     for file in files {
         let text = fs::read_to_string(&file).expect("text");

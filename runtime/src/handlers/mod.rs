@@ -1,14 +1,14 @@
-//! Handlers: the user's own code that answers requests, where no stored object is the answer. Virtual kinds, which only
-//! answer POST; subresources of a kind, which act on an object, show something computed from it, or connect to it.
+//! Handlers: the user's own code, which answers requests that are not about stored objects. Virtual kinds answer POST
+//! only. Subresources of a kind act on an object, compute a value from it, or connect to it.
 //!
-//! Handlers are typed: they get their kind's Rust type and the [`RequestContext`], and give a type back or a [`Refusal`].
+//! Handlers are typed: they get their kind's Rust type and the [`RequestContext`], and return a type or a [`Refusal`].
 //! Their input was strictly decoded, defaulted and validated like a stored object.
 //!
 //! ```
 //! use kindsmith::{ApiType, ObjectMeta, Resource, Server, handlers::{RequestContext, Result}};
 //! use serde::{Deserialize, Serialize};
 //!
-//! /// Asks whether the one who asks may borrow books.
+//! /// Asks if the user may borrow books.
 //! #[derive(Resource, Clone, Debug)]
 //! #[resource(group = "library.example.com", version = "v1", cluster, unstored)]
 //! pub struct LoanReview {
@@ -17,7 +17,7 @@
 //!     pub status: Option<LoanReviewStatus>,
 //! }
 //!
-//! /// What is asked for.
+//! /// The request.
 //! #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 //! pub struct LoanReviewSpec {
 //!     #[api(default = 1, minimum = 1)]
@@ -39,7 +39,8 @@
 //! let server = Server::builder().virtual_kind(review).memory();
 //! ```
 //!
-//! Knows no HTTP. Guarantees that what a handler changes goes through the pipeline of a write, under the request's name.
+//! Independent of HTTP. Guarantees that the changes of a handler go through the pipeline of every write, as the requesting
+//! user.
 
 mod change;
 pub(crate) mod client;
@@ -82,21 +83,21 @@ use serde::{Serialize, de::DeserializeOwned};
 pub use crate::meta::refusal::{Refusal, Result};
 use crate::{Resource, schema::Document};
 
-/// The future answer of a handler.
+/// The future of a handler's answer.
 pub(crate) type Soon<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no object that handlers take or give",
+    message = "`{Self}` cannot be used as a handler's input or output",
     label = "not declared as a kind",
     note = "declare it: `#[derive(Resource)] #[resource(group = \"example.com\", version = \"v1\")]`"
 )]
-/// A kind's Rust type as handlers use it. Every `#[derive(Resource)]` gives it.
+/// A kind's Rust type, for handlers and the typed client. Every `#[derive(Resource)]` implements it.
 pub trait Object: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Resource + Serialize + DeserializeOwned + Send + Sync + 'static> Object for T {}
 
-/// A document as its type. The schema has been checked already: what goes wrong here is the declaration's fault.
+/// Decodes a document as its type. The schema was already checked, so an error here is a fault of the declaration.
 fn decode<T: DeserializeOwned>(document: &Document) -> Result<T> {
     T::deserialize(document).map_err(|error| Refusal::internal(format!("the document does not fit its type: {error}")))
 }

@@ -68,7 +68,7 @@ pub(crate) struct Declared {
 }
 
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no answer of an action",
+    message = "`{Self}` cannot be the answer of an action",
     label = "neither a kind nor `()`",
     note = "an action answers with an object, whose type has `#[derive(Resource)]`, or with `()`, for a Status that says `Success`"
 )]

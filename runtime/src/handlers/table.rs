@@ -1,4 +1,4 @@
-//! Which handler answers for which kind and subresource.
+//! The table of handlers, by kind and subresource.
 use std::sync::Arc;
 
 use super::{
@@ -39,7 +39,7 @@ pub struct Pending {
     subresources: Vec<(Place, &'static str, Declared)>,
 }
 
-/// The handlers of a server that runs.
+/// The handlers of a running server.
 #[derive(Default)]
 pub struct Handlers {
     virtual_kinds: Vec<(Place, Ask)>,
@@ -51,9 +51,9 @@ pub struct Handlers {
 pub(crate) struct Mounted {
     /// Its name.
     pub name: &'static str,
-    /// What it does.
+    /// Its handler.
     pub handler: Handler,
-    /// What each operation takes and gives.
+    /// The input and output of each operation.
     kinds: Vec<(Verb, Exchanged)>,
 }
 
@@ -70,7 +70,7 @@ impl Pending {
         kind
     }
 
-    /// A subresource of a kind's own.
+    /// A custom subresource of a kind.
     pub fn subresource<K: Object>(&mut self, name: &'static str, subresource: Subresource<K>) {
         let own = K::RESOURCE;
         let (group, version, plural) = (own.group.to_owned(), own.version.to_owned(), own.plural.to_owned());
@@ -137,17 +137,17 @@ impl Handlers {
         self.open.stop();
     }
 
-    /// Waits for connections that are no longer of HTTP to end.
+    /// Waits for the end of upgraded connections.
     pub async fn ended(&self) {
         self.open.ended().await;
     }
 
-    /// Who answers for a virtual kind.
+    /// The handler of a virtual kind.
     pub(crate) fn ask(&self, kind: &Kind) -> Option<&Ask> {
         self.virtual_kinds.iter().find(|(place, _)| place.is(kind)).map(|(_, ask)| ask)
     }
 
-    /// A subresource of a kind's own.
+    /// A custom subresource of a kind.
     pub(crate) fn subresource(&self, kind: &Kind, name: &str) -> Option<&Mounted> {
         if kind.version.subresources.is_empty() {
             return None;
@@ -157,7 +157,7 @@ impl Handlers {
 }
 
 impl Mounted {
-    /// What an operation takes and gives: a patch as what it is written by. `None` for one that is not served.
+    /// The input and output of an operation; those of a patch are the ones of an update. `None` if it is not served.
     pub fn kinds(&self, verb: Verb) -> Option<&Exchanged> {
         let verb = if verb == Verb::Patch { Verb::Update } else { verb };
         self.kinds.iter().find(|(known, _)| *known == verb).map(|(_, kinds)| kinds)

@@ -90,7 +90,7 @@ pub struct App {
     pub version: VersionInfo,
     /// The limits of requests.
     pub limits: Limits,
-    /// What `/metrics` says.
+    /// The metrics.
     pub metrics: Metrics,
 }
 
@@ -151,8 +151,8 @@ pub struct VersionInfo {
 }
 
 impl VersionInfo {
-    /// What a version says, such as `v1.33.0+library-2.1`: the numbers are those of Kubernetes. `None` where the text does
-    /// not begin with three numbers.
+    /// Parses a version such as `v1.33.0+library-2.1`, whose numbers are those of Kubernetes. `None` if the text does not
+    /// begin with three numbers.
     pub fn parse(version: &str) -> Option<Self> {
         let numbers = version.strip_prefix('v').unwrap_or(version);
         let numbers = numbers.split_once(['-', '+']).map_or(numbers, |(numbers, _)| numbers);

@@ -31,7 +31,7 @@ use crate::{
 )]
 /// A kind declared in Rust, with `#[derive(Resource)]`.
 pub trait Resource: ApiType {
-    /// Where its objects live: [`Namespaced`] or [`Cluster`].
+    /// The scope of its objects: [`Namespaced`] or [`Cluster`].
     type Scope;
 
     /// The declaration.
@@ -53,8 +53,8 @@ pub trait Resource: ApiType {
     /// The kind.
     ///
     /// # Panics
-    /// When the declaration contradicts itself in a way that the derive does not see; the test that comes with every
-    /// kind meets it first. [`ResourceDecl::build`] returns the errors instead.
+    /// If the declaration has an error that the derive cannot see. The test that the derive adds to every kind finds such
+    /// errors. [`ResourceDecl::build`] returns them instead.
     fn kind() -> Kind {
         match Self::RESOURCE.build(Self::DECLARATION) {
             Ok(kind) => kind,
@@ -202,7 +202,7 @@ pub struct ColumnDecl {
     pub name: &'static str,
     /// 0 is always shown, above it only in wide output.
     pub priority: i32,
-    /// What the column shows; empty for a default.
+    /// The description; empty for a default.
     pub description: &'static str,
     /// A format, such as `int32`; usually empty.
     pub format: &'static str,
@@ -219,7 +219,7 @@ pub enum CellDecl {
     Computed(Compute, &'static str),
 }
 
-/// The group and version as `apiVersion` says them; `v1` in the core group.
+/// The group and version as in `apiVersion`; `v1` in the core group.
 pub struct ApiVersion(pub &'static ResourceDecl);
 
 impl Serialize for ApiVersion {
@@ -235,7 +235,7 @@ impl ResourceDecl {
     /// Checks the type meta of a decoded document. List items have none.
     ///
     /// # Errors
-    /// Type meta of another kind or version.
+    /// If it is the type meta of another kind or version.
     pub fn check_type_meta(&self, api_version: Option<&str>, kind: Option<&str>) -> Result<(), String> {
         let (group, version) = match api_version.and_then(|text| text.split_once('/')) {
             Some((group, version)) => (group, version),
@@ -250,10 +250,10 @@ impl ResourceDecl {
         Ok(())
     }
 
-    /// The kind whose root type is given.
+    /// The kind with this root type.
     ///
     /// # Errors
-    /// Everything that contradicts itself: a pattern that is no regular expression, a path to a field that is not declared.
+    /// The errors of the declaration, such as an invalid pattern, or a path to a field that is not declared.
     pub fn build(&self, root: &'static TypeDecl) -> Result<Kind, Problems> {
         let mut problems = Problems::default();
         if let Some(field) = root.field("spec").and_then(|spec| observed_within((spec.ty)())) {
@@ -277,7 +277,7 @@ impl ResourceDecl {
         problems.or(Kind::new(shared, version, binding))
     }
 
-    /// What its versions share, which all of them declare as the stored one does.
+    /// The properties that all versions share; each declares the same as the storage version.
     fn shared(&self, root: &'static TypeDecl, problems: &mut Problems) -> Shared {
         let stored_root = self.storage.map_or(root, |storage| storage.root);
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();

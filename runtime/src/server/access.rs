@@ -39,6 +39,8 @@ impl Builder {
     /// Adds an authenticator, after tokens and the authenticators added before. The first that identifies the user
     /// decides, and the user is put into `system:authenticated`. A request is anonymous if none identifies its user and
     /// none refuses its credentials.
+    ///
+    #[doc = include_str!("docs/authenticator.md")]
     pub fn authenticator(mut self, authenticator: impl Authenticate) -> Self {
         self.users.authenticators.push(Box::new(authenticator));
         self
@@ -48,6 +50,8 @@ impl Builder {
     /// authenticated users the discovery documents. For everything else the authorizers are called in the order in
     /// which they were added, and the first that allows or denies decides. If all have no opinion, the request is
     /// denied.
+    ///
+    #[doc = include_str!("docs/authorizer.md")]
     pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {
         self.users.authorizers.push(Box::new(authorizer));
         self

@@ -51,6 +51,8 @@ type RegisterMetrics = Box<dyn FnOnce(&prometheus::Registry) -> prometheus::Resu
 ///
 /// With only kinds and a data directory the server is safe to run: it uses TLS with its own certificate authority,
 /// stores an admin token and a kubeconfig in the data directory, and refuses requests without a token.
+///
+#[doc = include_str!("docs/builder.md")]
 #[must_use = "a builder does nothing until `build` or `serve` is called"]
 pub struct Builder {
     pub(super) core: Core,
@@ -112,7 +114,9 @@ impl Builder {
     /// Serves the kinds that CustomResourceDefinitions define: the text of a manifest, as YAML or JSON, or one definition as
     /// a value, such as `CustomResourceExt::crd()` of the crate `kube` gives. See [`crd`].
     ///
-    /// [`Builder::build`] reports what is wrong with it. The log gets the warnings.
+    /// [`Builder::build`] returns the errors of the definitions. Warnings are logged.
+    ///
+    #[doc = include_str!("docs/crd.md")]
     pub fn crd(mut self, manifest: impl Serialize) -> Self {
         match crd::of_value(&manifest) {
             Ok(manifest) => {
@@ -128,7 +132,7 @@ impl Builder {
     /// Serves a virtual kind, which is declared `unstored`: a POST calls the handler, whose result is the answer.
     ///
     /// The handler is an async function of the object and the [`RequestContext`]. The object was strictly decoded,
-    /// defaulted and validated. See [`handlers`].
+    /// defaulted and validated. [`handlers`] has an example.
     pub fn virtual_kind<R, F, Fut>(mut self, handler: F) -> Self
     where
         R: Object + Unstored,
@@ -140,7 +144,8 @@ impl Builder {
     }
 
     /// Serves a subresource of a served kind: an action, an object computed from its parent, a stream, or a connection.
-    /// See [`handlers`].
+    ///
+    #[doc = include_str!("docs/subresource.md")]
     pub fn subresource<K: Object>(mut self, name: &'static str, subresource: Subresource<K>) -> Self {
         self.core.handlers.subresource(name, subresource);
         self
@@ -200,6 +205,8 @@ impl Builder {
 
     /// Wraps the whole service in a layer, outside of those added before, like axum's `Router::layer`. A layer that
     /// authenticates users puts an `Arc<`[`User`](crate::auth::User)`>` into the request's extensions.
+    ///
+    #[doc = include_str!("docs/layer.md")]
     pub fn layer<L, S>(mut self, layer: L) -> Self
     where
         L: tower::Layer<Service, Service = S> + Send + 'static,
@@ -217,21 +224,7 @@ impl Builder {
     /// When the server stops, controllers end one after the other in reverse order: each gets its `Shutdown`, finishes
     /// its work and returns. Together they have half of the time of [`Builder::stop_within`]; then they are cancelled.
     ///
-    /// ```
-    /// # use kindsmith::{Server, builtin::ConfigMap, client::Client, handlers::Result, meta::options::ListOptions, server::Shutdown};
-    /// async fn count(client: Client, shutdown: Shutdown) -> Result<()> {
-    ///     while !shutdown.is_requested() {
-    ///         println!("{} config maps", client.of::<ConfigMap>("").list(&ListOptions::default()).await?.items.len());
-    ///         tokio::select! {
-    ///             () = tokio::time::sleep(std::time::Duration::from_secs(60)) => {}
-    ///             () = shutdown.requested() => {}
-    ///         }
-    ///     }
-    ///     Ok(())
-    /// }
-    ///
-    /// let server = Server::builder().controller("count", count).memory();
-    /// ```
+    #[doc = include_str!("docs/controller.md")]
     pub fn controller<F, Fut, E>(mut self, name: impl Into<String>, controller: F) -> Self
     where
         F: Fn(Client, Shutdown) -> Fut + Send + Sync + 'static,
@@ -259,6 +252,7 @@ impl Builder {
     }
 
     /// Changes the server's limits.
+    ///
     /// ```
     /// # use kindsmith::Server;
     /// let server = Server::builder().limits(|limits| {
@@ -281,11 +275,14 @@ impl Builder {
 
     /// A named health check for `/healthz`, `/livez` and `/readyz`. It runs for each health request, and must not
     /// block.
+    ///
+    #[doc = include_str!("docs/health_check.md")]
     pub fn health_check(self, name: impl Into<String>, is_well: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.check(name.into(), false, is_well)
     }
 
-    /// The same for `/readyz` only: if it fails, requests should go elsewhere, and a restart would not help.
+    /// A named health check for `/readyz` only, for faults that a restart would not fix: clients should use another
+    /// server. Otherwise like [`Builder::health_check`].
     pub fn readiness_check(self, name: impl Into<String>, is_well: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.check(name.into(), true, is_well)
     }
@@ -316,14 +313,7 @@ impl Builder {
     /// Shows further metrics at `/metrics`. The function is called once, when the server starts, with the registry that holds
     /// the server's own; names that are taken there cannot be registered, and an error keeps the server from starting.
     ///
-    /// ```
-    /// # use kindsmith::{Server, prometheus::IntCounter};
-    /// let orders = IntCounter::new("shop_orders_total", "Orders that were placed.")?;
-    /// let shown = orders.clone();
-    /// let server = Server::builder().metrics(move |registry| registry.register(Box::new(shown)));
-    /// orders.inc();
-    /// # Ok::<(), kindsmith::prometheus::Error>(())
-    /// ```
+    #[doc = include_str!("docs/metrics.md")]
     pub fn metrics(
         mut self,
         register: impl FnOnce(&prometheus::Registry) -> prometheus::Result<()> + Send + 'static,
@@ -332,7 +322,8 @@ impl Builder {
         self
     }
 
-    /// Called once the server listens, after earlier callbacks.
+    /// A callback for the time when the server listens. Several callbacks are called in the order in which they were
+    /// added.
     pub fn on_ready(mut self, tell: impl FnOnce(&Ready) + Send + 'static) -> Self {
         self.entrance.on_ready.push(Box::new(tell));
         self

@@ -1,11 +1,12 @@
 //! For tests of programs that declare kinds: documents generated from a schema, a check that a type and its schema
 //! agree, and a check that a conversion between versions loses nothing.
 //!
-//! ```no_run
-//! # use kindsmith::testing::schema_and_type_agree;
-//! # fn test<Book: kindsmith::Resource + serde::Serialize + serde::de::DeserializeOwned>() {
-//! schema_and_type_agree::<Book>();
-//! # }
+//! ```
+//! use kindsmith::{Resource, builtin::ConfigMap, testing};
+//!
+//! testing::schema_and_type_agree::<ConfigMap>();
+//! let maps: Vec<_> = testing::documents(&ConfigMap::kind(), 1).take(10).collect();
+//! assert_eq!((&maps[9]["kind"], &maps[9]["metadata"]["name"]), (&"ConfigMap".into(), &"object-9".into()));
 //! ```
 use serde_json::{Map, json};
 

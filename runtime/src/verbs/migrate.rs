@@ -36,13 +36,13 @@ fn skip(migration: &mut Migration, object: &Object, why: impl Into<String>) {
 }
 
 impl Api {
-    /// Stores each object of a resource in the version and by the schema in which objects are stored today, in the order of
-    /// their keys. Reports how far it has come after each few of them. One that was cut off, or whose future was dropped, is
-    /// begun anew: what is stored as it should be is looked at, and not written.
+    /// Stores each object of a resource in the current storage version and schema, in the order of keys. Reports the
+    /// progress after every few objects. An interrupted migration can be repeated: current objects are read, but not
+    /// written.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] while the server stops or its disk fails, [`Error::InsufficientStorage`] where the disk is
-    /// full, [`Error::Internal`]: what was reported is done.
+    /// [`Error::Unavailable`] while the server stops or its disk fails, [`Error::InsufficientStorage`] if the disk is full,
+    /// [`Error::Internal`]. The reported objects are stored nevertheless.
     pub async fn migrate(
         &self,
         served: &Arc<Served>,

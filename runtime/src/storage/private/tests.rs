@@ -85,7 +85,7 @@ fn a_directory_that_all_users_can_write_is_refused() {
         chmod(&scratch.0, loose);
         let error = PrivateDir::open(&scratch.0).err().unwrap();
         let text = error.to_string();
-        assert!(text.contains(&format!("chmod o-w {}`, or name a directory inside it", scratch.0.display())), "{text}");
+        assert!(text.contains(&format!("chmod o-w {}`, or use a directory inside it", scratch.0.display())), "{text}");
         mend(&error);
         PrivateDir::open(&scratch.0).unwrap();
     }
