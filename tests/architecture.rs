@@ -175,11 +175,11 @@ fn no_way_to_write_a_path_escapes() {
     let cases = [
         ("use crate::{cache, http::body};", "cache http"),
         ("use crate::{cache::{http, kind}, meta};", "cache meta"),
-        ("use super::super::verbs::Api;", "verbs"),
+        ("use super::super::verbs::Verbs;", "verbs"),
         ("use super::super::{verbs, auth::User};", "auth verbs"),
         ("use super::sibling::verbs;", ""),
         ("mod tests { use super::super::super::server; use super::super::x; }", "server"),
-        ("fn f(api: &crate::verbs::Api) -> kindsmith::Server { vec![super::super::http::x()] }", "Server http verbs"),
+        ("fn f(api: &crate::verbs::Verbs) -> kindsmith::Server { vec![super::super::http::x()] }", "Server http verbs"),
         ("#[derive(crate::Resource)] struct A(#[api(default = crate::meta::x())] u8);", "Resource meta"),
         ("/// See crate::http.\nuse std::http; const A: &str = \"crate::http\";", ""),
     ];

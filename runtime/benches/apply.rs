@@ -14,7 +14,7 @@ use std::{
 use bytes::Bytes;
 use kindsmith::{
     __layers::{
-        Answer, Api, Patch, Registry, Request,
+        Answer, Patch, Registry, Request, Verbs,
         cache::{Cache, Limits},
         codec,
         patch::apply::{self, OneVersion, View, Writer},
@@ -178,7 +178,7 @@ fn functions(view: &View<'_>) {
 
 /// The verbs over memory, and requests of the objects of a kind.
 struct World {
-    api: Arc<Api>,
+    api: Arc<Verbs>,
     request: Request,
 }
 
@@ -189,8 +189,15 @@ impl World {
         let registry = Arc::new(Registry::new(cache.clone()));
         let served = registry.register([Service::kind()]).expect("a kind");
         let user = Arc::new(User::default());
-        let request = Request { user, served, namespace: String::new(), name: "s".into(), subresource: "".into() };
-        Self { api: Api::new(registry, cache, store), request }
+        let request = Request {
+            user,
+            served,
+            namespace: String::new(),
+            name: "s".into(),
+            subresource: "".into(),
+            warnings: Arc::default(),
+        };
+        Self { api: Verbs::new(registry, cache, store), request }
     }
 
     fn named(&self, name: String) -> Request {

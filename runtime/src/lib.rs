@@ -131,7 +131,7 @@ pub use server::{App, Error, Result, Server, logging};
 /// Admission: steps that may change or refuse writes of any kind.
 #[cfg(feature = "server")]
 pub mod admission {
-    pub use crate::verbs::{Admission, Api, Attempt, Error, Request};
+    pub use crate::verbs::{Admission, Attributes, Error, Request, Verbs};
 }
 
 /// The typed client inside the process: [`App::client`](crate::App::client) and
@@ -183,7 +183,7 @@ pub mod __layers {
     }
     pub use crate::{
         handlers::table::Pending,
-        registry::{Registry, Served},
-        verbs::{Answer, Api, Patch, Request},
+        registry::{Registered, Registry},
+        verbs::{Answer, Patch, Request, Verbs},
     };
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use kindsmith::{
-    __layers::Served,
+    __layers::Registered,
     kind::Kind,
     meta::{GroupResource, Revision},
     schema::{Schema, model::Type},
@@ -54,7 +54,7 @@ struct Driver {
     rig: Arc<Rig>,
     /// The generation in which gadgets were added; `None` while they are absent.
     since: Option<u64>,
-    known: Vec<Weak<Served>>,
+    known: Vec<Weak<Registered>>,
 }
 
 impl Driver {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use kindsmith::{
     __layers::{
-        Api, Pending, Registry,
+        Pending, Registry, Verbs,
         cache::{self, Cache},
         http::{self, App, Caller, Health, Limits, Metrics, Service, VersionInfo},
     },
@@ -25,7 +25,7 @@ use tower::ServiceExt as _;
 /// A server over a memory store, with namespaces and the registered resources.
 pub struct Rig {
     pub service: Service,
-    pub api: Arc<Api>,
+    pub api: Arc<Verbs>,
 }
 
 impl Rig {
@@ -38,7 +38,7 @@ impl Rig {
         let handlers = Pending::default().mount();
         let mut authenticator = Chain::new(Vec::new());
         authenticator.push(Tokens::from_csv("token,admin,1,\"system:masters\"\n").expect("a token"));
-        let api = Api::new(registry, cache, store);
+        let api = Verbs::new(registry, cache, store);
         let app = App {
             api: api.clone(),
             handlers: Arc::new(handlers),

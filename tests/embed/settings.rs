@@ -6,7 +6,7 @@ use axum::{extract::Request, middleware, response::Response};
 use bytes::Bytes;
 use kindsmith::{
     ApiType, ObjectMeta, Resource, Server,
-    admission::{self, Admission, Attempt},
+    admission::{self, Admission, Attributes},
     auth::User,
     builtin::Namespace,
     server::{Builder, TestServer, Transformer},
@@ -120,7 +120,7 @@ async fn requests_have_the_limits_of_the_builder() {
 struct Names;
 
 impl Admission for Names {
-    fn validate(&self, _: &admission::Api, _: &Attempt<'_>, object: &Value) -> Result<(), admission::Error> {
+    fn validate(&self, _: &admission::Verbs, _: &Attributes<'_>, object: &Value) -> Result<(), admission::Error> {
         if object["metadata"]["name"] == "forbidden" {
             return Err(admission::Error::BadRequest("that name is forbidden".into()));
         }

@@ -5,15 +5,15 @@ use std::{collections::HashSet, future::poll_fn, sync::Arc, task::Poll};
 use crate::{
     cache::{Event, Watch, WatchError},
     meta::Revision,
-    registry::Served,
-    verbs::Api,
+    registry::Registered,
+    verbs::Verbs,
 };
 
 /// The watched resources. Each has a position, which is reused after the resource is removed.
 pub(super) struct Followed {
-    api: Arc<Api>,
+    api: Arc<Verbs>,
     /// By position.
-    resources: Vec<Option<(Arc<Served>, Option<Watch>)>>,
+    resources: Vec<Option<(Arc<Registered>, Option<Watch>)>>,
     /// The generation of the registry that this reflects.
     generation: u64,
 }
@@ -41,22 +41,22 @@ pub(super) enum Next {
 
 impl Followed {
     /// An empty set.
-    pub fn new(api: Arc<Api>) -> Self {
+    pub fn new(api: Arc<Verbs>) -> Self {
         Self { api, resources: Vec::new(), generation: 0 }
     }
 
     /// The resource at a position that is in use.
-    pub fn at(&self, position: usize) -> &Arc<Served> {
+    pub fn at(&self, position: usize) -> &Arc<Registered> {
         self.find(position).expect("whatever is kept of a resource that has gone is forgotten")
     }
 
     /// The resource at a position, if it is in use.
-    pub fn find(&self, position: usize) -> Option<&Arc<Served>> {
+    pub fn find(&self, position: usize) -> Option<&Arc<Registered>> {
         self.resources.get(position)?.as_ref().map(|(resource, _)| resource)
     }
 
     /// All resources with their positions.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &Arc<Served>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Arc<Registered>)> {
         (0..self.resources.len()).filter_map(|position| Some((position, self.find(position)?)))
     }
 
@@ -76,7 +76,7 @@ impl Followed {
                 renewed.gone.push(position);
             }
         }
-        let is_new = |resource: &&Arc<Served>| resource.kind.shared.stored && !known.contains(&resource.number);
+        let is_new = |resource: &&Arc<Registered>| resource.kind.shared.stored && !known.contains(&resource.number);
         for resource in resources.iter().filter(is_new) {
             let free = self.resources.iter().position(Option::is_none).unwrap_or_else(|| {
                 self.resources.push(None);

@@ -10,7 +10,7 @@ use crate::{
     auth::User,
     kind::Kind,
     meta::{Time, options::WriteOptions},
-    verbs::{Api, Error, Request},
+    verbs::{Error, Request, Verbs},
 };
 
 mod config_map;
@@ -49,7 +49,7 @@ pub fn kinds() -> Vec<Kind> {
 ///
 /// # Errors
 /// The namespace that could not be created, and the reason.
-pub(crate) async fn bootstrap(api: &Arc<Api>) -> Result<(), String> {
+pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
     let Some(served) = api.registry.namespaces() else { return Ok(()) };
     let user = Arc::new(User::system());
     for name in namespace::PERMANENT {
@@ -82,7 +82,7 @@ pub(crate) struct Controllers {
 
 impl Controllers {
     /// Starts the controllers on the current runtime.
-    pub fn start(api: Arc<Api>) -> Self {
+    pub fn start(api: Arc<Verbs>) -> Self {
         let (stop, stopping) = watch::channel(false);
         let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping.clone()));
         let gc = tokio::spawn(gc::run(api.clone(), stopping.clone()));

@@ -17,7 +17,7 @@ use crate::{
 
 /// The parts of a server with the built-in kinds and the namespaces that every server has.
 pub(super) struct Inside {
-    pub api: Arc<Api>,
+    pub api: Arc<Verbs>,
 }
 
 impl Inside {
@@ -32,7 +32,7 @@ impl Inside {
         for kind in kinds() {
             registry.register([kind]).expect("a built-in kind");
         }
-        let api = Api::new(registry, cache, store);
+        let api = Verbs::new(registry, cache, store);
         bootstrap(&api).await.expect("the first namespaces");
         Self { api }
     }

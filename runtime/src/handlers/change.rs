@@ -5,7 +5,7 @@ use super::{Refusal, Result, client::parsed};
 use crate::{
     meta::options::WriteOptions,
     schema::Document,
-    verbs::{Api, Error, Request},
+    verbs::{Error, Request, Verbs},
 };
 
 /// A change of a document.
@@ -13,7 +13,7 @@ pub(super) type Change<'c> = &'c (dyn Fn(&mut Document) -> Result<()> + Send + S
 
 /// Changes the requested object, and returns it as stored.
 pub(super) async fn document(
-    api: &Api,
+    api: &Verbs,
     request: &Request,
     options: &WriteOptions,
     change: Change<'_>,

@@ -5,7 +5,7 @@ use super::{Client, Refusal, Result};
 use crate::{
     auth::User,
     meta::options::{FieldValidation, Query, WriteOptions},
-    verbs::Api,
+    verbs::Verbs,
 };
 
 /// The request that a handler answers: user, place and options.
@@ -26,12 +26,12 @@ pub struct RequestContext {
     pub field_validation: FieldValidation,
     program: String,
     query: Arc<Query>,
-    api: Arc<Api>,
+    api: Arc<Verbs>,
 }
 
 impl RequestContext {
     pub(crate) fn new(
-        api: Arc<Api>,
+        api: Arc<Verbs>,
         user: Arc<User>,
         (namespace, name): (String, String),
         options: WriteOptions,
@@ -58,7 +58,7 @@ impl RequestContext {
     }
 
     /// The verbs on documents, as the server uses them, without authorization.
-    pub fn api(&self) -> &Arc<Api> {
+    pub fn api(&self) -> &Arc<Verbs> {
         &self.api
     }
 

@@ -12,7 +12,7 @@ use crate::{
         options::{DeleteOptions, ListOptions},
         preconditions::{Identity, Mismatch},
     },
-    registry::Served,
+    registry::Registered,
     schema::Document,
     verbs::Request,
 };
@@ -31,7 +31,7 @@ pub(crate) struct Target {
     /// The request.
     pub context: RequestContext,
     /// The parent's kind.
-    pub served: Arc<Served>,
+    pub served: Arc<Registered>,
     /// The subresource.
     pub subresource: &'static str,
     /// The parent at the time of the request.

@@ -18,7 +18,7 @@ use crate::{
         options::{OptionsError, Query},
         selector::Fields,
     },
-    registry::{Registry, Served},
+    registry::{Registered, Registry},
 };
 
 /// The verb of a method on a path; `watch` is the parameter of that name. `None` for a method without a meaning for
@@ -60,7 +60,7 @@ pub struct Asked {
     /// The object name to which a field selector restricts a collection.
     pinned: Option<String>,
     /// The resource at the beginning of the request. The request uses it to the end, even if it is replaced meanwhile.
-    pub served: Option<Arc<Served>>,
+    pub served: Option<Arc<Registered>>,
     /// Warnings by the user's code, sent with the answer.
     pub warnings: Arc<Warnings>,
 }

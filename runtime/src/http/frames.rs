@@ -18,7 +18,7 @@ use crate::{
     codec::{self, Encoding, protobuf},
     kind::Kind,
     meta::{Revision, status::Status},
-    registry::Served,
+    registry::Registered,
     verbs::Unconverted,
 };
 
@@ -27,7 +27,7 @@ const LARGE: usize = 4 << 10;
 
 /// Writes events in the negotiated form.
 pub struct Render {
-    served: Arc<Served>,
+    served: Arc<Registered>,
     /// Writes frames other than JSON.
     renderer: Option<Renderer>,
     accepted: Accepted,

@@ -29,7 +29,7 @@ use crate::{
         options::{GetOptions, Preconditions, Query, WriteOptions},
         status::Status,
     },
-    registry::Served,
+    registry::Registered,
     schema::Document,
     verbs::{self, Answer, Error, Parsed, Request, Retry},
 };
@@ -99,7 +99,7 @@ async fn respond(
 pub async fn subresource(
     site: &Site,
     exchange: Box<Exchange>,
-    served: Arc<Served>,
+    served: Arc<Registered>,
     path: &ResourcePath,
     verb: Verb,
     mounted: &Mounted,

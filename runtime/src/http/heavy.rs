@@ -7,7 +7,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 
 use super::{App, offload, status::Refused};
-use crate::verbs::{Api, Request};
+use crate::verbs::{Request, Verbs};
 
 /// The size in bytes above which a request is heavy. Smaller ones take less than a millisecond.
 pub const LARGE: usize = 64 << 10;
@@ -26,7 +26,7 @@ pub async fn run<T: Send + 'static>(
     request: &Request,
     stored: usize,
     body: Bytes,
-    work: impl for<'w> FnOnce(&'w Api, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
+    work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
 ) -> Result<T, Refused> {
     if body.len() + stored <= LARGE {
         return work(&app.api, request, body).await;

@@ -19,7 +19,7 @@ use crate::{
     cache::Object,
     codec::{Encoding, cbor, protobuf, yaml::ListWriter},
     meta::Status,
-    registry::Served,
+    registry::Registered,
     schema::Document,
     verbs::{List, Place, Unconverted},
 };
@@ -55,7 +55,7 @@ impl From<Refused> for Unlisted {
 
 impl Unlisted {
     /// The answer to a list: 500 for objects that cannot be converted.
-    pub fn refusal(self, served: &Served) -> Refused {
+    pub fn refusal(self, served: &Registered) -> Refused {
         match self {
             Self::Unconverted(unconverted) => unconverted.refusal(served, "").into(),
             Self::Refused(refused) => refused,
@@ -65,7 +65,7 @@ impl Unlisted {
 
 /// A list that is being written.
 pub struct Listing {
-    served: Arc<Served>,
+    served: Arc<Registered>,
     list: List,
     place: Place,
     written: usize,
@@ -97,7 +97,7 @@ enum Form {
 
 /// Renders the items from JSON.
 enum Source {
-    Objects(Arc<Served>, Part),
+    Objects(Arc<Registered>, Part),
     Rows(Table),
 }
 
@@ -128,7 +128,7 @@ impl Source {
 
 impl Listing {
     /// A list in a text encoding, with rows for a Table.
-    pub fn text(served: &Arc<Served>, accepted: Accepted, table: Option<Table>, list: List) -> Self {
+    pub fn text(served: &Arc<Registered>, accepted: Accepted, table: Option<Table>, list: List) -> Self {
         let items = match table {
             Some(table) => Source::Rows(table),
             None => Source::Objects(served.clone(), Part::of(&served.kind, accepted)),
@@ -142,7 +142,7 @@ impl Listing {
     }
 
     /// A list in Protobuf or CBOR.
-    pub fn binary(served: &Arc<Served>, renderer: Renderer, accepted: Accepted, list: List) -> Self {
+    pub fn binary(served: &Arc<Registered>, renderer: Renderer, accepted: Accepted, list: List) -> Self {
         let keep = renderer.keeps(list.items.json_bytes());
         let form = match accepted.encoding {
             Encoding::Protobuf => Form::Protobuf { renderer, keep, message: Vec::new() },
@@ -151,7 +151,7 @@ impl Listing {
         Self::new(served.clone(), list, form)
     }
 
-    fn new(served: Arc<Served>, list: List, form: Form) -> Self {
+    fn new(served: Arc<Registered>, list: List, form: Form) -> Self {
         let is_measured = served.view.is_some() || matches!(form, Form::Protobuf { .. });
         let stage = if is_measured { Stage::Measure(0) } else { Stage::Head };
         let (left, unconverted) = (None, Unconverted::default());
@@ -159,7 +159,7 @@ impl Listing {
     }
 
     /// The resource of the objects.
-    pub fn served(&self) -> &Served {
+    pub fn served(&self) -> &Registered {
         &self.served
     }
 

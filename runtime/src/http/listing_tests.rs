@@ -13,14 +13,14 @@ use crate::{
     http::{negotiate::Shape, sample, table::Include},
     kind::Kind,
     meta::Revision,
-    registry::{Registry, Served},
+    registry::{Registered, Registry},
     storage::memory::Memory,
     verbs::Items,
     widget::Widget,
 };
 
 /// A compiled kind with numbered fields, and a declared kind.
-static KINDS: LazyLock<[Arc<Served>; 2]> = LazyLock::new(|| {
+static KINDS: LazyLock<[Arc<Registered>; 2]> = LazyLock::new(|| {
     let registry = Registry::new(Cache::new(Arc::new(Memory::new()), cache::Limits::default()));
     [ConfigMap::kind(), Widget::kind()].map(|kind| registry.register([kind]).expect("a kind"))
 });
@@ -89,7 +89,7 @@ fn written(mut listing: Listing, piece: usize) -> Vec<u8> {
 }
 
 /// The document of a list.
-fn document(served: &Served, accepted: Accepted, objects: &[Arc<Object>]) -> Value {
+fn document(served: &Registered, accepted: Accepted, objects: &[Arc<Object>]) -> Value {
     let part = Part::of(&served.kind, accepted);
     let item = |object: &Arc<Object>| {
         let mut whole = render::read(object.json_bytes());
@@ -113,7 +113,7 @@ fn document(served: &Served, accepted: Accepted, objects: &[Arc<Object>]) -> Val
 }
 
 /// The list in an envelope, assembled independently.
-fn envelope(served: &Served, document: &Value) -> Vec<u8> {
+fn envelope(served: &Registered, document: &Value) -> Vec<u8> {
     let own = served.kind.message().filter(|_| document["kind"] != "PartialObjectMetadataList");
     let message = own.unwrap_or(&protobuf::PARTIAL_OBJECT_METADATA);
     let field = |number: u8, bytes: &[u8], out: &mut Vec<u8>| {
@@ -137,7 +137,7 @@ fn envelope(served: &Served, document: &Value) -> Vec<u8> {
     protobuf::seal(document["apiVersion"].as_str().unwrap(), document["kind"].as_str().unwrap(), &list)
 }
 
-fn binary(served: &Arc<Served>, accepted: Accepted, list: List, budget: usize) -> Listing {
+fn binary(served: &Arc<Registered>, accepted: Accepted, list: List, budget: usize) -> Listing {
     let renderer = Renderer::new(&served.kind, accepted, &Arc::new(Renderings::new(budget))).expect("a binary form");
     Listing::binary(served, renderer, accepted, list)
 }

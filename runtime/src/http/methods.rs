@@ -14,7 +14,7 @@ use crate::{
         endpoint::{Answer, Endpoint, Operation, Verb},
         model::Scope,
     },
-    registry::Served,
+    registry::Registered,
     verbs::Error,
 };
 
@@ -77,7 +77,7 @@ pub fn is_long_running(asked: &Asked) -> bool {
 /// # Errors
 /// 404 for a path that names nothing; 405.
 pub fn operation<'s>(
-    served: &'s Served,
+    served: &'s Registered,
     path: &ResourcePath,
     method: &Method,
     verb: Option<Verb>,

@@ -76,7 +76,7 @@ pub use watch::EndsAt;
 /// The parts that the HTTP layer serves.
 pub struct App {
     /// The verbs.
-    pub api: Arc<verbs::Api>,
+    pub api: Arc<verbs::Verbs>,
     /// Users' handlers of virtual kinds and subresources.
     pub handlers: Arc<Handlers>,
     /// Authenticates requests. A request without an identified user is `system:anonymous` if the authenticator says so,

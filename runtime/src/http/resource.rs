@@ -39,7 +39,7 @@ use crate::{
         selector::{FieldTerm, Fields},
     },
     schema::Document,
-    verbs::{Api, Error, Request},
+    verbs::{Error, Request, Verbs},
 };
 
 /// An empty list of definitions.
@@ -220,7 +220,7 @@ impl Call<'_> {
         &self,
         stored: usize,
         body: Bytes,
-        work: impl for<'w> FnOnce(&'w Api, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
+        work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
     ) -> Result<T, Refused> {
         heavy::run(self.app, &self.request, stored, body, work).await
     }

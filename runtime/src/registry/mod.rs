@@ -52,7 +52,7 @@ impl Declarer {
 /// A kind in a version that is served or is the storage version, and its objects in the cache, which all versions of a
 /// resource share.
 #[derive(Clone)]
-pub struct Served {
+pub struct Registered {
     /// The kind.
     pub kind: Arc<Kind>,
     /// Its endpoints.
@@ -66,7 +66,7 @@ pub struct Served {
     /// Converts stored objects to this version; `None` in the storage version.
     pub view: Option<View>,
     /// The resource in the storage version; `None` in that version.
-    pub stored: Option<Arc<Served>>,
+    pub stored: Option<Arc<Registered>>,
     /// The definition; `None` if the program declares it.
     pub declarer: Option<Arc<Declarer>>,
     /// Unique for each kind and version in this process; never zero.
@@ -79,7 +79,7 @@ fn next_number() -> u32 {
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-impl Served {
+impl Registered {
     /// The resource in the storage version.
     pub fn stored(self: &Arc<Self>) -> &Arc<Self> {
         self.stored.as_ref().unwrap_or(self)
@@ -104,7 +104,7 @@ impl Served {
     /// The same for a reader of this many bytes of objects: conversions are kept only if all of them fit.
     ///
     /// # Errors
-    /// Like [`Served::show`].
+    /// Like [`Registered::show`].
     pub fn show_among<'o>(
         &self,
         object: &'o Arc<cache::Object>,
@@ -117,9 +117,9 @@ impl Served {
     }
 }
 
-impl fmt::Debug for Served {
+impl fmt::Debug for Registered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Served({} {})", self.kind.group_version, self.kind.names().kind)
+        write!(f, "Registered({} {})", self.kind.group_version, self.kind.names().kind)
     }
 }
 
@@ -127,13 +127,13 @@ impl fmt::Debug for Served {
 #[derive(Default)]
 struct Table {
     /// Each served version, in the order of registration.
-    kinds: Arc<Vec<Arc<Served>>>,
+    kinds: Arc<Vec<Arc<Registered>>>,
     /// Each resource in the storage version, served or not.
-    resources: Arc<Vec<Arc<Served>>>,
+    resources: Arc<Vec<Arc<Registered>>>,
     /// The kind whose objects are namespaces.
-    namespaces: Option<Arc<Served>>,
+    namespaces: Option<Arc<Registered>>,
     /// By plural name, which few kinds share, so that a lookup needs no allocated key.
-    places: HashMap<Arc<str>, Arc<[Arc<Served>]>>,
+    places: HashMap<Arc<str>, Arc<[Arc<Registered>]>>,
     /// Increases with each change.
     generation: u64,
 }
@@ -165,7 +165,7 @@ impl Registry {
     /// # Errors
     /// Versions that do not belong together, an invalid schema, names that clash with another kind's, or objects that
     /// could not be loaded. The text names both kinds.
-    pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<Served>, String> {
+    pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<Registered>, String> {
         self.put(Versions::new(versions)?, None, false)
     }
 
@@ -180,7 +180,7 @@ impl Registry {
         &self,
         versions: impl IntoIterator<Item = Kind>,
         declarer: Option<Hold>,
-    ) -> Result<Arc<Served>, String> {
+    ) -> Result<Arc<Registered>, String> {
         let declarer = declarer.map(|hold| Arc::new(Declarer(ArcSwap::from_pointee(hold))));
         self.put(Versions::new(versions)?, declarer.as_ref(), true)
     }
@@ -206,7 +206,12 @@ impl Registry {
         known.inspect(|known| known.0.store(Arc::new(declarer))).is_some()
     }
 
-    fn put(&self, versions: Versions, declarer: Option<&Arc<Declarer>>, replaces: bool) -> Result<Arc<Served>, String> {
+    fn put(
+        &self,
+        versions: Versions,
+        declarer: Option<&Arc<Declarer>>,
+        replaces: bool,
+    ) -> Result<Arc<Registered>, String> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = versions.stored().clone();
         let table = self.table.load_full();
@@ -229,7 +234,7 @@ impl Registry {
         }
         let served = |kind: &Arc<Kind>| {
             let endpoints = endpoint::of(kind);
-            Served {
+            Registered {
                 requests: endpoints.iter().map(|endpoint| self.measured(kind, endpoint)).collect(),
                 kind: kind.clone(),
                 endpoints,
@@ -248,9 +253,9 @@ impl Registry {
             }
             let served = served(version);
             let view = View::new(version.clone(), self.cache.renderings().clone(), served.number);
-            Arc::new(Served { view: Some(view), stored: Some(stored.clone()), ..served })
+            Arc::new(Registered { view: Some(view), stored: Some(stored.clone()), ..served })
         };
-        let versions: Vec<Arc<Served>> = records.versions().iter().map(in_version).collect();
+        let versions: Vec<Arc<Registered>> = records.versions().iter().map(in_version).collect();
         let table = Arc::new(table.with(old, Some((&versions, &stored))));
         loading.serve(|| self.table.store(table));
         Ok(stored)
@@ -268,9 +273,9 @@ impl Registry {
     }
 
     /// The kind served at a group, version and plural name.
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Served>> {
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Registered>> {
         let table = self.table.load();
-        let is_meant = |served: &&Arc<Served>| {
+        let is_meant = |served: &&Arc<Registered>| {
             let at = &served.kind.group_version;
             at.group == group && at.version == version
         };
@@ -278,24 +283,24 @@ impl Registry {
     }
 
     /// The storage version of a resource, by group and plural name.
-    pub fn resource(&self, of: &GroupResource) -> Option<Arc<Served>> {
+    pub fn resource(&self, of: &GroupResource) -> Option<Arc<Registered>> {
         self.table.load().resource(&of.group, &of.resource).cloned()
     }
 
     /// The kind of namespaces.
-    pub fn namespaces(&self) -> Option<Arc<Served>> {
+    pub fn namespaces(&self) -> Option<Arc<Registered>> {
         self.table.load().namespaces.clone()
     }
 
     /// All kinds in each served version, in the order of registration, and a number that changes with them.
-    pub fn all(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
+    pub fn all(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
         let table = self.table.load();
         (table.kinds.clone(), table.generation)
     }
 
     /// Each resource once in the storage version, served or not, and the number of [`Registry::all`]. For code that
     /// works on stored objects.
-    pub fn resources(&self) -> (Arc<Vec<Arc<Served>>>, u64) {
+    pub fn resources(&self) -> (Arc<Vec<Arc<Registered>>>, u64) {
         let table = self.table.load();
         (table.resources.clone(), table.generation)
     }
@@ -303,8 +308,8 @@ impl Registry {
 
 impl Table {
     /// This table without one resource, and with another in its place or at the end.
-    fn with(&self, old: Option<&Arc<Served>>, new: Option<(&[Arc<Served>], &Arc<Served>)>) -> Self {
-        let is_old = |served: &Arc<Served>| old.is_some_and(|old| Arc::ptr_eq(served.stored(), old));
+    fn with(&self, old: Option<&Arc<Registered>>, new: Option<(&[Arc<Registered>], &Arc<Registered>)>) -> Self {
+        let is_old = |served: &Arc<Registered>| old.is_some_and(|old| Arc::ptr_eq(served.stored(), old));
         let (versions, stored) = new.unzip();
         let versions: Vec<_> =
             versions.unwrap_or_default().iter().filter(|version| version.kind.version.served).cloned().collect();
@@ -325,9 +330,10 @@ impl Table {
         Self { namespaces, kinds, resources, places, generation: self.generation + 1 }
     }
 
-    fn resource(&self, group: &str, plural: &str) -> Option<&Arc<Served>> {
-        let is_meant =
-            |served: &&Arc<Served>| served.kind.group_version.group == group && served.kind.names().plural == plural;
+    fn resource(&self, group: &str, plural: &str) -> Option<&Arc<Registered>> {
+        let is_meant = |served: &&Arc<Registered>| {
+            served.kind.group_version.group == group && served.kind.names().plural == plural
+        };
         self.resources.iter().find(is_meant)
     }
 }

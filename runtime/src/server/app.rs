@@ -22,7 +22,7 @@ use crate::{
     builtin,
     handlers::{Client, Handlers},
     http::{Health, Service},
-    verbs::Api,
+    verbs::Verbs,
 };
 
 /// A loaded server: its store is open, its controllers run, and requests are answered.
@@ -47,7 +47,7 @@ use crate::{
 /// # }
 /// ```
 pub struct App {
-    pub(super) api: Arc<Api>,
+    pub(super) api: Arc<Verbs>,
     pub(super) handlers: Arc<Handlers>,
     pub(super) service: Service,
     /// The service of kube-rs's clients in the process.

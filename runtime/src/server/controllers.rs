@@ -9,7 +9,7 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-use crate::{handlers::Client, verbs::Api};
+use crate::{handlers::Client, verbs::Verbs};
 
 /// The delay after the first failure. Each further delay is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
@@ -92,7 +92,7 @@ pub(super) struct Running(Vec<(String, watch::Sender<bool>, JoinSet<()>)>);
 
 impl Running {
     /// Starts them on the current runtime.
-    pub fn start(controllers: Vec<Controller>, api: &Arc<Api>) -> Self {
+    pub fn start(controllers: Vec<Controller>, api: &Arc<Verbs>) -> Self {
         let start = |controller: Controller| {
             let (stop, stopping) = watch::channel(false);
             let (name, client) = (controller.name.clone(), Client::new(api.clone(), controller.name.as_str()));

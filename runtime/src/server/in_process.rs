@@ -22,7 +22,7 @@ use crate::{
     http::{self, Caller, Service},
     kind::{Kind, resource::Stored},
     storage::Store,
-    verbs::Api,
+    verbs::Verbs,
 };
 
 /// Builds a [`TestServer`].
@@ -135,7 +135,7 @@ impl TestBuilder {
 struct About {
     url: String,
     token: String,
-    api: Arc<Api>,
+    api: Arc<Verbs>,
     service: Service,
     #[cfg(feature = "kube")]
     in_process: crate::kube::InProcess,

@@ -30,7 +30,7 @@ use crate::{
         reader::{Identity, Transformer},
     },
     storage::{Embedded, Memory, Store},
-    verbs::{Admission, Api},
+    verbs::{Admission, Verbs},
 };
 
 /// The storage of objects.
@@ -130,7 +130,7 @@ impl Builder {
 
 impl Core {
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
-    fn load(self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<(Arc<Api>, Arc<Handlers>)> {
+    fn load(self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<(Arc<Verbs>, Arc<Handlers>)> {
         let embedded = match self.keep {
             Keep::Disk(_) => Some(Arc::new(Embedded::open(path, limits.store).map_err(Error::Store)?)),
             Keep::Memory | Keep::Unsaid => None,
@@ -149,7 +149,7 @@ impl Core {
             registry.register(versions).map_err(Error::Kind)?;
         }
         let handlers = Arc::new(self.handlers.mount());
-        let api = Api::with_admission(registry, cache, store, self.admission);
+        let api = Verbs::with_admission(registry, cache, store, self.admission);
         if let Some(embedded) = embedded {
             migrate::serve(&embedded, &api);
         }

@@ -6,24 +6,24 @@ use tokio::{runtime::Handle, sync::mpsc};
 
 use crate::{
     meta::Status,
-    registry::Served,
+    registry::Registered,
     storage::{
         Embedded,
         maintenance::{Migration, Report, Reports},
     },
-    verbs::Api,
+    verbs::Verbs,
 };
 
 /// The number of reports buffered for the client. Progress is dropped when the buffer is full.
 const WAITING: usize = 16;
 
 /// Serves migrations of a store from now on, in tasks of the current runtime.
-pub(super) fn serve(store: &Embedded, api: &Arc<Api>) {
+pub(super) fn serve(store: &Embedded, api: &Arc<Verbs>) {
     let (api, runtime) = (Arc::downgrade(api), Handle::current());
     store.serve_migrations(move |names| begin(&api, &runtime, &names));
 }
 
-fn begin(api: &Weak<Api>, runtime: &Handle, names: &[String]) -> Option<Reports> {
+fn begin(api: &Weak<Verbs>, runtime: &Handle, names: &[String]) -> Option<Reports> {
     let api = api.upgrade()?;
     let (reports, taken) = mpsc::channel(WAITING);
     let found = find(&api, names);
@@ -38,13 +38,13 @@ fn begin(api: &Weak<Api>, runtime: &Handle, names: &[String]) -> Option<Reports>
 }
 
 /// Finds the resources with these names, or all whose objects are stored.
-fn find(api: &Api, names: &[String]) -> Result<Vec<Arc<Served>>, String> {
+fn find(api: &Verbs, names: &[String]) -> Result<Vec<Arc<Registered>>, String> {
     let (all, _) = api.registry.resources();
     let mut stored = all.iter().filter(|served| served.kind.shared.stored);
     if names.is_empty() {
         return Ok(stored.cloned().collect());
     }
-    let name_of = |served: &Served| served.kind.group_resource().to_string();
+    let name_of = |served: &Registered| served.kind.group_resource().to_string();
     let one = |name: &String| {
         stored.clone().find(|served| name_of(served) == *name).cloned().ok_or_else(|| {
             let known: Vec<_> = stored.by_ref().map(|served| name_of(served)).collect();
@@ -55,7 +55,7 @@ fn find(api: &Api, names: &[String]) -> Result<Vec<Arc<Served>>, String> {
 }
 
 /// Migrates one resource after the other; returns the last report.
-async fn run(api: &Api, found: Result<Vec<Arc<Served>>, String>, reports: &mpsc::Sender<Report>) -> Report {
+async fn run(api: &Verbs, found: Result<Vec<Arc<Registered>>, String>, reports: &mpsc::Sender<Report>) -> Report {
     let resources = match found {
         Ok(resources) => resources,
         Err(unknown) => return Report::Failed(unknown),

@@ -1,7 +1,7 @@
 //! Admission: steps that may change or refuse a write between decoding and storing it.
 use std::{sync::Arc, time::Instant};
 
-use super::{Api, Error, Request};
+use super::{Error, Request, Verbs};
 use crate::{
     cache::Object,
     kind::Kind,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A write on its way to the store.
-pub struct Attempt<'a> {
+pub struct Attributes<'a> {
     /// The authorized request.
     pub request: &'a Request,
     /// The current object; `None` if the write creates it.
@@ -34,8 +34,8 @@ pub trait Admission: Send + Sync {
     ///
     /// # Errors
     /// The reason for refusing the write.
-    fn admit(&self, api: &Api, attempt: &Attempt<'_>, object: &mut Document) -> Result<(), Error> {
-        let _ = (api, attempt, object);
+    fn admit(&self, api: &Verbs, attributes: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
+        let _ = (api, attributes, object);
         Ok(())
     }
 
@@ -43,8 +43,8 @@ pub trait Admission: Send + Sync {
     ///
     /// # Errors
     /// The reason for refusing the write.
-    fn validate(&self, api: &Api, attempt: &Attempt<'_>, object: &Document) -> Result<(), Error> {
-        let _ = (api, attempt, object);
+    fn validate(&self, api: &Verbs, attributes: &Attributes<'_>, object: &Document) -> Result<(), Error> {
+        let _ = (api, attributes, object);
         Ok(())
     }
 
@@ -52,7 +52,7 @@ pub trait Admission: Send + Sync {
     ///
     /// # Errors
     /// The reason for refusing the deletion.
-    fn delete(&self, api: &Api, request: &Request) -> Result<(), Error> {
+    fn delete(&self, api: &Verbs, request: &Request) -> Result<(), Error> {
         let _ = (api, request);
         Ok(())
     }
@@ -64,7 +64,7 @@ pub(super) struct Plugin {
     pub(super) durations: metrics::Admission,
 }
 
-impl Api {
+impl Verbs {
     /// Runs all steps of admission, and measures each of them and all together. Does nothing without steps.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Api {
 ///
 /// # Errors
 /// [`Error::NotFound`]; [`Error::Forbidden`].
-pub(super) fn hold_namespace(api: &Api, request: &Request, name: &str) -> Result<Option<Hold>, Error> {
+pub(super) fn hold_namespace(api: &Verbs, request: &Request, name: &str) -> Result<Option<Hold>, Error> {
     if request.namespace.is_empty() {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! Server-side apply: merges the fields that each manager declares for an object. Creates a missing object.
 use super::{
-    Api, Error, Request, Written,
+    Error, Request, Verbs, Written,
     decode::Origin,
     ownership::with_writer,
     pipeline::Write,
@@ -17,7 +17,7 @@ use crate::{
     schema::Document,
 };
 
-impl Api {
+impl Verbs {
     /// Applies a configuration.
     ///
     /// # Errors

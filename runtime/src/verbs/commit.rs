@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Api, Error, Request, admission::hold_namespace, retry::Retry, rewrite::conflict};
+use super::{Error, Request, Verbs, admission::hold_namespace, retry::Retry, rewrite::conflict};
 use crate::{
     cache::{Object, Reader},
     meta::Revision,
@@ -23,7 +23,7 @@ pub(super) enum Outcome<T> {
     Lost,
 }
 
-impl Api {
+impl Verbs {
     /// Stores an object, and returns it from the cache. Documents here and below are in the storage version.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Api {
     /// Deletes an object that is still at a revision.
     ///
     /// # Errors
-    /// Like [`Api::store`].
+    /// Like [`Verbs::store`].
     pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Outcome<()>, Error> {
         let op = Op { key: full_key(request, key), value: None, expect: Expect::At(at) };
         Ok(match self.commit(request, op).await? {

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{
-    Answer, Api, Error, Request, Written,
+    Answer, Error, Request, Verbs, Written,
     commit::{Outcome, preview},
     error::Occupant,
     pipeline::Write,
@@ -23,7 +23,7 @@ use crate::{
 /// The maximum number of generated names that are tried.
 const NAMES_TRIED: usize = 8;
 
-impl Api {
+impl Verbs {
     /// Creates an object.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Api {
     /// Passes a decoded new object through the rest of the pipeline and stores it.
     ///
     /// # Errors
-    /// Like [`Api::create`].
+    /// Like [`Verbs::create`].
     pub(super) async fn create_new(
         &self,
         write: &Write<'_>,

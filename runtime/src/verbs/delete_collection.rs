@@ -1,7 +1,7 @@
 //! deletecollection: deletes each object of a list.
 use std::{future::Future, pin::Pin, task::Poll};
 
-use super::{Api, Error, List, Place, Request};
+use super::{Error, List, Place, Request, Verbs};
 use crate::{
     cache::Object,
     kind::model::Scope,
@@ -14,11 +14,11 @@ const AT_ONCE: usize = 64;
 /// deleted.
 const BYTES_AT_ONCE: usize = 1 << 20;
 
-impl Api {
+impl Verbs {
     /// Deletes the selected objects, and returns their last states.
     ///
     /// # Errors
-    /// Like [`Api::list`] and [`Api::delete`]. Deletions before a failed one are not undone.
+    /// Like [`Verbs::list`] and [`Verbs::delete`]. Deletions before a failed one are not undone.
     pub async fn delete_collection(
         &self,
         request: &Request,

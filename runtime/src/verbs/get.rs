@@ -1,13 +1,13 @@
 //! get: one object, not older than requested.
 use std::sync::Arc;
 
-use super::{Answer, Api, Error, Request, scale, versions::shown};
-use crate::{cache::Object, meta::options::GetOptions, registry::Served};
+use super::{Answer, Error, Request, Verbs, scale, versions::shown};
+use crate::{cache::Object, meta::options::GetOptions, registry::Registered};
 
 /// The maximum number of unreadable objects that an error lists.
 const MAX_CAUSES: usize = 100;
 
-impl Api {
+impl Verbs {
     /// Reads an object, or a subresource of it.
     ///
     /// # Errors
@@ -76,14 +76,14 @@ pub struct Unconverted {
 
 impl Unconverted {
     /// One object, and the reason.
-    pub fn one(served: &Served, object: &Object, reason: &str) -> Self {
+    pub fn one(served: &Registered, object: &Object, reason: &str) -> Self {
         let mut all = Self::default();
         all.push(served, object, reason);
         all
     }
 
     /// Adds an object and the reason.
-    pub fn push(&mut self, served: &Served, object: &Object, reason: &str) {
+    pub fn push(&mut self, served: &Registered, object: &Object, reason: &str) {
         if self.causes.len() == MAX_CAUSES {
             self.more = true;
             return;
@@ -104,7 +104,7 @@ impl Unconverted {
     }
 
     /// The error for these objects; for a single object if the request has a name.
-    pub fn refusal(self, served: &Served, name: &str) -> Error {
+    pub fn refusal(self, served: &Registered, name: &str) -> Error {
         let resource = served.kind.group_resource();
         Error::StoreRead { resource, name: name.to_owned(), causes: self.causes, more: self.more }
     }

@@ -2,7 +2,7 @@
 //! stored, and changes of stored objects by code.
 use std::sync::Arc;
 
-use super::{Answer, Api, Error, Request, commit::check_size, pipeline::Write, system, versions::compose};
+use super::{Answer, Error, Request, Verbs, commit::check_size, pipeline::Write, system, versions::compose};
 use crate::{
     cache::Object,
     codec::Decoded,
@@ -11,12 +11,12 @@ use crate::{
     schema::{self, Document},
 };
 
-impl Api {
+impl Verbs {
     /// Prepares the body of a request, a document of this kind, for a handler: decode checks, name and namespace,
     /// defaults, admission, validation. Also returns warnings for the client.
     ///
     /// # Errors
-    /// Like [`Api::create`], without those of a commit.
+    /// Like [`Verbs::create`], without those of a commit.
     pub async fn prepare(
         &self,
         request: &Request,

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{
-    Api, Error,
+    Error, Verbs,
     pipeline::{Write, operation},
     system,
 };
@@ -37,7 +37,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// If the hook refuses, or cannot decode an object that the schema allows.
-    pub async fn run_default(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    pub async fn run_default(&self, api: &Verbs, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = self.kind;
         if !kind.binding.hooks.runs(Hook::Defaults) {
             return Ok(());
@@ -57,7 +57,7 @@ impl Write<'_> {
 
     /// Sets the defaults of an object of which only metadata and status change. Objects that do not decode are written
     /// without them, and an object that violates its schema gets defaults only in its metadata.
-    async fn default_kept(&self, api: &Api, document: &mut Document, old: &Document) -> Result<(), Error> {
+    async fn default_kept(&self, api: &Verbs, document: &mut Document, old: &Document) -> Result<(), Error> {
         let kind = self.kind;
         let status = document.get("status").cloned();
         let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(api, Some(old)))).await;
@@ -76,7 +76,7 @@ impl Write<'_> {
     }
 
     /// True if an object fits the schema, and the hook reports no errors for it alone.
-    async fn is_sound(&self, api: &Api, document: &Document) -> Result<bool, Error> {
+    async fn is_sound(&self, api: &Verbs, document: &Document) -> Result<bool, Error> {
         let kind = self.kind;
         Ok(schema::validate(&kind.version.schema, document).is_empty()
             && self.by_itself(api, document).await?.is_some_and(|errors| errors.is_empty()))
@@ -104,7 +104,7 @@ impl Write<'_> {
     /// If the hook refuses.
     pub(super) async fn hook_errors(
         &self,
-        api: &Api,
+        api: &Verbs,
         document: &Document,
         old: Option<&Document>,
     ) -> Result<Vec<FieldError>, Error> {
@@ -129,7 +129,7 @@ impl Write<'_> {
     /// The errors of a validate hook that the write causes.
     async fn brought_about(
         &self,
-        api: &Api,
+        api: &Verbs,
         mut found: Vec<FieldError>,
         document: &Document,
         old: &Document,
@@ -145,7 +145,7 @@ impl Write<'_> {
 
     /// The errors that a validate hook reports for an object alone, as if the server had just created it: rules about
     /// changes and users do not apply. `None` if the object does not decode.
-    async fn by_itself(&self, api: &Api, document: &Document) -> Result<Option<Vec<FieldError>>, Error> {
+    async fn by_itself(&self, api: &Verbs, document: &Document) -> Result<Option<Vec<FieldError>>, Error> {
         let hooks = &self.kind.binding.hooks;
         if !hooks.runs(Hook::Validation) {
             return Ok(Some(Vec::new()));
@@ -164,7 +164,12 @@ impl Write<'_> {
     ///
     /// # Errors
     /// If the hook refuses.
-    pub(super) async fn run_admit(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+    pub(super) async fn run_admit(
+        &self,
+        api: &Verbs,
+        document: &Document,
+        old: Option<&Document>,
+    ) -> Result<(), Error> {
         self.run_admit_of(operation(old), api, document, old).await
     }
 
@@ -172,7 +177,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// If the hook refuses, or has side effects and this is a dry run.
-    pub(super) async fn run_admit_of_deletion(&self, api: &Api, object: &Document) -> Result<(), Error> {
+    pub(super) async fn run_admit_of_deletion(&self, api: &Verbs, object: &Document) -> Result<(), Error> {
         self.check_dry_run()?;
         self.run_admit_of(Operation::Delete, api, object, Some(object)).await
     }
@@ -180,7 +185,7 @@ impl Write<'_> {
     async fn run_admit_of(
         &self,
         operation: Operation,
-        api: &Api,
+        api: &Verbs,
         document: &Document,
         old: Option<&Document>,
     ) -> Result<(), Error> {
@@ -199,7 +204,7 @@ impl Write<'_> {
         Error::refused(refusal, self.kind, system::text(document, "name"))
     }
 
-    fn context<'c>(&'c self, api: &'c Api, old: Option<&'c Document>) -> HookContext<'c> {
+    fn context<'c>(&'c self, api: &'c Verbs, old: Option<&'c Document>) -> HookContext<'c> {
         HookContext {
             operation: operation(old),
             old,

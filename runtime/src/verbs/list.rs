@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::{
-    Api, Error, List, Request, continue_token::Position, get::unreadable, items::Items, revisions::unreachable,
+    Error, List, Request, Verbs, continue_token::Position, get::unreadable, items::Items, revisions::unreachable,
     selection::Selection,
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     storage::ReadError,
 };
 
-impl Api {
+impl Verbs {
     /// The selected objects, in key order.
     ///
     /// # Errors

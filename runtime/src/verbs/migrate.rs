@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{
-    Api, Error, Request,
+    Error, Request, Verbs,
     commit::Outcome,
     delete_collection::{Concurrent, all, request_for},
     rewrite::document_of,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     auth::User,
     cache::Object,
-    registry::{Served, reader::Fit},
+    registry::{Registered, reader::Fit},
     storage::{Expect, maintenance::Migration},
 };
 
@@ -35,7 +35,7 @@ fn skip(migration: &mut Migration, object: &Object, why: impl Into<String>) {
     }
 }
 
-impl Api {
+impl Verbs {
     /// Stores each object of a resource in the current storage version and schema, in the order of keys. Reports the
     /// progress after every few objects. An interrupted migration can be repeated: current objects are read, but not
     /// written.
@@ -45,7 +45,7 @@ impl Api {
     /// [`Error::Internal`]. The reported objects are stored nevertheless.
     pub async fn migrate(
         &self,
-        served: &Arc<Served>,
+        served: &Arc<Registered>,
         mut report: impl FnMut(&Migration) + Send,
     ) -> Result<Migration, Error> {
         let name = served.kind.group_resource().to_string();

@@ -11,7 +11,7 @@ use crate::{
     kind::{Changes, endpoint::Endpoint},
     meta::{FieldErrorKind, Revision, Warnings},
     metrics,
-    registry::{Registry, Served},
+    registry::{Registered, Registry},
     schema::Document,
     storage::Store,
 };
@@ -53,7 +53,7 @@ mod versions;
 mod waiting;
 mod watch;
 
-pub use admission::{Admission, Attempt};
+pub use admission::{Admission, Attributes};
 pub use error::Error;
 pub use get::Unconverted;
 pub use handled::show;
@@ -63,7 +63,7 @@ pub use retry::Retry;
 pub(crate) use waiting::Slot;
 
 /// The verbs over one store, for HTTP, controllers and tests.
-pub struct Api {
+pub struct Verbs {
     /// The kinds.
     pub registry: Arc<Registry>,
     /// The cache.
@@ -80,7 +80,7 @@ pub struct Api {
     this: Weak<Self>,
 }
 
-impl Api {
+impl Verbs {
     /// The verbs over a registry, its cache, and the store of both.
     pub fn new(registry: Arc<Registry>, cache: Arc<Cache>, store: Arc<dyn Store>) -> Arc<Self> {
         Self::with_admission(registry, cache, store, Vec::new())
@@ -127,7 +127,7 @@ pub struct Request {
     /// The user.
     pub user: Arc<User>,
     /// The kind.
-    pub served: Arc<Served>,
+    pub served: Arc<Registered>,
     /// The namespace of the path; empty for all namespaces and for cluster-scoped kinds.
     pub namespace: String,
     /// The name of the path; empty for a collection.

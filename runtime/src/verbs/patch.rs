@@ -1,7 +1,7 @@
 //! patch: changes an object, and is applied again to the newer object if another write came first.
 use std::sync::Arc;
 
-use super::{Api, Error, Patch, Request, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
+use super::{Error, Patch, Request, Verbs, Written, decode::Origin, pipeline::Write, rewrite::MODIFIED};
 use crate::{
     codec::Decoded,
     meta::{
@@ -23,7 +23,7 @@ pub enum Parsed {
     Strategic(Decoded),
 }
 
-impl Api {
+impl Verbs {
     /// Changes an object, or a subresource of it. An apply creates a missing object.
     ///
     /// # Errors

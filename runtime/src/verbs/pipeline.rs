@@ -9,7 +9,7 @@
 //! changed immutable field of metadata is kept for validation to refuse. The reset after admission limits admission to
 //! the fields that the write may change.
 use super::{
-    Api, Attempt, Error, Request,
+    Attributes, Error, Request, Verbs,
     admission::hold_namespace,
     decode::{Origin, Shape, decode},
     owners, ownership,
@@ -97,7 +97,7 @@ impl Write<'_> {
     /// Those of admission and of hooks.
     pub async fn complete(
         &self,
-        api: &Api,
+        api: &Verbs,
         document: &mut Document,
         old: Option<&Document>,
     ) -> Result<Vec<String>, Error> {
@@ -122,7 +122,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Like [`Write::complete`] and [`Write::validate`].
-    pub async fn complete_unstored(&self, api: &Api, document: &mut Document) -> Result<Vec<String>, Error> {
+    pub async fn complete_unstored(&self, api: &Verbs, document: &mut Document) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
         self.fill_in(api, document, None).await?;
         // A document of a subresource refers to an existing object, which is admitted again if it changes.
@@ -137,7 +137,7 @@ impl Write<'_> {
     }
 
     /// Defaults: the declared ones, then the hook's.
-    async fn fill_in(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    async fn fill_in(&self, api: &Verbs, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = self.kind;
         schema::default(&kind.version.schema, document);
         schema::normalise(&kind.version.schema, document);
@@ -145,8 +145,8 @@ impl Write<'_> {
     }
 
     /// Mutating admission, and the reset of changes that it may not make. Restores invalid managed fields.
-    fn admit(&self, api: &Api, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
-        let attempt = self.attempt(old);
+    fn admit(&self, api: &Verbs, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
+        let attributes = self.attributes(old);
         if old.is_none() {
             // The commit checks the namespace again, and makes it a condition.
             hold_namespace(api, self.request, system::text(document, "name"))?;
@@ -155,15 +155,15 @@ impl Write<'_> {
             return Ok(None);
         }
         let before = document.clone();
-        api.run_admission(Step::Admit, operation(old), |step| step.admit(api, &attempt, document))?;
+        api.run_admission(Step::Admit, operation(old), |step| step.admit(api, &attributes, document))?;
         system::reset(self.request, document, &before)?;
         Ok(ownership::restore(document, ownership::entries(&before)))
     }
 
     /// Validating admission.
-    fn admit_result(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<(), Error> {
-        let attempt = self.attempt(old);
-        api.run_admission(Step::Validate, operation(old), |step| step.validate(api, &attempt, document))
+    fn admit_result(&self, api: &Verbs, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+        let attributes = self.attributes(old);
+        api.run_admission(Step::Validate, operation(old), |step| step.validate(api, &attributes, document))
     }
 
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
@@ -171,7 +171,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// [`Error::Invalid`] with all errors; those of admission.
-    pub async fn validate(&self, api: &Api, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
+    pub async fn validate(&self, api: &Verbs, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
         let kind = self.kind;
         let mut errors = self.metadata_errors(document, old);
         let mut found = schema::validate(&kind.version.schema, document);
@@ -189,7 +189,7 @@ impl Write<'_> {
     /// Runs the kind's validate hook if there are no other errors, and fails if there are any.
     async fn judge(
         &self,
-        api: &Api,
+        api: &Verbs,
         document: &Document,
         old: Option<&Document>,
         mut errors: Vec<FieldError>,
@@ -230,7 +230,7 @@ impl Write<'_> {
         waiting::outside(self.turn, code).await
     }
 
-    fn attempt<'c>(&'c self, old: Option<&'c Document>) -> Attempt<'c> {
-        Attempt { request: self.request, old, dry_run: self.options.dry_run }
+    fn attributes<'c>(&'c self, old: Option<&'c Document>) -> Attributes<'c> {
+        Attributes { request: self.request, old, dry_run: self.options.dry_run }
     }
 }

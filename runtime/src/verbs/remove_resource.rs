@@ -1,7 +1,7 @@
 //! Removal of a resource while the server runs: of its stored objects, and then of the resource.
 use std::sync::Arc;
 
-use super::Api;
+use super::Verbs;
 use crate::{
     cache,
     meta::GroupResource,
@@ -13,7 +13,7 @@ const PIECE: usize = 256;
 /// The maximum number of passes while the resource is served, in case a client keeps creating objects.
 const PASSES: usize = 3;
 
-impl Api {
+impl Verbs {
     /// Deletes all stored objects of a resource, whatever holds them, and then stops serving it. Its watches get all
     /// deletions and end. Returns the number of deleted objects.
     ///

@@ -1,13 +1,13 @@
 //! Waits for revisions: a read that must not be older than a revision waits for it for a limited time.
 use std::time::Duration;
 
-use super::{Api, Error, Request};
+use super::{Error, Request, Verbs};
 use crate::{meta::Revision, storage::ReadError};
 
 /// The maximum wait for a future revision, the same as in kube-apiserver.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-impl Api {
+impl Verbs {
     /// Waits until readers see a revision.
     ///
     /// # Errors

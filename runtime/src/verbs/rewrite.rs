@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use super::{
-    Answer, Api, Error, FieldErrorKind, Request, Written,
+    Answer, Error, FieldErrorKind, Request, Verbs, Written,
     commit::{Outcome, preview},
     get::current,
     pipeline::Write,
@@ -42,12 +42,12 @@ impl From<Rewritten> for Written {
     }
 }
 
-impl Api {
+impl Verbs {
     /// Changes an object, or creates a missing one. `change` gets the current object, if it exists, and returns its
     /// decoded new state and warnings.
     ///
     /// # Errors
-    /// Like [`Api::rewrite`] and [`Api::create`].
+    /// Like [`Verbs::rewrite`] and [`Verbs::create`].
     pub(super) async fn rewrite_or_create(
         &self,
         write: &Write<'_>,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use serde_json::json;
 
 use super::{
-    Answer, Api, Error, FieldErrorKind, Request, Written,
+    Answer, Error, FieldErrorKind, Request, Verbs, Written,
     decode::{Origin, Shape},
     ownership::{entries, set_entries},
     patch::Parsed,
@@ -43,11 +43,11 @@ static VERSION: LazyLock<GroupVersion> =
 /// Stands for an absent number of replicas while a scale is changed.
 const ABSENT: i64 = i32::MIN as i64;
 
-impl Api {
+impl Verbs {
     /// Replaces the scale of an object.
     ///
     /// # Errors
-    /// Like [`Api::update`].
+    /// Like [`Verbs::update`].
     pub(super) async fn update_scale(
         &self,
         request: &Request,
@@ -69,7 +69,7 @@ impl Api {
     /// Changes the scale of an object.
     ///
     /// # Errors
-    /// Like [`Api::patch`].
+    /// Like [`Verbs::patch`].
     pub(super) async fn patch_scale(
         &self,
         request: &Request,
@@ -88,7 +88,7 @@ impl Api {
     /// Applies the scale of an object. Never creates an object.
     ///
     /// # Errors
-    /// Like [`Api::apply`].
+    /// Like [`Verbs::apply`].
     pub(super) async fn apply_scale(
         &self,
         request: &Request,

@@ -1,6 +1,6 @@
 //! Applies that change nothing, answered without copying the object. Tools that apply repeatedly mostly send these.
 use super::{
-    Answer, Api, Error, Request, Written, get::find, ownership::with_writer, pipeline::Write, rewrite::document_of,
+    Answer, Error, Request, Verbs, Written, get::find, ownership::with_writer, pipeline::Write, rewrite::document_of,
 };
 use crate::{
     cache::Object,
@@ -10,7 +10,7 @@ use crate::{
     schema::Document,
 };
 
-impl Api {
+impl Verbs {
     /// The answer to an apply that changes nothing; `None` if it changes something, or if that is not cheap to
     /// determine.
     ///

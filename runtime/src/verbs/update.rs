@@ -1,6 +1,6 @@
 //! update: replaces an object, or a subresource of it.
 use super::{
-    Api, Error, Request, Written,
+    Error, Request, Verbs, Written,
     get::current,
     pipeline::Write,
     rewrite::{check_uid, document_of},
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{codec::Decoded, meta::options::UpdateOptions, schema::Document};
 
-impl Api {
+impl Verbs {
     /// Replaces an object, or a subresource of it. For some kinds it creates a missing object.
     ///
     /// # Errors

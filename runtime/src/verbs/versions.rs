@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    Api, Error, Request,
+    Error, Request, Verbs,
     get::Unconverted,
     hooks::fault_of_object,
     names,
@@ -167,7 +167,7 @@ impl Write<'_> {
     /// [`Error::Invalid`] if it cannot be converted; errors of the hooks.
     pub async fn to_stored<'d>(
         &self,
-        api: &Api,
+        api: &Verbs,
         (document, fit): (&'d Document, Fit),
         old: Option<&Document>,
     ) -> Result<(Cow<'d, Document>, Fit), Error> {

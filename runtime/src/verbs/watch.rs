@@ -1,11 +1,11 @@
 //! watch: changes as they happen, from a revision or after the current state.
-use super::{Api, Error, Items, Request, Watching, get::unreadable, revisions::unreachable, selection::Selection};
+use super::{Error, Items, Request, Verbs, Watching, get::unreadable, revisions::unreachable, selection::Selection};
 use crate::{
     cache::{Snapshot, WatchError},
     meta::{Revision, options::ListOptions},
 };
 
-impl Api {
+impl Verbs {
     /// Watches the selected objects.
     ///
     /// Without a version, or from version zero, the watch starts with the current state. From another version it starts

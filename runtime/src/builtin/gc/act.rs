@@ -12,8 +12,8 @@ use crate::{
         OwnerReference, Revision,
         options::{DeleteOptions, PatchOptions, Preconditions, Propagation, WriteOptions},
     },
-    registry::Served,
-    verbs::{Api, Error, Patch, Request, Retry},
+    registry::Registered,
+    verbs::{Error, Patch, Request, Retry, Verbs},
 };
 
 /// The field manager of the collector's writes.
@@ -25,7 +25,7 @@ const AT_ONCE: usize = 64;
 #[derive(Clone)]
 pub(super) struct Writer {
     /// The verbs.
-    pub api: Arc<Api>,
+    pub api: Arc<Verbs>,
     /// The user of the writes.
     pub user: Arc<User>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Writer {
 #[derive(Clone)]
 pub(super) struct Target {
     /// The kind.
-    pub served: Arc<Served>,
+    pub served: Arc<Registered>,
     /// The key below the resource's prefix.
     pub key: Box<str>,
     /// The uid.

@@ -10,8 +10,8 @@ use super::{
 use crate::{
     kind::model::Scope,
     meta::{OwnerReference, Revision, options::Propagation},
-    registry::Served,
-    verbs::Api,
+    registry::Registered,
+    verbs::Verbs,
 };
 
 /// The number of owners whose location is cached.
@@ -19,7 +19,7 @@ const REMEMBERED: usize = 10_000;
 
 /// The watched kinds.
 pub(super) struct Kinds {
-    api: Arc<Api>,
+    api: Arc<Verbs>,
     /// Their resources.
     pub followed: Followed,
     /// Maps the `apiVersion` and kind of owner references to positions. References may use any served version.
@@ -30,13 +30,13 @@ pub(super) struct Kinds {
 
 impl Kinds {
     /// An empty set.
-    pub fn new(api: Arc<Api>) -> Self {
+    pub fn new(api: Arc<Verbs>) -> Self {
         let followed = Followed::new(api.clone());
         Self { api, followed, names: HashMap::new(), elsewhere: RefCell::default() }
     }
 
     /// The kind at a position.
-    pub fn at(&self, position: usize) -> &Arc<Served> {
+    pub fn at(&self, position: usize) -> &Arc<Registered> {
         self.followed.at(position)
     }
 
@@ -53,12 +53,12 @@ impl Kinds {
     }
 
     /// The kind that an owner reference names.
-    fn of(&self, owner: &OwnerReference) -> Option<&Arc<Served>> {
+    fn of(&self, owner: &OwnerReference) -> Option<&Arc<Registered>> {
         self.followed.find(*self.names.get(&(owner.api_version.clone(), owner.kind.clone()))?)
     }
 
     /// True if an object of this kind, name and uid exists in another namespace.
-    fn is_elsewhere(&self, served: &Served, owner: &OwnerReference) -> bool {
+    fn is_elsewhere(&self, served: &Registered, owner: &OwnerReference) -> bool {
         if let Some(known) = self.elsewhere.borrow().get(&*owner.uid) {
             return *known;
         }

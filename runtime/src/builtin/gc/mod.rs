@@ -44,7 +44,7 @@ use crate::{
     auth::User,
     cache::{Event, Object, Subscription, WatchError},
     meta::Revision,
-    verbs::{Api, Error},
+    verbs::{Error, Verbs},
 };
 
 /// The maximum number of concurrent writes, which share the store's fsync.
@@ -59,7 +59,7 @@ const CATCH_UP: Duration = Duration::from_millis(2);
 const BEGIN_ANEW: Duration = Duration::from_millis(100);
 
 /// Runs until the stop signal, or until the cache is closed.
-pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
+pub(super) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
     loop {
         let mut collector = Collector::new(api.clone());
         tokio::select! {
@@ -101,7 +101,7 @@ struct Collector {
 }
 
 impl Collector {
-    fn new(api: Arc<Api>) -> Self {
+    fn new(api: Arc<Verbs>) -> Self {
         Self {
             kinds: Kinds::new(api.clone()),
             writer: Writer { api, user: Arc::new(User::system()) },

@@ -33,7 +33,7 @@ use crate::{
         Time,
         options::{DeleteOptions, Preconditions},
     },
-    verbs::{Api, Error, Request},
+    verbs::{Error, Request, Verbs},
 };
 
 /// The maximum number of concurrent deletions, which share the store's fsync.
@@ -51,7 +51,7 @@ const TRY_AGAIN_SECONDS: i64 = 5;
 pub(super) type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
 
 /// Runs until the stop signal, or until the cache is closed.
-pub(super) async fn run(api: Arc<Api>, clock: Clock, mut stop: signal::Receiver<bool>) {
+pub(super) async fn run(api: Arc<Verbs>, clock: Clock, mut stop: signal::Receiver<bool>) {
     loop {
         let mut finisher = Finisher::new(api.clone(), clock.clone());
         tokio::select! {
@@ -75,7 +75,7 @@ struct Due {
 
 /// The state of the controller between two restarts.
 struct Finisher {
-    api: Arc<Api>,
+    api: Arc<Verbs>,
     clock: Clock,
     user: Arc<User>,
     kinds: Followed,
@@ -88,7 +88,7 @@ struct Finisher {
 }
 
 impl Finisher {
-    fn new(api: Arc<Api>, clock: Clock) -> Self {
+    fn new(api: Arc<Verbs>, clock: Clock) -> Self {
         Self {
             kinds: Followed::new(api.clone()),
             api,

@@ -11,8 +11,8 @@ use crate::{
     auth::User,
     kind::model::Scope,
     meta::options::{DeleteOptions, Propagation},
-    registry::Served,
-    verbs::{Api, Error, Request},
+    registry::Registered,
+    verbs::{Error, Request, Verbs},
 };
 
 /// The maximum number of concurrent deletions: enough to share the store's fsync, few enough not to delay other
@@ -38,14 +38,14 @@ impl Left {
 }
 
 /// The namespaced kinds.
-pub(super) fn kinds(api: &Api) -> Vec<Arc<Served>> {
+pub(super) fn kinds(api: &Verbs) -> Vec<Arc<Registered>> {
     let (resources, _) = api.registry.resources();
     resources.iter().filter(|resource| resource.kind.shared.scope == Scope::Namespaced).cloned().collect()
 }
 
 /// Deletes everything in a namespace that can be deleted, and returns what remains. Objects that are already marked are
 /// deleted again, without propagation finalizers, which may be all that holds them.
-pub(super) async fn delete_all(api: &Arc<Api>, user: &Arc<User>, namespace: &str) -> Left {
+pub(super) async fn delete_all(api: &Arc<Verbs>, user: &Arc<User>, namespace: &str) -> Left {
     let prefix = format!("{namespace}/");
     let mut left = Left::default();
     for served in kinds(api) {
@@ -81,7 +81,7 @@ pub(super) async fn delete_all(api: &Arc<Api>, user: &Arc<User>, namespace: &str
 type Done = Result<Result<(), Error>, tokio::task::JoinError>;
 
 impl Left {
-    fn record(&mut self, served: &Served, done: Option<Done>) {
+    fn record(&mut self, served: &Registered, done: Option<Done>) {
         match done {
             None | Some(Ok(Ok(()) | Err(Error::NotFound(..) | Error::NotServed))) => {}
             Some(Ok(Err(error))) => {
@@ -93,7 +93,7 @@ impl Left {
         }
     }
 
-    fn count(&mut self, served: &Served, prefix: &str) {
+    fn count(&mut self, served: &Registered, prefix: &str) {
         #[derive(Default, Deserialize)]
         struct Held {
             #[serde(default)]

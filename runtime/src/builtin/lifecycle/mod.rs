@@ -27,9 +27,9 @@ use crate::{
     auth::User,
     cache::{Subscription, Watch},
     meta::options::WriteOptions,
-    registry::Served,
+    registry::Registered,
     schema::Document,
-    verbs::{Api, Error, Request},
+    verbs::{Error, Request, Verbs},
 };
 
 /// The wait after the first failure or incomplete pass. Each further wait is twice as long.
@@ -40,7 +40,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const GATHER: Duration = Duration::from_millis(20);
 
 /// Runs until the stop signal, or until the cache is closed.
-pub(super) async fn run(api: Arc<Api>, mut stop: signal::Receiver<bool>) {
+pub(super) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
     let user = Arc::new(User::system());
     let mut emptying = Emptying::default();
     while let Some(namespaces) = api.registry.namespaces() {
@@ -63,8 +63,8 @@ const MANAGER: &str = "namespace-controller";
 /// Shared between the tasks.
 #[derive(Clone)]
 struct Controller {
-    api: Arc<Api>,
-    namespaces: Arc<Served>,
+    api: Arc<Verbs>,
+    namespaces: Arc<Registered>,
     user: Arc<User>,
 }
 

@@ -7,7 +7,7 @@ use crate::{
     handlers::Object,
     kind::resource::Scope,
     meta::object::ListMeta,
-    registry::Served,
+    registry::Registered,
     verbs::{self, Request},
 };
 
@@ -53,7 +53,7 @@ impl<K: Object> List<K> {
 }
 
 impl InvalidObject {
-    pub(super) fn of(served: &Served, object: &Arc<cache::Object>, reason: String) -> Self {
+    pub(super) fn of(served: &Registered, object: &Arc<cache::Object>, reason: String) -> Self {
         let (namespace, name) = match object.key().split_once('/') {
             Some((namespace, name)) if served.kind.shared.scope == Scope::Namespaced => (namespace, name),
             _ => ("", object.key()),

@@ -23,7 +23,7 @@ use super::Object;
 use crate::{
     auth::User,
     meta::options::{PatchOptions, WriteOptions},
-    verbs::Api,
+    verbs::Verbs,
 };
 
 /// A typed client inside the process. Its methods, and the Status in errors, have the names and meanings of kube-rs.
@@ -45,19 +45,19 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    api: Arc<Api>,
+    api: Arc<Verbs>,
     user: Arc<User>,
     options: PatchOptions,
 }
 
 impl Client {
     /// A client that acts as the server itself, with a field manager.
-    pub(crate) fn new(api: Arc<Api>, field_manager: impl Into<String>) -> Self {
+    pub(crate) fn new(api: Arc<Verbs>, field_manager: impl Into<String>) -> Self {
         let options = WriteOptions { field_manager: field_manager.into(), ..WriteOptions::default() };
         Self::acting_as(api, Arc::new(User::system()), options)
     }
 
-    pub(super) fn acting_as(api: Arc<Api>, user: Arc<User>, write: WriteOptions) -> Self {
+    pub(super) fn acting_as(api: Arc<Verbs>, user: Arc<User>, write: WriteOptions) -> Self {
         Self { api, user, options: PatchOptions { write, force: false } }
     }
 

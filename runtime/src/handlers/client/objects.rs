@@ -8,8 +8,8 @@ use super::{
 use crate::{
     handlers::{Object, Refusal, Result, change, encode},
     meta::options::{DeleteOptions, GetOptions, ListOptions, WriteOptions},
-    registry::Served,
-    verbs::{Api, Deleted, Request},
+    registry::Registered,
+    verbs::{Deleted, Request, Verbs},
 };
 
 /// The objects of one kind, in one namespace or in all of them.
@@ -177,7 +177,7 @@ impl<K: Object> Objects<K> {
         DeleteOptions { dry_run: options.dry_run || self.options().dry_run, ..options.clone() }
     }
 
-    pub(super) fn api(&self) -> &Api {
+    pub(super) fn api(&self) -> &Verbs {
         &self.client.api
     }
 
@@ -194,7 +194,7 @@ impl<K: Object> Objects<K> {
 }
 
 /// The resource of a kind.
-fn served<K: Object>(api: &Api) -> Result<Arc<Served>> {
+fn served<K: Object>(api: &Verbs) -> Result<Arc<Registered>> {
     let kind = K::RESOURCE;
     let none = || Refusal::internal(format!("{} of {:?} is not served here", kind.plural, kind.group));
     api.registry.find(kind.group, kind.version, kind.plural).ok_or_else(none)

@@ -109,7 +109,7 @@ fn client(kinds: Vec<Vec<crate::kind::Kind>>) -> Client {
     for versions in kinds {
         registry.register(versions).expect("kinds that can be served");
     }
-    Client::new(Api::new(Arc::new(registry), cache, store), "test")
+    Client::new(Verbs::new(Arc::new(registry), cache, store), "test")
 }
 
 fn choirs() -> Objects<Choir> {
@@ -278,7 +278,7 @@ async fn a_version_whose_changes_are_gone_is_an_error_with_its_status() {
     let cache = Cache::new(store.clone(), limits);
     let registry = Registry::new(cache.clone());
     registry.register([Choir::kind()]).expect("a kind");
-    let choirs = Client::new(Api::new(Arc::new(registry), cache, store.clone()), "test").of::<Choir>("");
+    let choirs = Client::new(Verbs::new(Arc::new(registry), cache, store.clone()), "test").of::<Choir>("");
     let first = choirs.create(&choir("a", 1)).await.unwrap().metadata.resource_version;
     for singers in 2..9 {
         choirs.patch("a", &Patch::Merge(json!({"spec": {"singers": singers}}))).await.unwrap();

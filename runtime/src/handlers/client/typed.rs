@@ -5,7 +5,7 @@ use super::InvalidObject;
 use crate::{
     cache,
     handlers::{Object, Refusal, Result, decode, encode},
-    registry::Served,
+    registry::Registered,
     schema::Document,
     verbs::Answer,
 };
@@ -47,7 +47,7 @@ pub(super) fn typed<K: Object>(document: &Document) -> Result<K> {
 /// # Errors
 /// If it cannot be converted to that version, or if its type cannot decode it.
 pub(super) fn decode_object<K: Object>(
-    served: &Served,
+    served: &Registered,
     object: &Arc<cache::Object>,
     bytes: usize,
 ) -> std::result::Result<K, InvalidObject> {

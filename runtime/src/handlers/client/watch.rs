@@ -15,7 +15,7 @@ use crate::{
     cache::{self, Event, WatchError},
     handlers::{Object, Refusal, Result},
     meta::Revision,
-    registry::Served,
+    registry::Registered,
     verbs::{Error, Items, Place, Request, Watching, status::of_watch},
 };
 
@@ -55,7 +55,7 @@ pub enum WatchEvent<K> {
 /// if this watch was read too slowly: watch from the version of the last event. The watch ends without an error when
 /// the server stops or the kind is no longer served.
 pub struct Watch<K> {
-    served: Arc<Served>,
+    served: Arc<Registered>,
     initial: Option<(Items, Place)>,
     initial_bookmark: Option<Revision>,
     next_bookmark: Option<Pin<Box<Sleep>>>,

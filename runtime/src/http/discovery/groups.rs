@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{meta::version, registry::Served};
+use crate::{meta::version, registry::Registered};
 
 /// A group with its versions, the preferred one first.
 pub struct Group {
@@ -17,11 +17,11 @@ pub struct Version {
     /// Such as `v1`.
     pub name: String,
     /// The kinds: compiled ones by name, declared ones in the order of registration.
-    pub kinds: Vec<Arc<Served>>,
+    pub kinds: Vec<Arc<Registered>>,
 }
 
 /// The groups of all kinds: the core group first, the others in the order of registration.
-pub fn of(served: &[Arc<Served>]) -> Vec<Group> {
+pub fn of(served: &[Arc<Registered>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for served in served {
         let at = &served.kind.group_version;

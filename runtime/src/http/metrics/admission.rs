@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::family::{Family, NANOSECONDS, Source};
-use crate::verbs::Api;
+use crate::verbs::Verbs;
 
 static STEPS: Family = Family::histogram(
     "apiserver_admission_step_admission_duration_seconds",
@@ -17,7 +17,7 @@ static PLUGINS: Family = Family::histogram(
 );
 
 /// What is shown of admission. Of plugins with the same name the first is shown.
-pub fn source(api: &Arc<Api>) -> Source {
+pub fn source(api: &Arc<Verbs>) -> Source {
     let api = Arc::downgrade(api);
     Source::new(&[&STEPS, &PLUGINS], move || {
         let Some(api) = api.upgrade() else { return Vec::new() };

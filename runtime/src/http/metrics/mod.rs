@@ -22,7 +22,7 @@ use crate::{
     auth::Decision,
     meta::Status,
     metrics::{Counter, Endpoint},
-    verbs::Api,
+    verbs::Verbs,
 };
 
 pub use measure::Measure;
@@ -125,7 +125,7 @@ impl Metrics {
     ///
     /// # Panics
     /// Never: the names are distinct.
-    pub fn new(api: &Arc<Api>) -> Self {
+    pub fn new(api: &Arc<Verbs>) -> Self {
         let (registry, counts) = (prometheus::Registry::new(), Arc::<Counts>::default());
         let sources = [
             admission::source(api),

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     metrics::{Cell, Endpoint, Series, Verb},
-    verbs::Api,
+    verbs::Verbs,
 };
 
 static REQUESTS: Family = Family::counter(
@@ -54,7 +54,7 @@ static DEPRECATED: Family = Family::gauge(
 );
 
 /// What is shown of requests.
-pub fn source(api: &Arc<Api>, counts: &Arc<Counts>) -> Source {
+pub fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
     let families = [&REQUESTS, &ABORTS, &DURATIONS, &SIZES, &LONG_RUNNING, &EVENTS, &EVENT_SIZES, &DEPRECATED];
     let (requests, counts) = (api.registry.requests().clone(), counts.clone());
     Source::new(&families, move || {

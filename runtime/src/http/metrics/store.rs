@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::family::{Family, Filled, NANOSECONDS, Source, real};
-use crate::{storage::Store, verbs::Api};
+use crate::{storage::Store, verbs::Verbs};
 
 static GROUPS: Family = Family::histogram(
     "kindsmith_store_commit_group_size",
@@ -30,7 +30,7 @@ static DAMAGED: Family =
     Family::gauge("kindsmith_store_damaged_values", &[], "Stored values that are known to be damaged.");
 
 /// What is shown of the store.
-pub fn source(api: &Arc<Api>) -> Source {
+pub fn source(api: &Arc<Verbs>) -> Source {
     let families = [&GROUPS, &COMMITS, &SYNCS, &QUEUED, &REVISION, &COMPACTED, &REFUSING, &DAMAGED];
     // Users may keep the registry of metrics, which must not keep the store open.
     let store = Arc::downgrade(&api.store);

@@ -27,7 +27,7 @@ use super::{
     negotiate, response,
     status::Refused,
 };
-use crate::registry::Served;
+use crate::registry::Registered;
 
 const JSON: &str = "application/json";
 /// How kubectl asks for version 2 in Protobuf: an older and a newer name of the same.
@@ -42,7 +42,7 @@ const REVALIDATE: &str = "no-cache, private";
 
 /// The OpenAPI documents of one generation of the registry.
 pub struct Documents {
-    kinds: Arc<Vec<Arc<Served>>>,
+    kinds: Arc<Vec<Arc<Registered>>>,
     server_version: String,
     /// By `api/v1` or `apis/<group>/<version>`.
     v3: BTreeMap<String, Document>,
@@ -52,8 +52,8 @@ pub struct Documents {
 }
 
 impl Documents {
-    fn new(kinds: Arc<Vec<Arc<Served>>>, server_version: &str) -> Self {
-        let mut groups: BTreeMap<String, Vec<&Served>> = BTreeMap::new();
+    fn new(kinds: Arc<Vec<Arc<Registered>>>, server_version: &str) -> Self {
+        let mut groups: BTreeMap<String, Vec<&Registered>> = BTreeMap::new();
         for served in kinds.iter() {
             let at = &served.kind.group_version;
             let place = match at.group.as_str() {

@@ -32,7 +32,7 @@ use crate::{
     registry::Registry,
     schema::Document,
     storage::{Store, memory::Memory},
-    verbs::Api,
+    verbs::Verbs,
     widget::Widget,
 };
 
@@ -93,7 +93,7 @@ impl Rig {
             Tokens::from_csv("admintoken,admin,1,\"system:masters\"\nalicetoken,alice,2,\"developers\"\n").unwrap(),
         );
         let chain = chain.or_anonymous();
-        let api = Api::new(registry, cache, store);
+        let api = Verbs::new(registry, cache, store);
         let app = App {
             metrics: Metrics::new(&api),
             api,

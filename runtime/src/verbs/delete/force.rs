@@ -1,7 +1,7 @@
 //! Forced deletion of an object whose stored bytes cannot be read, so that its content cannot be checked.
-use super::super::{Api, Deleted, Error, Request, commit::Outcome, get::find, rewrite::invalid_object};
+use super::super::{Deleted, Error, Request, Verbs, commit::Outcome, get::find, rewrite::invalid_object};
 
-impl Api {
+impl Verbs {
     /// Deletes an unreadable object. Its finalizers and preconditions cannot be checked. The commit accepts only the
     /// checked revision, so the object is still unreadable when it is deleted.
     ///

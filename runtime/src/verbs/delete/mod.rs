@@ -7,7 +7,7 @@ mod mark;
 use std::sync::Arc;
 
 use super::{
-    Api, Deleted, Error, Request,
+    Deleted, Error, Request, Verbs,
     admission::check_deletion,
     commit::{Outcome, preview},
     get::current,
@@ -31,7 +31,7 @@ use crate::{
     storage::Expect,
 };
 
-impl Api {
+impl Verbs {
     /// Deletes an object, or marks it for deletion.
     ///
     /// # Errors

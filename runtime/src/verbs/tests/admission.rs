@@ -10,7 +10,7 @@ use super::fixture::{World, applier, at, below, dry_run, merge_patch, owners, sh
 use crate::{
     meta::options::{DeleteOptions, PatchOptions, WriteOptions},
     schema::Document,
-    verbs::{Admission, Api, Attempt, Error, Patch, Request},
+    verbs::{Admission, Attributes, Error, Patch, Request, Verbs},
 };
 
 /// An admission step that makes configurable changes, and records the objects before and after.
@@ -20,14 +20,14 @@ struct Forger {
 }
 
 impl Admission for Forger {
-    fn admit(&self, _: &Api, _: &Attempt<'_>, object: &mut Document) -> Result<(), Error> {
+    fn admit(&self, _: &Verbs, _: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
         let given = object.clone();
         (self.change)(object);
         self.seen.lock().unwrap().push([given, Document::Null]);
         Ok(())
     }
 
-    fn validate(&self, _: &Api, _: &Attempt<'_>, object: &Document) -> Result<(), Error> {
+    fn validate(&self, _: &Verbs, _: &Attributes<'_>, object: &Document) -> Result<(), Error> {
         self.seen.lock().unwrap().last_mut().expect("it was admitted")[1] = object.clone();
         Ok(())
     }
@@ -36,7 +36,7 @@ impl Admission for Forger {
 /// The widgets of a world with an admission step, and its records.
 struct Forged {
     world: World,
-    api: Arc<Api>,
+    api: Arc<Verbs>,
     forger: Arc<Forger>,
 }
 
@@ -73,7 +73,7 @@ impl Forged {
         let world = World::new().await;
         let forger = Arc::new(Forger { change, seen: Mutex::default() });
         let (registry, cache) = (world.api.registry.clone(), world.api.cache.clone());
-        let api = Api::with_admission(registry, cache, world.store.clone(), vec![forger.clone()]);
+        let api = Verbs::with_admission(registry, cache, world.store.clone(), vec![forger.clone()]);
         Self { world, api, forger }
     }
 
@@ -249,11 +249,11 @@ impl Admission for Refuser {
         "Quota"
     }
 
-    fn validate(&self, _: &Api, _: &Attempt<'_>, object: &Document) -> Result<(), Error> {
+    fn validate(&self, _: &Verbs, _: &Attributes<'_>, object: &Document) -> Result<(), Error> {
         if object["metadata"]["name"] == "refused" { Err(Error::MethodNotAllowed) } else { Ok(()) }
     }
 
-    fn delete(&self, _: &Api, _: &Request) -> Result<(), Error> {
+    fn delete(&self, _: &Verbs, _: &Request) -> Result<(), Error> {
         Err(Error::MethodNotAllowed)
     }
 }
@@ -263,7 +263,7 @@ async fn each_step_of_admission_is_timed_by_operation_and_outcome() {
     let world = World::new().await;
     let forger = Arc::new(Forger { change: |_| (), seen: Mutex::default() });
     let (registry, cache) = (world.api.registry.clone(), world.api.cache.clone());
-    let api = Api::with_admission(registry, cache, world.store.clone(), vec![forger, Arc::new(Refuser)]);
+    let api = Verbs::with_admission(registry, cache, world.store.clone(), vec![forger, Arc::new(Refuser)]);
     let body = |name| json!({"metadata": {"name": name}, "spec": {"size": 1}});
     api.create(&world.widget(""), body("w"), &WriteOptions::default()).await.unwrap();
     api.create(&world.widget(""), body("refused"), &WriteOptions::default()).await.unwrap_err();

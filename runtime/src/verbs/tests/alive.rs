@@ -7,7 +7,7 @@ use super::fixture::{World, at};
 use crate::{
     kind::{Kind, convert::Unchanged, model::Names},
     meta::{GroupResource, Revision, options::ListOptions},
-    registry::Served,
+    registry::Registered,
     schema::fixture::schema,
     storage::{Expect, Hold, Op, Store},
     verbs::Error,
@@ -46,7 +46,7 @@ impl World {
         self.store.commit(vec![op].into()).await.unwrap();
     }
 
-    async fn serve_gadgets(&self, versions: &[&str], generation: u64) -> Arc<Served> {
+    async fn serve_gadgets(&self, versions: &[&str], generation: u64) -> Arc<Registered> {
         let definition = self.declare().await;
         let versions = versions.iter().map(|version| gadgets(self, version, generation));
         self.api.registry.replace(versions, Some(definition)).unwrap()
@@ -76,7 +76,7 @@ async fn a_resource_is_replaced_in_all_versions_at_once() {
     let second = world.serve_gadgets(&["v1", "v3"], 2).await;
     let (after, generation) = world.api.registry.all();
     let versions =
-        |all: &[Arc<Served>]| all.iter().map(|served| served.kind.group_version.to_string()).collect::<Vec<_>>();
+        |all: &[Arc<Registered>]| all.iter().map(|served| served.kind.group_version.to_string()).collect::<Vec<_>>();
     assert_eq!(versions(&before.0[3..]), ["example.com/v1", "example.com/v2"]);
     assert_eq!(versions(&after[3..]), ["example.com/v1", "example.com/v3"]);
     assert_eq!((after[3].number == first.number, generation), (false, before.1 + 1));

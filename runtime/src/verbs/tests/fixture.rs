@@ -17,20 +17,20 @@ use crate::{
         options::{DeleteOptions, GetOptions, ListOptions, PatchOptions, WriteOptions},
         selector::{Fields, Labels},
     },
-    registry::{Registry, Served},
+    registry::{Registered, Registry},
     schema::{Schema, fixture::schema},
     storage::Memory,
-    verbs::{Answer, Api, Deleted, Error, List, Patch, Request, Written},
+    verbs::{Answer, Deleted, Error, List, Patch, Request, Verbs, Written},
     widget::Widget,
 };
 
 /// The verbs over three kinds.
 pub(super) struct World {
-    pub api: Arc<Api>,
+    pub api: Arc<Verbs>,
     pub store: Arc<Memory>,
-    pub namespaces: Arc<Served>,
-    pub configs: Arc<Served>,
-    pub widgets: Arc<Served>,
+    pub namespaces: Arc<Registered>,
+    pub configs: Arc<Registered>,
+    pub widgets: Arc<Registered>,
 }
 
 impl World {
@@ -52,7 +52,7 @@ impl World {
             [namespace(), config(), widget()].map(|kind| registry.register([kind]).expect("a kind")).into_iter();
         let mut next = || served.next().expect("three kinds");
         let (namespaces, configs, widgets) = (next(), next(), next());
-        let world = Self { api: Api::new(registry, cache, store.clone()), store, namespaces, configs, widgets };
+        let world = Self { api: Verbs::new(registry, cache, store.clone()), store, namespaces, configs, widgets };
         if world.namespaces.objects.snapshot().get("ns").is_none() {
             world.create(&world.namespaces, "", json!({"metadata": {"name": "ns"}})).await.expect("the namespace");
         }
@@ -70,7 +70,7 @@ impl World {
     }
 
     /// Another kind, like the compiled one except for its hooks.
-    pub fn things(&self, hooks: Hooks) -> Arc<Served> {
+    pub fn things(&self, hooks: Hooks) -> Arc<Registered> {
         let kind = Kind::clone(&self.configs.kind).with(|shared, _, binding| {
             shared.names = Names::new("Thing", "things");
             binding.hooks = Arc::new(hooks);
@@ -78,7 +78,7 @@ impl World {
         self.api.registry.register([kind]).expect("a kind")
     }
 
-    pub async fn create(&self, served: &Arc<Served>, namespace: &str, body: Value) -> Result<Value, Error> {
+    pub async fn create(&self, served: &Arc<Registered>, namespace: &str, body: Value) -> Result<Value, Error> {
         self.api.create(&at(served, namespace, ""), body, &WriteOptions::default()).await.map(shown)
     }
 
@@ -132,7 +132,7 @@ impl World {
 }
 
 /// The object, or the collection, that a path names.
-pub(super) fn at(served: &Arc<Served>, namespace: &str, name: &str) -> Request {
+pub(super) fn at(served: &Arc<Registered>, namespace: &str, name: &str) -> Request {
     Request {
         user: Arc::new(User::default()),
         served: served.clone(),

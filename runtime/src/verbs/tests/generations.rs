@@ -19,7 +19,7 @@ use crate::{
         FieldError, FieldErrorKind, FieldPath,
         options::{DeleteOptions, ListOptions, PatchOptions, Propagation},
     },
-    registry::{Served, reader},
+    registry::{Registered, reader},
     storage::{Memory, Store},
     verbs::{Deleted, Error, Patch, Request},
 };
@@ -136,7 +136,7 @@ fn generation(policy: &'static dyn Policy, second: Option<Second>) -> Kind {
 /// A world in the second generation, with objects of the first.
 struct Later {
     world: World,
-    gadgets: Arc<Served>,
+    gadgets: Arc<Registered>,
     misfits: Option<reader::Misfits>,
 }
 

@@ -10,12 +10,12 @@ use crate::{
         model::{Grace, Names, Path},
     },
     meta::{Time, options::DeleteOptions},
-    registry::Served,
+    registry::Registered,
     verbs::{Deleted, Error, Request},
 };
 
 /// A kind with a grace period.
-fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Served> {
+fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Registered> {
     let kind = Kind::clone(&world.widgets.kind).with(|shared, _, _| {
         shared.names = Names::new(plural, plural);
         shared.grace = Some(grace);
@@ -23,7 +23,7 @@ fn graceful(world: &World, plural: &str, grace: Grace) -> Arc<Served> {
     world.api.registry.register([kind]).unwrap()
 }
 
-async fn made(world: &World, served: &Arc<Served>, finalizers: Value) -> Request {
+async fn made(world: &World, served: &Arc<Registered>, finalizers: Value) -> Request {
     let body = json!({"metadata": {"name": "g", "finalizers": finalizers}, "spec": {"size": 7}});
     world.create(served, "ns", body).await.unwrap();
     at(served, "ns", "g")

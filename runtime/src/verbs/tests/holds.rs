@@ -7,7 +7,7 @@ use super::fixture::{World, at, below, shown};
 use crate::{
     meta::options::WriteOptions,
     storage::delayed::Delayed,
-    verbs::{Api, Error, Request},
+    verbs::{Error, Request, Verbs},
 };
 
 fn namespace(world: &World) -> Request {
@@ -36,7 +36,7 @@ where
     let (registry, cache, store) = (world.api.registry.clone(), world.api.cache.clone(), world.store.clone());
     let meddled = world.clone();
     let store = Arc::new(Delayed::new(store, move |time| meddle(meddled.clone(), time)));
-    let api = Api::new(registry, cache, store.clone());
+    let api = Verbs::new(registry, cache, store.clone());
     let config = json!({"metadata": {"name": "a"}});
     let made = api.create(&at(&world.configs, "ns", ""), config, &WriteOptions::default()).await.map(shown);
     assert_eq!(world.get(&world.config("a")).await.ok(), made.as_ref().ok().cloned(), "stored exactly if it says so");

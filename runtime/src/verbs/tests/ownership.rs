@@ -7,7 +7,7 @@ use super::fixture::{World, at, below, dry_run, merge_patch, owners, shown, vers
 use crate::{
     meta::options::{PatchOptions, WriteOptions},
     schema::Document,
-    verbs::{Admission, Api, Attempt, Error},
+    verbs::{Admission, Attributes, Error, Verbs},
 };
 
 fn by(field_manager: &str, client: &str) -> WriteOptions {
@@ -134,7 +134,7 @@ async fn a_dry_run_shows_owners_and_stores_none() {
 struct Meddling;
 
 impl Admission for Meddling {
-    fn admit(&self, _: &Api, _: &Attempt<'_>, object: &mut Document) -> Result<(), Error> {
+    fn admit(&self, _: &Verbs, _: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
         object["metadata"]["labels"] = json!({"seen": "yes"});
         object["metadata"]["managedFields"][0]["operation"] = json!("Meddle");
         Ok(())
@@ -145,7 +145,7 @@ impl Admission for Meddling {
 async fn admission_owns_nothing_and_cannot_break_the_entries() {
     let world = World::new().await;
     let (registry, cache) = (world.api.registry.clone(), world.api.cache.clone());
-    let api = Api::with_admission(registry, cache, world.store.clone(), vec![Arc::new(Meddling)]);
+    let api = Verbs::with_admission(registry, cache, world.store.clone(), vec![Arc::new(Meddling)]);
     let body = json!({"metadata": {"name": "a"}, "data": {"k": "v"}});
     let written = api.create(&world.config(""), body, &by("one", "")).await.unwrap();
     let [warning] = written.warnings.as_slice() else { panic!("{:?}", written.warnings) };

@@ -7,7 +7,7 @@ use super::fixture::{World, at, kind, value};
 use crate::{
     cache::{Cache, Limits},
     kind::{Convert, Kind, by_resource, convert::Unchanged, model::Path, policy::Custom},
-    registry::{Registry, Served},
+    registry::{Registered, Registry},
     schema::Document,
 };
 
@@ -83,12 +83,12 @@ fn alias(name: &str) -> Kind {
 }
 
 /// Both versions of the gears, the storage version first.
-pub(super) fn gears(world: &World) -> [Arc<Served>; 2] {
+pub(super) fn gears(world: &World) -> [Arc<Registered>; 2] {
     gears_with(world, stored())
 }
 
 /// The same with another storage version.
-pub(super) fn gears_with(world: &World, stored: Kind) -> [Arc<Served>; 2] {
+pub(super) fn gears_with(world: &World, stored: Kind) -> [Arc<Registered>; 2] {
     let stored = world.api.registry.register([older(), stored]).expect("two versions");
     [stored, world.api.registry.find("example.com", "v1beta1", "gears").expect("the older version")]
 }
@@ -153,7 +153,7 @@ async fn each_served_version_is_found_and_each_resource_once() {
     assert!(found("v1").is_none(), "it is not served");
     assert!(Arc::ptr_eq(&beta.objects, &registered.objects) && Arc::ptr_eq(&beta.records, &alpha.records));
     assert_ne!(beta.number, alpha.number);
-    let of_gears = |all: &[Arc<Served>]| -> Vec<String> {
+    let of_gears = |all: &[Arc<Registered>]| -> Vec<String> {
         let gears = all.iter().filter(|served| served.kind.names().plural == "gears");
         gears.map(|served| served.kind.group_version.version.clone()).collect()
     };
@@ -162,7 +162,7 @@ async fn each_served_version_is_found_and_each_resource_once() {
 }
 
 /// A server that stores gears in the storage version, over objects stored as `before` by an earlier server.
-async fn taken_over(before: Kind, body: Value) -> (Arc<crate::cache::Object>, World, Arc<Served>) {
+async fn taken_over(before: Kind, body: Value) -> (Arc<crate::cache::Object>, World, Arc<Registered>) {
     let world = World::new().await;
     let first = world.api.registry.register([before]).unwrap();
     world.create(&first, "ns", body).await.unwrap();

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     kind::model::{Path, ScalePaths},
     meta::options::PatchOptions,
-    registry::Served,
+    registry::Registered,
     verbs::{Error, Patch},
 };
 
@@ -24,7 +24,7 @@ fn gear(version: &str, fields: &Value) -> Value {
 }
 
 /// Applies, and returns the object.
-async fn apply(world: &World, served: &Arc<Served>, manager: &str, fields: Value) -> Result<Value, Error> {
+async fn apply(world: &World, served: &Arc<Registered>, manager: &str, fields: Value) -> Result<Value, Error> {
     let config = gear(&served.kind.group_version.to_string(), &fields);
     world.apply(&at(served, "ns", "g"), manager, config).await.map(shown)
 }

@@ -13,15 +13,15 @@ use crate::{
         FieldError, FieldErrorKind, FieldPath,
         options::{DeleteOptions, ListOptions, PatchOptions},
     },
-    registry::Served,
+    registry::Registered,
     verbs::{Deleted, Error, Patch, Request},
 };
 
 /// The gears of a world in both versions.
 struct Gears {
     world: World,
-    v1: Arc<Served>,
-    beta: Arc<Served>,
+    v1: Arc<Registered>,
+    beta: Arc<Registered>,
 }
 
 impl Gears {
@@ -280,7 +280,7 @@ async fn each_version_selects_by_its_own_fields() {
         let body = json!({"metadata": {"name": name}, "spec": {"teeth": teeth, "color": color}});
         gears.world.create(&gears.v1, "ns", body).await.unwrap();
     }
-    let selected = async |served: &Arc<Served>, fields: &str| {
+    let selected = async |served: &Arc<Registered>, fields: &str| {
         let list = gears.world.api.list(&at(served, "ns", ""), &selecting("", fields)).await;
         list.map(|list| names(&list)).map_err(|error| matches!(error, Error::BadRequest(_)))
     };

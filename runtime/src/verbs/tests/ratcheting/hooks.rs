@@ -14,7 +14,7 @@ use crate::{
         policy::Custom,
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
-    registry::Served,
+    registry::Registered,
     storage::Memory,
     verbs::{Error, Request},
 };
@@ -94,7 +94,7 @@ fn boxes(hooks: hook::Functions<Box>) -> Kind {
 
 struct Later {
     world: World,
-    boxes: Arc<Served>,
+    boxes: Arc<Registered>,
 }
 
 impl Later {

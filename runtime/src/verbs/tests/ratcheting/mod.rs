@@ -20,7 +20,7 @@ use crate::{
         policy::Custom,
     },
     meta::options::PatchOptions,
-    registry::Served,
+    registry::Registered,
     storage::Memory,
     verbs::{Deleted, Error, Patch, Request},
 };
@@ -117,7 +117,7 @@ const HOLD: &str = "example.com/hold";
 /// A world with the tighter rules over objects of the looser ones.
 struct Tight {
     world: World,
-    casks: Arc<Served>,
+    casks: Arc<Registered>,
 }
 
 impl Tight {
