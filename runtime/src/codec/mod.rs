@@ -5,6 +5,8 @@
 //! output of [`encode`] decodes to the same document.
 use std::fmt;
 
+use serde::de::DeserializeOwned;
+
 use crate::schema::{At, Document, Schema, number};
 
 pub mod cbor;
@@ -106,6 +108,18 @@ impl std::error::Error for DecodeError {}
 /// [`DecodeError`] if it is not JSON, not UTF-8, nested too deeply, or followed by anything except white space.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
     parse::Parser::new(bytes, limits, Order::UnknownLast)?.document(At::anything())
+}
+
+/// Decodes JSON that the server wrote. Its depth was limited when it came in, so there is no other limit.
+///
+/// # Errors
+/// JSON that does not fit the type.
+pub fn from_written<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+    let mut json = serde_json::Deserializer::from_slice(json);
+    json.disable_recursion_limit();
+    let value = T::deserialize(&mut json)?;
+    json.end()?;
+    Ok(value)
 }
 
 /// Decodes JSON text of an object of a kind like [`decode`], and drops unknown fields, which are reported as faults, in

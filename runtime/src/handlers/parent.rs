@@ -70,8 +70,8 @@ impl<K: Object> Parent<K> {
         }
     }
 
-    /// The changes of the object from now on. The first event is its current state; [`WatchEvent::Deleted`] is the
-    /// last.
+    /// The changes of the object from now on. The first event is its current state; the stream ends after
+    /// [`WatchEvent::Deleted`].
     ///
     /// # Errors
     /// 404 if it was deleted.
@@ -80,12 +80,13 @@ impl<K: Object> Parent<K> {
     pub async fn watch(&self) -> Result<Watch<K>> {
         let request = Request { name: String::new(), ..self.target.request() };
         let options = ListOptions::named(&self.target.context.name);
-        let watch = Watch::of(&request, self.target.context.api().watch(&request, &options).await?);
-        if !watch.has_initial() {
-            let message = format!("{} {:?} has gone", request.served.kind.names().kind, self.target.context.name);
-            return Err(Refusal::not_found(message));
-        }
-        Ok(watch)
+        let watching = self.target.context.api().watch(&request, &options).await?;
+        let uid = self.target.document["metadata"]["uid"].as_str().unwrap_or_default();
+        // Another object may have the name by now.
+        Watch::of_one(&request, watching, uid).ok_or_else(|| {
+            let message = format!("{} {:?} was deleted", request.served.kind.names().kind, self.target.context.name);
+            Refusal::not_found(message)
+        })
     }
 
     /// Changes the object. The code gets its newest state, and runs again if another write came first. The change goes

@@ -20,6 +20,7 @@ use super::{
     warnings,
 };
 use crate::{
+    codec,
     handlers::{Documents, Handler, Mounted, Refusal, RequestContext, Target},
     kind::{
         Kind,
@@ -263,7 +264,7 @@ pub async fn target(
     let document = match app.api.get(parent, &GetOptions::default()).await? {
         Answer::Object(object) => {
             let decode = heavy::run(app, parent, object.json_bytes().len(), Bytes::new(), move |_, _, _| {
-                let decoded = serde_json::from_slice(object.json_bytes());
+                let decoded = codec::from_written(object.json_bytes());
                 Box::pin(async move { Ok(decoded.map_err(|error| Error::Internal(error.to_string()))?) })
             });
             decode.await?

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     cache::Object,
+    codec,
     kind::{
         Kind,
         model::{Cell, Column},
@@ -126,7 +127,7 @@ impl Table {
     /// Appends the row of an object.
     pub fn row(&self, out: &mut Vec<u8>, object: &Object) {
         // An object that cannot be decoded still has a row, so that it is visible and can be deleted.
-        let document: Document = serde_json::from_slice(object.json_bytes()).unwrap_or_default();
+        let document: Document = codec::from_written(object.json_bytes()).unwrap_or_default();
         out.extend_from_slice(b"{\"cells\":[");
         if !self.kind.names_itself() {
             write(out, &Value::from(object.name()));

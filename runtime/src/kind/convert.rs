@@ -68,7 +68,7 @@ pub fn run(
     let fields = converted.as_object_mut().ok_or("the conversion gave no object")?;
     fields.remove("apiVersion");
     fields.remove("kind");
-    let mut given = fields.remove("metadata").unwrap_or_default();
+    let mut given = fields.remove("metadata").filter(Document::is_object).ok_or("the conversion gave no metadata")?;
     for name in CHANGEABLE {
         metadata.remove(name);
         let texts = match given.get_mut(name).map(Document::take) {
@@ -114,11 +114,8 @@ mod tests {
         });
         let metadata = json!({"name": "a", "uid": "u", "annotations": {"b": "2"}, "finalizers": ["f"]});
         assert_eq!(converted, Ok(json!({"metadata": metadata, "spec": {"new": 1}})));
-        assert_eq!(
-            run(document, |_| Ok(json!({}))).unwrap()["metadata"]["name"],
-            "a",
-            "metadata that was lost is there"
-        );
+        let unnamed = run(document, |_| Ok(json!({"metadata": {}}))).unwrap();
+        assert_eq!(unnamed["metadata"]["name"], "a", "names stay");
     }
 
     #[test]
@@ -128,6 +125,7 @@ mod tests {
         assert_eq!(errors(|_| Err("no form".to_owned())), "no form");
         assert_eq!(errors(|_| panic!("at {}", 1)), "the conversion panicked: at 1");
         assert_eq!(errors(|_| Ok(json!([]))), "the conversion gave no object");
+        assert_eq!(errors(|_| Ok(json!({"spec": {}}))), "the conversion gave no metadata");
         let labels = errors(|_| Ok(json!({"metadata": {"labels": {"a": 1}}})));
         assert_eq!(labels, "the conversion gave labels that are no map of strings");
     }

@@ -78,7 +78,8 @@ impl Refusal {
 
     /// 429: the client may retry after this time.
     pub fn too_many_requests(message: impl Into<String>, retry_after: Duration) -> Self {
-        let seconds = u16::try_from(retry_after.as_secs()).unwrap_or(u16::MAX);
+        // Rounded up: clients retry only after a number of seconds that is not zero.
+        let seconds = u16::try_from(retry_after.as_millis().div_ceil(1000)).unwrap_or(u16::MAX).max(1);
         let details = StatusDetails { retry_after_seconds: seconds, ..StatusDetails::default() };
         Status::failure(429, "TooManyRequests", message, Some(details)).into()
     }

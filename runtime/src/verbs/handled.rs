@@ -2,7 +2,14 @@
 //! stored, and changes of stored objects by code.
 use std::sync::Arc;
 
-use super::{Answer, Error, Request, Verbs, commit::check_size, pipeline::Write, system, versions::compose};
+use super::{
+    Answer, Error, Request, Verbs,
+    commit::check_size,
+    get::current,
+    pipeline::Write,
+    system,
+    versions::{compose, shown},
+};
 use crate::{
     cache::Object,
     codec::Decoded,
@@ -49,6 +56,8 @@ impl Verbs {
             let warnings = write.decode(&mut new)?;
             Ok((new, warnings))
         };
+        // Code sees whole objects only, not the metadata of one that cannot be converted.
+        shown(request, &current(request)?)?;
         self.rewrite(&write, changed).await.map(|done| done.object)
     }
 }

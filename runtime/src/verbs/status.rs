@@ -33,7 +33,9 @@ impl From<Error> for Status {
             }
             Error::Conflicts(message, conflicts) => apply_failed(message, conflicts),
             Error::Invalid(kind, name, errors) => invalid(&kind, &name, &errors),
-            Error::InapplicablePatch(_) => {
+            Error::InapplicablePatch(why) => {
+                // kube-apiserver does not tell clients.
+                tracing::debug!(why, "a JSON patch cannot be applied");
                 let message = "the server rejected our request due to an error in our request";
                 Status::failure(422, "Invalid", message, Some(StatusDetails::default()))
             }

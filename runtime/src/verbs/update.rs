@@ -26,12 +26,15 @@ impl Verbs {
         }
         let Decoded { mut document, faults, pruned } = body;
         let write = Write { pruned, ..Write::of_body(request, options, &faults) };
+        // The first attempt drops unknown fields, which the second must find again.
+        let given = (!pruned).then(|| document.clone());
         // Errors in the body are reported even if there is no object to update.
         let mut warnings = match write.decode_named(&mut document, None) {
             Ok(warnings) => warnings,
             Err(refusal) => {
                 let live = current(request).and_then(|object| document_of(&*shown(request, &object)?));
                 let live = live.map_err(|_| refusal)?;
+                document = given.unwrap_or(document);
                 write.decode_named(&mut document, Some(&live))?
             }
         };

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     handlers::{Object, Refusal, Result, change, encode},
+    kind::model::Scope,
     meta::options::{DeleteOptions, GetOptions, ListOptions, WriteOptions},
     registry::Registered,
     verbs::{Deleted, Request, Verbs},
@@ -52,7 +53,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 404 if it does not exist; 500 if the type cannot decode it.
     pub async fn get(&self, name: &str) -> Result<K> {
-        self.get_at(&self.request(name, "")?).await
+        self.get_at(&self.one(name, "")?).await
     }
 
     /// The object with a name, or `None` if it does not exist.
@@ -72,7 +73,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Like [`Objects::get`]; 404 for kinds without a status subresource.
     pub async fn get_status(&self, name: &str) -> Result<K> {
-        self.get_at(&self.request(name, "status")?).await
+        self.get_at(&self.one(name, "status")?).await
     }
 
     /// The selected objects, sorted by name, or one page of them. Objects that the type cannot decode are in
@@ -82,7 +83,7 @@ impl<K: Object> Objects<K> {
     /// 400 for invalid options; 410 if the requested version or page is gone, with a token in the Status to continue
     /// from the newest state; 500 if objects cannot be read from the store.
     pub async fn list(&self, options: &ListOptions) -> Result<List<K>> {
-        let request = self.request("", "")?;
+        let request = self.all()?;
         Ok(List::of(&request, self.api().list(&request, options).await?))
     }
 
@@ -92,7 +93,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 400 for invalid options; 410 if changes after the version are gone: list, and watch from there.
     pub async fn watch(&self, options: &ListOptions) -> Result<Watch<K>> {
-        let request = self.request("", "")?;
+        let request = self.all()?;
         Ok(Watch::of(&request, self.api().watch(&request, options).await?))
     }
 
@@ -101,16 +102,17 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 409 if the name is taken, 422 for an invalid object, 403 and 404 for its namespace.
     pub async fn create(&self, object: &K) -> Result<K> {
-        let written = self.api().create(&self.request("", "")?, encode(object)?, self.options()).await?;
+        let written = self.api().create(&self.all()?, encode(object)?, self.options()).await?;
         typed(&answered(written.answer)?)
     }
 
-    /// Replaces a whole object. Its resourceVersion, if set, is a precondition.
+    /// Replaces a whole object. Its resourceVersion is a precondition. Only some built-in kinds, such as `ConfigMap`, may
+    /// be replaced without one.
     ///
     /// # Errors
     /// 409 if its resourceVersion is outdated, 404, 422.
     pub async fn replace(&self, name: &str, object: &K) -> Result<K> {
-        self.replace_at(&self.request(name, "")?, object).await
+        self.replace_at(&self.one(name, "")?, object).await
     }
 
     /// Replaces the status of an object.
@@ -118,7 +120,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Like [`Objects::replace`].
     pub async fn replace_status(&self, name: &str, object: &K) -> Result<K> {
-        self.replace_at(&self.request(name, "status")?, object).await
+        self.replace_at(&self.one(name, "status")?, object).await
     }
 
     /// Changes an object by code, which runs again on the newer object if another write came first. Fields that the
@@ -127,7 +129,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Those of the code; 404, 422.
     pub async fn change(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
-        let request = self.request(name, "")?;
+        let request = self.one(name, "")?;
         typed(&change::document(self.api(), &request, self.options(), &on_type(change)).await?)
     }
 
@@ -136,7 +138,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Like [`Objects::change`].
     pub async fn change_status(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
-        let request = self.request(name, "status")?;
+        let request = self.one(name, "status")?;
         typed(&change::document(self.api(), &request, self.options(), &on_type(change)).await?)
     }
 
@@ -145,7 +147,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 404; 409 if a precondition fails.
     pub async fn delete(&self, name: &str, options: &DeleteOptions) -> Result<Option<K>> {
-        let request = self.request(name, "")?;
+        let request = self.one(name, "")?;
         match self.api().delete(&request, &self.deletion(options)).await? {
             Deleted::Gone { .. } | Deleted::Forced => Ok(None),
             Deleted::Marked(object) => {
@@ -160,7 +162,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Like [`Objects::list`] and [`Objects::delete`]. Deletions before a failed one are not undone.
     pub async fn delete_collection(&self, options: &DeleteOptions, selected: &ListOptions) -> Result<List<K>> {
-        let request = self.request("", "")?;
+        let request = self.all()?;
         let deleted = self.api().delete_collection(&request, selected, &self.deletion(options)).await?;
         Ok(List::of(&request, deleted))
     }
@@ -185,11 +187,32 @@ impl<K: Object> Objects<K> {
         &self.client.options.write
     }
 
-    /// A request for an object, or for all objects if the name is empty.
-    pub(super) fn request(&self, name: &str, subresource: &str) -> Result<Request> {
+    /// A request for an object or a subresource of it.
+    ///
+    /// # Errors
+    /// 400 for a name that no object has, and for a namespaced kind without a namespace; those of [`Objects::all`].
+    pub(super) fn one(&self, name: &str, subresource: &str) -> Result<Request> {
+        let request = self.all()?;
+        if request.namespace.is_empty() && request.served.kind.shared.scope == Scope::Namespaced {
+            return Err(Refusal::bad_request(format!("{} are namespaced: name the namespace", K::RESOURCE.plural)));
+        }
+        if name.is_empty() || name.contains('/') {
+            return Err(Refusal::bad_request(format!("{name:?} is not the name of an object")));
+        }
+        Ok(Request { name: name.to_owned(), subresource: subresource.into(), ..request })
+    }
+
+    /// A request for all objects.
+    ///
+    /// # Errors
+    /// 400 for a cluster-scoped kind in a namespace; 500 if the kind is not served.
+    pub(super) fn all(&self) -> Result<Request> {
         let (user, served) = (self.client.user.clone(), served::<K>(self.api())?);
-        let (namespace, name) = (self.namespace.clone(), name.to_owned());
-        Ok(Request { user, served, namespace, name, subresource: subresource.into(), warnings: Arc::default() })
+        let namespace = self.namespace.clone();
+        if !namespace.is_empty() && served.kind.shared.scope == Scope::Cluster {
+            return Err(Refusal::bad_request(format!("{} are cluster-scoped: name no namespace", K::RESOURCE.plural)));
+        }
+        Ok(Request { user, served, namespace, name: String::new(), subresource: "".into(), warnings: Arc::default() })
     }
 }
 

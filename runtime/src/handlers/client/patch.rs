@@ -35,7 +35,7 @@ impl<K: Object> Objects<K> {
     /// patch has an outdated resourceVersion; 415 for a type of patch that the kind does not support; 422 for an
     /// invalid result.
     pub async fn patch<P: Serialize + Sync>(&self, name: &str, patch: &Patch<P>) -> Result<K> {
-        self.patch_at(&self.request(name, "")?, patch).await
+        self.patch_at(&self.one(name, "")?, patch).await
     }
 
     /// Changes the status of an object.
@@ -43,7 +43,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Like [`Objects::patch`].
     pub async fn patch_status<P: Serialize + Sync>(&self, name: &str, patch: &Patch<P>) -> Result<K> {
-        self.patch_at(&self.request(name, "status")?, patch).await
+        self.patch_at(&self.one(name, "status")?, patch).await
     }
 
     async fn patch_at<P: Serialize + Sync>(&self, request: &Request, patch: &Patch<P>) -> Result<K> {

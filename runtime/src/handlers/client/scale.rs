@@ -46,7 +46,7 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 404, also for kinds without a scale subresource.
     pub async fn get_scale(&self, name: &str) -> Result<Scale> {
-        let answer = self.api().get(&self.request(name, "scale")?, &GetOptions::default()).await?;
+        let answer = self.api().get(&self.one(name, "scale")?, &GetOptions::default()).await?;
         decode(&answered(answer)?)
     }
 
@@ -58,7 +58,7 @@ impl<K: Object> Objects<K> {
         let mut document: Document = encode(scale)?;
         document["apiVersion"] = TYPE_META.0.into();
         document["kind"] = TYPE_META.1.into();
-        let written = self.api().update(&self.request(name, "scale")?, document, self.options()).await?;
+        let written = self.api().update(&self.one(name, "scale")?, document, self.options()).await?;
         decode(&answered(written.answer)?)
     }
 
@@ -67,6 +67,6 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// Like [`Objects::patch`].
     pub async fn patch_scale<P: Serialize + Sync>(&self, name: &str, patch: &Patch<P>) -> Result<Scale> {
-        decode(&self.patched(&self.request(name, "scale")?, patch, TYPE_META).await?)
+        decode(&self.patched(&self.one(name, "scale")?, patch, TYPE_META).await?)
     }
 }

@@ -339,3 +339,20 @@ async fn types_of_other_versions_than_the_storage_version_work_alike() {
     let refused = old.get("b").await.unwrap_err();
     assert_eq!((refused.status().code, refused.status().reason.as_str()), (500, "StoreReadError"));
 }
+
+#[tokio::test]
+async fn a_client_refuses_names_and_namespaces_that_no_object_has() {
+    let (choirs, bad) = (choirs(), || (400, "BadRequest".to_owned()));
+    choirs.create(&choir("bach", 4)).await.expect("created");
+    for name in ["", "a/b"] {
+        assert_eq!(refused(choirs.get(name).await), bad());
+    }
+    let elsewhere = choirs.client.of::<Choir>("default");
+    assert_eq!(refused(elsewhere.create(&choir("liszt", 4)).await), bad());
+    assert_eq!(refused(elsewhere.list(&all()).await.map(|list| list.items)), bad());
+    assert_eq!(choirs.list(&all()).await.expect("a list").items.len(), 1);
+    let maps =
+        client(vec![crate::builtin::kinds().into_iter().filter(|kind| kind.names().kind == "ConfigMap").collect()]);
+    assert_eq!(refused(maps.of::<crate::builtin::ConfigMap>("").get("a").await), bad());
+    assert!(maps.of::<crate::builtin::ConfigMap>("").list(&all()).await.is_ok(), "a list of all namespaces");
+}

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::InvalidObject;
 use crate::{
-    cache,
+    cache, codec,
     handlers::{Object, Refusal, Result, decode, encode},
     registry::Registered,
     schema::Document,
@@ -33,7 +33,7 @@ pub(super) fn answered(answer: Answer) -> Result<Document> {
 
 /// An object as a document.
 pub(in crate::handlers) fn parsed(object: &cache::Object) -> Result<Document> {
-    serde_json::from_slice(&object.json())
+    codec::from_written(&object.json())
         .map_err(|error| Refusal::internal(format!("{:?} cannot be read: {error}", object.key())))
 }
 
@@ -52,7 +52,7 @@ pub(super) fn decode_object<K: Object>(
     bytes: usize,
 ) -> std::result::Result<K, InvalidObject> {
     let decoded = match served.show_among(object, bytes) {
-        Ok(shown) => serde_json::from_slice(&shown.json()).map_err(|error| error.to_string()),
+        Ok(shown) => codec::from_written(&shown.json()).map_err(|error| error.to_string()),
         Err(reason) => Err(format!("object not convertible to {}: {reason}", served.kind.group_version)),
     };
     decoded.map_err(|reason| InvalidObject::of(served, object, reason))

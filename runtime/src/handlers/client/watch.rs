@@ -10,7 +10,7 @@ use std::{
 use futures_core::Stream;
 use tokio::time::{Instant, Sleep};
 
-use super::{InvalidObject, typed::decode_object};
+use super::{InvalidObject, parsed, typed::decode_object};
 use crate::{
     cache::{self, Event, WatchError},
     handlers::{Object, Refusal, Result},
@@ -60,6 +60,8 @@ pub struct Watch<K> {
     initial_bookmark: Option<Revision>,
     next_bookmark: Option<Pin<Box<Sleep>>>,
     changes: Option<cache::Watch>,
+    /// It ends with the first deletion.
+    of_one: bool,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -72,13 +74,15 @@ impl<K: Object> Watch<K> {
             initial_bookmark,
             next_bookmark: bookmarks.then(|| Box::pin(tokio::time::sleep(BOOKMARK_INTERVAL))),
             changes: Some(watch),
+            of_one: false,
             kind: PhantomData,
         }
     }
 
-    /// True if it starts with the existing objects.
-    pub(in crate::handlers) fn has_initial(&self) -> bool {
-        self.initial.is_some()
+    /// A watch of the only selected object, until it is deleted. `None` if it is not the one with this uid.
+    pub(in crate::handlers) fn of_one(request: &Request, watching: Watching, uid: &str) -> Option<Self> {
+        let first = parsed(watching.initial.iter().next()?).ok()?;
+        (first["metadata"]["uid"] == uid).then(|| Self { of_one: true, ..Self::of(request, watching) })
     }
 
     /// The next event; `None` after the last.
@@ -131,7 +135,12 @@ impl<K: Object> Stream for Watch<K> {
         }
         let Some(changes) = &mut this.changes else { return Poll::Ready(None) };
         match changes.poll_next(cx) {
-            Poll::Ready(Some(Ok(event))) => Poll::Ready(Some(Ok(this.event(&event)))),
+            Poll::Ready(Some(Ok(event))) => {
+                if this.of_one && matches!(event, Event::Deleted(_)) {
+                    this.changes = None;
+                }
+                Poll::Ready(Some(Ok(this.event(&event))))
+            }
             Poll::Ready(Some(Err(error))) => {
                 this.changes = None;
                 Poll::Ready(Some(Err(refusal(error))))

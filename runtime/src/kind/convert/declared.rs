@@ -5,6 +5,7 @@ use serde_json::Map;
 
 use super::{Convert, cover};
 use crate::{
+    codec,
     kind::model::Path,
     meta::{GroupVersion, validate::qualified_name},
     schema::{self, Document, Schema, model::Type},
@@ -202,8 +203,9 @@ fn brought_back(field: &Field, annotations: &mut Map<String, Document>) -> Resul
     let Some(kept) = annotations.remove(&field.key) else { return Ok(None) };
     let wrong = |why: String| format!("metadata.annotations[{}]: {why}; remove it for the default", field.key);
     let text = kept.as_str().unwrap_or_default();
-    let mut value: Document =
-        serde_json::from_str(text).map_err(|error| wrong(format!("not the JSON of {}: {error}", field.path)))?;
+    let mut value: Document = codec::decode(text.as_bytes(), &codec::Limits::default())
+        .map(|decoded| decoded.document)
+        .map_err(|error| wrong(format!("not the JSON of {}: {error}", field.path)))?;
     schema::default(&field.schema, &mut value);
     match schema::validate(&field.schema, &value).first() {
         Some(error) => Err(wrong(format!("not a value of {}: {error}", field.path))),

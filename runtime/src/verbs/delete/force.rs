@@ -1,5 +1,6 @@
 //! Forced deletion of an object whose stored bytes cannot be read, so that its content cannot be checked.
 use super::super::{Deleted, Error, Request, Verbs, commit::Outcome, get::find, rewrite::invalid_object};
+use crate::meta::options::DeleteOptions;
 
 impl Verbs {
     /// Deletes an unreadable object. Its finalizers and preconditions cannot be checked. The commit accepts only the
@@ -7,12 +8,15 @@ impl Verbs {
     ///
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Conflict`] if the object can be read; errors of the commit.
-    pub(super) async fn force(&self, request: &Request) -> Result<Outcome<Deleted>, Error> {
+    pub(super) async fn force(&self, request: &Request, options: &DeleteOptions) -> Result<Outcome<Deleted>, Error> {
         let object = find(request)?;
         let Some(reason) = object.unreadable() else {
             let why = "unsafe deletion is not allowed because the object is decodable from storage";
             return Err(invalid_object(request, object.key(), why));
         };
+        if options.dry_run {
+            return Ok(Outcome::Done(Deleted::Forced));
+        }
         let (resource, user) = (request.served.kind.group_resource(), &request.user.name);
         tracing::warn!(%resource, key = object.key(), user, reason, "deleting an object that cannot be read, by force");
         Ok(match self.remove(request, object.key(), object.revision()).await? {

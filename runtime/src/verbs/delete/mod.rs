@@ -44,7 +44,7 @@ impl Verbs {
         let mut retry = Retry::in_turn(&turn).await;
         loop {
             let outcome = if options.ignore_read_errors {
-                self.force(request).await?
+                self.force(request, options).await?
             } else {
                 self.end(request, options, &turn).await?
             };

@@ -109,6 +109,17 @@ async fn errors_in_a_body_are_reported_before_a_missing_object() {
 }
 
 #[tokio::test]
+async fn unknown_fields_of_an_update_are_refused_if_that_is_asked_for() {
+    let world = World::new().await;
+    let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2, "fixed": "a"}})).await;
+    let strict = WriteOptions { field_validation: FieldValidation::Strict, ..WriteOptions::default() };
+    let mut changed = made.clone();
+    changed["spec"]["nope"] = json!(1);
+    let refused = world.api.update(&world.widget("w"), changed, &strict).await;
+    assert!(matches!(&refused, Err(Error::BadRequest(why)) if why.contains("spec.nope")), "{refused:?}");
+}
+
+#[tokio::test]
 async fn immutable_fields_do_not_change() {
     let world = World::new().await;
     let made = world.create_widget(json!({"metadata": {"name": "w"}, "spec": {"size": 2, "fixed": "a"}})).await;
