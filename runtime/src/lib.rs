@@ -74,7 +74,7 @@
 // Derived code names the crate `kindsmith`, in here too.
 extern crate self as kindsmith;
 
-// The layers. Those that are public export by name what users need.
+// The layers. Public ones export by name what users need.
 #[cfg(feature = "server")]
 pub mod auth;
 #[cfg(feature = "server")]

@@ -204,7 +204,7 @@ impl Listing {
         Ok(false)
     }
 
-    /// Adds the lengths of about one piece of further items, and records those that cannot be converted.
+    /// Adds the lengths of about one piece of further items, and records the ones that cannot be converted.
     fn measure(&mut self, mut sum: usize) -> Result<(), Unlisted> {
         let (mut items, mut seen) = (self.list.items.walk(self.place), 0);
         while seen <= self.piece {

@@ -22,7 +22,7 @@ use crate::{
 /// The request that a hook runs in.
 #[derive(Clone, Copy)]
 pub struct HookContext<'a> {
-    /// What the request does to the object.
+    /// The operation of the request.
     pub operation: Operation,
     /// The previous object, on an update.
     pub old: Option<&'a Document>,
@@ -72,11 +72,10 @@ pub enum HookError {
     Refused(Refusal),
 }
 
-/// What a hook gives once it has run.
+/// The result of a hook.
 pub type HookFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HookError>> + Send + 'a>>;
 
-/// Code of a kind's own that runs in writes, on documents. [`hook::on_documents`](super::hook::on_documents) adapts typed
-/// code.
+/// The hooks of a kind, on documents. [`hook::on_documents`](super::hook::on_documents) adapts typed hooks.
 pub trait DocumentHooks: Send + Sync {
     /// True if a hook does something. Otherwise it need not be called.
     fn runs(&self, hook: Hook) -> bool;
@@ -101,16 +100,17 @@ pub trait DocumentHooks: Send + Sync {
         Box::pin(ready(Ok(())))
     }
 
-    /// Makes a name out of `metadata.generateName`. Without one, five random characters are appended.
+    /// Generates a name from `metadata.generateName`. Without this hook, five random characters are appended.
     fn generate_name(&self, _object: &Document, _base: &str) -> Option<String> {
         None
     }
 
-    /// Changes the object when its deletion is first requested, before that is stored: a namespace becomes terminating.
-    /// Called in the version that is stored.
+    /// Changes the object when its deletion starts, before the mark is stored: a namespace becomes terminating. Called with
+    /// the storage version.
     fn on_delete(&self, _object: &mut Document) {}
 
-    /// Whether something besides finalizers and grace still holds a deleted object. Called in the version that is stored.
+    /// True while a deleted object must be kept for another reason than finalizers and its grace period. Called with the
+    /// storage version.
     fn holds_deletion(&self, _object: &Document) -> bool {
         false
     }
@@ -186,24 +186,24 @@ impl DocumentHooks for Chain {
     }
 }
 
-/// Computes a cell of a Table from an object; null where there is nothing to show.
+/// Computes a cell of a Table from an object; null for an empty cell.
 pub type Compute = fn(&Document) -> Document;
 
-/// What a kind does in one of its versions.
+/// The behaviour of a kind in one of its versions.
 #[derive(Clone)]
 pub struct Binding {
-    /// How it is served where kinds differ.
+    /// The policy, which decides where kinds differ.
     pub policy: &'static dyn Policy,
-    /// Code of its own that runs in writes.
+    /// The hooks.
     pub hooks: Arc<dyn DocumentHooks>,
     /// The conversion to the storage version and back; `None` in that version.
     pub conversion: Option<Arc<dyn Convert>>,
-    /// What computes the cells of a column, by the column's name.
+    /// The functions that compute cells, by the names of columns.
     pub cells: BTreeMap<String, Compute>,
 }
 
 impl Binding {
-    /// The behaviour of the stored version of a kind without code of its own.
+    /// The behaviour of the storage version of a kind without hooks.
     pub fn new(policy: &'static dyn Policy) -> Self {
         Self { policy, hooks: Arc::new(NoHooks), conversion: None, cells: BTreeMap::new() }
     }
@@ -214,8 +214,8 @@ impl Binding {
     }
 }
 
-/// A kind in one of its versions: what it is and what it does. Kinds may come and change while the server runs; code that
-/// uses one holds it as `Arc<Kind>`.
+/// A kind in one of its versions: its definition and its behaviour. Kinds may be added and replaced while the server runs,
+/// so code that uses one has an `Arc<Kind>`.
 #[derive(Clone)]
 pub struct Kind {
     /// The group and version.
@@ -249,7 +249,7 @@ impl Kind {
         &self.shared.names
     }
 
-    /// How it is served where kinds differ.
+    /// The policy, which decides where kinds differ.
     pub fn policy(&self) -> &'static dyn Policy {
         self.binding.policy
     }
@@ -284,12 +284,12 @@ impl Kind {
         self.policy().takes_strategic_patches(&self.version.schema)
     }
 
-    /// What a computed column shows of an object.
+    /// The value of a computed column.
     pub fn compute(&self, column: &Column, object: &Document) -> Document {
         self.binding.cells.get(&column.name).map_or(Document::Null, |compute| compute(object))
     }
 
-    /// True if something besides `metadata.finalizers` and the grace period still holds a deleted object.
+    /// True while a deleted object must be kept for another reason than `metadata.finalizers` and its grace period.
     pub fn holds(&self, document: &Document) -> bool {
         let finalizers = self.policy().finalizers().and_then(|path| Path::from(path).of(document)?.as_array());
         finalizers.is_some_and(|finalizers| !finalizers.is_empty()) || self.binding.hooks.holds_deletion(document)

@@ -111,7 +111,7 @@ impl Definition {
 }
 
 impl Version {
-    /// What is wrong with its schema, where it is declared in Rust or given as data.
+    /// The errors of its schema, if it is declared in Rust or given as data.
     pub(crate) fn problems(&self, shared: &Shared) -> Problems {
         let mut problems = Problems::default();
         for problem in self.schema.check().err().unwrap_or_default() {

@@ -39,7 +39,7 @@ impl Version {
 
 /// Renders a schema. Named structs in it become definitions `<prefix>.<name>` in `out`, once each. If two types share a
 /// name but not their fields, the later one becomes `<prefix>.<name>_2`. `of_objects` are the properties of the root and
-/// of embedded objects in addition to those that are declared: `apiVersion`, `kind` and `metadata`.
+/// of embedded objects in addition to the declared ones: `apiVersion`, `kind` and `metadata`.
 pub fn definitions(
     prefix: &str,
     schema: &Schema,

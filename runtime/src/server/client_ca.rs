@@ -24,7 +24,7 @@ pub(super) struct ClientAuthorities {
     algorithms: WebPkiSupportedAlgorithms,
 }
 
-/// The verifier of one state of the file. (A trait object as such does not go into an `ArcSwap`.)
+/// The verifier of one state of the file. (An `ArcSwap` cannot hold a trait object itself.)
 #[derive(Debug)]
 struct WebPki(Arc<dyn ClientCertVerifier>);
 

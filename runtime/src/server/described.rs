@@ -14,8 +14,8 @@ impl Builder {
     /// Serves the kinds that an OpenAPI v3 document describes: its text, as JSON or YAML, or the document as a value. Versions
     /// of a kind may be in several documents. See [`openapi`].
     ///
-    /// Where a built-in kind, or one that the program declares, is the same, that is served, and the log says so.
-    /// [`Builder::build`] reports what is wrong with the documents. The log gets the warnings.
+    /// If a document describes a built-in kind, or one that the program declares, that kind is served instead, which is
+    /// logged. [`Builder::build`] returns the errors of the documents. Warnings are logged.
     pub fn openapi(mut self, document: impl Serialize) -> Self {
         match codec::from_typed(&document) {
             Ok(Document::String(text)) => self.documents.push(text.into_bytes()),
@@ -25,7 +25,7 @@ impl Builder {
         self
     }
 
-    /// Adds the kinds of the OpenAPI documents, except those that are there.
+    /// Adds the kinds of the OpenAPI documents, except kinds that are declared already.
     pub(super) fn describe(&mut self) {
         let names: Vec<String> = (1..=self.documents.len()).map(|number| format!("document {number}")).collect();
         let sources = names.iter().zip(&self.documents).map(|(name, text)| openapi::Source { name, text });
