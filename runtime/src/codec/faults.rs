@@ -21,7 +21,7 @@ pub enum Order {
 /// The faults found so far.
 pub(super) struct Faults {
     order: Order,
-    told: Vec<String>,
+    reported: Vec<String>,
     /// Paths of unknown fields, which are reported last.
     unknown: Vec<String>,
     /// The remaining text budget: a body may contain paths that take far more memory than itself.
@@ -30,7 +30,7 @@ pub(super) struct Faults {
 
 impl Faults {
     pub(super) fn new(order: Order) -> Self {
-        Self { order, told: Vec::new(), unknown: Vec::new(), room: PATHS_BYTES }
+        Self { order, reported: Vec::new(), unknown: Vec::new(), room: PATHS_BYTES }
     }
 
     /// True if repeated fields are searched for in values without a schema.
@@ -40,12 +40,12 @@ impl Faults {
 
     /// The number of faults so far.
     pub(super) fn count(&self) -> usize {
-        self.told.len()
+        self.reported.len()
     }
 
     /// Reports a repeated field at its place among the faults: before those of its value.
     pub(super) fn duplicate(&mut self, at: usize, path: impl Fn() -> String) {
-        if self.told.len() < MOST {
+        if self.reported.len() < MOST {
             self.add(at, format!("duplicate field {}", go::quoted(&path())));
         }
     }
@@ -53,7 +53,7 @@ impl Faults {
     /// Reports an unknown field.
     pub(super) fn unknown(&mut self, path: impl Fn() -> String) {
         match self.order {
-            Order::AsMet if self.told.len() < MOST => self.add(self.told.len(), unknown(&path(), self.order)),
+            Order::AsMet if self.reported.len() < MOST => self.add(self.reported.len(), unknown(&path(), self.order)),
             Order::UnknownLast if self.room > 0 => {
                 let path = path();
                 self.room = self.room.saturating_sub(path.len());
@@ -64,18 +64,18 @@ impl Faults {
     }
 
     fn add(&mut self, at: usize, fault: String) {
-        if self.room > 0 && !self.told.contains(&fault) {
+        if self.room > 0 && !self.reported.contains(&fault) {
             self.room = self.room.saturating_sub(fault.len());
-            self.told.insert(at, fault);
+            self.reported.insert(at, fault);
         }
     }
 
     /// All faults, in order.
     pub(super) fn finish(self) -> Vec<String> {
-        let Self { order, mut told, mut unknown, .. } = self;
+        let Self { order, mut reported, mut unknown, .. } = self;
         sort(&mut unknown);
-        told.extend(unknown.iter().map(|path| self::unknown(path, order)));
-        told
+        reported.extend(unknown.iter().map(|path| self::unknown(path, order)));
+        reported
     }
 }
 

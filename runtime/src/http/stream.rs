@@ -38,7 +38,7 @@ pub async fn carry(mut socket: Socket, text: Text, base64: bool) {
         let read = tokio::select! {
             read = text.read(&mut piece) => read,
             // Messages of the client are ignored, except that they show that it is alive.
-            heard = socket.receive(true) => match heard {
+            received = socket.receive(true) => match received {
                 Ok(_) => continue,
                 Err(end) => break Some(end),
             },

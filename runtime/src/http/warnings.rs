@@ -15,13 +15,13 @@ const MOST: usize = 32;
 /// Adds a header for each text. If they are too long together, each is truncated, and the last ones are dropped. The
 /// last header then contains the number of dropped ones.
 pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
-    let mut told: Vec<&str> = Vec::with_capacity(warnings.len());
+    let mut distinct: Vec<&str> = Vec::with_capacity(warnings.len());
     let mut seen = std::collections::HashSet::new();
-    told.extend(warnings.iter().map(String::as_str).filter(|text| !text.is_empty() && seen.insert(*text)));
-    let total: usize = told.iter().map(|text| text.chars().count()).sum();
+    distinct.extend(warnings.iter().map(String::as_str).filter(|text| !text.is_empty() && seen.insert(*text)));
+    let total: usize = distinct.iter().map(|text| text.chars().count()).sum();
     let each = if total > ALL { ONE } else { usize::MAX };
-    let (mut written, count) = (0, told.len());
-    for (at, text) in told.into_iter().enumerate() {
+    let (mut written, count) = (0, distinct.len());
+    for (at, text) in distinct.into_iter().enumerate() {
         if written >= ALL || (at + 1 == MOST && count > MOST) {
             headers.append(WARNING, quote(&format!("{} more warnings are left out", count - at), ONE).0);
             return;
@@ -62,7 +62,7 @@ fn quote(text: &str, most: usize) -> (HeaderValue, usize) {
 mod tests {
     use super::*;
 
-    fn told(warnings: &[&str]) -> Vec<String> {
+    fn sent(warnings: &[&str]) -> Vec<String> {
         let mut headers = HeaderMap::new();
         warn(&mut headers, &warnings.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
         let text = |value: &HeaderValue| String::from_utf8(value.as_bytes().to_vec()).unwrap();
@@ -73,26 +73,26 @@ mod tests {
     fn they_are_quoted() {
         let given = ["unknown field \"a\\b\"", "line\nbreak\u{85}", "größer"];
         let want = [r#"299 - "unknown field \"a\\b\"""#, "299 - \"line break \"", "299 - \"größer\""];
-        assert_eq!(told(&given), want);
+        assert_eq!(sent(&given), want);
     }
 
     #[test]
     fn each_warning_is_sent_once_and_none_is_empty() {
-        assert_eq!(told(&["a", "", "b", "a"]), ["299 - \"a\"", "299 - \"b\""]);
+        assert_eq!(sent(&["a", "", "b", "a"]), ["299 - \"a\"", "299 - \"b\""]);
     }
 
     #[test]
     fn warnings_that_fit_are_not_truncated() {
         let long = "x".repeat(ALL - 1);
-        assert_eq!(told(&[&long, "y"]), [format!("299 - \"{long}\""), "299 - \"y\"".to_owned()]);
+        assert_eq!(sent(&[&long, "y"]), [format!("299 - \"{long}\""), "299 - \"y\"".to_owned()]);
     }
 
     #[test]
     fn the_number_of_warnings_is_limited() {
         let texts: Vec<String> = (0..500).map(|at| at.to_string()).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        assert_eq!(told(&texts[..MOST]).last().unwrap(), "299 - \"31\"", "as many as fit are all told");
-        let all = told(&texts);
+        assert_eq!(sent(&texts[..MOST]).last().unwrap(), "299 - \"31\"", "as many as fit are all sent");
+        let all = sent(&texts);
         assert_eq!(all.len(), MOST);
         assert_eq!(all[MOST - 2..], ["299 - \"30\"", "299 - \"469 more warnings are left out\""]);
     }
@@ -100,10 +100,10 @@ mod tests {
     #[test]
     fn too_many_warnings_are_truncated_and_the_last_dropped() {
         let texts: Vec<String> = (0..1_000).map(|at| format!("{at:04}{}", "ä".repeat(300))).collect();
-        let all = told(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let all = sent(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(all.len(), ALL / ONE + 1);
         assert_eq!(all[16], "299 - \"984 more warnings are left out\"");
         assert_eq!(all[15], format!("299 - \"0015{}\"", "ä".repeat(ONE - 4)), "cut between characters");
-        assert_eq!(told(&["short", &"x".repeat(ALL)])[0], "299 - \"short\"");
+        assert_eq!(sent(&["short", &"x".repeat(ALL)])[0], "299 - \"short\"");
     }
 }

@@ -159,7 +159,7 @@ pub struct Socket {
     stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
     ping: Interval,
     /// The time of the last message.
-    heard: Instant,
+    last_received: Instant,
     /// A ping was sent, and nothing was received since.
     unanswered: bool,
     /// Counts the connection until it is dropped.
@@ -187,7 +187,7 @@ impl Socket {
         let now = Instant::now();
         let mut ping = interval_at(now + every, every);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { socket, stopping, ping, heard: now, unanswered: false, _counted: counted }
+        Self { socket, stopping, ping, last_received: now, unanswered: false, _counted: counted }
     }
 
     /// The next message with data; `None` if the caller should check its state and call again. With `listening` false,
@@ -204,7 +204,7 @@ impl Socket {
                 self.unanswered = false;
                 match message {
                     Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => {
-                        self.heard = Instant::now();
+                        self.last_received = Instant::now();
                         Ok(Some(message))
                     }
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(None),
@@ -215,7 +215,7 @@ impl Socket {
                 if self.unanswered && listening {
                     return Err(End::Gone);
                 }
-                if now.duration_since(self.heard) > IDLE {
+                if now.duration_since(self.last_received) > IDLE {
                     return Err(End::Idle);
                 }
                 // A peer that is not read cannot answer.
@@ -231,7 +231,7 @@ impl Socket {
     /// # Errors
     /// [`End`].
     pub async fn send(&mut self, message: Message) -> Result<(), End> {
-        self.heard = Instant::now();
+        self.last_received = Instant::now();
         tokio::select! {
             sent = self.socket.send(message) => sent.map_err(|_| End::Gone),
             () = &mut self.stopping => Err(End::Stopping),
@@ -276,7 +276,7 @@ async fn carry_all(socket: &mut Socket, mut body: Body, message: impl Fn(Bytes) 
         let piece = tokio::select! {
             piece = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)) => piece,
             // Messages of the client are ignored, except that they show that it is alive.
-            heard = socket.receive(true) => match heard {
+            received = socket.receive(true) => match received {
                 Ok(_) => continue,
                 Err(end) => return Some(end),
             },

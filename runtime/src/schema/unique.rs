@@ -41,11 +41,11 @@ fn repeated<T: Eq + std::hash::Hash>(items: impl ExactSizeIterator<Item = T>) ->
         return Vec::new();
     }
     let mut seen: HashSet<T> = HashSet::new();
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let mut found = Vec::new();
     for (index, item) in items.enumerate() {
         if seen.contains(&item) {
-            if found.len() < MOST_ERRORS && told.insert(item) {
+            if found.len() < MOST_ERRORS && reported.insert(item) {
                 found.push(index);
             }
         } else {

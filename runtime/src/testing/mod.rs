@@ -116,22 +116,22 @@ where
 
 fn comes_back<T: serde::Serialize>(kind: &Kind, document: &Document, decoded: &T) -> Result<(), String> {
     let mut encoded = codec::from_typed(decoded)?;
-    let told = |what: &str, encoded: &Document| format!("{what}\nencoded: {encoded:#}");
+    let report = |what: &str, encoded: &Document| format!("{what}\nencoded: {encoded:#}");
     for name in ["apiVersion", "kind"] {
         if encoded.get(name) != document.get(name) {
-            return Err(told(&format!("{name} is another"), &encoded));
+            return Err(report(&format!("{name} is another"), &encoded));
         }
     }
     let unknown = schema::prune(&kind.version.schema, &mut encoded);
     if let Some(field) = unknown.first() {
-        return Err(told(&format!("the schema does not know the field {field}"), &encoded));
+        return Err(report(&format!("the schema does not know the field {field}"), &encoded));
     }
     let errors = settle(&kind.version.schema, &mut encoded);
     if !errors.is_empty() {
-        return Err(told(&format!("the schema refuses it: {}", errors.join("; ")), &encoded));
+        return Err(report(&format!("the schema refuses it: {}", errors.join("; ")), &encoded));
     }
     match agree::difference(&kind.version.schema, document, &encoded) {
         None => Ok(()),
-        Some(path) => Err(told(&format!("{path} is another"), &encoded)),
+        Some(path) => Err(report(&format!("{path} is another"), &encoded)),
     }
 }

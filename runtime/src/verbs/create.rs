@@ -65,9 +65,9 @@ impl Verbs {
     async fn create_named(&self, write: &Write<'_>, mut document: Document) -> Result<Answer, Error> {
         let kind = &*write.request.served.kind;
         let base = system::text(&document, "generateName").to_owned();
-        let made_up = system::text(&document, "name").is_empty() && !base.is_empty();
-        for _ in 0..if made_up { NAMES_TRIED } else { 1 } {
-            if made_up {
+        let generates = system::text(&document, "name").is_empty() && !base.is_empty();
+        for _ in 0..if generates { NAMES_TRIED } else { 1 } {
+            if generates {
                 let name = write.make_name(&document, &base).map_err(Error::Internal)?;
                 system::set(&mut document, "name", name);
                 write.run_default(self, &mut document, None).await?;

@@ -79,20 +79,22 @@ pub(super) fn decode(
     if let Some(why) = wrong_types(shape, document, old) {
         return Err(refuse(&why));
     }
-    let mut told = write.faults.to_vec();
+    let mut faults = write.faults.to_vec();
     if !write.pruned {
-        told.extend(codec::drop_unknown(document, shape.schema, shape.policy.fault_order()));
+        faults.extend(codec::drop_unknown(document, shape.schema, shape.policy.fault_order()));
     }
     match validation {
-        FieldValidation::Strict if !told.is_empty() && write.origin == Origin::Apply => {
-            let yaml = if told[0].starts_with("yaml: ") { "error converting YAML to JSON: " } else { "" };
-            Err(Error::BadRequest(format!("error strict decoding patch: {yaml}{}", told.join(", "))))
+        FieldValidation::Strict if !faults.is_empty() && write.origin == Origin::Apply => {
+            let yaml = if faults[0].starts_with("yaml: ") { "error converting YAML to JSON: " } else { "" };
+            Err(Error::BadRequest(format!("error strict decoding patch: {yaml}{}", faults.join(", "))))
         }
-        FieldValidation::Strict if !told.is_empty() => {
-            Err(refuse(&format!("strict decoding error: {}", told.join(", "))))
+        FieldValidation::Strict if !faults.is_empty() => {
+            Err(refuse(&format!("strict decoding error: {}", faults.join(", "))))
         }
         FieldValidation::Ignore => Ok(Vec::new()),
-        FieldValidation::Strict | FieldValidation::Warn => Ok(told.iter().flat_map(|fault| warnings(fault)).collect()),
+        FieldValidation::Strict | FieldValidation::Warn => {
+            Ok(faults.iter().flat_map(|fault| warnings(fault)).collect())
+        }
     }
 }
 

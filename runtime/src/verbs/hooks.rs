@@ -87,11 +87,11 @@ impl Write<'_> {
     fn undecodable(&self, document: &Document, old: Option<&Document>, why: &str) -> Result<(), Error> {
         let kind = self.kind;
         let found = schema::validate(&kind.version.schema, document);
-        let told = match old {
+        let reported = match old {
             Some(old) => schema::validate_change(&kind.version.schema, found.clone(), document, old),
             None => found.clone(),
         };
-        if !told.is_empty() {
+        if !reported.is_empty() {
             return Ok(());
         }
         let name = system::text(document, "name").to_owned();

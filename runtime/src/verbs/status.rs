@@ -24,7 +24,7 @@ impl From<Error> for Status {
                 Status::failure(404, "NotFound", message, Some(details(resource, name)))
             }
             Error::AlreadyExists(resource, name, occupant) => {
-                let message = format!("{}{resource} \"{name}\" already exists", told(occupant));
+                let message = format!("{}{resource} \"{name}\" already exists", prefix(occupant));
                 Status::failure(409, "AlreadyExists", message, Some(details(resource, name)))
             }
             Error::Conflict(resource, name, why) => {
@@ -61,7 +61,7 @@ impl From<Error> for Status {
             Error::GeneratedNameTaken(resource, name, occupant) => {
                 let message = format!(
                     "{}{resource} \"{name}\" already exists, the server was not able to generate a unique name for the object",
-                    told(occupant)
+                    prefix(occupant)
                 );
                 let details = StatusDetails { retry_after_seconds: 1, ..details(resource, name) };
                 Status::failure(409, "AlreadyExists", message, Some(details))
@@ -105,7 +105,7 @@ impl Error {
 }
 
 /// The beginning of the message about the object that already has the name.
-fn told(occupant: Occupant) -> &'static str {
+fn prefix(occupant: Occupant) -> &'static str {
     match occupant {
         Occupant::Staying => "",
         Occupant::Terminating => "object is being deleted: ",
@@ -165,9 +165,9 @@ fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String
 
 /// 422: one cause per error; the message contains each text once.
 pub(crate) fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> Status {
-    let told = &errors[..errors.len().min(MOST_ERRORS)];
-    let (mut texts, mut known) = (Vec::with_capacity(told.len()), HashSet::with_capacity(told.len()));
-    for error in told {
+    let reported = &errors[..errors.len().min(MOST_ERRORS)];
+    let (mut texts, mut known) = (Vec::with_capacity(reported.len()), HashSet::with_capacity(reported.len()));
+    for error in reported {
         let text = error.to_string();
         if known.insert(text.clone()) {
             texts.push(text);
@@ -177,7 +177,7 @@ pub(crate) fn invalid(kind: &GroupKind, name: &str, errors: &[FieldError]) -> St
         [one] => one.clone(),
         several => format!("[{}]", several.join(", ")),
     };
-    let causes = told
+    let causes = reported
         .iter()
         .map(|error| StatusCause {
             reason: error.reason().to_owned(),

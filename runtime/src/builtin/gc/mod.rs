@@ -97,7 +97,7 @@ struct Collector {
     /// dependents.
     catch_up: HashMap<Uid, Revision>,
     /// The impossible owners of an object that were already reported.
-    told: HashMap<Uid, HashSet<String>>,
+    reported: HashMap<Uid, HashSet<String>>,
 }
 
 impl Collector {
@@ -111,7 +111,7 @@ impl Collector {
             about: HashMap::new(),
             await_kinds: HashSet::new(),
             catch_up: HashMap::new(),
-            told: HashMap::new(),
+            reported: HashMap::new(),
         }
     }
 
@@ -152,7 +152,7 @@ impl Collector {
         for position in renewed.gone {
             let (due, gone) = self.graph.forget_kind(position);
             for uid in gone {
-                self.told.remove(&uid);
+                self.reported.remove(&uid);
                 self.await_kinds.remove(&uid);
             }
             self.queue.push_all(due);
@@ -181,7 +181,7 @@ impl Collector {
             } else if !self.graph.is_empty() {
                 let place = Place { kind, key: object.key().into() };
                 let uid = Facts::of(object).uid;
-                self.told.remove(&uid);
+                self.reported.remove(&uid);
                 self.await_kinds.remove(&uid);
                 let due = self.graph.forget(&place, &uid);
                 self.queue.push_all(due);
@@ -238,7 +238,7 @@ impl Collector {
     fn carry_out(&mut self, uid: Uid, decision: decide::Decision) {
         let Some(target) = self.graph.node(&uid).map(|node| self.target(&uid, &node.place)) else { return };
         for owner in decision.misplaced {
-            if self.told.entry(uid.clone()).or_default().insert(owner.uid.clone()) {
+            if self.reported.entry(uid.clone()).or_default().insert(owner.uid.clone()) {
                 let (writer, target) = (self.writer.clone(), target.clone());
                 tokio::spawn(async move { writer.warn(target, owner).await });
             }

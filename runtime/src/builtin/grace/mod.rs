@@ -254,7 +254,7 @@ fn deadline(object: &Object) -> Option<(Time, String)> {
     }
     let metadata = object.metadata();
     // Most objects are not being deleted, and parsing them would cost more than this search.
-    let told = std::str::from_utf8(&metadata).is_ok_and(|text| text.contains("\"deletionGracePeriodSeconds\":"));
-    let wire: Wire = serde_json::from_slice(&metadata).ok().filter(|_| told && object.unreadable().is_none())?;
+    let has_period = std::str::from_utf8(&metadata).is_ok_and(|text| text.contains("\"deletionGracePeriodSeconds\":"));
+    let wire: Wire = serde_json::from_slice(&metadata).ok().filter(|_| has_period && object.unreadable().is_none())?;
     (wire.deletion_grace_period_seconds > 0).then_some((wire.deletion_timestamp, wire.uid))
 }

@@ -157,9 +157,9 @@ impl Controller {
     /// One pass: deletes what can be deleted, reports what remains, and removes the namespace if it is empty.
     async fn pass(&self, name: &str, mut namespace: Document) -> Result<Progress, Error> {
         let left = content::delete_all(&self.api, &self.user, name).await;
-        let told = conditions::update(&mut namespace, &left);
+        let changed = conditions::update(&mut namespace, &left);
         let mut request = self.request(name);
-        if told {
+        if changed {
             request.subresource = "status".into();
             match self.api.update(&request, namespace.clone(), &WriteOptions::of_server(MANAGER)).await {
                 Ok(_) => {}

@@ -167,11 +167,11 @@ fn check(requirement: &LabelRequirement) -> Result<(), String> {
             errors.push(FieldError::new(&path, FieldErrorKind::Invalid(json!(&**value)), wrong.join("; ")));
         }
     }
-    let mut told: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    match told.len() {
+    let mut texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    match texts.len() {
         0 => Ok(()),
-        1 => Err(format!("unable to parse requirement: {}", told.remove(0))),
-        _ => Err(format!("unable to parse requirement: [{}]", told.join(", "))),
+        1 => Err(format!("unable to parse requirement: {}", texts.remove(0))),
+        _ => Err(format!("unable to parse requirement: [{}]", texts.join(", "))),
     }
 }
 

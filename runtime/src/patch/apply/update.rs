@@ -334,10 +334,10 @@ impl<'a> Apply<'a> {
         }
         conflicts.sort_by_cached_key(|(identity, _)| identity.sort_key());
         let conflict = |identity: &Identity<'_>, field| Conflict { manager: identity.print(), field };
-        let told = conflicts
+        let reported = conflicts
             .iter()
             .flat_map(|(identity, lost)| lost.print().into_iter().map(move |field| conflict(identity, field)));
-        Err(ApplyError::Conflicts(told.collect()))
+        Err(ApplyError::Conflicts(reported.collect()))
     }
 }
 
