@@ -18,12 +18,12 @@ use kindsmith::{
         cache::{Cache, Limits},
         codec,
         patch::apply::{self, OneVersion, View, Writer},
+        storage::Memory,
     },
     ApiType, ObjectMeta, Resource,
     auth::User,
     meta::options::{PatchOptions, WriteOptions},
     schema::Document,
-    storage::Memory,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -14,8 +14,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith::{
-    __layers::cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription},
+use kindsmith::__layers::{
+    cache::{Body, Cache, Limits, Reader, Reading, Resource, Subscription},
     storage::{Expect, Memory, Op, Store},
 };
 

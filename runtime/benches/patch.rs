@@ -14,10 +14,7 @@ use kindsmith::{
         codec::{self, Limits},
         patch::{json as json_patch, merge, strategic},
     },
-    schema::{
-        Document, Schema,
-        model::{PatchStrategy, Type},
-    },
+    schema::{Document, PatchStrategy, Schema, Type},
 };
 use serde_json::json;
 

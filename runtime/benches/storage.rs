@@ -12,7 +12,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use kindsmith::storage::{Embedded, Expect, Op, Options, Store};
+use kindsmith::__layers::storage::{Embedded, Expect, Op, Options, Store};
 
 const VALUE_BYTES: usize = 1_600;
 

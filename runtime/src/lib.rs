@@ -38,7 +38,7 @@
 //! - [`derive@Resource`] declares a kind, [`derive@ApiType`] its nested types; [`derive@Message`] makes them Protobuf messages,
 //!   too (feature `messages`).
 //! - Types of fields: [`ObjectMeta`], [`Condition`], [`Quantity`], [`Time`], [`MicroTime`], [`IntOrString`], [`ByteString`],
-//!   [`RawJson`], [`LabelSelector`], [`ObjectReference`], [`OwnerReference`]; all types of metadata are in [`meta`].
+//!   [`RawJson`], [`LabelSelector`], [`ObjectReference`], [`OwnerReference`]; [`meta`] has further ones.
 //! - Every kind gets a test that its type and its schema agree; [`testing`] makes objects of a kind.
 //! - A kind is also data: [`kind::Kind`]. [`kind::crd`] reads and checks CustomResourceDefinitions, and [`kind::proto`] writes
 //!   `.proto` files.
@@ -57,7 +57,7 @@
 //!   declared kinds, over the network and inside the process (`App::kube_client`).
 //! - [`builtin`] has Namespace, ConfigMap, Secret, ServiceAccount, Event and Lease.
 //! - [`Server::test`] starts a server inside a test.
-//! - [`storage`] has the store in a data directory, and its backups and checks. [`logging`] is a log that never blocks the server.
+//! - [`maintenance`] backs up, restores, checks and salvages data directories. [`logging`] is a log that never blocks the server.
 //!
 //! # Features
 //!
@@ -101,7 +101,7 @@ pub mod schema;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "server")]
-pub mod storage;
+mod storage;
 pub mod testing;
 #[cfg(feature = "server")]
 mod verbs;
@@ -121,12 +121,18 @@ pub use kind::{
     hook::{Context, Hooks},
 };
 pub use meta::{
-    ByteString, Condition, FieldError, FieldErrorKind, FieldPath, IntOrString, LabelSelector, MicroTime, ObjectMeta,
-    ObjectReference, OwnerReference, Quantity, RawJson, Time,
+    field::{FieldError, FieldErrorKind, FieldPath},
+    object::{ObjectMeta, OwnerReference},
+    quantity::Quantity,
+    shared::{Condition, LabelSelector, ObjectReference},
+    time::{MicroTime, Time},
+    values::{ByteString, IntOrString, RawJson},
 };
 pub use schema::declare::ApiType;
 #[cfg(feature = "server")]
 pub use server::{App, Error, Result, Server, logging};
+#[cfg(feature = "server")]
+pub use storage::maintenance;
 
 /// Admission: steps that may change or refuse writes of any kind.
 #[cfg(feature = "server")]
@@ -175,11 +181,17 @@ pub mod __layers {
             Decoded, Encoding, Limits, Order, cbor, decode, decode_strict, encode, from_typed, protobuf, size, yaml,
         };
     }
+    pub mod endpoint {
+        pub use crate::kind::endpoint::{Answer, Body, Verb};
+    }
     pub mod http {
         pub use crate::http::{App, Caller, Health, Limits, Metrics, Service, VersionInfo, call};
     }
     pub mod patch {
         pub use crate::patch::{PatchError, apply, json, merge, strategic};
+    }
+    pub mod storage {
+        pub use crate::storage::*;
     }
     pub use crate::{
         handlers::table::Pending,

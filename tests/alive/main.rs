@@ -12,11 +12,13 @@ use std::{
 };
 
 use kindsmith::{
-    __layers::Registered,
+    __layers::{
+        Registered,
+        storage::{Expect, Hold, Op},
+    },
     kind::Kind,
     meta::{GroupResource, Revision},
-    schema::{Schema, model::Type},
-    storage::{Expect, Hold, Op},
+    schema::{Schema, Type},
 };
 use serde_json::{Value, json};
 

@@ -7,9 +7,9 @@ use std::{
 };
 
 use kindsmith::{
+    __layers::storage::{Expect, Op},
     kind::Kind,
     schema::Schema,
-    storage::{Expect, Op},
 };
 use serde_json::json;
 

@@ -8,6 +8,7 @@ use kindsmith::{
         Pending, Registry, Verbs,
         cache::{self, Cache},
         http::{self, App, Caller, Health, Limits, Metrics, Service, VersionInfo},
+        storage::{Memory, Store},
     },
     Resource as _,
     auth::{Chain, MastersOnly, Tokens},
@@ -16,8 +17,7 @@ use kindsmith::{
         Binding, Convert, Custom, Kind, Unchanged,
         model::{Names, Shared, Version},
     },
-    schema::{Schema, model::Type},
-    storage::{Memory, Store},
+    schema::{Schema, Type},
 };
 use serde_json::{Value, json};
 use tower::ServiceExt as _;

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use kindsmith::storage::{Change, CommitError, Embedded, Options, Store};
+use kindsmith::__layers::storage::{Change, CommitError, Embedded, Options, Store};
 
 use crate::model::{self, WRITERS};
 

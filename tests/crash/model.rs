@@ -10,8 +10,8 @@ use std::{
 
 use bytes::Bytes;
 use kindsmith::{
+    __layers::storage::{Change, Embedded, Expect, Op, Store},
     meta::Revision,
-    storage::{Change, Embedded, Expect, Op, Store},
 };
 
 pub const WRITERS: usize = 8;

@@ -2,13 +2,13 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use kindsmith::{
+    __layers::endpoint::{Answer, Body, Verb},
     kind::{
         Definition,
-        endpoint::{Answer, Body, Verb},
         model::Scope,
         openapi::{self, Described, Source},
     },
-    schema::{Schema, model::ListType},
+    schema::{ListType, Schema},
 };
 
 use super::shared;

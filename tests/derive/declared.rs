@@ -2,7 +2,7 @@
 use kindsmith::{
     ApiType, Condition, ObjectMeta, Resource,
     kind::model::{Cell, Scope},
-    schema::model::{ListType, Schema, Type},
+    schema::{ListType, Schema, Type},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

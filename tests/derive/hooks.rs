@@ -2,13 +2,13 @@
 use std::sync::Arc;
 
 use kindsmith::{
-    ApiType, Context, ObjectMeta, Resource,
+    ApiType, Context, FieldError, FieldErrorKind, FieldPath, ObjectMeta, Resource,
     auth::User,
     kind::{
         HookContext, HookError,
         model::{Cell, Grace, Path},
     },
-    meta::{FieldError, FieldErrorKind, FieldPath, Operation, Warnings},
+    meta::{Operation, Warnings},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

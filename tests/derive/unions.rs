@@ -2,12 +2,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use kindsmith::{
+    __private::declare::{FieldDecl, Literal, Rules, Shape, TypeDecl},
     ApiType, ByteString, IntOrString, ObjectMeta, Quantity, RawJson, Resource, Time,
     kind::model::{NameRule, Scope},
-    schema::{
-        declare::{FieldDecl, Literal, Rules, Shape, TypeDecl},
-        model::Type,
-    },
+    schema::Type,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -183,6 +181,6 @@ pub struct Wanted {
 
 #[test]
 fn a_float_under_spec_is_found_at_any_depth() {
-    let float = kindsmith::schema::declare::observed_within(Wanted::declaration());
+    let float = kindsmith::__private::declare::observed_within(Wanted::declaration());
     assert_eq!(float.as_deref(), Some("loads.load"));
 }

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use kindsmith::storage::Disk;
+use kindsmith::__layers::storage::Disk;
 
 const PAGE: usize = 4096;
 

@@ -9,8 +9,8 @@ use std::{
 
 use bytes::Bytes;
 use kindsmith::{
+    __layers::storage::{Change, CommitError, Embedded, Expect, Op, Store},
     meta::Revision,
-    storage::{Change, CommitError, Embedded, Expect, Op, Store},
 };
 
 /// The answer to a write.

@@ -4,7 +4,7 @@
 use kindsmith::{
     __layers::codec,
     MicroTime, Time,
-    schema::{Document, METADATA, Schema, model::Type},
+    schema::{Document, METADATA, Schema, Type},
 };
 use serde_json::Map;
 

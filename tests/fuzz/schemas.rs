@@ -1,5 +1,5 @@
 //! Generates schemas in which every field has a number, and adds unknown fields to objects.
-use kindsmith::schema::{Document, Schema, model::Type};
+use kindsmith::schema::{Document, Schema, Type};
 use kindsmith_tests::Random;
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kindsmith::{ApiType, ObjectMeta, Resource, meta::Time};
+use kindsmith::{ApiType, ObjectMeta, Resource, Time};
 use serde::{Deserialize, Serialize};
 
 #[derive(Resource, Clone, Debug)]

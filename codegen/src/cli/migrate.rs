@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use kindsmith::storage::maintenance::{self, Error, Migration, Progress};
+use kindsmith::maintenance::{self, Error, Migration, Progress};
 
 use super::{
     Outcome,

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kindsmith::storage::maintenance::Progress;
+use kindsmith::maintenance::Progress;
 
 use super::style::grouped;
 

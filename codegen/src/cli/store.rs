@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Subcommand;
-use kindsmith::storage::maintenance::{self, Backup, Error};
+use kindsmith::maintenance::{self, Backup, Error};
 
 use super::{
     Outcome, migrate,

@@ -12,11 +12,9 @@ use std::{
 };
 
 use kindsmith::{
+    __layers::storage::{Embedded, Options, Store},
+    maintenance::{self, Error},
     meta::Revision,
-    storage::{
-        Embedded, Options, Store,
-        maintenance::{self, Error},
-    },
 };
 use kindsmith_tests::{Folder, Random};
 

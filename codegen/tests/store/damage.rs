@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use kindsmith::storage::maintenance::{self, Salvage};
+use kindsmith::maintenance::{self, Salvage};
 use kindsmith_tests::Random;
 
 use crate::sample::{self, Sample, contents, expect, path};

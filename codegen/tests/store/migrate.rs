@@ -8,9 +8,9 @@ use std::{
 };
 
 use kindsmith::{
+    __layers::storage::{Embedded, Options},
     Resource, Server,
     server::TestServer,
-    storage::{Embedded, Options},
 };
 use kindsmith_tests::Folder;
 use serde_json::{Value, json};

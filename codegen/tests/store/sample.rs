@@ -9,8 +9,8 @@ use std::{
 
 use bytes::Bytes;
 use kindsmith::{
+    __layers::storage::{Change, Embedded, Entry, Expect, Op, Options, Store},
     meta::Revision,
-    storage::{Change, Embedded, Entry, Expect, Op, Options, Store},
 };
 use kindsmith_tests::{Folder, Random};
 

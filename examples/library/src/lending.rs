@@ -2,10 +2,9 @@
 //! log.
 
 use kindsmith::{
-    ApiType, ObjectMeta, Resource,
+    ApiType, ObjectMeta, Resource, Time,
     client::WatchEvent,
     handlers::{Parent, Refusal, RequestContext, Result, Text},
-    meta::Time,
 };
 use serde::{Deserialize, Serialize};
 

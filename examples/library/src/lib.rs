@@ -4,9 +4,8 @@
 //! The handlers for lending are in [`lending`].
 
 use kindsmith::{
-    ApiType, ObjectMeta, Resource,
+    ApiType, Condition, ObjectMeta, Resource, Time,
     handlers::{post, text},
-    meta::{Condition, Time},
     server::Builder,
 };
 use serde::{Deserialize, Serialize};

@@ -16,4 +16,4 @@ pub use certificates::Certificates;
 pub use soon::Soon;
 pub use tokens::{CurrentTokens, TokenFileError, Tokens};
 
-pub use crate::meta::User;
+pub use crate::meta::user::User;

@@ -21,13 +21,13 @@ pub(crate) mod resource;
 mod versions;
 
 pub use binding::{Binding, Compute, DocumentHooks, Hook, HookContext, HookError, HookFuture, Kind, NoHooks};
-pub use changes::Changes;
+pub(crate) use changes::Changes;
 pub use convert::{Convert, Unchanged};
 pub use definition::{Definition, Problems};
 pub use endpoint::Verb;
 pub use jsonpath::JsonPath;
 pub use policy::{Compiled, Custom, Policy};
 pub use resource::{Resource, Stored, Unstored};
-pub use versions::{Versions, by_resource};
+pub(crate) use versions::{Versions, by_resource};
 
 pub use crate::codec::Order;

@@ -19,26 +19,25 @@ pub(crate) mod status;
 #[cfg(test)]
 mod tests;
 pub(crate) mod time;
-mod user;
+pub(crate) mod user;
 pub(crate) mod validate;
 pub(crate) mod values;
 pub(crate) mod version;
 pub(crate) mod warnings;
 
-pub use field::{FieldError, FieldErrorKind, FieldPath};
+pub(crate) use field::{FieldError, FieldErrorKind, FieldPath};
 pub use names::{GroupKind, GroupResource, GroupVersion};
-pub use object::{ListMeta, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};
+pub use object::{ListMeta, ManagedFieldsEntry};
+pub(crate) use object::{ObjectMeta, OwnerReference};
 pub use operation::Operation;
 pub use preconditions::Preconditions;
-pub use quantity::Quantity;
-pub use refusal::Refusal;
+pub(crate) use quantity::Quantity;
+pub(crate) use refusal::Refusal;
 pub use revision::Revision;
-pub use shared::{
-    Condition, LabelSelector, LabelSelectorRequirement, LocalObjectReference, ObjectReference, find_condition,
-    set_condition,
-};
+pub(crate) use shared::{Condition, LabelSelector, ObjectReference};
+pub use shared::{LabelSelectorRequirement, LocalObjectReference, find_condition, set_condition};
 pub use status::{Status, StatusCause, StatusDetails};
-pub use time::{MicroTime, Time};
-pub use user::User;
-pub use values::{ByteString, IntOrString, RawJson};
+pub(crate) use time::{MicroTime, Time};
+pub(crate) use user::User;
+pub(crate) use values::{ByteString, IntOrString, RawJson};
 pub use warnings::Warnings;

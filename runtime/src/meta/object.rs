@@ -108,18 +108,6 @@ pub struct ManagedFieldsEntry {
     pub subresource: String,
 }
 
-/// The apiVersion and kind of an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct TypeMeta {
-    /// The group and version, such as `apps/v1`, or only the version in the core group.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub api_version: String,
-    /// The kind.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub kind: String,
-}
-
 /// `metadata` of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

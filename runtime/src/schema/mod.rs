@@ -19,7 +19,7 @@ pub(crate) mod format;
 mod immutable;
 pub(crate) mod junctors;
 mod metadata;
-pub mod model;
+pub(crate) mod model;
 pub(crate) mod named;
 pub(crate) mod normalise;
 pub(crate) mod number;
@@ -35,17 +35,18 @@ mod unique;
 pub(crate) mod validate;
 
 pub(crate) use correlate::{rest_is_kept, restore};
-pub use cursor::At;
+pub(crate) use cursor::At;
 pub use declare::ApiType;
 pub use default::default;
-pub use fingerprint::fingerprint;
+pub(crate) use fingerprint::fingerprint;
 pub use metadata::METADATA;
-pub use model::Schema;
-pub use normalise::normalise;
+pub use model::{ListType, PatchStrategy, Pattern, Schema, Type, Unenforced};
+pub(crate) use normalise::normalise;
 pub(crate) use origin::origin;
 pub use properties::Properties;
 pub use prune::prune;
-pub use types::{check_types, check_types_of_change};
+pub use types::check_types;
+pub(crate) use types::check_types_of_change;
 pub use validate::{validate, validate_change};
 
 /// A document: a JSON value. Keys are sorted; numbers are `i64` or `f64` (an integer outside of `i64` is a double); the

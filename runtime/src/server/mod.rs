@@ -46,6 +46,7 @@ pub use crate::{
     cache::Limits as CacheLimits,
     http::{Limits as RequestLimits, PeerCertificates, Service},
     registry::reader::Transformer,
+    storage::{FileError, OpenError, Options as StoreOptions},
 };
 
 /// Creates servers: [`Server::builder`] for one that serves until it is stopped, [`Server::test`] for one inside a

@@ -9,7 +9,7 @@ use kindsmith::{
     },
     Resource, builtin,
     kind::Kind,
-    schema::{Document, METADATA, Schema, model::Type},
+    schema::{Document, METADATA, Schema, Type},
 };
 use kindsmith_tests::Random;
 

@@ -8,7 +8,7 @@ mod revision;
 mod tests;
 mod write;
 
-pub use super::Preconditions;
+pub(crate) use super::Preconditions;
 pub use delete::{DeleteOptions, Propagation};
 pub use list::{GetOptions, ListOptions, VersionMatch};
 pub use query::Query;
