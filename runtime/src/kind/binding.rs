@@ -274,9 +274,10 @@ impl Kind {
         self.shared.group_kind()
     }
 
-    /// True if the kind declares all of its columns, including the name (Event).
+    /// True if the kind declares all of its columns, including the name (Event). A definition's column called "Name"
+    /// is shown beside the name.
     pub fn names_itself(&self) -> bool {
-        self.version.columns.iter().any(|column| column.name == "Name")
+        self.policy().prints_tables() && self.version.columns.iter().any(|column| column.name == "Name")
     }
 
     /// True if strategic merge patches are supported.

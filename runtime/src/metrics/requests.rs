@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
@@ -259,20 +259,36 @@ impl Endpoint {
 type Names = [String; 4];
 
 /// The endpoints of all kinds that are or were served. A kind that is replaced goes on with the numbers that it had.
+/// Those that are no longer served are dropped when they are as many as those that are, and at least a thousand.
 #[derive(Default)]
-pub struct Requests(Mutex<BTreeMap<Names, Arc<Endpoint>>>);
+pub struct Requests(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    all: BTreeMap<Names, Arc<Endpoint>>,
+    /// Those that were in use when the others were dropped the last time.
+    used: usize,
+}
 
 impl Requests {
     /// The endpoint of a group, version, resource and subresource.
     pub fn endpoint(&self, group: &str, version: &str, resource: &str, subresource: &str) -> Arc<Endpoint> {
         let names = [group, version, resource, subresource].map(str::to_owned);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Known { all, used } = &mut *self.known();
+        if !all.contains_key(&names) && all.len() >= *used * 2 + 1_000 {
+            all.retain(|_, endpoint| Arc::strong_count(endpoint) > 1);
+            *used = all.len();
+        }
         all.entry(names).or_insert_with(|| Arc::new(Endpoint::new(group, version, resource, subresource))).clone()
     }
 
     /// All of them, in the order of their names.
     pub fn all(&self) -> Vec<Arc<Endpoint>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.known().all.values().cloned().collect()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -313,5 +329,10 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &requests.endpoint("", "v1", "pods", "log")));
         assert!(!Arc::ptr_eq(&first, &requests.endpoint("", "v1", "pods", "")));
         assert_eq!(requests.all().len(), 2);
+        for at in 0..5_000 {
+            requests.endpoint("example.com", "v1", &at.to_string(), "");
+        }
+        assert!(requests.all().len() <= 1_100, "kinds that come and go do not fill the memory");
+        assert!(Arc::ptr_eq(&first, &requests.endpoint("", "v1", "pods", "log")), "one that is served stays");
     }
 }

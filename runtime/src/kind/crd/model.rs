@@ -79,12 +79,10 @@ fn version(shared: &Shared, from: Fields<'_>, schema: &Arc<Schema>) -> Version {
         given => given.to_owned(),
     });
     let parts = from.part("subresources");
-    let scale = parts.object("scale").and_then(|scale| {
-        Some(ScalePaths {
-            replicas: path(scale.text("specReplicasPath"))?,
-            status_replicas: path(scale.text("statusReplicasPath"))?,
-            selector: path(scale.text("labelSelectorPath")).filter(|path| !path.0.is_empty()),
-        })
+    let scale = parts.object("scale").map(|scale| ScalePaths {
+        replicas: path(scale.text("specReplicasPath")),
+        status_replicas: path(scale.text("statusReplicasPath")),
+        selector: Some(path(scale.text("labelSelectorPath"))).filter(|path| !path.0.is_empty()),
     });
     Version {
         served: from.flag("served"),
@@ -93,14 +91,14 @@ fn version(shared: &Shared, from: Fields<'_>, schema: &Arc<Schema>) -> Version {
         generation: true,
         scale,
         columns: columns(from),
-        selectable: from.objects("selectableFields").filter_map(|field| path(field.text("jsonPath"))).collect(),
+        selectable: from.objects("selectableFields").map(|field| path(field.text("jsonPath"))).collect(),
         ..Version::new(name, Schema { name: Some(kind.clone()), ..Schema::clone(schema) })
     }
 }
 
-/// A path of fields alone.
-fn path(text: &str) -> Option<Path> {
-    JsonPath::parse(text).ok()?.names().map(Path)
+/// The fields of a selectable field's path, which was checked: `.spec.colour`.
+fn path(text: &str) -> Path {
+    Path(text.split('.').skip(1).map(str::to_owned).collect())
 }
 
 /// The columns. A version without columns shows the age.
