@@ -45,8 +45,8 @@
 //!
 //! # Change and check objects
 //!
-//! - Hooks of a kind set defaults and validate: [`Context`], [`Hooks`], [`FieldError`], [`FieldPath`].
-//! - [`admission`] changes and refuses writes of any kind.
+//! - Hooks of a kind set defaults, validate and admit: [`Hooks`], [`Context`], [`FieldError`], [`FieldPath`].
+//! - [`admission`] changes and refuses requests of any kind.
 //!
 //! # Serve
 //!
@@ -134,10 +134,14 @@ pub use server::{App, Error, Result, Server, logging};
 #[cfg(feature = "server")]
 pub use storage::maintenance;
 
-/// Admission: steps that may change or refuse writes of any kind.
+/// [Admission](admission::Admission): plugins that may change or refuse requests of any kind.
 #[cfg(feature = "server")]
 pub mod admission {
-    pub use crate::verbs::{Admission, Attributes, Error, Request, Verbs};
+    pub use crate::{
+        meta::Operation,
+        schema::Document,
+        verbs::admission::{Admission, Attributes, Options, ReinvocationPolicy},
+    };
 }
 
 /// The typed client inside the process: [`App::client`](crate::App::client) and

@@ -1,10 +1,12 @@
 //! A server as a part of another program: its service nested in an application or driven without a socket, and run on a
 //! listener of the program's own.
 
+mod admission;
 mod certificates;
 mod controllers;
 mod hooks;
 mod nested;
+mod order;
 mod request;
 mod settings;
 mod socketless;

@@ -15,9 +15,14 @@ pub struct Answered {
     pub warnings: Vec<String>,
 }
 
-/// Sends a request as `ada` with a JSON body, or without one for null. A PATCH is a merge patch.
+/// Sends a request as `ada` with a JSON body, or without one for null. A PATCH is a merge patch, and
+/// `APPLY` a server-side apply.
 pub async fn send(service: Service, method: &str, path: &str, body: Value) -> Answered {
-    let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
+    let (method, kind) = match method {
+        "PATCH" => ("PATCH", "application/merge-patch+json"),
+        "APPLY" => ("PATCH", "application/apply-patch+yaml"),
+        method => (method, "application/json"),
+    };
     let body = if body.is_null() { String::new() } else { body.to_string() };
     let user = Arc::new(User::new("ada", &[User::MASTERS]));
     let request = Request::builder().method(method).uri(path).header("content-type", kind).extension(user);

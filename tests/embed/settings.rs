@@ -6,9 +6,10 @@ use axum::{extract::Request, middleware, response::Response};
 use bytes::Bytes;
 use kindsmith::{
     ApiType, ObjectMeta, Resource, Server,
-    admission::{self, Admission, Attributes},
+    admission::{Admission, Attributes},
     auth::User,
     builtin::Namespace,
+    handlers::{self, Refusal},
     server::{Builder, TestServer, Transformer},
 };
 use kindsmith_tests::Client;
@@ -120,9 +121,9 @@ async fn requests_have_the_limits_of_the_builder() {
 struct Names;
 
 impl Admission for Names {
-    fn validate(&self, _: &admission::Verbs, _: &Attributes<'_>, object: &Value) -> Result<(), admission::Error> {
-        if object["metadata"]["name"] == "forbidden" {
-            return Err(admission::Error::BadRequest("that name is forbidden".into()));
+    async fn validate(&self, attributes: &Attributes<'_>, _: &Value) -> handlers::Result<()> {
+        if attributes.name == "forbidden" {
+            return Err(Refusal::bad_request("that name is forbidden"));
         }
         Ok(())
     }

@@ -4,8 +4,11 @@ use std::sync::Arc;
 use super::{Client, Refusal, Result};
 use crate::{
     auth::User,
-    meta::options::{FieldValidation, Query, WriteOptions},
-    verbs::Verbs,
+    meta::{
+        Warnings,
+        options::{FieldValidation, Query, WriteOptions},
+    },
+    verbs::{Request, Verbs},
 };
 
 /// The request that a handler answers: user, place and options.
@@ -24,22 +27,23 @@ pub struct RequestContext {
     pub field_manager: String,
     /// The treatment of unknown fields in the body.
     pub field_validation: FieldValidation,
+    pub(super) warnings: Arc<Warnings>,
     program: String,
     query: Arc<Query>,
     api: Arc<Verbs>,
 }
 
 impl RequestContext {
-    pub(crate) fn new(
-        api: Arc<Verbs>,
-        user: Arc<User>,
-        (namespace, name): (String, String),
-        options: WriteOptions,
-        query: &Query,
-    ) -> Self {
+    pub(crate) fn new(api: Arc<Verbs>, request: &Request, options: WriteOptions, query: &Query) -> Self {
+        let Request { user, namespace, name, warnings, .. } = request.clone();
         let WriteOptions { dry_run, field_manager, field_validation, client, .. } = options;
         let (program, query) = (client, Arc::new(query.clone()));
-        Self { user, namespace, name, dry_run, field_manager, field_validation, program, query, api }
+        Self { user, namespace, name, dry_run, field_manager, field_validation, warnings, program, query, api }
+    }
+
+    /// Warns the client, whether the request succeeds or not. kubectl prints warnings.
+    pub fn warn(&self, text: impl Into<String>) {
+        self.warnings.add(text);
     }
 
     /// A query parameter that may occur once; `None` if it is absent.

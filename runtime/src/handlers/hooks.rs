@@ -2,7 +2,12 @@
 use std::sync::{Arc, Weak};
 
 use super::Client;
-use crate::{kind::hook::Context, meta::options::WriteOptions, verbs::Verbs};
+use crate::{
+    auth::User,
+    kind::hook::Context,
+    meta::options::WriteOptions,
+    verbs::{Attributes, Verbs},
+};
 
 impl<T> Context<'_, T> {
     /// A client that acts for the requesting user: with their name and field manager, and without storing anything in a
@@ -15,12 +20,19 @@ impl<T> Context<'_, T> {
         let request = &self.request;
         // `kind` is below the verbs, so it does not know their type.
         let api = request.server.and_then(|server| server.downcast_ref::<Weak<Verbs>>()?.upgrade());
-        let api: Arc<Verbs> = api.expect("a hook with a client is called by a server");
-        let write = WriteOptions {
-            dry_run: request.dry_run,
-            field_manager: request.field_manager.to_owned(),
-            ..WriteOptions::default()
-        };
-        Client::acting_as(api, request.user.clone(), write)
+        let api = api.expect("a hook with a client is called by a server");
+        acting(api, request.user, request.dry_run, request.field_manager)
     }
+}
+
+impl Attributes<'_> {
+    /// A client that acts for the requesting user, like that of a [hook](Context::client).
+    pub fn client(&self) -> Client {
+        acting(self.api.shared(), self.user, self.dry_run, self.options.manager())
+    }
+}
+
+fn acting(api: Arc<Verbs>, user: &Arc<User>, dry_run: bool, field_manager: &str) -> Client {
+    let write = WriteOptions { dry_run, field_manager: field_manager.to_owned(), ..WriteOptions::default() };
+    Client::acting_as(api, user.clone(), write)
 }

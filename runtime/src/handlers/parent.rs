@@ -121,8 +121,8 @@ impl<K> Deref for Parent<K> {
 impl Target {
     /// A request for the parent.
     fn request(&self) -> Request {
-        let RequestContext { user, namespace, name, .. } = self.context.clone();
-        Request { user, served: self.served.clone(), namespace, name, subresource: "".into(), warnings: Arc::default() }
+        let RequestContext { user, namespace, name, warnings, .. } = self.context.clone();
+        Request { user, served: self.served.clone(), namespace, name, subresource: "".into(), warnings }
     }
 
     /// Checks the client's preconditions on the parent.

@@ -65,9 +65,10 @@ impl Connecting<'_> {
     }
 
     async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, Refused> {
-        let (target, options) = self.target().await?;
+        let (target, mut options) = self.target().await?;
         let redirected = self.redirected()?;
         self.may_create().await?;
+        self.admit(&mut options).await?;
         // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
         // the answer to that.
         let run = self.ask(handler, target, options).await?.into_run();
@@ -79,11 +80,12 @@ impl Connecting<'_> {
     }
 
     async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
-        let (target, options) = self.target().await?;
+        let (target, mut options) = self.target().await?;
         // Checked first, because clients of other protocols also name their ports in another way.
         websocket::agree(&self.exchange.parts.headers, Known::Only(&FORWARDS))?;
         let ports = self.ports()?;
         self.may_create().await?;
+        self.admit(&mut options).await?;
         let serve = self.ask(handler, target, options).await?.into_serve();
         let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS)).await?;
         // Without a subprotocol, the first one in binary is used.
@@ -119,6 +121,14 @@ impl Connecting<'_> {
     /// permission to create, too.
     async fn may_create(&self) -> Result<(), Refused> {
         access::may_create(self.app, &self.parent, self.mounted.name, &self.exchange.asked.path).await
+    }
+
+    /// Admission of the connection with its options.
+    async fn admit(&self, options: &mut Document) -> Result<(), Refused> {
+        let request = Request { subresource: self.mounted.name.into(), ..self.parent.clone() };
+        let schema = self.parent.served.endpoint(self.mounted.name).and_then(|endpoint| endpoint.options.as_ref());
+        let kind = schema.and_then(|schema| schema.name.as_deref()).unwrap_or_default();
+        Ok(self.app.api.admit_connection(&request, kind, options).await?)
     }
 
     /// The streams that the client requests.

@@ -27,12 +27,13 @@ use crate::{
         endpoint::{Endpoint, Verb},
     },
     meta::{
+        Operation,
         options::{GetOptions, Preconditions, Query, WriteOptions},
         status::Status,
     },
     registry::Registered,
     schema::Document,
-    verbs::{self, Answer, Error, Parsed, Request, Retry},
+    verbs::{self, Answer, Error, Parsed, Request, Retry, Subject},
 };
 
 /// The Status for a handler's refusal about an object of a kind.
@@ -51,11 +52,9 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let ask = app.handlers.ask(&call.kind).ok_or_else(status::method_not_allowed)?;
     let (media_type, bytes) = call.read(body).await?;
     let length = bytes.len();
-    let prepare = prepare(&call, call.kind.clone(), media_type, bytes, options.clone());
+    let prepare = prepare(&call, call.kind.clone(), (media_type, bytes), options.clone(), None);
     let (document, warnings) = prepare.await?;
-    let at = (call.request.namespace.clone(), String::new());
-    let context =
-        RequestContext::new(app.api.clone(), call.request.user.clone(), at, options, &call.exchange.asked.query);
+    let context = RequestContext::new(app.api.clone(), &call.request, options, &call.exchange.asked.query);
     let name = document["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let answer = ask(context, document).await.map_err(|refusal| refused(refusal, &call.kind, &name))?;
     respond(&call, StatusCode::CREATED, answer, &warnings, length).await
@@ -65,14 +64,14 @@ pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
 async fn prepare(
     call: &Call<'_>,
     kind: Arc<Kind>,
-    media_type: String,
-    body: Bytes,
+    (media_type, body): (String, Bytes),
     options: WriteOptions,
+    subject: Option<Subject>,
 ) -> Result<(Document, Vec<String>), Refused> {
     let prepare = call.heavy(0, body, move |api, request, body| {
         Box::pin(async move {
             let document = resource::document(request, &kind, &media_type, &body)?;
-            Ok(api.prepare(request, &kind, document, &options).await?)
+            Ok(api.prepare(request, &kind, document, &options, subject.as_ref()).await?)
         })
     });
     prepare.await
@@ -164,10 +163,18 @@ impl Documented<'_> {
         let take = take.as_ref().ok_or_else(status::method_not_allowed)?;
         let options = WriteOptions { client: self.call.client_name(), ..options };
         // A missing object is reported before errors of the body.
-        self.target(options.clone(), None).await?;
+        let target = self.target(options.clone(), None).await?;
+        let old = match (verb, &self.documents.get) {
+            (Verb::Update, Some(read)) if self.call.app.api.admits(Operation::Update) => {
+                Some(read(target).await.map_err(|refusal| self.refused(refusal))?)
+            }
+            _ => None,
+        };
         let (media_type, bytes) = self.call.read(body).await?;
         let length = bytes.len() + heavy::stored(&self.call.request);
-        let prepare = prepare(&self.call, self.body_kind.clone(), media_type, bytes, options.clone());
+        let operation = if verb == Verb::Create { Operation::Create } else { Operation::Update };
+        let subject = Some(Subject { subresource: self.mounted.name.into(), operation, old });
+        let prepare = prepare(&self.call, self.body_kind.clone(), (media_type, bytes), options.clone(), subject);
         let (document, warnings) = prepare.await?;
         let target = self.target(options, Some(&document)).await?;
         let given = take(target, document).await.map_err(|refusal| self.refused(refusal))?;
@@ -191,11 +198,12 @@ impl Documented<'_> {
             let before = target.document["metadata"]["resourceVersion"].clone();
             let old = read(target).await.map_err(|refusal| self.refused(refusal))?;
             let (patch, given, stored) = (patch.clone(), options.clone(), heavy::stored(&self.call.request));
-            let kind = self.body_kind.clone();
+            let (kind, subresource) = (self.body_kind.clone(), self.mounted.name.into());
             let prepare = self.call.heavy(stored, bytes.clone(), move |api, request, _| {
                 Box::pin(async move {
                     let new = Parsed::read(patch)?.apply(&kind.version.schema, &old)?;
-                    Ok(api.prepare(request, &kind, new, &given).await?)
+                    let subject = Subject { subresource, operation: Operation::Update, old: Some(old) };
+                    Ok(api.prepare(request, &kind, new, &given, Some(&subject)).await?)
                 })
             });
             let (document, warnings) = prepare.await?;
@@ -271,8 +279,7 @@ pub async fn target(
         }
         Answer::Document(document) => document,
     };
-    let at = (parent.namespace.clone(), parent.name.clone());
-    let context = RequestContext::new(app.api.clone(), parent.user.clone(), at, options, query);
+    let context = RequestContext::new(app.api.clone(), parent, options, query);
     let subresource = mounted.name;
     Ok(Target { context, served: parent.served.clone(), subresource, document: Arc::new(document), expects })
 }

@@ -150,6 +150,7 @@ pub trait Hooks<T>: Send + Sync + 'static {
     }
 
     /// True if a hook does something; the server skips the others.
+    #[doc(hidden)]
     fn runs(&self, hook: Hook) -> bool {
         let _ = hook;
         true

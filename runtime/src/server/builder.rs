@@ -31,7 +31,7 @@ use crate::{
         resource::{Stored, Unstored},
     },
     registry::reader::Transformer,
-    verbs::Admission,
+    verbs::{Admission, Plugin},
 };
 
 /// A named health check.
@@ -191,9 +191,10 @@ impl Builder {
         self
     }
 
-    /// Adds a step of admission, which may change or refuse writes; steps run in the order in which they were added.
-    pub fn admission(mut self, step: impl Admission + 'static) -> Self {
-        self.core.admission.push(Arc::new(step));
+    /// Adds a plugin of [admission](Admission), which may change or refuse requests. Plugins run in the order in which they
+    /// were added.
+    pub fn admission(mut self, plugin: impl Admission) -> Self {
+        self.core.admission.push(Plugin::new(plugin));
         self
     }
 

@@ -30,7 +30,7 @@ use crate::{
         reader::{Identity, Transformer},
     },
     storage::{Embedded, Memory, Store},
-    verbs::{Admission, Verbs},
+    verbs::{Plugin, Verbs},
 };
 
 /// The storage of objects.
@@ -50,7 +50,7 @@ pub(super) struct Core {
     /// True if the built-in kinds are served.
     pub builtins: bool,
     pub handlers: Pending,
-    pub admission: Vec<Arc<dyn Admission>>,
+    pub admission: Vec<Plugin>,
     pub transformer: Option<Arc<dyn Transformer>>,
 }
 

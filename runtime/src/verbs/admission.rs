@@ -1,153 +1,225 @@
-//! Admission: steps that may change or refuse a write between decoding and storing it.
-use std::{sync::Arc, time::Instant};
+//! Admission: plugins that may change or refuse requests between decoding and storing.
+use std::{future::ready, sync::Arc};
 
 use super::{Error, Request, Verbs};
 use crate::{
-    cache::Object,
-    kind::Kind,
-    meta::Operation,
-    metrics::{self, Step},
+    auth::User,
+    meta::{
+        GroupVersion, Operation,
+        options::{DeleteOptions, WriteOptions},
+        refusal::{Refusal, Result},
+    },
     schema::Document,
-    storage::Hold,
 };
 
-/// A write on its way to the store.
+/// What a plugin of admission decides about.
 pub struct Attributes<'a> {
-    /// The authorized request.
-    pub request: &'a Request,
-    /// The current object; `None` if the write creates it.
+    /// What the request does to the object.
+    pub operation: Operation,
+    /// The group of the resource.
+    pub group: &'a str,
+    /// The version of the resource.
+    pub version: &'a str,
+    /// The plural of the resource.
+    pub resource: &'a str,
+    /// The subresource; empty for the object itself.
+    pub subresource: &'a str,
+    /// The group and version of the admitted object, such as `autoscaling/v1` of a Scale.
+    pub object_version: &'a GroupVersion,
+    /// The kind of the admitted object.
+    pub kind: &'a str,
+    /// The namespace; empty for cluster-scoped kinds.
+    pub namespace: &'a str,
+    /// The name; empty for a new object whose name will be generated.
+    pub name: &'a str,
+    /// The object before the request, for updates and deletions. `None` for the forced deletion of one that cannot be read.
     pub old: Option<&'a Document>,
+    /// The options of the request.
+    pub options: Options<'a>,
+    /// The requesting user.
+    pub user: &'a Arc<User>,
     /// True if nothing will be stored.
     pub dry_run: bool,
+    pub(crate) api: &'a Verbs,
+    pub(super) request: &'a Request,
 }
 
-/// A step of admission. Steps run in order: first all of them may change the object, then all of them may refuse the
-/// result. Changes that the write itself may not make are undone: no step can forge a uid, or write the spec through
-/// `/status`.
-pub trait Admission: Send + Sync {
-    /// Its name in metrics: that of its type, unless it says otherwise.
+/// The options of an admitted request.
+#[derive(Clone, Copy, Debug)]
+pub enum Options<'a> {
+    /// Those of a creation or an update.
+    Write(&'a WriteOptions),
+    /// Those of a deletion.
+    Delete(&'a DeleteOptions),
+    /// A connection has none; its parameters are the admitted object.
+    Connect,
+}
+
+impl Options<'_> {
+    fn dry_run(self) -> bool {
+        match self {
+            Self::Write(options) => options.dry_run,
+            Self::Delete(options) => options.dry_run,
+            Self::Connect => false,
+        }
+    }
+
+    /// The field manager of a write.
+    pub(crate) fn manager(&self) -> &str {
+        match self {
+            Self::Write(options) => options.manager(),
+            Self::Delete(_) | Self::Connect => "unknown",
+        }
+    }
+}
+
+impl<'a> Attributes<'a> {
+    /// The attributes of a request whose object has this version and kind.
+    pub(super) fn new(
+        api: &'a Verbs,
+        request: &'a Request,
+        (object_version, kind): (&'a GroupVersion, &'a str),
+        (operation, options): (Operation, Options<'a>),
+        (name, old): (&'a str, Option<&'a Document>),
+    ) -> Self {
+        let served = &*request.served.kind;
+        let GroupVersion { group, version } = &served.group_version;
+        Self {
+            operation,
+            group,
+            version,
+            resource: &served.names().plural,
+            subresource: &request.subresource,
+            object_version,
+            kind,
+            namespace: &request.namespace,
+            name,
+            old,
+            options,
+            user: &request.user,
+            dry_run: options.dry_run(),
+            api,
+            request,
+        }
+    }
+
+    /// Warns the client, whether the request succeeds or not. kubectl prints warnings.
+    pub fn warn(&self, text: impl Into<String>) {
+        self.request.warnings.add(text);
+    }
+
+    /// The error of a plugin, about the requested object.
+    pub(super) fn refused(&self, refusal: Refusal) -> Error {
+        Error::refused(refusal, &self.request.served.kind, self.name)
+    }
+}
+
+/// When a plugin changes an object again, as in Kubernetes' webhooks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReinvocationPolicy {
+    /// Once for each request.
+    #[default]
+    Never,
+    /// Once more if a later plugin has changed the object.
+    IfNeeded,
+}
+
+/// A plugin of admission. First all plugins may change the object, in order; then fields that the request may not change
+/// are reset, and the object is validated; then all plugins may refuse the result. A plugin may wait: other requests go on
+/// meanwhile. If the object has changed by then, a patch is tried again, so that one request may call a plugin several
+/// times. A panic answers with 500.
+///
+/// Plugins decide about creations and updates of objects and their subresources (for `scale` the object is the Scale), the
+/// bodies of handlers' subresources and virtual kinds, deletions (also of each object of a collection), and connections.
+///
+/// ```
+/// use kindsmith::{Server, admission::{Admission, Attributes, Document, Operation}};
+/// use kindsmith::{builtin::ConfigMap, handlers::{Refusal, Result}};
+///
+/// /// Keeps objects that the config map `protected` in their namespace names.
+/// struct Protected;
+///
+/// impl Admission for Protected {
+///     fn handles(&self, operation: Operation) -> bool {
+///         operation == Operation::Delete
+///     }
+///
+///     async fn validate(&self, attributes: &Attributes<'_>, _: &Document) -> Result<()> {
+///         let maps = attributes.client().of::<ConfigMap>(attributes.namespace);
+///         match maps.get("protected").await {
+///             Ok(map) if map.data.contains_key(attributes.name) => Err(Refusal::forbidden("it is protected")),
+///             _ => Ok(()),
+///         }
+///     }
+/// }
+///
+/// let server = Server::builder().admission(Protected).memory();
+/// ```
+pub trait Admission: Send + Sync + 'static {
+    /// Its name in metrics and messages: that of its type, unless it says otherwise.
     fn name(&self) -> &str {
         std::any::type_name::<Self>().rsplit("::").next().unwrap_or_default()
     }
 
-    /// May change the object or refuse it.
+    /// True if the plugin decides about an operation.
+    fn handles(&self, operation: Operation) -> bool {
+        let _ = operation;
+        true
+    }
+
+    /// True if the plugin changes something besides the object. A dry run of an operation that it handles is then refused
+    /// with 400.
+    fn has_side_effects(&self) -> bool {
+        false
+    }
+
+    /// When the plugin changes an object again.
+    fn reinvocation_policy(&self) -> ReinvocationPolicy {
+        ReinvocationPolicy::Never
+    }
+
+    /// May change the object or refuse the request. Of a deletion the object is null, and of a connection it is the
+    /// parameters, with their defaults. Unknown fields are dropped and declared defaults are set afterwards.
     ///
     /// # Errors
-    /// The reason for refusing the write.
-    fn admit(&self, api: &Verbs, attributes: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
-        let _ = (api, attributes, object);
-        Ok(())
+    /// Why the request is refused.
+    fn admit(&self, attributes: &Attributes<'_>, object: &mut Document) -> impl Future<Output = Result<()>> + Send {
+        let _ = (attributes, object);
+        ready(Ok(()))
     }
 
-    /// May refuse the object as it will be stored.
+    /// May refuse the request, for the object as it will be stored.
     ///
     /// # Errors
-    /// The reason for refusing the write.
-    fn validate(&self, api: &Verbs, attributes: &Attributes<'_>, object: &Document) -> Result<(), Error> {
-        let _ = (api, attributes, object);
-        Ok(())
-    }
-
-    /// May refuse a deletion.
-    ///
-    /// # Errors
-    /// The reason for refusing the deletion.
-    fn delete(&self, api: &Verbs, request: &Request) -> Result<(), Error> {
-        let _ = (api, request);
-        Ok(())
+    /// Why the request is refused.
+    fn validate(&self, attributes: &Attributes<'_>, object: &Document) -> impl Future<Output = Result<()>> + Send {
+        let _ = (attributes, object);
+        ready(Ok(()))
     }
 }
 
-/// A step of admission, and how long it took.
-pub(super) struct Plugin {
-    pub(super) step: Arc<dyn Admission>,
-    pub(super) durations: metrics::Admission,
-}
-
-impl Verbs {
-    /// Runs all steps of admission, and measures each of them and all together. Does nothing without steps.
-    ///
-    /// # Errors
-    /// Why a step refuses the request.
-    pub(super) fn run_admission(
-        &self,
-        step: Step,
-        operation: Operation,
-        mut run: impl FnMut(&dyn Admission) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        if self.admission.is_empty() {
-            return Ok(());
-        }
-        let start = Instant::now();
-        let result = self.admission.iter().try_for_each(|plugin| {
-            let start = Instant::now();
-            let result = run(&*plugin.step);
-            plugin.durations.observe(step, operation, result.is_err(), start.elapsed());
-            result
-        });
-        self.admission_durations.observe(step, operation, result.is_err(), start.elapsed());
-        result
+impl<A: Admission> Admission for Arc<A> {
+    fn name(&self) -> &str {
+        A::name(self)
     }
 
-    /// How long admission took: each step by name, and under no name all steps together.
-    pub fn admission_durations(&self) -> impl Iterator<Item = (Option<&str>, &metrics::Admission)> {
-        let each = self.admission.iter().map(|plugin| (Some(plugin.step.name()), &plugin.durations));
-        each.chain([(None, &self.admission_durations)])
+    fn handles(&self, operation: Operation) -> bool {
+        A::handles(self, operation)
     }
-}
 
-/// Refuses a new object in a namespace that is missing or terminating. Returns the condition on the namespace for the
-/// commit. If namespaces are not served, every namespace exists.
-///
-/// Between this check and the commit the namespace could be marked, emptied and removed, which would leave the new
-/// object behind. So the commit requires the namespace's checked revision. Every object whose creation saw an active
-/// namespace is therefore stored, and visible, before the mark. The lifecycle controller lists after the mark, so no
-/// object is left behind, however many servers share the store.
-///
-/// # Errors
-/// [`Error::NotFound`]; [`Error::Forbidden`].
-pub(super) fn hold_namespace(api: &Verbs, request: &Request, name: &str) -> Result<Option<Hold>, Error> {
-    if request.namespace.is_empty() {
-        return Ok(None);
+    fn has_side_effects(&self) -> bool {
+        A::has_side_effects(self)
     }
-    let Some(namespaces) = api.registry.namespaces() else { return Ok(None) };
-    let Some(namespace) = namespaces.objects.snapshot().get(&request.namespace) else {
-        return Err(Error::NotFound(namespaces.kind.group_resource(), request.namespace.clone()));
-    };
-    if !is_terminating(&namespaces.kind, &namespace) {
-        let key = format!("{}{}", namespaces.objects.prefix(), request.namespace).into();
-        return Ok(Some(Hold { key, revision: Some(namespace.revision()) }));
+
+    fn reinvocation_policy(&self) -> ReinvocationPolicy {
+        A::reinvocation_policy(self)
     }
-    let namespace = &request.namespace;
-    Err(Error::Forbidden {
-        resource: request.served.kind.group_resource(),
-        name: name.to_owned(),
-        message: format!("unable to create new content in namespace {namespace} because it is being terminated"),
-        causes: vec![(
-            "NamespaceTerminating".to_owned(),
-            format!("namespace {namespace} is being terminated"),
-            "metadata.namespace".to_owned(),
-        )],
-    })
-}
 
-/// Refuses the deletion of objects that every cluster needs.
-///
-/// # Errors
-/// [`Error::Forbidden`].
-pub(super) fn check_deletion(request: &Request) -> Result<(), Error> {
-    let kind = &*request.served.kind;
-    let Some(why) = kind.policy().refuses_deletion(&request.name) else { return Ok(()) };
-    Err(Error::Forbidden {
-        resource: kind.group_resource(),
-        name: request.name.clone(),
-        message: why.to_owned(),
-        causes: Vec::new(),
-    })
-}
+    async fn admit(&self, attributes: &Attributes<'_>, object: &mut Document) -> Result<()> {
+        A::admit(self, attributes, object).await
+    }
 
-/// Reads the phase from the selectable fields, which the cache has ready.
-fn is_terminating(kind: &Kind, namespace: &Object) -> bool {
-    let mut fields = kind.version.selectable.iter().enumerate();
-    fields.any(|(position, path)| kind.policy().is_closed_by(&path.0, namespace.field(position)))
+    async fn validate(&self, attributes: &Attributes<'_>, object: &Document) -> Result<()> {
+        A::validate(self, attributes, object).await
+    }
 }

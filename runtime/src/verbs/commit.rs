@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Error, Request, Verbs, admission::hold_namespace, retry::Retry, rewrite::conflict};
+use super::{Error, Request, Verbs, lifecycle::hold_namespace, retry::Retry, rewrite::conflict};
 use crate::{
     cache::{Object, Reader},
     meta::Revision,

@@ -171,7 +171,7 @@ fn empty() -> Document {
 
 /// The first value of a wrong type. For declared kinds validation reports all of them, as in kube-apiserver. Metadata
 /// and kube-apiserver's own kinds are decoded into types, which fails at the first one.
-fn wrong_types(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Option<String> {
+pub(super) fn wrong_types(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Option<String> {
     let metadata = &document["metadata"];
     if !metadata.is_object() {
         return Some("json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta".to_owned());

@@ -6,7 +6,7 @@ use super::{
     Answer, Error, Request, Verbs,
     commit::check_size,
     get::current,
-    pipeline::Write,
+    pipeline::{Subject, Write},
     system,
     versions::{compose, shown},
 };
@@ -20,7 +20,7 @@ use crate::{
 
 impl Verbs {
     /// Prepares the body of a request, a document of this kind, for a handler: decode checks, name and namespace,
-    /// defaults, admission, validation. Also returns warnings for the client.
+    /// defaults, admission, validation. For a subresource, admission sees its subject. Also returns warnings for the client.
     ///
     /// # Errors
     /// Like [`Verbs::create`], without those of a commit.
@@ -30,9 +30,10 @@ impl Verbs {
         kind: &Kind,
         body: impl Into<Decoded>,
         options: &WriteOptions,
+        subject: Option<&Subject>,
     ) -> Result<(Document, Vec<String>), Error> {
         let Decoded { mut document, faults, pruned } = body.into();
-        let write = Write { kind, pruned, ..Write::of_body(request, options, &faults) };
+        let write = Write { kind, pruned, subject, ..Write::of_body(request, options, &faults) };
         let mut warnings = write.decode(&mut document)?;
         warnings.extend(write.complete_unstored(self, &mut document).await?);
         Ok((document, warnings))

@@ -29,6 +29,7 @@ mod get;
 mod handled;
 mod hooks;
 mod items;
+mod lifecycle;
 mod list;
 mod migrate;
 mod names;
@@ -36,6 +37,7 @@ mod owners;
 mod ownership;
 mod patch;
 mod pipeline;
+mod plugins;
 mod remove_resource;
 mod retry;
 mod revisions;
@@ -59,6 +61,8 @@ pub use get::Unconverted;
 pub use handled::show;
 pub use items::{Items, Place};
 pub use patch::Parsed;
+pub use pipeline::Subject;
+pub use plugins::Plugin;
 pub use retry::Retry;
 pub(crate) use waiting::Slot;
 
@@ -70,8 +74,8 @@ pub struct Verbs {
     pub cache: Arc<Cache>,
     /// The store.
     pub store: Arc<dyn Store>,
-    /// The admission steps, in order.
-    admission: Vec<admission::Plugin>,
+    /// The plugins of admission, in order.
+    admission: Vec<Plugin>,
     /// How long all of them together took.
     admission_durations: metrics::Admission,
     /// Serializes writers of one object that conflict.
@@ -86,23 +90,29 @@ impl Verbs {
         Self::with_admission(registry, cache, store, Vec::new())
     }
 
-    /// The verbs with admission steps.
+    /// The verbs with plugins of admission.
     pub fn with_admission(
         registry: Arc<Registry>,
         cache: Arc<Cache>,
         store: Arc<dyn Store>,
-        admission: Vec<Arc<dyn Admission>>,
+        admission: Vec<Plugin>,
     ) -> Arc<Self> {
-        let plugin = |step| admission::Plugin { step, durations: metrics::Admission::default() };
         Arc::new_cyclic(|this| Self {
             registry,
             cache,
             store,
-            admission: admission.into_iter().map(plugin).collect(),
+            admission,
             admission_durations: metrics::Admission::default(),
             turns: turns::Turns::default(),
             this: this.clone(),
         })
+    }
+}
+
+impl Verbs {
+    /// This, for clients that outlive the request.
+    pub(crate) fn shared(&self) -> Arc<Self> {
+        self.this.upgrade().expect("a request holds the server")
     }
 }
 

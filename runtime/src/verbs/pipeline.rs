@@ -8,22 +8,25 @@
 //! Fields that the client may not set are already reset before defaulting, for hooks and admission, except that a
 //! changed immutable field of metadata is kept for validation to refuse. The reset after admission limits admission to
 //! the fields that the write may change.
+use std::sync::Arc;
+
 use super::{
-    Attributes, Error, Request, Verbs,
-    admission::hold_namespace,
-    decode::{Origin, Shape, decode},
-    owners, ownership,
+    Error, Request, Verbs,
+    admission::{Attributes, Options},
+    decode::{Origin, Shape, decode, wrong_types},
+    lifecycle::hold_namespace,
+    owners, ownership, scale,
     system::{self, Nameless},
     turns::Turn,
     waiting,
 };
 use crate::{
+    codec,
     kind::{
         Kind,
         model::{NameRule, Scope},
     },
     meta::{FieldError, FieldPath, Operation, options::WriteOptions, validate},
-    metrics::Step,
     patch::apply,
     registry::reader::Fit,
     schema::{self, Document},
@@ -32,6 +35,16 @@ use crate::{
 /// What a write does to an object.
 pub(super) fn operation(old: Option<&Document>) -> Operation {
     if old.is_none() { Operation::Create } else { Operation::Update }
+}
+
+/// What a document is about that a handler's subresource takes. The request is for its object.
+pub struct Subject {
+    /// The subresource.
+    pub subresource: Arc<str>,
+    /// Create for a POST, otherwise Update.
+    pub operation: Operation,
+    /// The document that an update replaces, if the handler has shown it.
+    pub old: Option<Document>,
 }
 
 /// A write in progress.
@@ -48,6 +61,8 @@ pub(super) struct Write<'a> {
     pub faults: &'a [String],
     /// True if the decoder has dropped unknown fields and reported them as faults.
     pub pruned: bool,
+    /// For a document of a handler's subresource, what it is about.
+    pub subject: Option<&'a Subject>,
     /// The turn that the writer may hold, which it gives up while the user's code waits.
     pub turn: Option<&'a Turn>,
 }
@@ -55,7 +70,16 @@ pub(super) struct Write<'a> {
 impl<'a> Write<'a> {
     /// A write of a request's body.
     pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
-        Self { request, kind: &request.served.kind, options, origin: Origin::Body, faults, pruned: false, turn: None }
+        Self {
+            request,
+            kind: &request.served.kind,
+            options,
+            origin: Origin::Body,
+            faults,
+            pruned: false,
+            subject: None,
+            turn: None,
+        }
     }
 }
 
@@ -109,7 +133,7 @@ impl Write<'_> {
             warnings.extend(owners::dedup(document, false));
         }
         self.own(document, old)?;
-        warnings.extend(self.admit(api, document, old)?);
+        warnings.extend(self.admit(api, document, old).await?);
         warnings.extend(owners::dedup(document, true));
         if let Some(old) = old {
             system::count_generation(&self.request.served.kind, document, old);
@@ -125,14 +149,12 @@ impl Write<'_> {
     pub async fn complete_unstored(&self, api: &Verbs, document: &mut Document) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
         self.fill_in(api, document, None).await?;
-        // A document of a subresource refers to an existing object, which is admitted again if it changes.
-        let is_admitted = !self.request.served.kind.shared.stored;
-        let warning = if is_admitted { self.admit(api, document, None)? } else { None };
+        let warning = self.admit(api, document, None).await?;
         self.judge(api, document, None, schema::validate(&self.kind.version.schema, document)).await?;
-        if is_admitted {
+        if self.subject.is_none() {
             self.run_admit(api, document, None).await?;
-            self.admit_result(api, document, None)?;
         }
+        self.admit_result(api, document, None).await?;
         Ok(warning.into_iter().collect())
     }
 
@@ -144,26 +166,86 @@ impl Write<'_> {
         self.run_default(api, document, old).await
     }
 
-    /// Mutating admission, and the reset of changes that it may not make. Restores invalid managed fields.
-    fn admit(&self, api: &Verbs, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
-        let attributes = self.attributes(old);
-        if old.is_none() {
+    /// Mutating admission, and the reset of changes that it may not make. Drops unknown fields and sets declared defaults
+    /// again. Restores invalid managed fields, and returns a warning about them.
+    async fn admit(
+        &self,
+        api: &Verbs,
+        document: &mut Document,
+        old: Option<&Document>,
+    ) -> Result<Option<String>, Error> {
+        let kind = self.kind;
+        if old.is_none() && self.subject.is_none() {
             // The commit checks the namespace again, and makes it a condition.
             hold_namespace(api, self.request, system::text(document, "name"))?;
         }
-        if api.admission.is_empty() {
+        if !api.admits(self.operation(old)) {
             return Ok(None);
         }
         let before = document.clone();
-        api.run_admission(Step::Admit, operation(old), |step| step.admit(api, &attributes, document))?;
-        system::reset(self.request, document, &before)?;
-        Ok(ownership::restore(document, ownership::entries(&before)))
+        let name = self.name(document).to_owned();
+        if let Some((mut scale, old_scale)) = self.scales(document, old)? {
+            let attributes = self.attributes(api, &name, Some(&old_scale));
+            api.admit(&attributes, self.turn, &mut scale).await?;
+            let replicas = scale::replicas(self.request, &scale, document)?;
+            scale::paths(kind)?.replicas.put(document, Some(replicas.into()));
+        } else {
+            api.admit(&self.attributes(api, &name, old), self.turn, document).await?;
+        }
+        if *document == before {
+            return Ok(None);
+        }
+        system::reset(self, document, &before, old)?;
+        let warning = ownership::restore(document, ownership::entries(&before));
+        if let Some(why) = wrong_types(&Shape::from(kind), document, old) {
+            return Err(Error::Internal(format!("admission has left an invalid object: {why}")));
+        }
+        codec::drop_unknown(document, &kind.version.schema, kind.policy().fault_order());
+        schema::default(&kind.version.schema, document);
+        schema::normalise(&kind.version.schema, document);
+        Ok(warning)
     }
 
     /// Validating admission.
-    fn admit_result(&self, api: &Verbs, document: &Document, old: Option<&Document>) -> Result<(), Error> {
-        let attributes = self.attributes(old);
-        api.run_admission(Step::Validate, operation(old), |step| step.validate(api, &attributes, document))
+    async fn admit_result(&self, api: &Verbs, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+        if !api.admits(self.operation(old)) {
+            return Ok(());
+        }
+        let name = self.name(document);
+        if let Some((scale, old_scale)) = self.scales(document, old)? {
+            return api.validate_by_admission(&self.attributes(api, name, Some(&old_scale)), self.turn, &scale).await;
+        }
+        api.validate_by_admission(&self.attributes(api, name, old), self.turn, document).await
+    }
+
+    /// What admission decides about in a write of the scale: the Scale and the old one.
+    fn scales(&self, document: &Document, old: Option<&Document>) -> Result<Option<(Document, Document)>, Error> {
+        let Some(old) = old.filter(|_| self.request.is_scale()) else { return Ok(None) };
+        let kind = &*self.request.served.kind;
+        Ok(Some((scale::of_document(kind, document, None)?, scale::of_document(kind, old, Some(0))?)))
+    }
+
+    /// The name that admission sees.
+    fn name<'c>(&'c self, document: &'c Document) -> &'c str {
+        if self.subject.is_some() { &self.request.name } else { system::text(document, "name") }
+    }
+
+    fn operation(&self, old: Option<&Document>) -> Operation {
+        self.subject.map_or_else(|| operation(old), |subject| subject.operation)
+    }
+
+    /// The attributes for admission.
+    fn attributes<'c>(&'c self, api: &'c Verbs, name: &'c str, old: Option<&'c Document>) -> Attributes<'c> {
+        let operation = (self.operation(old), Options::Write(self.options));
+        let kind = if self.request.is_scale() {
+            (&*scale::VERSION, "Scale")
+        } else {
+            (&self.kind.group_version, self.kind.names().kind.as_str())
+        };
+        let old = self.subject.map_or(old, |subject| subject.old.as_ref());
+        let attributes = Attributes::new(api, self.request, kind, operation, (name, old));
+        let subresource = self.subject.map_or(attributes.subresource, |subject| &subject.subresource);
+        Attributes { subresource, ..attributes }
     }
 
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
@@ -182,7 +264,7 @@ impl Write<'_> {
         errors.extend(found);
         self.judge(api, document, old, errors).await?;
         self.run_admit(api, document, old).await?;
-        self.admit_result(api, document, old)?;
+        self.admit_result(api, document, old).await?;
         Ok(fit)
     }
 
@@ -228,9 +310,5 @@ impl Write<'_> {
     /// Awaits the user's code. Other writers go on while it waits.
     pub(super) async fn outside<T>(&self, code: impl Future<Output = T>) -> T {
         waiting::outside(self.turn, code).await
-    }
-
-    fn attributes<'c>(&'c self, old: Option<&'c Document>) -> Attributes<'c> {
-        Attributes { request: self.request, old, dry_run: self.options.dry_run }
     }
 }

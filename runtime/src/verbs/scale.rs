@@ -38,7 +38,7 @@ static SCALE: LazyLock<Schema> = LazyLock::new(|| {
     object("Scale", vec![("spec", object("ScaleSpec", vec![("replicas", number())])), ("status", status)])
 });
 /// The group and version of Scale.
-static VERSION: LazyLock<GroupVersion> =
+pub(super) static VERSION: LazyLock<GroupVersion> =
     LazyLock::new(|| GroupVersion { group: "autoscaling".to_owned(), version: "v1".to_owned() });
 /// Stands for an absent number of replicas while a scale is changed.
 const ABSENT: i64 = i32::MIN as i64;
@@ -200,12 +200,12 @@ pub(super) fn of_document(kind: &Kind, object: &Document, absent: Option<i64>) -
     Ok(scale)
 }
 
-fn paths(kind: &Kind) -> Result<&ScalePaths, Error> {
+pub(super) fn paths(kind: &Kind) -> Result<&ScalePaths, Error> {
     kind.version.scale.as_ref().ok_or(Error::MethodNotAllowed)
 }
 
 /// The requested number of replicas. The scale's resourceVersion is a precondition.
-fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i64, Error> {
+pub(super) fn replicas(request: &Request, scale: &Document, object: &Document) -> Result<i64, Error> {
     let kind = &*request.served.kind;
     // Version zero means no version.
     let given = Some(text(scale, "resourceVersion")).filter(|given| !given.is_empty()).map(str::to_owned);

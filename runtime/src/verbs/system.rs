@@ -2,7 +2,12 @@
 //! uses the object, and changes by admission before validation.
 use serde_json::{Map, Value};
 
-use super::{Error, Request, names, ownership::MANAGED_FIELDS, pipeline::Write};
+use super::{
+    Error, Request, names,
+    ownership::MANAGED_FIELDS,
+    pipeline::Write,
+    rewrite::{MODIFIED, conflict},
+};
 use crate::{
     kind::{
         Changes, Kind,
@@ -12,17 +17,8 @@ use crate::{
     schema::Document,
 };
 
-/// The members of metadata that the server sets.
-const SYSTEM: [&str; 8] = [
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "namespace",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
+/// The members of metadata that the server sets in new objects, or removes from them.
+const MADE: [&str; 5] = ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "uid"];
 
 /// The object's metadata, which decoding guarantees.
 pub(super) fn metadata(document: &mut Document) -> &mut Map<String, Value> {
@@ -48,18 +44,7 @@ pub(super) enum Nameless {
 /// # Errors
 /// [`Error::BadRequest`] if they differ.
 pub(super) fn place(request: &Request, document: &mut Document, nameless: Nameless) -> Result<(), Error> {
-    if request.served.kind.shared.scope == Scope::Cluster {
-        metadata(document).remove("namespace");
-    } else {
-        match text(document, "namespace") {
-            given if given == request.namespace => {}
-            "" => set(document, "namespace", request.namespace.clone()),
-            _ => {
-                let message = "the namespace of the provided object does not match the namespace sent on the request";
-                return Err(Error::BadRequest(message.to_owned()));
-            }
-        }
-    }
+    place_in_namespace(request, document)?;
     match text(document, "name") {
         given if request.name.is_empty() || given == request.name => Ok(()),
         "" if nameless == Nameless::Refused => Err(Error::BadRequest(format!(
@@ -75,6 +60,22 @@ pub(super) fn place(request: &Request, document: &mut Document, nameless: Namele
             request.name
         ))),
     }
+}
+
+fn place_in_namespace(request: &Request, document: &mut Document) -> Result<(), Error> {
+    if request.served.kind.shared.scope == Scope::Cluster {
+        metadata(document).remove("namespace");
+    } else {
+        match text(document, "namespace") {
+            given if given == request.namespace => {}
+            "" => set(document, "namespace", request.namespace.clone()),
+            _ => {
+                let message = "the namespace of the provided object does not match the namespace sent on the request";
+                return Err(Error::BadRequest(message.to_owned()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Sets a member of metadata.
@@ -106,28 +107,50 @@ pub(super) fn begin(write: &Write<'_>, document: &mut Document, old: Option<&Doc
     Ok(())
 }
 
-/// Undoes changes by admission that the write itself may not make. Managed fields keep admission's changes.
+/// Resets changes by mutating admission like those of clients: a new object keeps its uid and the other fields that the
+/// server has set, and an update keeps what the write may not change. A changed immutable field of metadata is left to
+/// validation, which refuses it. Managed fields keep admission's changes.
 ///
 /// # Errors
-/// [`Error::Internal`] if admission has not left an object; like [`Request::changes`].
-pub(super) fn reset(request: &Request, document: &mut Document, before: &Document) -> Result<(), Error> {
+/// [`Error::Internal`] if admission has not left an object; [`Error::BadRequest`] for another namespace or name than the
+/// path's; [`Error::Conflict`] for another resourceVersion; like [`Request::changes`].
+pub(super) fn reset(
+    write: &Write<'_>,
+    document: &mut Document,
+    before: &Document,
+    old: Option<&Document>,
+) -> Result<(), Error> {
     let Some(entries) = document.get_mut("metadata").and_then(Value::as_object_mut).map(|m| m.remove(MANAGED_FIELDS))
     else {
         return Err(Error::Internal("admission has left an object without metadata".to_owned()));
     };
-    request.changes()?.confine(document, before);
-    keep_finalizers(request, document, before);
+    let request = write.request;
+    if write.subject.is_none() {
+        request.changes()?.confine(document, before);
+        keep_finalizers(request, document, before);
+    }
     for member in ["apiVersion", "kind"] {
         put(object(document), member, before.get(member).cloned());
     }
-    // If the path has no name, admission may set one.
-    let name = Some("name").filter(|_| !request.name.is_empty());
     let metadata = metadata(document);
-    for member in SYSTEM.into_iter().chain(name) {
-        put(metadata, member, before["metadata"].get(member).cloned());
+    metadata.remove("selfLink");
+    if let Some(old) = old {
+        carry_metadata(metadata, &old["metadata"]);
+        let version = before["metadata"].get("resourceVersion");
+        match metadata.get("resourceVersion").filter(|version| !version.is_null() && **version != "") {
+            Some(forged) if Some(forged) != version => return Err(conflict(request, MODIFIED)),
+            _ => put(metadata, "resourceVersion", version.cloned()),
+        }
+    } else {
+        for member in MADE {
+            put(metadata, member, before["metadata"].get(member).cloned());
+        }
     }
     put(metadata, MANAGED_FIELDS, entries);
-    Ok(())
+    match old {
+        Some(_) => place_in_namespace(request, document),
+        None => place(request, document, Nameless::Named),
+    }
 }
 
 /// Finalizers in the kind's spec can only be removed through their own subresource.

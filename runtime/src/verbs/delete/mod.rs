@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::{
     Deleted, Error, Request, Verbs,
-    admission::check_deletion,
     commit::{Outcome, preview},
     get::current,
+    lifecycle::check_deletion,
     pipeline::Write,
     retry::Retry,
     rewrite::{MODIFIED, conflict, document_of, is_deleted},
@@ -25,7 +25,6 @@ use crate::{
         options::{DeleteOptions, WriteOptions},
         preconditions::{Identity, Mismatch},
     },
-    metrics::Step,
     registry::reader::Fit,
     schema::Document,
     storage::Expect,
@@ -39,11 +38,11 @@ impl Verbs {
     /// [`Error::StoreRead`] if it is unreadable and not deleted by force.
     pub async fn delete(&self, request: &Request, options: &DeleteOptions) -> Result<Deleted, Error> {
         check_deletion(request)?;
-        self.run_admission(Step::Validate, Operation::Delete, |step| step.delete(self, request))?;
         let turn = self.turn(request);
         let mut retry = Retry::in_turn(&turn).await;
         loop {
             let outcome = if options.ignore_read_errors {
+                self.admit_deletion(request, options, &turn, None).await?;
                 self.force(request, options).await?
             } else {
                 self.end(request, options, &turn).await?
@@ -67,6 +66,9 @@ impl Verbs {
         let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
         let write = Write { turn: Some(turn), ..Write::of_body(&stored, &write, &[]) };
         write.run_admit_of_deletion(self, &old).await?;
+        let converted = self.admits(Operation::Delete) && request.served.stored.is_some();
+        let seen = converted.then(|| document_of(&*shown_or_metadata(request, &object)?)).transpose()?;
+        self.admit_deletion(request, options, turn, Some(seen.as_ref().unwrap_or(&old))).await?;
         let mut new = old.clone();
         mark::mark(&request.served.stored().kind, options, &mut new);
         self.finish(request, options, object, (&old, &new)).await

@@ -8,9 +8,13 @@ use serde_json::{Value, json};
 
 use super::fixture::{World, applier, at, below, dry_run, merge_patch, owners, shown, version};
 use crate::{
-    meta::options::{DeleteOptions, PatchOptions, WriteOptions},
+    meta::{
+        Operation, Status,
+        options::{DeleteOptions, PatchOptions, WriteOptions},
+        refusal::{Refusal, Result},
+    },
     schema::Document,
-    verbs::{Admission, Attributes, Error, Patch, Request, Verbs},
+    verbs::{Admission, Attributes, Error, Patch, Plugin, Verbs},
 };
 
 /// An admission step that makes configurable changes, and records the objects before and after.
@@ -20,14 +24,14 @@ struct Forger {
 }
 
 impl Admission for Forger {
-    fn admit(&self, _: &Verbs, _: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
+    async fn admit(&self, _: &Attributes<'_>, object: &mut Document) -> Result<()> {
         let given = object.clone();
         (self.change)(object);
         self.seen.lock().unwrap().push([given, Document::Null]);
         Ok(())
     }
 
-    fn validate(&self, _: &Verbs, _: &Attributes<'_>, object: &Document) -> Result<(), Error> {
+    async fn validate(&self, _: &Attributes<'_>, object: &Document) -> Result<()> {
         self.seen.lock().unwrap().last_mut().expect("it was admitted")[1] = object.clone();
         Ok(())
     }
@@ -51,16 +55,21 @@ const SYSTEM: [&str; 7] = [
     "resourceVersion",
 ];
 
-/// Forges all system fields, the status and the spec, and adds a label.
-fn forge(object: &mut Document) {
+/// Forges the system fields of a new object, and more.
+fn forge_new(object: &mut Document) {
     let metadata = &mut object["metadata"];
     metadata["uid"] = json!("forged");
-    metadata["creationTimestamp"] = json!("2001-01-01T00:00:00Z");
-    metadata["generation"] = json!(77);
     metadata["deletionTimestamp"] = json!("2001-01-01T00:00:00Z");
     metadata["deletionGracePeriodSeconds"] = json!(7);
-    metadata["namespace"] = json!("elsewhere");
-    metadata["resourceVersion"] = json!("1");
+    forge(object);
+}
+
+/// Forges fields that are reset without an error, the status and the spec, and adds a label.
+fn forge(object: &mut Document) {
+    let metadata = &mut object["metadata"];
+    metadata["creationTimestamp"] = json!("2001-01-01T00:00:00Z");
+    metadata["generation"] = json!(77);
+    metadata["selfLink"] = json!("forged");
     metadata["labels"] = json!({"seen": "yes"});
     object["apiVersion"] = json!("forged.example.com/v9");
     object["kind"] = json!("Forgery");
@@ -73,7 +82,7 @@ impl Forged {
         let world = World::new().await;
         let forger = Arc::new(Forger { change, seen: Mutex::default() });
         let (registry, cache) = (world.api.registry.clone(), world.api.cache.clone());
-        let api = Verbs::with_admission(registry, cache, world.store.clone(), vec![forger.clone()]);
+        let api = Verbs::with_admission(registry, cache, world.store.clone(), vec![Plugin::new(forger.clone())]);
         Self { world, api, forger }
     }
 
@@ -125,7 +134,7 @@ impl Forged {
 
 #[tokio::test]
 async fn admission_cannot_forge_system_fields_of_a_new_object() {
-    let forged = Forged::new(forge).await;
+    let forged = Forged::new(forge_new).await;
     let body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}, "status": {"phase": "Sent"}});
     let made = forged.api.create(&forged.world.widget(""), body, &WriteOptions::default()).await.map(shown).unwrap();
     let metadata = &made["metadata"];
@@ -142,7 +151,7 @@ async fn admission_cannot_forge_system_fields_of_a_new_object() {
 
 #[tokio::test]
 async fn the_same_holds_for_objects_created_by_an_apply() {
-    let forged = Forged::new(forge).await;
+    let forged = Forged::new(forge_new).await;
     let config =
         json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": 1}});
     let patch = Patch::Apply(config.into());
@@ -206,8 +215,49 @@ async fn admission_cannot_change_anything_else_in_writes_of_the_scale() {
 }
 
 #[tokio::test]
+async fn changes_by_admission_of_immutable_fields_are_refused_like_those_of_clients() {
+    let changes: [(fn(&mut Document), u16, &str); 5] = [
+        (|object| object["metadata"]["uid"] = json!("forged"), 422, "metadata.uid: Invalid value"),
+        (|object| object["metadata"]["name"] = json!("forged"), 422, "metadata.name: Invalid value"),
+        (|object| object["metadata"]["namespace"] = json!("forged"), 400, "the namespace of the provided object"),
+        (|object| object["metadata"]["deletionTimestamp"] = json!("2001-01-01T00:00:00Z"), 422, "deletionTimestamp"),
+        (|object| object["metadata"]["resourceVersion"] = json!("1"), 409, "the object has been modified"),
+    ];
+    for (change, code, why) in changes {
+        let forged = Forged::new(change).await;
+        let live = forged.widget().await;
+        let patch = merge_patch(&json!({"spec": {"size": 2}}));
+        let refused = forged.api.patch(&forged.world.widget("w"), patch, &PatchOptions::default()).await;
+        let status = Status::from(refused.expect_err("a forgery"));
+        assert!(status.code == code && status.message.contains(why), "{why}: {status:?}");
+        let request = below(forged.world.widget("w"), "status");
+        let patch = merge_patch(&json!({"status": {"phase": "Other"}}));
+        if code != 409 {
+            let shown = forged.api.patch(&request, patch, &PatchOptions::default()).await.map(shown).unwrap();
+            assert_eq!(shown["metadata"]["uid"], live["metadata"]["uid"], "a write of the status sets nothing else");
+        }
+    }
+    let new: [(fn(&mut Document), u16, &str); 2] = [
+        (|object| object["metadata"]["namespace"] = json!("forged"), 400, "the namespace of the provided object"),
+        (|object| object["metadata"]["resourceVersion"] = json!("1"), 500, "resourceVersion should not be set"),
+    ];
+    for (change, code, why) in new {
+        let forged = Forged::new(change).await;
+        let body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}});
+        let refused = forged.api.create(&forged.world.widget(""), body, &WriteOptions::default()).await;
+        let status = Status::from(refused.expect_err("a forgery"));
+        assert!(status.code == code && status.message.contains(why), "{why}: {status:?}");
+    }
+}
+
+#[tokio::test]
 async fn admission_may_set_a_name_only_if_the_path_has_none() {
-    let forged = Forged::new(|object| object["metadata"]["name"] = json!("renamed")).await;
+    fn rename(object: &mut Document) {
+        if object["metadata"]["name"] == "w" {
+            object["metadata"]["name"] = json!("renamed");
+        }
+    }
+    let forged = Forged::new(rename).await;
     let body = json!({"metadata": {"name": "w"}, "spec": {"size": 1}});
     let made = forged.api.create(&forged.world.widget(""), body, &WriteOptions::default()).await.map(shown).unwrap();
     assert_eq!(made["metadata"]["name"], "renamed");
@@ -249,12 +299,9 @@ impl Admission for Refuser {
         "Quota"
     }
 
-    fn validate(&self, _: &Verbs, _: &Attributes<'_>, object: &Document) -> Result<(), Error> {
-        if object["metadata"]["name"] == "refused" { Err(Error::MethodNotAllowed) } else { Ok(()) }
-    }
-
-    fn delete(&self, _: &Verbs, _: &Request) -> Result<(), Error> {
-        Err(Error::MethodNotAllowed)
+    async fn validate(&self, attributes: &Attributes<'_>, _: &Document) -> Result<()> {
+        let refuses = attributes.name == "refused" || attributes.operation == Operation::Delete;
+        if refuses { Err(Refusal::forbidden("no")) } else { Ok(()) }
     }
 }
 
@@ -263,7 +310,8 @@ async fn each_step_of_admission_is_timed_by_operation_and_outcome() {
     let world = World::new().await;
     let forger = Arc::new(Forger { change: |_| (), seen: Mutex::default() });
     let (registry, cache) = (world.api.registry.clone(), world.api.cache.clone());
-    let api = Verbs::with_admission(registry, cache, world.store.clone(), vec![forger, Arc::new(Refuser)]);
+    let api =
+        Verbs::with_admission(registry, cache, world.store.clone(), vec![Plugin::new(forger), Plugin::new(Refuser)]);
     let body = |name| json!({"metadata": {"name": name}, "spec": {"size": 1}});
     api.create(&world.widget(""), body("w"), &WriteOptions::default()).await.unwrap();
     api.create(&world.widget(""), body("refused"), &WriteOptions::default()).await.unwrap_err();
@@ -280,9 +328,10 @@ async fn each_step_of_admission_is_timed_by_operation_and_outcome() {
     let count = |name: &str, count| (name.to_owned(), count);
     let refused =
         [count("validate CREATE false", 1), count("validate CREATE true", 1), count("validate DELETE true", 1)];
-    let all = [&[count("admit CREATE false", 2)], &refused[..]].concat();
+    let admitted = [count("admit CREATE false", 2), count("admit DELETE false", 1)];
+    let all = [&admitted[..], &refused[..]].concat();
     assert_eq!((&timed["all"], &timed["Quota"]), (&all, &all));
-    let through =
-        [count("admit CREATE false", 2), count("validate CREATE false", 2), count("validate DELETE false", 1)];
+    let validated = [count("validate CREATE false", 2), count("validate DELETE false", 1)];
+    let through = [admitted, validated].concat();
     assert_eq!(timed["Forger"], through);
 }

@@ -1,13 +1,14 @@
 //! Field ownership: the owners after each kind of write, and what clients may change about them.
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use super::fixture::{World, at, below, dry_run, merge_patch, owners, shown, version};
 use crate::{
-    meta::options::{PatchOptions, WriteOptions},
+    meta::{
+        options::{PatchOptions, WriteOptions},
+        refusal::Result,
+    },
     schema::Document,
-    verbs::{Admission, Attributes, Error, Verbs},
+    verbs::{Admission, Attributes, Error, Plugin, Verbs},
 };
 
 fn by(field_manager: &str, client: &str) -> WriteOptions {
@@ -134,7 +135,7 @@ async fn a_dry_run_shows_owners_and_stores_none() {
 struct Meddling;
 
 impl Admission for Meddling {
-    fn admit(&self, _: &Verbs, _: &Attributes<'_>, object: &mut Document) -> Result<(), Error> {
+    async fn admit(&self, _: &Attributes<'_>, object: &mut Document) -> Result<()> {
         object["metadata"]["labels"] = json!({"seen": "yes"});
         object["metadata"]["managedFields"][0]["operation"] = json!("Meddle");
         Ok(())
@@ -145,7 +146,7 @@ impl Admission for Meddling {
 async fn admission_owns_nothing_and_cannot_break_the_entries() {
     let world = World::new().await;
     let (registry, cache) = (world.api.registry.clone(), world.api.cache.clone());
-    let api = Verbs::with_admission(registry, cache, world.store.clone(), vec![Arc::new(Meddling)]);
+    let api = Verbs::with_admission(registry, cache, world.store.clone(), vec![Plugin::new(Meddling)]);
     let body = json!({"metadata": {"name": "a"}, "data": {"k": "v"}});
     let written = api.create(&world.config(""), body, &by("one", "")).await.unwrap();
     let [warning] = written.warnings.as_slice() else { panic!("{:?}", written.warnings) };

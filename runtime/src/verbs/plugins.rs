@@ -1,0 +1,224 @@
+//! The plugins of admission as the server calls them: in order, again where they ask for it, and measured.
+use std::{pin::Pin, time::Instant};
+
+use super::{
+    Admission, Attributes, Error, Request, Verbs,
+    admission::{Options, ReinvocationPolicy},
+    turns::Turn,
+    waiting,
+};
+use crate::{
+    meta::{Operation, options::DeleteOptions, refusal},
+    metrics::{self, Step},
+    schema::Document,
+};
+
+/// The answer of a plugin.
+type Decision<'a> = Pin<Box<dyn Future<Output = refusal::Result<()>> + Send + 'a>>;
+
+/// [`Admission`] as an object.
+trait Erased: Send + Sync {
+    fn name(&self) -> &str;
+    fn handles(&self, operation: Operation) -> bool;
+    fn has_side_effects(&self) -> bool;
+    fn reinvocation_policy(&self) -> ReinvocationPolicy;
+    fn admit<'a>(&'a self, attributes: &'a Attributes<'a>, object: &'a mut Document) -> Decision<'a>;
+    fn validate<'a>(&'a self, attributes: &'a Attributes<'a>, object: &'a Document) -> Decision<'a>;
+}
+
+impl<A: Admission> Erased for A {
+    fn name(&self) -> &str {
+        A::name(self)
+    }
+
+    fn handles(&self, operation: Operation) -> bool {
+        A::handles(self, operation)
+    }
+
+    fn has_side_effects(&self) -> bool {
+        A::has_side_effects(self)
+    }
+
+    fn reinvocation_policy(&self) -> ReinvocationPolicy {
+        A::reinvocation_policy(self)
+    }
+
+    fn admit<'a>(&'a self, attributes: &'a Attributes<'a>, object: &'a mut Document) -> Decision<'a> {
+        Box::pin(A::admit(self, attributes, object))
+    }
+
+    fn validate<'a>(&'a self, attributes: &'a Attributes<'a>, object: &'a Document) -> Decision<'a> {
+        Box::pin(A::validate(self, attributes, object))
+    }
+}
+
+/// A plugin of admission, and how long it took.
+pub struct Plugin {
+    plugin: Box<dyn Erased>,
+    durations: metrics::Admission,
+}
+
+impl Plugin {
+    /// A plugin that has not been called yet.
+    pub fn new(plugin: impl Admission) -> Self {
+        Self { plugin: Box::new(plugin), durations: metrics::Admission::default() }
+    }
+
+    /// Awaits the plugin's decision, and measures it.
+    async fn run(
+        &self,
+        step: Step,
+        attributes: &Attributes<'_>,
+        turn: Option<&Turn>,
+        decision: Decision<'_>,
+    ) -> Result<(), Error> {
+        if attributes.dry_run && self.plugin.has_side_effects() {
+            let name = self.plugin.name();
+            return Err(Error::BadRequest(format!("admission plugin {name:?} does not support dry run")));
+        }
+        let start = Instant::now();
+        let result = waiting::outside(turn, decision).await;
+        self.durations.observe(step, attributes.operation, result.is_err(), start.elapsed());
+        result.map_err(|refusal| attributes.refused(refusal))
+    }
+}
+
+/// Which plugins change the object once more, because a later one has changed it.
+struct Reinvocation {
+    /// Plugins with `IfNeeded` that were called since the last change.
+    called: Vec<bool>,
+    /// Plugins that are called again.
+    again: Vec<bool>,
+}
+
+impl Reinvocation {
+    fn changed(&mut self) {
+        for (again, called) in self.again.iter_mut().zip(&mut self.called) {
+            *again |= std::mem::take(called);
+        }
+    }
+}
+
+impl Verbs {
+    /// True if a plugin decides about an operation.
+    pub fn admits(&self, operation: Operation) -> bool {
+        self.plugins(operation).next().is_some()
+    }
+
+    fn plugins(&self, operation: Operation) -> impl Iterator<Item = &Plugin> {
+        self.admission.iter().filter(move |plugin| plugin.plugin.handles(operation))
+    }
+
+    /// Mutating admission.
+    ///
+    /// # Errors
+    /// Why a plugin refuses the request.
+    pub(super) async fn admit(
+        &self,
+        attributes: &Attributes<'_>,
+        turn: Option<&Turn>,
+        object: &mut Document,
+    ) -> Result<(), Error> {
+        let start = Instant::now();
+        let result = self.mutate(attributes, turn, object).await;
+        self.admission_durations.observe(Step::Admit, attributes.operation, result.is_err(), start.elapsed());
+        result
+    }
+
+    async fn mutate(
+        &self,
+        attributes: &Attributes<'_>,
+        turn: Option<&Turn>,
+        object: &mut Document,
+    ) -> Result<(), Error> {
+        let plugins: Vec<&Plugin> = self.plugins(attributes.operation).collect();
+        let asks = |plugin: &Plugin| plugin.plugin.reinvocation_policy() == ReinvocationPolicy::IfNeeded;
+        let compares = plugins.iter().any(|plugin| asks(plugin));
+        let none = vec![false; plugins.len()];
+        let mut reinvocation = Reinvocation { called: none.clone(), again: none };
+        for round in [1, 2] {
+            for (at, plugin) in plugins.iter().enumerate() {
+                if round == 2 && !reinvocation.again[at] {
+                    continue;
+                }
+                let before = compares.then(|| object.clone());
+                plugin.run(Step::Admit, attributes, turn, plugin.plugin.admit(attributes, object)).await?;
+                if before.is_some_and(|before| before != *object) {
+                    reinvocation.changed();
+                }
+                reinvocation.called[at] = asks(plugin);
+            }
+        }
+        Ok(())
+    }
+
+    /// Validating admission.
+    ///
+    /// # Errors
+    /// Why a plugin refuses the request.
+    pub(super) async fn validate_by_admission(
+        &self,
+        attributes: &Attributes<'_>,
+        turn: Option<&Turn>,
+        object: &Document,
+    ) -> Result<(), Error> {
+        let start = Instant::now();
+        let mut result = Ok(());
+        for plugin in self.plugins(attributes.operation) {
+            result = plugin.run(Step::Validate, attributes, turn, plugin.plugin.validate(attributes, object)).await;
+            if result.is_err() {
+                break;
+            }
+        }
+        self.admission_durations.observe(Step::Validate, attributes.operation, result.is_err(), start.elapsed());
+        result
+    }
+
+    /// Admits the deletion of an object, which is `None` if it cannot be read.
+    ///
+    /// # Errors
+    /// Why a plugin refuses the deletion.
+    pub(super) async fn admit_deletion(
+        &self,
+        request: &Request,
+        options: &DeleteOptions,
+        turn: &Turn,
+        object: Option<&Document>,
+    ) -> Result<(), Error> {
+        if !self.admits(Operation::Delete) {
+            return Ok(());
+        }
+        let operation = (Operation::Delete, Options::Delete(options));
+        let kind = &*request.served.kind;
+        let kind = (&kind.group_version, kind.names().kind.as_str());
+        let attributes = Attributes::new(self, request, kind, operation, (&request.name, object));
+        self.admit(&attributes, Some(turn), &mut Document::Null).await?;
+        self.validate_by_admission(&attributes, Some(turn), &Document::Null).await
+    }
+
+    /// Admits a connection to the requested object through a subresource, with its parameters, which are of a kind.
+    ///
+    /// # Errors
+    /// Why a plugin refuses the connection.
+    pub async fn admit_connection(
+        &self,
+        request: &Request,
+        kind: &str,
+        parameters: &mut Document,
+    ) -> Result<(), Error> {
+        if !self.admits(Operation::Connect) {
+            return Ok(());
+        }
+        let kind = (&request.served.kind.group_version, kind);
+        let operation = (Operation::Connect, Options::Connect);
+        let attributes = Attributes::new(self, request, kind, operation, (&request.name, None));
+        self.admit(&attributes, None, parameters).await?;
+        self.validate_by_admission(&attributes, None, parameters).await
+    }
+
+    /// How long admission took: each plugin by name, and under no name all plugins together.
+    pub fn admission_durations(&self) -> impl Iterator<Item = (Option<&str>, &metrics::Admission)> {
+        let each = self.admission.iter().map(|plugin| (Some(plugin.plugin.name()), &plugin.durations));
+        each.chain([(None, &self.admission_durations)])
+    }
+}
