@@ -2,6 +2,7 @@
 //! them. They lie beside the project, and are not there for everyone; a test that misses them says that it did not run.
 use std::path::PathBuf;
 
+mod applied;
 mod corpus;
 mod declared;
 mod openapi;

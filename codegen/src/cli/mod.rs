@@ -2,6 +2,7 @@
 
 mod migrate;
 mod progress;
+mod serve;
 mod store;
 mod style;
 
@@ -51,6 +52,9 @@ enum Command {
     /// Check, salvage, back up, restore and migrate the data of a server.
     #[command(subcommand, long_about = store::ABOUT, after_help = store::EXIT_CODES)]
     Store(store::Command),
+    /// Serve the kinds that files define, as they stand.
+    #[command(long_about = serve::ABOUT, after_help = serve::EXAMPLES)]
+    Serve(serve::Command),
 }
 
 /// Runs the command that the arguments name.
@@ -64,6 +68,7 @@ pub(crate) fn run() -> ExitCode {
     }));
     let outcome = panic::catch_unwind(|| match arguments.command {
         Command::Store(command) => store::run(command),
+        Command::Serve(command) => serve::run(command),
     });
     let outcome = outcome.unwrap_or_else(|_| {
         let what = last_panic.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,6 +14,7 @@ use crate::{
 };
 
 mod config_map;
+mod definitions;
 mod event;
 mod followed;
 mod gc;
@@ -34,6 +35,14 @@ mod service_account;
 mod tests;
 
 pub use config_map::ConfigMap;
+pub use definitions::{
+    CustomResourceColumnDefinition, CustomResourceConversion, CustomResourceDefinition,
+    CustomResourceDefinitionCondition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec,
+    CustomResourceDefinitionStatus, CustomResourceDefinitionVersion, CustomResourceSubresourceScale,
+    CustomResourceSubresourceStatus, CustomResourceSubresources, CustomResourceValidation, SelectableField,
+    ServiceReference, WebhookClientConfig, WebhookConversion,
+};
+pub(crate) use definitions::{Definitions, definition_kind};
 pub use event::{Event, EventSeries, EventSource};
 pub use lease::{Lease, LeaseSpec};
 pub use namespace::{Namespace, NamespaceCondition, NamespaceSpec, NamespaceStatus};
@@ -75,19 +84,30 @@ pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
 }
 
 /// The controllers that run inside a server.
+#[derive(Default)]
 pub(crate) struct Controllers {
     stop: watch::Sender<bool>,
-    tasks: [(&'static str, JoinHandle<()>); 3],
+    tasks: Vec<(&'static str, JoinHandle<()>)>,
 }
 
 impl Controllers {
     /// Starts the controllers on the current runtime.
     pub fn start(api: Arc<Verbs>) -> Self {
-        let (stop, stopping) = watch::channel(false);
-        let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping.clone()));
-        let gc = tokio::spawn(gc::run(api.clone(), stopping.clone()));
-        let grace = tokio::spawn(grace::run(api, Arc::new(Time::now), stopping));
-        Self { stop, tasks: [("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)] }
+        let mut controllers = Self::default();
+        let stopping = || controllers.stop.subscribe();
+        let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping()));
+        let gc = tokio::spawn(gc::run(api.clone(), stopping()));
+        let grace = tokio::spawn(grace::run(api, Arc::new(Time::now), stopping()));
+        controllers.tasks = vec![("namespaces", lifecycle), ("garbage collection", gc), ("graceful deletion", grace)];
+        controllers
+    }
+
+    /// Follows definitions, too.
+    #[must_use]
+    pub fn and(mut self, definitions: Option<Definitions>) -> Self {
+        let task = definitions.map(|definitions| tokio::spawn(definitions.run(self.stop.subscribe())));
+        self.tasks.extend(task.map(|task| ("definitions", task)));
+        self
     }
 
     /// Stops the controllers after their current writes.

@@ -156,13 +156,13 @@ impl Table {
         match (column.kind.as_str(), value) {
             (_, Value::Null) if column.kind == "date" && self.kind.policy().prints_tables() => "<unknown>".into(),
             (_, Value::Null) => Value::Null,
-            ("date", Value::String(text)) => match text.parse::<Time>() {
+            ("date", Value::String(text)) if self.kind.policy().shows_ages() => match text.parse::<Time>() {
                 Ok(at) => at.age(self.now).into(),
                 Err(_) => "<invalid>".into(),
             },
             // Computed values are shown unchanged: `2/3` may be in a column of integers.
             (_, value) if matches!(column.cell, Cell::Computed) => value,
-            ("string", text @ Value::String(_)) => text,
+            ("string" | "date", text @ Value::String(_)) => text,
             ("string", other) => other.to_string().into(),
             ("integer", Value::Number(number)) => whole(&number),
             ("number", number @ Value::Number(_)) => number,

@@ -72,6 +72,11 @@ pub trait Policy: fmt::Debug + Send + Sync {
         true
     }
 
+    /// True if columns of dates show ages instead of times.
+    fn shows_ages(&self) -> bool {
+        true
+    }
+
     /// The verbs on objects in discovery order.
     fn verbs(&self) -> [Verb; 8] {
         Verb::BY_NAME

@@ -18,7 +18,7 @@ use std::{
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
@@ -40,12 +40,20 @@ use reader::{Identity, KindReader, Transformer};
 /// The row of the store that declares a resource at runtime, with its revision. Every write of the resource's objects
 /// is conditional on it, so that no write is stored after the row was changed or deleted, even if the same names are
 /// declared again by then.
-pub struct Declarer(ArcSwap<Hold>);
+pub struct Declarer {
+    hold: ArcSwap<Hold>,
+    ends: AtomicBool,
+}
 
 impl Declarer {
     /// The condition on the row.
     pub fn hold(&self) -> Arc<Hold> {
-        self.0.load_full()
+        self.hold.load_full()
+    }
+
+    /// True if the resource is being removed: no objects are created any more. Read it after [`Declarer::hold`].
+    pub fn ends(&self) -> bool {
+        self.ends.load(Ordering::SeqCst)
     }
 }
 
@@ -181,7 +189,8 @@ impl Registry {
         versions: impl IntoIterator<Item = Kind>,
         declarer: Option<Hold>,
     ) -> Result<Arc<Registered>, String> {
-        let declarer = declarer.map(|hold| Arc::new(Declarer(ArcSwap::from_pointee(hold))));
+        let declarer =
+            declarer.map(|hold| Arc::new(Declarer { hold: ArcSwap::from_pointee(hold), ends: AtomicBool::new(false) }));
         self.put(Versions::new(versions)?, declarer.as_ref(), true)
     }
 
@@ -203,7 +212,16 @@ impl Registry {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let table = self.table.load();
         let known = table.resource(group, plural).and_then(|served| served.declarer.as_ref());
-        known.inspect(|known| known.0.store(Arc::new(declarer))).is_some()
+        known.inspect(|known| known.hold.store(Arc::new(declarer))).is_some()
+    }
+
+    /// States that a resource is being removed: its objects may be changed and deleted, and no new ones are created. Call it before
+    /// [`Registry::confirm`].
+    pub fn end(&self, group: &str, plural: &str) {
+        let table = self.table.load();
+        if let Some(declarer) = table.resource(group, plural).and_then(|served| served.declarer.as_ref()) {
+            declarer.ends.store(true, Ordering::SeqCst);
+        }
     }
 
     fn put(

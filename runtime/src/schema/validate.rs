@@ -270,6 +270,22 @@ impl Walk {
         if at.union {
             self.union(at, fields, place);
         }
+        if at.embedded {
+            self.type_meta(fields, place);
+        }
+    }
+
+    /// An object inside of another one says what it is.
+    fn type_meta(&mut self, fields: &Map<String, Document>, place: &Place<'_>) {
+        for name in ["apiVersion", "kind"] {
+            match fields.get(name) {
+                None => self.add(&place.field(name), FieldErrorKind::Required, String::new()),
+                Some(Document::String(text)) if text.is_empty() => {
+                    self.add(&place.field(name), FieldErrorKind::Invalid("".into()), "must not be empty".to_owned());
+                }
+                Some(_) => {}
+            }
+        }
     }
 
     fn fields(&mut self, at: At<'_>, fields: &Map<String, Document>, place: &Place<'_>, before: Before<'_>) {

@@ -57,7 +57,7 @@ pub struct App {
     /// The builder's controllers.
     pub(super) controllers: controllers::Running,
     /// The built-in controllers.
-    pub(super) builtin: Option<builtin::Controllers>,
+    pub(super) builtin: builtin::Controllers,
     /// Tasks that read changed files; ended on drop.
     pub(super) following: JoinSet<()>,
     pub(super) read_now: watch::Sender<()>,
@@ -169,9 +169,7 @@ impl App {
             tracing::warn!(seconds = self.stop_within.as_secs(), "some requests were not finished in time");
         }
         self.following.abort_all();
-        if let Some(controllers) = self.builtin
-            && timeout_at(end, controllers.stop()).await.is_err()
-        {
+        if timeout_at(end, self.builtin.stop()).await.is_err() {
             tracing::warn!("the built-in controllers did not end in time, and were cut off");
         }
         let store = self.api.store.clone();

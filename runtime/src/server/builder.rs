@@ -16,6 +16,7 @@ use super::{
     Limits, Result, Shutdown,
     access::Users,
     controllers::Controller,
+    definition_files::DefinitionFiles,
     listen::{self, Entrance, Ready},
     load::{Core, Keep},
     stop,
@@ -70,6 +71,7 @@ pub struct Builder {
     pub(super) entrance: Entrance,
     pub(super) stop_within: Duration,
     pub(super) metrics: Vec<RegisterMetrics>,
+    pub(super) definition_files: DefinitionFiles,
 }
 
 impl Builder {
@@ -88,6 +90,7 @@ impl Builder {
             entrance: Entrance::default(),
             stop_within: Duration::from_secs(30),
             metrics: Vec::new(),
+            definition_files: DefinitionFiles::default(),
         }
     }
 

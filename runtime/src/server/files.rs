@@ -24,7 +24,7 @@ type Read = Box<dyn FnMut() -> Result<()> + Send>;
 pub(super) struct Followed {
     /// Their content, for the log, such as "tokens".
     what: &'static str,
-    paths: Vec<PathBuf>,
+    paths: Box<dyn Fn() -> Vec<PathBuf> + Send>,
     read: Read,
     /// The files as of the last read, successful or not.
     seen: Vec<Stamp>,
@@ -44,7 +44,18 @@ impl Followed {
     ) -> Result<Self> {
         let seen = stamps(&paths);
         read()?;
+        let paths = Box::new(move || paths.clone());
         Ok(Self { what, paths, read: Box::new(read), seen, changing: None })
+    }
+
+    /// Files that were read already, and more or fewer as time goes by.
+    pub fn again(
+        what: &'static str,
+        paths: impl Fn() -> Vec<PathBuf> + Send + 'static,
+        read: impl FnMut() -> Result<()> + Send + 'static,
+    ) -> Self {
+        let seen = stamps(&paths());
+        Self { what, paths: Box::new(paths), read: Box::new(read), seen, changing: None }
     }
 
     /// Checks the files every few seconds, and reads them at once when notified. Ends when the sender is dropped.
@@ -73,7 +84,7 @@ impl Followed {
         let what = self.what;
         match self.look(now) {
             None => {}
-            Some(Ok(())) => tracing::info!(files = ?self.paths, "{what} were read again"),
+            Some(Ok(())) => tracing::info!(files = ?(self.paths)(), "{what} were read again"),
             Some(Err(error)) => {
                 tracing::error!(%error, "{what} were not read again; the {what} read before stay valid");
             }
@@ -82,7 +93,7 @@ impl Followed {
 
     /// Reads the files if they have changed, or unconditionally with `now`; `None` if they were not read.
     pub fn look(&mut self, now: bool) -> Option<Result<()>> {
-        let found = stamps(&self.paths);
+        let found = stamps(&(self.paths)());
         let settled = self.changing.replace(found.clone()).as_ref() == Some(&found);
         // Files that changed since the last check may be incomplete. Wait until they no longer change.
         if !now && (found == self.seen || !settled) {

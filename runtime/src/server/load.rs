@@ -20,11 +20,11 @@ use super::{
     state::StateDir,
 };
 use crate::{
-    builtin::{self, Controllers},
+    builtin::{self, Controllers, Definitions},
     cache::Cache,
     handlers::{Handlers, Pending},
     http::{self, Health, Metrics, Service, VersionInfo},
-    kind::{Kind, by_resource},
+    kind::{Kind, by_resource, policy::Custom},
     registry::{
         Registry,
         reader::{Identity, Transformer},
@@ -79,10 +79,12 @@ impl Builder {
             Keep::Memory => StateDir::temporary()?,
             Keep::Disk(path) => StateDir::open(path)?,
         };
+        let defined = self.definition_files.read()?;
+        self.entrance.samples.kinds.extend(defined.iter().flat_map(|definition| definition.kinds(&Custom)));
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
-        let (api, handlers) = loading.await.expect("loading the cache does not panic")?;
+        let Loaded { api, handlers, definitions } = loading.await.expect("loading the cache does not panic")?;
         // The directory is locked only now, so that no other server creates the same files.
         let Access { authenticator, authorizer, admin, token_file } = self.users.access(&state)?;
         let health = health(&api.store, self.checks)?;
@@ -91,7 +93,8 @@ impl Builder {
         for register in std::mem::take(&mut self.metrics) {
             register(metrics.registry()).map_err(Error::Metrics)?;
         }
-        let builtin = self.builtin_controllers.then(|| Controllers::start(api.clone()));
+        let builtin = if self.builtin_controllers { Controllers::start(api.clone()) } else { Controllers::default() };
+        let builtin = builtin.and(definitions);
         let service = Service::new(Arc::new(http::App {
             api: api.clone(),
             handlers: handlers.clone(),
@@ -124,13 +127,16 @@ impl Builder {
             state,
         };
         app.follow(token_file);
+        if let Some(files) = self.definition_files.follow(defined, app.api.registry.clone()) {
+            app.follow(files);
+        }
         Ok(app)
     }
 }
 
 impl Core {
     /// Opens the store, loads the cache and registers the kinds. Blocks on the disk.
-    fn load(self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<(Arc<Verbs>, Arc<Handlers>)> {
+    fn load(self, path: PathBuf, limits: Limits, kinds: Vec<Kind>) -> Result<Loaded> {
         let embedded = match self.keep {
             Keep::Disk(_) => Some(Arc::new(Embedded::open(path, limits.store).map_err(Error::Store)?)),
             Keep::Memory | Keep::Unsaid => None,
@@ -153,8 +159,16 @@ impl Core {
         if let Some(embedded) = embedded {
             migrate::serve(&embedded, &api);
         }
-        Ok((api, handlers))
+        let definitions = Definitions::load(&api);
+        Ok(Loaded { api, handlers, definitions })
     }
+}
+
+/// What a server is made of after its store was read.
+struct Loaded {
+    api: Arc<Verbs>,
+    handlers: Arc<Handlers>,
+    definitions: Option<Definitions>,
 }
 
 /// The answer of `/version`.

@@ -18,6 +18,7 @@ mod builder;
 mod client_ca;
 mod connections;
 mod controllers;
+mod definition_files;
 mod described;
 mod error;
 mod files;

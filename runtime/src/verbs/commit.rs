@@ -1,7 +1,8 @@
 //! Commits: from a document that has passed the pipeline to the object that readers see.
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use tokio::time::{Instant, sleep};
 
 use super::{Error, Request, Verbs, lifecycle::hold_namespace, retry::Retry, rewrite::conflict};
 use crate::{
@@ -14,6 +15,9 @@ use crate::{
 
 /// The maximum size of a stored object. Requests are limited to the same size, but patches may grow an object.
 const MAX_OBJECT_BYTES: usize = 3 << 20;
+
+/// How long a write waits for a changed definition to be read again.
+const CONFIRMED_WITHIN: Duration = Duration::from_millis(500);
 
 /// The result of a commit.
 pub(super) enum Outcome<T> {
@@ -66,6 +70,9 @@ impl Verbs {
         let mut retry = Retry::alone();
         loop {
             let declarer = request.served.declarer.as_ref().map(|declarer| declarer.hold());
+            if op.expect == Expect::Absent && request.served.declarer.as_ref().is_some_and(|declarer| declarer.ends()) {
+                return Err(Error::MethodNotAllowed);
+            }
             let holds = declarer.as_deref().cloned().into_iter().chain(self.holds(request, &op)?).collect();
             let error = match self.store.commit(Commit { ops: vec![op.clone()], holds }).await {
                 Ok(revisions) => {
@@ -82,9 +89,10 @@ impl Verbs {
                 CommitError::Unmet { current, index } => {
                     self.seen(current).await;
                     self.is_served_still(request)?;
-                    let tried = declarer.filter(|_| index == 0);
-                    let now = request.served.declarer.as_ref().map(|declarer| declarer.hold());
-                    if tried.is_some_and(|tried| now.is_none_or(|now| Arc::ptr_eq(&tried, &now))) {
+                    if let Some(tried) = declarer.filter(|_| index == 0)
+                        && !is_confirmed(request, &tried).await
+                    {
+                        self.is_served_still(request)?;
                         return Err(definition_changed(request));
                     }
                 }
@@ -130,6 +138,22 @@ impl Verbs {
             return Ok(None);
         }
         hold_namespace(self, request, op.key.rsplit('/').next().unwrap_or_default())
+    }
+}
+
+/// Waits a little for the definition of a resource, whose row has changed, to be read again. Returns true if it still defines the
+/// same, so that the write may be tried again.
+async fn is_confirmed(request: &Request, tried: &Arc<Hold>) -> bool {
+    let begun = Instant::now();
+    loop {
+        let now = request.served.declarer.as_ref().map(|declarer| declarer.hold());
+        if now.is_some_and(|now| !Arc::ptr_eq(tried, &now)) {
+            return true;
+        }
+        if request.served.objects.has_ended() || begun.elapsed() > CONFIRMED_WITHIN {
+            return false;
+        }
+        sleep(Duration::from_millis(2)).await;
     }
 }
 

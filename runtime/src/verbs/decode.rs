@@ -135,6 +135,9 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
                 if name == "apiVersion" && !shape.policy.decodes_into_types() {
                     return Err(wrong_version(origin, shape, document, given, &expected));
                 }
+                if name == "kind" && !shape.policy.decodes_into_types() && origin == Origin::Body {
+                    return Err(wrong_kind(shape, document, given, &expected));
+                }
                 let why = format!("{name} is {given:?}, and {expected:?} is expected here");
                 return Err(Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))));
             }
@@ -163,6 +166,14 @@ fn wrong_version(origin: Origin, shape: &Shape<'_>, document: &Document, given: 
     let given = FieldErrorKind::Invalid(given.into());
     let error = FieldError::new(&FieldPath::new("apiVersion"), given, format!("must be {expected}"));
     Error::Invalid(named, system::text(document, "name").to_owned(), vec![error])
+}
+
+/// The error for a custom resource of another kind, which it is named by.
+fn wrong_kind(shape: &Shape<'_>, document: &Document, given: String, expected: &str) -> Error {
+    let named = GroupKind { group: shape.version.group.clone(), kind: given.clone() };
+    let given = FieldErrorKind::Invalid(given.into());
+    let error = FieldError::new(&FieldPath::new("kind"), given, format!("must be {expected}"));
+    Error::Invalid(named, document["metadata"]["name"].as_str().unwrap_or_default().to_owned(), vec![error])
 }
 
 fn empty() -> Document {

@@ -51,7 +51,7 @@ fn declared() -> Vec<Kind> {
 async fn main() -> kindsmith::Result<()> {
     let flags = Flags::parse();
     let _log = kindsmith::logging::init("warn");
-    let mut server = Server::builder().without_builtin_controllers();
+    let mut server = Server::builder().definitions().without_builtin_controllers();
     let mut defined = Vec::new();
     for path in flags.crd {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -162,7 +162,9 @@ fn schema_of_fields(fields: &[(&str, Shape)]) -> model::Schema {
             || name == "$ref";
         let is_flag = ["x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"].contains(&name);
         let schema = schema_of(shape);
-        (name.to_owned(), model::Schema { omit_empty: true, zero_is_absent: !is_pointer || is_flag, ..schema })
+        // Any value may be one that Go shows.
+        let omit_empty = schema.kind != Type::Any || schema.definition.is_some();
+        (name.to_owned(), model::Schema { omit_empty, zero_is_absent: !is_pointer || is_flag, ..schema })
     };
     model::Schema { kind: Type::Object, properties: fields.iter().map(property).collect(), ..model::Schema::default() }
 }

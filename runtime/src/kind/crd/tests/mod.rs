@@ -59,7 +59,7 @@ fn a_definition_has_all_versions_and_says_how_objects_are_converted() {
     let Conversion::Webhook(webhook) = &defined.conversion else { panic!("a webhook") };
     let service = webhook.service.as_ref().unwrap();
     assert_eq!((&*service.name, service.port, &*service.path, &*webhook.ca_bundle), ("s", 443, "/convert", "Q0E="));
-    let text = format!("{}\n", manifest);
+    let text = format!("{manifest}\n");
     let Err(report) = read("gears.json", text.as_bytes()) else { panic!("not refused") };
     assert_eq!(
         report.to_string(),

@@ -1,0 +1,57 @@
+//! `kindsmith serve`: a server of the kinds that files define, without a compiler.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use kindsmith::Server;
+
+use super::Outcome;
+
+pub(super) const ABOUT: &str = "Serve the kinds that files define, as they stand.
+
+Files are manifests of CustomResourceDefinitions in YAML or JSON; of folders, all files ending in .yaml, .yml or .json are read. \
+Further definitions can be applied with kubectl while the server runs. A changed file is served anew within a few seconds. If \
+it is broken, an error names the file and the line, and what was read before is served on.";
+
+pub(super) const EXAMPLES: &str = "\
+Example:
+  kindsmith serve widgets.yaml --data-dir ./data
+  kubectl --kubeconfig ./data/kubeconfig get crd,widgets";
+
+/// The arguments.
+#[derive(Args)]
+pub(super) struct Command {
+    /// Files and folders of definitions.
+    #[arg(value_name = "FILES-OR-FOLDERS")]
+    paths: Vec<PathBuf>,
+    /// Address to listen on; port 0 chooses a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: String,
+    /// Directory for objects, certificates, the admin token and the kubeconfig.
+    #[arg(long, value_name = "DIR", default_value = "./data", conflicts_with = "memory")]
+    data_dir: PathBuf,
+    /// Keep everything in memory and temporary files only.
+    #[arg(long)]
+    memory: bool,
+}
+
+/// Serves until a signal.
+pub(super) fn run(command: Command) -> Outcome {
+    let _log = kindsmith::logging::init("warn");
+    let server = Server::builder().definitions().definition_files(command.paths);
+    let server = if command.memory { server.memory() } else { server.data_dir(command.data_dir) };
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Outcome::Failed;
+        }
+    };
+    match runtime.block_on(server.serve(&command.listen)) {
+        Ok(()) => Outcome::Whole,
+        Err(error) => {
+            eprintln!("error: {error}");
+            Outcome::Failed
+        }
+    }
+}

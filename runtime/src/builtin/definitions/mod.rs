@@ -1,0 +1,308 @@
+//! `CustomResourceDefinition`: what is stored as one is served at once, and again after a restart.
+//!
+//! The row of a definition in the store is a condition of every write of its objects, so that none is checked by another
+//! definition than the current one, and none is left when the definition is gone. A definition that is deleted waits for its
+//! objects; these wait for their own finalizers.
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    sync::watch as signal,
+    task::{JoinSet, spawn_blocking},
+    time::sleep,
+};
+
+use self::names::{Used, is_true, judged, put_condition};
+use crate::{
+    auth::User,
+    cache::{Object, Subscription},
+    kind::{Definition, crd, policy::Custom},
+    meta::{GroupResource, options::WriteOptions},
+    registry::Registered,
+    schema::Document,
+    storage::Hold,
+    verbs::{Error, Request, Verbs},
+};
+
+mod declared;
+mod hooks;
+mod names;
+mod removal;
+
+pub(crate) use declared::definition_kind;
+pub use declared::{
+    CustomResourceColumnDefinition, CustomResourceConversion, CustomResourceDefinition,
+    CustomResourceDefinitionCondition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec,
+    CustomResourceDefinitionStatus, CustomResourceDefinitionVersion, CustomResourceSubresourceScale,
+    CustomResourceSubresourceStatus, CustomResourceSubresources, CustomResourceValidation, SelectableField,
+    ServiceReference, WebhookClientConfig, WebhookConversion,
+};
+
+/// The finalizer by which a definition waits for its objects.
+const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
+/// The field manager of the server's writes.
+const MANAGER: &str = "kube-apiserver";
+/// The wait after a watch that ended early.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// Serves the kinds that stored definitions define.
+pub(crate) struct Definitions {
+    access: Access,
+    known: HashMap<String, Known>,
+    /// Definitions whose names are in use by others.
+    waiting: BTreeSet<String>,
+    removals: JoinSet<String>,
+    removing: BTreeSet<String>,
+}
+
+/// The stored definitions.
+#[derive(Clone)]
+struct Access {
+    api: Arc<Verbs>,
+    definitions: Arc<Registered>,
+    user: Arc<User>,
+}
+
+/// What is known of a definition.
+#[derive(Default)]
+struct Known {
+    group: String,
+    accepted: Document,
+    /// What is served; `None` while nothing is.
+    served: Option<Definition>,
+}
+
+impl Access {
+    fn request(&self, name: &str, subresource: &str) -> Request {
+        Request {
+            user: self.user.clone(),
+            served: self.definitions.clone(),
+            namespace: String::new(),
+            name: name.to_owned(),
+            subresource: subresource.into(),
+            warnings: Arc::default(),
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<(Arc<Object>, Document)> {
+        let object = self.definitions.objects.snapshot().get(name)?;
+        let document = serde_json::from_slice(object.json_bytes()).ok()?;
+        Some((object, document))
+    }
+
+    /// The row of a definition as it was read.
+    fn hold(&self, object: &Object) -> Hold {
+        let key = format!("{}{}", self.definitions.objects.prefix(), object.key()).into();
+        Hold { key, revision: Some(object.revision()) }
+    }
+
+    /// Writes the status. Another write meanwhile is no error: its event leads here again.
+    async fn write_status(&self, name: &str, definition: Document) {
+        let options = WriteOptions::of_server(MANAGER);
+        match self.api.update(&self.request(name, "status"), definition, &options).await {
+            Ok(_) | Err(Error::Conflict(..) | Error::NotFound(..)) => {}
+            Err(error) => tracing::warn!(definition = name, ?error, "the status could not be written"),
+        }
+    }
+}
+
+impl Definitions {
+    /// Serves what the definitions in the store define; `None` where definitions are not served. Blocks on the disk.
+    pub fn load(api: &Arc<Verbs>) -> Option<Self> {
+        let resource = GroupResource {
+            group: "apiextensions.k8s.io".to_owned(),
+            resource: "customresourcedefinitions".to_owned(),
+        };
+        let access =
+            Access { api: api.clone(), definitions: api.registry.resource(&resource)?, user: Arc::new(User::system()) };
+        let mut loaded = Self {
+            access,
+            known: HashMap::new(),
+            waiting: BTreeSet::new(),
+            removals: JoinSet::new(),
+            removing: BTreeSet::new(),
+        };
+        for object in loaded.access.definitions.objects.snapshot().range("", None) {
+            let Ok(definition) = serde_json::from_slice::<Document>(object.json_bytes()) else { continue };
+            if !is_true(&definition["status"], "Established") {
+                continue;
+            }
+            let mut known = Known::of(&definition, &definition["status"]);
+            known.served = defined(&definition, &definition["status"])
+                .and_then(|defined| {
+                    let kinds = defined.kinds(&Custom);
+                    let served = api.registry.replace(kinds, Some(loaded.access.hold(object)));
+                    served.map(|_| defined)
+                })
+                .map_err(|error| tracing::error!(definition = object.key(), error, "the definition cannot be served"))
+                .ok();
+            loaded.known.insert(object.key().to_owned(), known);
+        }
+        Some(loaded)
+    }
+
+    /// Follows the definitions until the stop signal, or until the cache is closed.
+    pub(super) async fn run(mut self, mut stop: signal::Receiver<bool>) {
+        loop {
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stopping| *stopping) => break,
+                ended = self.follow() => if ended { break },
+            }
+            sleep(WAIT).await;
+        }
+        self.removals.shutdown().await;
+    }
+
+    /// Processes all definitions, then each change of them. Returns true when the cache is closed.
+    async fn follow(&mut self) -> bool {
+        let objects = self.access.definitions.objects.clone();
+        let snapshot = objects.snapshot();
+        let missing = self.known.keys().filter(|name| snapshot.get(name).is_none()).cloned();
+        let all: BTreeSet<String> =
+            snapshot.range("", None).map(|object| object.key().to_owned()).chain(missing).collect();
+        for name in all {
+            self.settle(&name).await;
+        }
+        let Ok(mut watch) = objects.watch(snapshot.revision(), Subscription::All, None).await else { return false };
+        loop {
+            let name = tokio::select! {
+                event = watch.next() => match event {
+                    None => return self.access.api.cache.is_closed(),
+                    Some(Err(_)) => return false,
+                    Some(Ok(event)) => event.object().key().to_owned(),
+                },
+                Some(ended) = self.removals.join_next() => match ended {
+                    Ok(name) => {
+                        self.removing.remove(&name);
+                        name
+                    }
+                    Err(error) => {
+                        tracing::error!(%error, "the removal of a definition failed");
+                        continue;
+                    }
+                },
+            };
+            let freed = self.settle(&name).await;
+            if freed {
+                for name in self.waiting.clone() {
+                    self.settle(&name).await;
+                }
+            }
+        }
+    }
+
+    /// Does what is due for a definition. Returns true if names may have become free.
+    async fn settle(&mut self, name: &str) -> bool {
+        if self.removing.contains(name) {
+            return false;
+        }
+        let Some((object, mut definition)) = self.access.find(name) else {
+            self.waiting.remove(name);
+            let Some(known) = self.known.remove(name) else { return false };
+            if let Some(served) = known.served {
+                let (api, shared) = (self.access.api.clone(), served.shared);
+                drop(spawn_blocking(move || api.registry.remove(&shared.group, &shared.names.plural)).await);
+            }
+            return true;
+        };
+        if definition["metadata"]["deletionTimestamp"].is_string() {
+            self.remove(name);
+            return false;
+        }
+        let mut status = judged(&definition, &self.used(name, &definition));
+        let known = Known::of(&definition, &status);
+        if is_true(&status, "NamesAccepted") {
+            self.waiting.remove(name);
+        } else {
+            self.waiting.insert(name.to_owned());
+        }
+        let before = self.known.remove(name).unwrap_or_default();
+        let freed = before.accepted != known.accepted;
+        let mut served = before.served;
+        if is_true(&status, "Established") {
+            match self.serve(&object, &definition, &status, served.as_ref()).await {
+                Ok(now) => served = Some(now),
+                Err(error) => {
+                    tracing::error!(definition = name, error, "the definition cannot be served");
+                    put_condition(&mut status, "Established", false, "NotServed", &error);
+                }
+            }
+        }
+        self.known.insert(name.to_owned(), Known { served, ..known });
+        if definition["status"] != status {
+            definition["status"] = status;
+            self.access.write_status(name, definition).await;
+        }
+        freed
+    }
+
+    /// Serves a definition as it is now, and has its row be the condition of writes.
+    async fn serve(
+        &self,
+        object: &Arc<Object>,
+        definition: &Document,
+        status: &Document,
+        served: Option<&Definition>,
+    ) -> Result<Definition, String> {
+        let (now, hold) = (defined(definition, status)?, self.access.hold(object));
+        let registry = self.access.api.registry.clone();
+        if served == Some(&now) && registry.confirm(&now.shared.group, &now.shared.names.plural, hold.clone()) {
+            return Ok(now);
+        }
+        let kinds = now.kinds(&Custom);
+        let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold)).map(drop)).await;
+        replaced.map_err(|error| error.to_string())??;
+        Ok(now)
+    }
+
+    /// Removes the objects of a definition and then the definition, in a task.
+    fn remove(&mut self, name: &str) {
+        let served = self.known.get_mut(name).and_then(|known| known.served.take());
+        self.removing.insert(name.to_owned());
+        let (access, name) = (self.access.clone(), name.to_owned());
+        self.removals.spawn(async move {
+            let resource = served.map(|served| served.shared.group_resource());
+            removal::run(&access, &name, resource.as_ref()).await;
+            name
+        });
+    }
+
+    /// The names in use in the group of a definition, by others.
+    fn used(&self, name: &str, definition: &Document) -> Used {
+        let group = definition["spec"]["group"].as_str().unwrap_or_default();
+        let mut used = Used::default();
+        for (_, known) in self.known.iter().filter(|(other, known)| *other != name && known.group == group) {
+            used.add(&known.accepted);
+        }
+        let (resources, _) = self.access.api.registry.resources();
+        let declared = |resource: &&Arc<Registered>| resource.declarer.is_none() && resource.kind.shared.group == group;
+        for resource in resources.iter().filter(declared) {
+            let names = resource.kind.names();
+            used.resources.extend([&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned());
+            used.kinds.extend([names.kind.clone(), names.list_kind.clone()]);
+        }
+        used
+    }
+}
+
+impl Known {
+    fn of(definition: &Document, status: &Document) -> Self {
+        let group = definition["spec"]["group"].as_str().unwrap_or_default().to_owned();
+        Self { group, accepted: status["acceptedNames"].clone(), served: None }
+    }
+}
+
+/// The resource that a definition defines, under its accepted names.
+fn defined(definition: &Document, status: &Document) -> Result<Definition, String> {
+    let mut named = definition.clone();
+    named["spec"]["names"] = status["acceptedNames"].clone();
+    let defined = crd::define(&named).map_err(|findings| {
+        let errors: Vec<String> = findings.errors.iter().map(|fault| fault.error.to_string()).collect();
+        errors.join(", ")
+    })?;
+    Ok(defined.definition)
+}
