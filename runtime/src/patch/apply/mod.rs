@@ -29,6 +29,7 @@ use crate::schema::Schema;
 
 mod compare;
 mod field_set;
+mod identity;
 mod last_applied;
 mod managed_fields;
 mod merge;
