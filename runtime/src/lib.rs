@@ -35,7 +35,7 @@
 //!
 //! # Declare kinds
 //!
-//! - [`derive@Resource`] declares a kind, [`derive@ApiType`] its nested types; [`derive@Message`] makes them Protobuf messages,
+//! - [`derive@Resource`] declares a kind, [`derive@ApiType`] its nested types; `Message` makes them Protobuf messages,
 //!   too (feature `messages`).
 //! - Types of fields: [`ObjectMeta`], [`Condition`], [`Quantity`], [`Time`], [`MicroTime`], [`IntOrString`], [`ByteString`],
 //!   [`RawJson`], [`LabelSelector`], [`ObjectReference`], [`OwnerReference`]; [`meta`] has further ones.
@@ -146,7 +146,7 @@ pub mod admission {
 
 /// The typed client inside the process: [`App::client`](crate::App::client) and
 /// [`RequestContext::client`](crate::handlers::RequestContext::client) return one. Options are in
-/// [`meta::options`](crate::meta::options).
+/// [`meta::options`].
 #[cfg(feature = "server")]
 pub mod client {
     pub use crate::handlers::client::{

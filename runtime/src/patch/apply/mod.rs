@@ -16,9 +16,9 @@
 //! | `times` | writes that only change times |
 //! | `last_applied`, `scale` | migration from client-side apply; entries between an object and its Scale |
 //!
-//! A write other than an apply calls [`update`] after its document is defaulted. An apply calls [`merge`], and then
+//! A write other than an apply calls `update` after its document is defaulted. An apply calls `merge`, and then
 //! uses the pipeline like any other write. Both call [`keep_times`] last, so that a write without changes stays one.
-//! Defaults after [`merge`] are unowned.
+//! Defaults after `merge` are unowned.
 //!
 //! Each manager's field set refers to the version in which it wrote. To apply the changes of a write to it, the old and
 //! the new object are converted once to each other version in the entries. If the write's version is the only one,
