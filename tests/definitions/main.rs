@@ -5,6 +5,7 @@ use std::path::PathBuf;
 mod applied;
 mod corpus;
 mod declared;
+mod described;
 mod openapi;
 mod recorded;
 mod served;

@@ -14,7 +14,7 @@ use kindsmith::{
 use super::shared;
 
 /// The documents by name.
-fn documents() -> Option<BTreeMap<String, Vec<u8>>> {
+pub(super) fn documents() -> Option<BTreeMap<String, Vec<u8>>> {
     let files = std::fs::read_dir(shared("corpus/kubernetes")?).expect("a folder that can be read");
     let files = files.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file());
     let read = |path: std::path::PathBuf| {

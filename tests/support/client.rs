@@ -117,6 +117,16 @@ impl Client {
         self.send(self.head("GET", path, Bytes::new())?).await
     }
 
+    /// Gets a path as this media type.
+    ///
+    /// # Errors
+    /// Like [`Client::send`].
+    pub async fn accepting(&mut self, path: &str, accept: &'static str) -> io::Result<Answer> {
+        let mut request = self.head("GET", path, Bytes::new())?;
+        request.headers_mut().insert("accept", hyper::header::HeaderValue::from_static(accept));
+        self.send(request).await
+    }
+
     /// Opens a watch on a separate connection.
     ///
     /// # Errors

@@ -302,6 +302,7 @@ fn table(kind: &Kind, object: &Document, wide: bool) -> Vec<(String, Value)> {
             let value = match &column.cell {
                 Cell::Path(path) => path.of(object).cloned().unwrap_or_default(),
                 Cell::JsonPath(path) => path.find(object).first().copied().cloned().unwrap_or_default(),
+                Cell::Call(call) => call.of(object),
                 Cell::Computed => kind.compute(column, object),
             };
             (column.name.clone(), value)

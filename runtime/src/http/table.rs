@@ -151,6 +151,7 @@ impl Table {
         let value = match &column.cell {
             Cell::Path(path) => path.of(document).cloned().unwrap_or_default(),
             Cell::JsonPath(path) => path.find(document).first().copied().cloned().unwrap_or_default(),
+            Cell::Call(call) => call.of(document),
             Cell::Computed => self.kind.compute(column, document),
         };
         match (column.kind.as_str(), value) {
@@ -161,7 +162,7 @@ impl Table {
                 Err(_) => "<invalid>".into(),
             },
             // Computed values are shown unchanged: `2/3` may be in a column of integers.
-            (_, value) if matches!(column.cell, Cell::Computed) => value,
+            (_, value) if matches!(column.cell, Cell::Call(_) | Cell::Computed) => value,
             ("string" | "date", text @ Value::String(_)) => text,
             ("string", other) => other.to_string().into(),
             ("integer", Value::Number(number)) => whole(&number),

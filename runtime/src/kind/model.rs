@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{
+    cells::Call,
     endpoint::{Endpoint, Verb},
     jsonpath::JsonPath,
 };
@@ -104,6 +105,8 @@ pub enum Cell {
     Path(Path),
     /// The first value that a JSONPath finds.
     JsonPath(JsonPath),
+    /// What a function makes of values that JSONPaths find.
+    Call(Call),
     /// What the kind's [`Binding`](super::Binding) computes for the column of this name.
     Computed,
 }
@@ -132,7 +135,7 @@ pub struct ScalePaths {
     pub replicas: Path,
     /// Observed replicas, such as `status.replicas`.
     pub status_replicas: Path,
-    /// The serialized label selector, such as `status.selector`.
+    /// The label selector, such as `status.selector`: serialized, or as an object.
     pub selector: Option<Path>,
 }
 

@@ -4,6 +4,9 @@ use std::{collections::BTreeMap, ptr};
 
 use super::{At, Schema};
 
+/// The package of types that all groups share.
+const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
+
 /// Definitions that have been written.
 pub(crate) struct Named<T> {
     all: BTreeMap<String, T>,
@@ -43,7 +46,8 @@ impl<T: PartialEq> Named<T> {
     }
 
     fn is_free(&self, name: &str, definition: &T) -> bool {
-        self.all.get(name).is_none_or(|taken| taken == definition)
+        // What a kind says of a type that all groups share replaces what the document has.
+        name.starts_with(MACHINERY) || self.all.get(name).is_none_or(|taken| taken == definition)
     }
 
     fn put(&mut self, name: &str, definition: T) {

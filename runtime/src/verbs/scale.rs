@@ -15,7 +15,7 @@ use super::{
 use crate::{
     cache::Object,
     codec::Decoded,
-    kind::{Kind, model::ScalePaths, policy::Compiled},
+    kind::{Kind, cells::labels, model::ScalePaths, policy::Compiled},
     meta::{
         FieldError, FieldPath, GroupVersion, Preconditions, Time,
         options::{PatchOptions, WriteOptions},
@@ -195,7 +195,7 @@ pub(super) fn of_document(kind: &Kind, object: &Document, absent: Option<i64>) -
         }
     }
     if let Some(selector) = paths.selector.as_ref().and_then(|path| path.of(object)) {
-        scale["status"]["selector"] = selector.clone();
+        scale["status"]["selector"] = labels(selector).into();
     }
     Ok(scale)
 }

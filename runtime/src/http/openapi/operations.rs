@@ -165,7 +165,11 @@ impl<'k> Operations<'k> {
         let (parameters, codes) = match asked.verb {
             _ if asked.connects => (Vec::new(), OK),
             Verb::Get => (Vec::new(), OK),
-            Verb::List | Verb::Watch => (LIST.to_vec(), OK),
+            Verb::List | Verb::Watch => {
+                let watches = endpoint.operation(Verb::Watch).is_some();
+                let is_served = |parameter: &&Parameter| watches || parameter.name != "watch";
+                (LIST.iter().filter(is_served).cloned().collect(), OK)
+            }
             Verb::Create => (CREATE.to_vec(), OK_CREATED_ACCEPTED),
             Verb::Update => (UPDATE.to_vec(), OK_CREATED),
             Verb::Patch => (PATCH.to_vec(), OK_CREATED),

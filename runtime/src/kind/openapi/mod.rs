@@ -10,9 +10,13 @@
 //! have in common: the paths of a scale are `spec.replicas` and `status.replicas`, and a kind whose status has an
 //! `observedGeneration` counts generations.
 
+#[cfg(test)]
+mod beside_tests;
 mod components;
+mod discovery;
 mod findings;
 mod members;
+pub mod overlay;
 mod paths;
 mod resources;
 mod schema;
@@ -24,6 +28,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use self::{
     components::{Components, Pool},
+    discovery::Discovered,
     findings::{Finding, Findings, Place, shown},
     resources::{ReadVersion, Reader},
 };
@@ -37,10 +42,15 @@ use crate::{
     schema::Document,
 };
 
+/// What is said of a file that is none of those that are read.
+const NO_DOCUMENT: &str = "found no document of a kind that is read; supported: OpenAPI 3 (with the member openapi), \
+     APIGroupDiscoveryList, APIResourceList, Overlay";
 /// How large a document may be in memory.
 const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
 
-/// A file to read: an OpenAPI v3 document.
+pub use self::overlay::Overlay;
+
+/// A file to read: an OpenAPI v3 document, a discovery document, or an [overlay].
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'t> {
     /// Its name, for messages.
@@ -54,6 +64,8 @@ pub struct Source<'t> {
 pub struct Described {
     /// The resources, by group and plural.
     pub resources: Vec<Resource>,
+    /// The overlays, which the resources already follow; for resources from elsewhere.
+    pub overlays: Vec<Overlay>,
     /// The warnings: parts of documents without effect.
     pub warnings: Report,
 }
@@ -81,7 +93,7 @@ impl Resource {
     }
 }
 
-/// Reads documents, which together describe an API. Versions of one resource, in one document or several, become one
+/// Reads files, which together describe an API: OpenAPI documents, discovery documents beside them, and overlays. Versions of one resource, in one document or several, become one
 /// definition, which is stored in the version of highest priority.
 ///
 /// # Errors
@@ -92,14 +104,30 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
         sources.iter().enumerate().map(|(index, source)| decode(index, source, &mut findings)).collect();
     let (mut pool, mut versions) = (Pool::default(), Vec::new());
     for (index, document) in decoded.iter().enumerate() {
-        if let Some(document) = document {
+        if let Some(document) = document
+            && !Discovered::is_one(document)
+            && !Overlay::is_one(document)
+        {
             read_document(index, document, &mut pool, &mut findings, &mut versions);
         }
     }
-    let resources = merge(versions, &mut findings);
+    let mut resources = merge(versions, &mut findings);
+    let (mut discovered, mut overlays) = (Discovered::default(), Vec::new());
+    for (index, document) in decoded.iter().enumerate().filter_map(|(index, of)| Some((index, of.as_ref()?))) {
+        if Discovered::is_one(document) {
+            discovered.read(document, &Place::of(index), &mut findings);
+        } else if Overlay::is_one(document) {
+            overlays.push(Overlay::of(document, &Place::of(index), &mut findings));
+        }
+    }
+    for resource in &mut resources {
+        discovered.apply(resource, &mut findings);
+        overlays.iter().for_each(|overlay| overlay.apply(&mut resource.definition));
+    }
+    discovered.warn_of_unused(&mut findings);
     let report = |findings| Report(entries(sources, findings));
     if findings.errors.is_empty() {
-        Ok(Described { resources, warnings: report(findings.warnings) })
+        Ok(Described { resources, overlays, warnings: report(findings.warnings) })
     } else {
         Err(report(findings.errors))
     }
@@ -143,7 +171,7 @@ fn read_document<'d>(
             let message = format!("found OpenAPI {}; supported: OpenAPI 3.0 and 3.1", shown(other));
             return findings.error(&place.key("swagger"), message);
         }
-        (None, None) => return findings.error(&place, "not an OpenAPI document: it has no member \"openapi\""),
+        (None, None) => return findings.error(&place, NO_DOCUMENT),
     }
     let mut components = Components::of(index, document, pool, findings);
     let found = paths::find(index, document, findings);

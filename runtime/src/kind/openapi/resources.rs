@@ -267,12 +267,14 @@ enum Exchanged<'d> {
 
 /// The verbs on objects; `None` for all that a kind of this policy has.
 fn verbs(policy: &dyn Policy, found: &FoundResource<'_>) -> Option<Vec<Verb>> {
-    if found.verbs == [Verb::Create] {
-        return None;
-    }
+    if found.verbs == [Verb::Create] { None } else { some_verbs(policy, &found.verbs) }
+}
+
+/// Verbs on objects in the order of their names; `None` for all that a kind of this policy has.
+pub(super) fn some_verbs(policy: &dyn Policy, verbs: &[Verb]) -> Option<Vec<Verb>> {
     let missing =
-        |verb: &Verb| !found.verbs.contains(verb) && (*verb != Verb::DeleteCollection || policy.deletes_collections());
-    let has = Verb::BY_NAME.into_iter().filter(|verb| found.verbs.contains(verb));
+        |verb: &Verb| !verbs.contains(verb) && (*verb != Verb::DeleteCollection || policy.deletes_collections());
+    let has = Verb::BY_NAME.into_iter().filter(|verb| verbs.contains(verb));
     Verb::BY_NAME.iter().any(missing).then(|| has.collect())
 }
 

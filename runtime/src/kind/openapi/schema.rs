@@ -5,7 +5,7 @@ use super::{
     components::{Components, Pool, SCHEMAS},
     findings::{Findings, Place, shown},
     members::Members,
-    validations::{is_either, says_union},
+    validations::{is_collection, is_either, says_union},
 };
 use crate::schema::{
     Document, Schema,
@@ -323,8 +323,12 @@ impl<'d> Reading<'_, 'd> {
     /// The fields, entries, items and junctors.
     fn children(&mut self, members: Members<'d, '_>, schema: &mut Schema) {
         let place = members.place.key("properties");
+        // An object in an object has these by itself.
+        let embedded = schema.embedded;
+        let is_given = |name: &str| !embedded || !["apiVersion", "kind", "metadata"].contains(&name);
         let properties = members.object("properties", self.findings).into_iter().flatten();
         let properties: Vec<_> = properties
+            .filter(|(name, _)| is_given(name))
             .map(|(name, raw)| {
                 let mut property = self.node(raw, &place.key(name));
                 let is_optional = self.omits_empty && !schema.required.contains(name);
@@ -380,15 +384,6 @@ fn overlay(schema: &mut Schema, own: Schema) {
     put!(min_length, max_length, pattern, min_items, max_items, min_properties, max_properties);
     put!(map_atomic, nullable, preserve_unknown, embedded, exclusive_minimum, exclusive_maximum);
     schema.required.extend(own.required);
-}
-
-/// A list or a map.
-fn is_collection(schema: &Schema) -> bool {
-    match schema.kind {
-        Type::Array => true,
-        Type::Object => schema.additional.is_some() && schema.properties.is_empty(),
-        _ => false,
-    }
 }
 
 /// A number as documents have it.

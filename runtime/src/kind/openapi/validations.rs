@@ -159,3 +159,12 @@ pub(super) fn says_union(members: Members<'_, '_>, schema: &Schema) -> bool {
     named.sort_unstable();
     named.len() == branches.len() && schema.required.is_empty() && named.iter().eq(schema.properties.keys())
 }
+
+/// A list or a map.
+pub(super) fn is_collection(schema: &Schema) -> bool {
+    match schema.kind {
+        Type::Array => true,
+        Type::Object => schema.additional.is_some() && schema.properties.is_empty(),
+        _ => false,
+    }
+}

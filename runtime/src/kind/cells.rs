@@ -1,0 +1,296 @@
+//! Cells of columns that are more than the value at a path: calls of a few named functions, as in
+//! `ratio(count(.status.ready[*]), .spec.replicas)`. The functions are listed where overlays are described.
+use std::fmt;
+
+use super::jsonpath::JsonPath;
+use crate::{meta::Time, schema::Document};
+
+/// What kubectl shows where there is nothing.
+const NONE: &str = "<none>";
+/// How deep calls nest.
+const MOST_NESTED: usize = 8;
+
+/// A call of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    text: String,
+    function: Function,
+    arguments: Vec<Argument>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Argument {
+    Path(JsonPath),
+    Text(String),
+    Call(Call),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    Age,
+    Between,
+    Count,
+    First,
+    Join,
+    Keys,
+    Labels,
+    Ratio,
+    Sum,
+}
+
+/// The functions by name, with the least and the largest number of their arguments.
+const FUNCTIONS: [(&str, Function, usize, usize); 9] = [
+    ("age", Function::Age, 1, 1),
+    ("between", Function::Between, 2, 2),
+    ("count", Function::Count, 1, 1),
+    ("first", Function::First, 1, 8),
+    ("join", Function::Join, 1, 2),
+    ("keys", Function::Keys, 2, 2),
+    ("labels", Function::Labels, 1, 1),
+    ("ratio", Function::Ratio, 2, 2),
+    ("sum", Function::Sum, 1, 8),
+];
+
+impl Call {
+    /// Reads a call.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is supported.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Self::nested(text.trim(), 0)
+    }
+
+    fn nested(text: &str, depth: usize) -> Result<Self, String> {
+        if depth > MOST_NESTED {
+            return Err("calls nest too deeply".to_owned());
+        }
+        let wrong = || format!("found {text:?}; supported: a JSONPath, or function(argument, …)");
+        let (name, rest) = text.split_once('(').ok_or_else(wrong)?;
+        let inside = rest.strip_suffix(')').ok_or_else(wrong)?;
+        let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
+        let Some((_, function, least, most)) = known else {
+            let names: Vec<_> = FUNCTIONS.iter().map(|(name, ..)| *name).collect();
+            return Err(format!("found the function {name:?}; supported: {}", names.join(", ")));
+        };
+        let arguments = split(inside).into_iter().map(|argument| Argument::parse(argument, depth));
+        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+        if arguments.len() < *least || arguments.len() > *most {
+            return Err(format!("found {} arguments of {name}; supported: {least} to {most}", arguments.len()));
+        }
+        Ok(Self { text: text.to_owned(), function: *function, arguments })
+    }
+
+    /// The cell of an object.
+    pub fn of(&self, object: &Document) -> Document {
+        let values =
+            |index: usize| self.arguments.get(index).map(|argument| argument.values(object)).unwrap_or_default();
+        let first = |index: usize| values(index).into_iter().find(|value| !value.is_null());
+        let time = |index: usize| first(index).and_then(|value| value.as_str()?.parse::<Time>().ok());
+        match self.function {
+            Function::Age => time(0).map_or_else(|| "<unknown>".into(), |time| time.age(Time::now()).into()),
+            Function::Between => match time(0) {
+                Some(from) => from.age(time(1).unwrap_or_else(Time::now)).into(),
+                None => "".into(),
+            },
+            Function::Count => values(0).iter().map(size).sum::<usize>().into(),
+            Function::First => {
+                let shown = (0..self.arguments.len()).filter_map(first).map(|value| text_of(&value));
+                shown.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned()).into()
+            }
+            Function::Join => {
+                let template = self.arguments.get(1).and_then(Argument::text);
+                joined(values(0).iter().map(|value| template.map_or_else(|| text_of(value), |text| fill(text, value))))
+            }
+            Function::Keys => {
+                let prefix = self.arguments.get(1).and_then(Argument::text).unwrap_or_default();
+                let found = first(0);
+                let keys = found.iter().filter_map(Document::as_object).flat_map(|object| object.keys());
+                joined(keys.filter_map(|key| key.strip_prefix(prefix)).map(str::to_owned))
+            }
+            Function::Labels => match first(0).map(|selector| labels(&selector)) {
+                Some(text) if !text.is_empty() => text.into(),
+                _ => NONE.into(),
+            },
+            Function::Ratio => {
+                let part = |index: usize| first(index).map_or_else(|| "0".to_owned(), |value| text_of(&value));
+                format!("{}/{}", part(0), part(1)).into()
+            }
+            Function::Sum => {
+                let all = (0..self.arguments.len()).flat_map(values);
+                all.filter_map(|value| value.as_i64()).sum::<i64>().into()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Argument {
+    fn parse(text: &str, depth: usize) -> Result<Self, String> {
+        let text = text.trim();
+        if let Some(inside) = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+            return Ok(Self::Text(inside.to_owned()));
+        }
+        if text.starts_with(['.', '{', '$']) {
+            return JsonPath::parse(text).map(Self::Path);
+        }
+        Call::nested(text, depth + 1).map(Self::Call)
+    }
+
+    fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    fn values(&self, object: &Document) -> Vec<Document> {
+        match self {
+            Self::Path(path) => path.find(object).into_iter().cloned().collect(),
+            Self::Text(text) => vec![text.as_str().into()],
+            Self::Call(call) => vec![call.of(object)],
+        }
+    }
+}
+
+/// The arguments of a call: what is between commas outside of quotes, brackets and parentheses.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0, None);
+    for (at, c) in text.char_indices() {
+        match (c, quote) {
+            (c, Some(open)) => quote = Some(open).filter(|open| *open != c),
+            ('\'' | '"', None) => quote = Some(c),
+            ('(' | '[', None) => depth += 1,
+            (')' | ']', None) => depth -= 1,
+            (',', None) if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !text.trim().is_empty() {
+        parts.push(&text[start..]);
+    }
+    parts
+}
+
+/// A value as text.
+fn text_of(value: &Document) -> String {
+    match value {
+        Document::String(text) => text.clone(),
+        Document::Null => String::new(),
+        Document::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn joined(texts: impl Iterator<Item = String>) -> Document {
+    let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
+    if texts.is_empty() { NONE.into() } else { texts.join(",").into() }
+}
+
+/// A text in which `{.path}` is what the path finds in a value.
+fn fill(template: &str, value: &Document) -> String {
+    let (mut out, mut rest) = (String::new(), template);
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((path, after)) = after.split_once('}') else { break };
+        out.push_str(before);
+        let found = JsonPath::parse(path).ok().and_then(|path| path.find(value).first().map(|found| text_of(found)));
+        out.push_str(&found.unwrap_or_default());
+        rest = after;
+    }
+    out + rest
+}
+
+fn size(value: &Document) -> usize {
+    match value {
+        Document::Null => 0,
+        Document::Array(items) => items.len(),
+        Document::Object(fields) => fields.len(),
+        _ => 1,
+    }
+}
+
+/// A label selector as text, as `kubectl get --selector` takes it; a map of labels is one that requires each of them.
+pub(crate) fn labels(selector: &Document) -> String {
+    let Some(fields) = selector.as_object() else { return text_of(selector) };
+    let is_selector = fields.keys().all(|key| ["matchLabels", "matchExpressions"].contains(&key.as_str()));
+    let labels = if is_selector { selector.get("matchLabels").and_then(Document::as_object) } else { Some(fields) };
+    let equal = labels.into_iter().flatten().map(|(key, value)| format!("{key}={}", text_of(value)));
+    let expressions = is_selector.then(|| selector.get("matchExpressions")).flatten().and_then(Document::as_array);
+    let expressions = expressions.into_iter().flatten().map(|expression| {
+        let part = |name: &str| expression.get(name).map(text_of).unwrap_or_default();
+        let (key, values) = (part("key"), part("values"));
+        match part("operator").as_str() {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key,
+        }
+    });
+    equal.chain(expressions).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn cell(call: &str) -> Document {
+        let object = json!({
+            "metadata": {"labels": {"role/a": "", "role/b": "", "x": "y"}},
+            "spec": {"replicas": 3, "ports": [{"port": 80, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}],
+                "selector": {"matchLabels": {"app": "a"}, "matchExpressions": [
+                    {"key": "tier", "operator": "In", "values": ["x", "y"]}, {"key": "old", "operator": "DoesNotExist"}]}},
+            "status": {"ready": [{"ok": true, "n": 2}, {"ok": false, "n": 5}],
+                "from": "2026-01-01T00:00:00Z", "to": "2026-01-01T00:01:30Z", "empty": ""},
+        });
+        Call::parse(call).unwrap_or_else(|error| panic!("{error}")).of(&object)
+    }
+
+    #[test]
+    fn each_function_shows_what_kubectl_does() {
+        for (call, shown) in [
+            ("ratio(count(.status.ready[?(@.ok==true)]), .spec.replicas)", json!("1/3")),
+            ("ratio(.status.missing, .spec.replicas)", json!("0/3")),
+            ("count(.spec.ports)", json!(2)),
+            ("count(.status.missing)", json!(0)),
+            ("sum(.status.ready[*].n)", json!(7)),
+            ("sum(count(.spec.ports), .spec.replicas)", json!(5)),
+            ("first(.status.missing, .status.empty, .spec.replicas)", json!("3")),
+            ("first(.status.missing)", json!("<none>")),
+            ("join(.spec.ports[*].port)", json!("80,53")),
+            ("join(.spec.ports[*], '{.port}/{.protocol}')", json!("80/TCP,53/UDP")),
+            ("join(.status.missing[*])", json!("<none>")),
+            ("keys(.metadata.labels, 'role/')", json!("a,b")),
+            ("labels(.spec.selector)", json!("app=a,tier in (x,y),!old")),
+            ("labels(.metadata.labels)", json!("role/a=,role/b=,x=y")),
+            ("labels(.status.missing)", json!("<none>")),
+            ("between(.status.from, .status.to)", json!("90s")),
+            ("between(.status.missing, .status.to)", json!("")),
+            ("age(.status.missing)", json!("<unknown>")),
+        ] {
+            assert_eq!(cell(call), shown, "{call}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_call_is_refused_with_what_is_supported() {
+        for (call, error) in [
+            ("ready", "found \"ready\"; supported: a JSONPath, or function(argument, …)"),
+            (
+                "largest(.a)",
+                "found the function \"largest\"; supported: age, between, count, first, join, keys, labels, ratio, sum",
+            ),
+            ("ratio(.a)", "found 1 arguments of ratio; supported: 2 to 2"),
+            ("count(.a[)", "unterminated array"),
+        ] {
+            assert_eq!(Call::parse(call), Err(error.to_owned()), "{call}");
+        }
+        let nested = "count(".repeat(20) + ".a" + &")".repeat(20);
+        assert_eq!(Call::parse(&nested), Err("calls nest too deeply".to_owned()));
+    }
+}

@@ -1,0 +1,168 @@
+//! Discovery documents, which say what OpenAPI documents do not: short names, categories and singular names. They are
+//! either aggregated (`APIGroupDiscoveryList`) or of one group and version (`APIResourceList`).
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    Resource,
+    findings::{Finding, Findings, Place},
+    members::Members,
+    resources::some_verbs,
+};
+use crate::{
+    kind::{endpoint::Verb, model::Scope},
+    meta::GroupVersion,
+    schema::Document,
+};
+
+/// What discovery documents say about resources, by group, version and plural.
+#[derive(Default)]
+pub(super) struct Discovered(BTreeMap<(GroupVersion, String), Entry>);
+
+struct Entry {
+    document: usize,
+    pointer: String,
+    kind: String,
+    singular: String,
+    short_names: Vec<String>,
+    categories: Vec<String>,
+    scope: Scope,
+    verbs: Vec<Verb>,
+    is_used: bool,
+}
+
+impl Discovered {
+    /// Returns true for a discovery document.
+    pub fn is_one(document: &Document) -> bool {
+        let kind = document.get("kind").and_then(Document::as_str);
+        kind.is_some_and(|kind| ["APIGroupDiscoveryList", "APIResourceList"].contains(&kind))
+    }
+
+    /// Reads a discovery document.
+    pub fn read(&mut self, document: &Document, place: &Place<'_>, findings: &mut Findings) {
+        let Some(members) = Members::of(document, place, findings) else { return };
+        if members.get("kind").is_some_and(|kind| kind == "APIResourceList") {
+            let found = members.text("groupVersion", findings).unwrap_or_default();
+            let (group, version) = found.split_once('/').unwrap_or(("", found));
+            let at = GroupVersion { group: group.to_owned(), version: version.to_owned() };
+            let place = place.key("resources");
+            for (index, resource) in members.list("resources", findings).iter().enumerate() {
+                self.resource(&at, resource, &LIST, &place.index(index), findings);
+            }
+            return;
+        }
+        let place = place.key("items");
+        for (index, group) in members.list("items", findings).iter().enumerate() {
+            let place = place.index(index);
+            let Some(group) = Members::of(group, &place, findings) else { continue };
+            let name = group.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Document::as_str);
+            let place = place.key("versions");
+            for (index, version) in group.list("versions", findings).iter().enumerate() {
+                let place = place.index(index);
+                let Some(version) = Members::of(version, &place, findings) else { continue };
+                let (group, number) = (name.unwrap_or_default().to_owned(), version.text_or_empty("version", findings));
+                let (at, place) = (GroupVersion { group, version: number }, place.key("resources"));
+                for (index, resource) in version.list("resources", findings).iter().enumerate() {
+                    self.resource(&at, resource, &AGGREGATED, &place.index(index), findings);
+                }
+            }
+        }
+    }
+
+    fn resource(
+        &mut self,
+        at: &GroupVersion,
+        resource: &Document,
+        names: &MemberNames,
+        place: &Place<'_>,
+        findings: &mut Findings,
+    ) {
+        let Some(members) = Members::of(resource, place, findings) else { return };
+        let plural = members.text_or_empty(names.plural, findings);
+        // Subresources and their verbs are in the OpenAPI documents.
+        if plural.contains('/') {
+            return;
+        }
+        let kind = members.get("responseKind").and_then(|kind| kind.get("kind")).or_else(|| members.get("kind"));
+        let is_namespaced = match names.scope {
+            None => members.flag("namespaced", findings),
+            Some(scope) => members.text(scope, findings) == Some("Namespaced"),
+        };
+        let mut verbs = Vec::new();
+        for name in members.texts("verbs", findings) {
+            match Verb::BY_NAME.into_iter().find(|verb| verb.as_str() == name) {
+                Some(verb) => verbs.push(verb),
+                None => findings.warning(&place.key("verbs"), format!("the verb {name:?} is not served")),
+            }
+        }
+        let entry = Entry {
+            document: place.document,
+            pointer: place.to_string(),
+            kind: kind.and_then(Document::as_str).unwrap_or_default().to_owned(),
+            singular: members.text_or_empty(names.singular, findings),
+            short_names: members.texts("shortNames", findings),
+            categories: members.texts("categories", findings),
+            scope: if is_namespaced { Scope::Namespaced } else { Scope::Cluster },
+            verbs,
+            is_used: false,
+        };
+        self.0.insert((at.clone(), plural), entry);
+    }
+
+    /// Says of a resource what discovery documents say.
+    pub fn apply(&mut self, resource: &mut Resource, findings: &mut Findings) {
+        let shared = Arc::make_mut(&mut resource.definition.shared);
+        let mut named = false;
+        for version in &mut resource.definition.versions {
+            let at = GroupVersion { group: shared.group.clone(), version: version.name.clone() };
+            let Some(entry) = self.0.get_mut(&(at, shared.names.plural.clone())) else { continue };
+            entry.is_used = true;
+            if (entry.scope, &entry.kind) != (shared.scope, &shared.names.kind) {
+                findings.errors.push(Finding {
+                    document: entry.document,
+                    pointer: entry.pointer.clone(),
+                    message: format!(
+                        "found the kind {} with the scope {:?}; the OpenAPI document has {} and {:?}",
+                        entry.kind, entry.scope, shared.names.kind, shared.scope
+                    ),
+                });
+            }
+            // Versions are in the order of their priority.
+            if !named {
+                if !entry.singular.is_empty() {
+                    shared.names.singular.clone_from(&entry.singular);
+                }
+                shared.names.short_names.clone_from(&entry.short_names);
+                shared.names.categories.clone_from(&entry.categories);
+                named = true;
+            }
+            if shared.stored {
+                let verbs = some_verbs(resource.policy, &entry.verbs);
+                if verbs != version.verbs {
+                    Arc::make_mut(version).verbs = verbs;
+                }
+            }
+        }
+    }
+
+    /// Warns of resources that no OpenAPI document describes.
+    pub fn warn_of_unused(&self, findings: &mut Findings) {
+        for ((at, plural), entry) in self.0.iter().filter(|(_, entry)| !entry.is_used) {
+            findings.warnings.push(Finding {
+                document: entry.document,
+                pointer: entry.pointer.clone(),
+                message: format!("{plural} of {at} is not served: no OpenAPI document describes it"),
+            });
+        }
+    }
+}
+
+/// The names of members that differ between the two forms.
+struct MemberNames {
+    plural: &'static str,
+    singular: &'static str,
+    /// `None` for a flag.
+    scope: Option<&'static str>,
+}
+
+const AGGREGATED: MemberNames = MemberNames { plural: "resource", singular: "singularResource", scope: Some("scope") };
+const LIST: MemberNames = MemberNames { plural: "name", singular: "singularName", scope: None };

@@ -1,0 +1,228 @@
+//! Overlays: what neither OpenAPI documents nor, for some of it, CRDs say about resources, such as columns. A file of ours:
+//!
+//! ```yaml
+//! apiVersion: kindsmith/v1
+//! kind: Overlay
+//! resources:
+//! - resource: deployments.apps      # <plural>.<group>; <plural> alone in the core group
+//!   versions: [v1]                  # the versions to change; all if absent
+//!   singular: deployment
+//!   shortNames: [deploy]
+//!   categories: [all]
+//!   nameRule: PathSegment           # how names of objects are checked: Subdomain, Label or PathSegment
+//!   generation: true                # metadata.generation counts changes
+//!   selectableFields: [.spec.paused]
+//!   changes: {approval: .status}    # the part of objects that writes of a subresource may change
+//!   columns:                        # all but the name; they replace those that there are
+//!   - {name: Ready, type: string, cell: 'ratio(.status.readyReplicas, .spec.replicas)'}
+//!   - {name: Age, type: date, cell: .metadata.creationTimestamp, priority: 0, format: '', description: ''}
+//! ```
+//!
+//! A member that is absent changes nothing. An entry for a resource or version that is not there has no effect. A cell is a
+//! JSONPath, or a call of one of these functions, whose arguments are JSONPaths, strings in quotes, and further calls:
+//!
+//! | function | cell |
+//! |---|---|
+//! | `age(time)` | the time since then, `<unknown>` if absent |
+//! | `between(from, to)` | the time from one to the other, or until now; nothing without the first |
+//! | `count(values)` | how many there are; items and entries, where the values are lists and objects |
+//! | `first(a, b, …)` | the first of these that is there and not empty, or `<none>` |
+//! | `join(values)` | all of them, with commas between, or `<none>` |
+//! | `join(values, 'text')` | the same for a text of each value, in which `{.path}` is what a path finds in it |
+//! | `keys(object, 'prefix')` | the keys that begin with the prefix, without it, with commas between, or `<none>` |
+//! | `labels(selector)` | a label selector or a map of labels as text, or `<none>` |
+//! | `ratio(a, b)` | `a/b`, where what is absent is 0 |
+//! | `sum(values, …)` | the sum of numbers |
+use std::sync::Arc;
+
+use super::{
+    findings::{Findings, Place, shown},
+    members::Members,
+};
+use crate::{
+    kind::{
+        Changes, Definition, JsonPath,
+        cells::Call,
+        model::{Cell, Column, NameRule, Path, Version},
+    },
+    schema::Document,
+};
+
+/// The `apiVersion` of overlays.
+pub const API_VERSION: &str = "kindsmith/v1";
+
+const MEMBERS: [&str; 10] = [
+    "categories",
+    "changes",
+    "columns",
+    "generation",
+    "nameRule",
+    "resource",
+    "selectableFields",
+    "shortNames",
+    "singular",
+    "versions",
+];
+
+/// An overlay: entries for resources.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overlay(Vec<Entry>);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Entry {
+    group: String,
+    plural: String,
+    versions: Vec<String>,
+    singular: Option<String>,
+    short_names: Option<Vec<String>>,
+    categories: Option<Vec<String>>,
+    name_rule: Option<NameRule>,
+    generation: Option<bool>,
+    selectable: Option<Vec<Path>>,
+    changes: Vec<(String, Path)>,
+    columns: Option<Vec<Column>>,
+}
+
+impl Overlay {
+    /// Returns true for a document that says it is an overlay.
+    pub(super) fn is_one(document: &Document) -> bool {
+        document.get("kind").is_some_and(|kind| kind == "Overlay")
+    }
+
+    /// Reads an overlay, as far as it is right.
+    pub(super) fn of(document: &Document, place: &Place<'_>, findings: &mut Findings) -> Self {
+        let Some(members) = Members::of(document, place, findings) else { return Self::default() };
+        members.warn_of_others(&["apiVersion", "kind", "resources"], findings);
+        if members.get("apiVersion").is_none_or(|found| found != API_VERSION) {
+            let found = members.get("apiVersion").unwrap_or(&Document::Null);
+            findings.error(&place.key("apiVersion"), format!("found {}; supported: {API_VERSION}", shown(found)));
+        }
+        let place = place.key("resources");
+        let list = members.list("resources", findings).iter().enumerate();
+        Self(list.filter_map(|(index, entry)| Entry::of(entry, &place.index(index), findings)).collect())
+    }
+
+    /// Changes a resource as the overlay says.
+    pub fn apply(&self, definition: &mut Definition) {
+        let shared = &definition.shared;
+        let entries = self.0.iter().filter(|entry| entry.group == shared.group && entry.plural == shared.names.plural);
+        for entry in entries.collect::<Vec<_>>() {
+            entry.apply(definition);
+        }
+    }
+}
+
+impl Entry {
+    fn of(entry: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<Self> {
+        let members = Members::of(entry, place, findings)?;
+        members.warn_of_others(&MEMBERS, findings);
+        let resource = members.text("resource", findings).unwrap_or_default();
+        if resource.is_empty() {
+            findings
+                .error(&place.key("resource"), "missing; supported: <plural>.<group>, or <plural> in the core group");
+        }
+        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let given = |name: &str| members.get(name).is_some();
+        let name_rule = members.text("nameRule", findings).and_then(|found| {
+            let rules = [
+                ("Label", NameRule::Label),
+                ("PathSegment", NameRule::PathSegment),
+                ("Subdomain", NameRule::Subdomain),
+            ];
+            let rule = rules.iter().find(|(name, _)| *name == found).map(|(_, rule)| *rule);
+            if rule.is_none() {
+                let message = format!("found {found:?}; supported: Label, PathSegment, Subdomain");
+                findings.error(&place.key("nameRule"), message);
+            }
+            rule
+        });
+        let texts = |name: &str, findings: &mut Findings| given(name).then(|| members.texts(name, findings));
+        let selectable = texts("selectableFields", findings).map(|paths| {
+            let place = place.key("selectableFields");
+            let read = |(index, text): (usize, String)| path(&text, &place.index(index), findings);
+            paths.into_iter().enumerate().filter_map(read).collect()
+        });
+        let at = place.key("changes");
+        let changes = members.object("changes", findings).into_iter().flatten();
+        let changes = changes.filter_map(|(name, text)| {
+            let text = text.as_str().unwrap_or_default();
+            Some((name.clone(), path(text, &at.key(name), findings)?))
+        });
+        let changes = changes.collect();
+        let at = place.key("columns");
+        let columns = given("columns").then(|| {
+            let list = members.list("columns", findings).iter().enumerate();
+            list.filter_map(|(index, of)| column(of, &at.index(index), findings)).collect()
+        });
+        Some(Self {
+            group: group.to_owned(),
+            plural: plural.to_owned(),
+            versions: members.texts("versions", findings),
+            singular: members.text("singular", findings).map(str::to_owned),
+            short_names: texts("shortNames", findings),
+            categories: texts("categories", findings),
+            name_rule,
+            generation: given("generation").then(|| members.flag("generation", findings)),
+            selectable,
+            changes,
+            columns,
+        })
+    }
+
+    fn apply(&self, definition: &mut Definition) {
+        let shared = Arc::make_mut(&mut definition.shared);
+        put(&mut shared.names.singular, self.singular.as_ref());
+        put(&mut shared.names.short_names, self.short_names.as_ref());
+        put(&mut shared.names.categories, self.categories.as_ref());
+        put(&mut shared.name_rule, self.name_rule.as_ref());
+        let meant = |version: &Version| self.versions.is_empty() || self.versions.contains(&version.name);
+        for version in definition.versions.iter_mut().filter(|version| meant(version)) {
+            let version = Arc::make_mut(version);
+            put(&mut version.generation, self.generation.as_ref());
+            put(&mut version.selectable, self.selectable.as_ref());
+            put(&mut version.columns, self.columns.as_ref());
+            for (name, path) in &self.changes {
+                let meant = version.subresources.iter_mut().filter(|of| *of.subresource == **name);
+                meant.for_each(|of| of.changes = Changes::Only(path.clone()));
+            }
+        }
+    }
+}
+
+/// Puts a value that is given.
+fn put<T: Clone>(target: &mut T, given: Option<&T>) {
+    if let Some(given) = given {
+        target.clone_from(given);
+    }
+}
+
+/// A path of fields alone.
+fn path(text: &str, place: &Place<'_>, findings: &mut Findings) -> Option<Path> {
+    let names = JsonPath::parse(text).ok().and_then(|path| path.names()).filter(|names| !names.is_empty());
+    if names.is_none() {
+        findings.error(place, format!("found {text:?}; supported: a path of fields, such as .spec.size"));
+    }
+    names.map(Path)
+}
+
+fn column(from: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<Column> {
+    const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
+    let members = Members::of(from, place, findings)?;
+    members.warn_of_others(&["cell", "description", "format", "name", "priority", "type"], findings);
+    let [name, kind, cell, format, description] =
+        ["name", "type", "cell", "format", "description"].map(|name| members.text_or_empty(name, findings));
+    if name.is_empty() {
+        findings.error(&place.key("name"), "missing: the header of the column");
+    }
+    if !TYPES.contains(&kind.as_str()) {
+        findings.error(&place.key("type"), format!("found {kind:?}; supported: {}", TYPES.join(", ")));
+    }
+    let parsed = if cell.starts_with(['.', '{']) {
+        JsonPath::parse(&cell).map(|path| path.names().map_or(Cell::JsonPath(path), |names| Cell::Path(Path(names))))
+    } else {
+        Call::parse(&cell).map(Cell::Call)
+    };
+    let cell = parsed.map_err(|error| findings.error(&place.key("cell"), error)).ok()?;
+    let priority = members.count("priority", findings).and_then(|priority| i32::try_from(priority).ok());
+    Some(Column { name, kind, format, description, priority: priority.unwrap_or_default(), cell })
+}

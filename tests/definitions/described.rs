@@ -1,0 +1,298 @@
+//! Kinds served as the OpenAPI documents of Kubernetes describe them, over the wire; and what the server publishes of them
+//! read again.
+use std::collections::{BTreeMap, BTreeSet};
+
+use kindsmith::{
+    Server,
+    kind::{
+        Definition, Kind, Verb,
+        model::Scope,
+        openapi::{self, Described, Source},
+    },
+    schema::Schema,
+    server::TestServer,
+    testing,
+};
+use kindsmith_tests::Client;
+use serde_json::{Value, json};
+
+use super::{openapi::documents, shared_text};
+
+const OVERLAY: &str = include_str!("../../schemas/kubernetes/overlay.yaml");
+
+/// All documents of Kubernetes, its discovery, and our overlay.
+fn sources() -> Option<BTreeMap<String, Vec<u8>>> {
+    let mut sources = documents()?;
+    for name in ["api", "apis"] {
+        let text = shared_text(&format!("corpus/kubernetes/discovery/{name}.json"))?;
+        sources.insert(format!("discovery {name}"), text.into_bytes());
+    }
+    sources.insert("overlay".to_owned(), OVERLAY.as_bytes().to_vec());
+    Some(sources)
+}
+
+fn read(sources: &BTreeMap<String, Vec<u8>>) -> Described {
+    let sources: Vec<_> = sources.iter().map(|(name, text)| Source { name, text }).collect();
+    openapi::read(&sources).unwrap_or_else(|report| panic!("{report}"))
+}
+
+async fn serve(sources: &BTreeMap<String, Vec<u8>>, builtins: bool) -> (TestServer, Client) {
+    let texts: Vec<String> = sources.values().map(|text| String::from_utf8(text.clone()).expect("UTF-8")).collect();
+    let server = Server::test().configure(move |server| {
+        let server = if builtins { server } else { server.without_builtins() };
+        texts.into_iter().fold(server, |server, text| server.openapi(text))
+    });
+    let server = server.start().await;
+    let client = Client::new(server.url(), server.token());
+    (server, client)
+}
+
+/// The path of a kind's collection.
+fn collection(kind: &Kind) -> String {
+    let root = match kind.group_version.group.as_str() {
+        "" => format!("/api/{}", kind.group_version.version),
+        group => format!("/apis/{group}/{}", kind.group_version.version),
+    };
+    let scope = if kind.shared.scope == Scope::Namespaced { "/namespaces/default" } else { "" };
+    format!("{root}{scope}/{}", kind.names().plural)
+}
+
+#[tokio::test]
+async fn every_kind_of_kubernetes_is_created_read_and_refused_with_an_unknown_field() {
+    let Some(sources) = sources() else { return };
+    let (_server, mut client) = serve(&sources, false).await;
+    let mut created = 0;
+    for kind in read(&sources).resources.iter().flat_map(openapi::Resource::kinds) {
+        let path = collection(&kind);
+        let is_read_only = kind.version.verbs.as_ref().is_some_and(|verbs| !verbs.contains(&Verb::Create));
+        if is_read_only || !kind.shared.stored {
+            continue;
+        }
+        let mut object = testing::documents(&kind, 7).next().expect("there is no end of them");
+        object["metadata"]["name"] = json!(format!("sample-{}", kind.group_version.version));
+        let answer = client.json("POST", &path, &object).await.expect("an answer");
+        assert_eq!(answer.status, 201, "{kind:?} {} {object}", answer.json());
+        let read = client.get(&format!("{path}/sample-{}", kind.group_version.version)).await.expect("an answer");
+        assert_eq!((read.status, read.json()), (200, answer.json()), "{kind:?}");
+        object["metadata"]["name"] = json!("misspelt");
+        object["misspelt"] = json!(1);
+        let strict = client.json("POST", &format!("{path}?fieldValidation=Strict"), &object).await.expect("an answer");
+        let message = strict.json()["message"].to_string();
+        assert_eq!(strict.status, 400, "{kind:?} {message}");
+        assert!(message.contains("unknown field \\\"misspelt\\\""), "{kind:?} {message}");
+        created += 1;
+    }
+    assert_eq!(created, 87);
+}
+
+/// The columns of a Table, as the corpus has them.
+fn columns(table: &Value) -> Vec<Value> {
+    let columns = table["columnDefinitions"].as_array().expect("columns");
+    let of = |column: &Value| json!({"name": column["name"], "type": column["type"], "format": column["format"], "priority": column["priority"]});
+    columns.iter().map(of).collect()
+}
+
+#[tokio::test]
+async fn tables_have_the_columns_of_kubernetes() {
+    let Some(sources) = sources() else { return };
+    let Some(expected) = shared_text("corpus/kubernetes-columns.json") else { return };
+    let expected: BTreeMap<String, Vec<Value>> = serde_json::from_str(&expected).expect("JSON");
+    let (_server, mut client) = serve(&sources, false).await;
+    // Only code can fill these in.
+    let left_out = ["Targets", "Ports", "State"];
+    for (name, expected) in expected {
+        let (at, plural) = name.split_once(' ').expect("a version and a resource");
+        let root = if at.contains('/') { "apis" } else { "api" };
+        let accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+        let answer = client.accepting(&format!("/{root}/{at}/{plural}"), accept).await.expect("an answer");
+        assert_eq!(answer.status, 200, "{name}");
+        let found = columns(&answer.json());
+        let is_left_out =
+            |column: &&Value| left_out.iter().any(|name| column["name"] == *name) && !found.contains(column);
+        let expected: Vec<_> = expected.iter().filter(|column| !is_left_out(column)).cloned().collect();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn cells_show_what_kubectl_shows_of_a_deployment() {
+    let Some(sources) = sources() else { return };
+    let (_server, mut client) = serve(&sources, true).await;
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    let container = |name: &str| json!({"name": name, "image": format!("{name}:1")});
+    let deployment = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {
+        "replicas": 3, "selector": {"matchLabels": {"app": "web"}},
+        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container("a"), container("b")]}}}});
+    assert_eq!(client.json("POST", path, &deployment).await.expect("an answer").status, 201);
+    let status = json!({"status": {"readyReplicas": 1, "updatedReplicas": 2}});
+    let merge = "application/merge-patch+json";
+    let patched = client.typed("PATCH", &format!("{path}/web/status"), merge, &status).await.expect("an answer");
+    assert_eq!(patched.status, 200, "{}", patched.json());
+    let accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    let table = client.accepting(&format!("{path}/web"), accept).await.expect("an answer").json();
+    let cells = table["rows"][0]["cells"].as_array().expect("cells");
+    assert_eq!(cells[..4], [json!("web"), json!("1/3"), json!(2), json!(0)]);
+    assert_eq!(cells[5..], [json!("a,b"), json!("a:1,b:1"), json!("app=web")]);
+
+    let scale = client.get(&format!("{path}/web/scale")).await.expect("an answer").json();
+    assert_eq!((&scale["spec"]["replicas"], &scale["status"]["selector"]), (&json!(3), &json!("app=web")));
+
+    // Two managers apply a container each.
+    for (manager, name) in [("one", "c"), ("two", "d")] {
+        let config = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
+            "spec": {"template": {"spec": {"containers": [container(name)]}}}});
+        let path = format!("{path}/web?fieldManager={manager}");
+        let applied = client.typed("PATCH", &path, "application/apply-patch+yaml", &config).await.expect("an answer");
+        assert_eq!(applied.status, 200, "{}", applied.json());
+    }
+    let web = client.get(&format!("{path}/web")).await.expect("an answer").json();
+    let containers = web["spec"]["template"]["spec"]["containers"].as_array().expect("a list");
+    assert_eq!(containers.iter().map(|of| of["name"].clone()).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
+}
+
+#[tokio::test]
+async fn discovery_has_the_names_and_verbs_of_kubernetes() {
+    let Some(sources) = sources() else { return };
+    let (_server, mut client) = serve(&sources, false).await;
+    for (name, path) in [("api", "/api"), ("apis", "/apis")] {
+        let expected: Value = serde_json::from_slice(&sources[&format!("discovery {name}")]).expect("JSON");
+        let accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+        let found = client.accepting(path, accept).await.expect("an answer").json();
+        let (expected, found) = (resources(&expected), resources(&found));
+        for (resource, expected) in expected {
+            assert_eq!(found.get(&resource), Some(&expected), "{resource}");
+        }
+    }
+}
+
+/// What discovery says about each resource that clients go by.
+fn resources(list: &Value) -> BTreeMap<String, Value> {
+    let mut found = BTreeMap::new();
+    for group in list["items"].as_array().expect("items") {
+        for version in group["versions"].as_array().expect("versions") {
+            for resource in version["resources"].as_array().expect("resources") {
+                let at = format!("{}/{}", group["metadata"]["name"].as_str().unwrap_or_default(), version["version"]);
+                let subresources = resource["subresources"].as_array().into_iter().flatten();
+                let sorted = |verbs: &Value| {
+                    let verbs = verbs.as_array().into_iter().flatten().map(ToString::to_string);
+                    verbs.collect::<BTreeSet<_>>()
+                };
+                let of = |of: &Value| (of["subresource"].to_string(), json!([sorted(&of["verbs"])]));
+                let subresources: BTreeMap<_, _> = subresources.map(of).collect();
+                let shown = json!({
+                    "kind": resource["responseKind"]["kind"],
+                    "scope": resource["scope"],
+                    "singular": resource["singularResource"],
+                    "short": resource["shortNames"],
+                    "categories": resource["categories"],
+                    "verbs": sorted(&resource["verbs"]),
+                    "subresources": subresources,
+                });
+                found.insert(format!("{at} {}", resource["resource"]), shown);
+            }
+        }
+    }
+    found
+}
+
+/// Reads the documents that a server publishes.
+async fn published(client: &mut Client) -> Described {
+    let index = client.get("/openapi/v3").await.expect("an answer").json();
+    let mut texts = BTreeMap::new();
+    for (name, place) in index["paths"].as_object().expect("paths") {
+        let answer = client.get(place["serverRelativeURL"].as_str().expect("a URL")).await.expect("an answer");
+        texts.insert(name.clone(), answer.body.to_vec());
+    }
+    read(&texts)
+}
+
+#[tokio::test]
+async fn what_the_server_publishes_describes_the_same() {
+    let Some(documents) = documents() else { return };
+    let (_server, mut client) = serve(&documents, false).await;
+    let (given, again) = (read(&documents), published(&mut client).await);
+    assert_eq!(given.resources.len(), again.resources.len());
+    for (given, again) in given.resources.iter().zip(&again.resources) {
+        check(&given.definition, &again.definition);
+    }
+}
+
+/// Asserts that definitions are equal, and names the first field that differs.
+#[track_caller]
+fn check(given: &Definition, again: &Definition) {
+    let name = given.shared.group_resource();
+    assert_eq!(given.shared, again.shared, "{name}");
+    assert_eq!(given.versions.len(), again.versions.len(), "{name}");
+    for (given, again) in given.versions.iter().zip(&again.versions) {
+        if let Some(differs) = difference(&given.schema, &again.schema, &given.name) {
+            panic!("{name}: {differs}");
+        }
+        for (given, again) in given.subresources.iter().zip(&again.subresources) {
+            assert!(given == again, "{name}/{}", given.subresource);
+        }
+        assert!(given == again, "{name}");
+    }
+    assert!(given == again, "{name}");
+}
+
+/// Where two schemas differ.
+fn difference(given: &Schema, again: &Schema, at: &str) -> Option<String> {
+    if given == again {
+        return None;
+    }
+    for (name, property) in &given.properties {
+        let Some(other) = again.properties.get(name) else { return Some(format!("{at}.{name} is missing")) };
+        if let Some(found) = difference(property, other, &format!("{at}.{name}")) {
+            return Some(found);
+        }
+    }
+    for (one, other) in [(&given.items, &again.items), (&given.additional, &again.additional)] {
+        if let (Some(one), Some(other)) = (one, other)
+            && let Some(found) = difference(one, other, &format!("{at}[]"))
+        {
+            return Some(found);
+        }
+    }
+    let bare = |schema: &Schema| {
+        let (properties, items, additional) = Default::default();
+        format!("{:?}", Schema { properties, items, additional, definitions: None, ..schema.clone() })
+    };
+    Some(format!("{at}:\n{}\n{}", bare(given), bare(again)))
+}
+
+/// A schema as a document says it: without what only declarations in Rust have, and types by their last names.
+fn as_published(schema: &Schema) -> Schema {
+    let nested = |node: &std::sync::Arc<Schema>| as_published(node).into();
+    let is_named = schema.kind == kindsmith::schema::model::Type::Object;
+    let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_owned();
+    Schema {
+        name: schema.name.as_ref().filter(|_| is_named).map(last),
+        format: schema.format.as_ref().map(|format| format.replace("micro-time", "date-time")),
+        properties: schema.properties.iter().map(|(name, of)| (name.clone(), as_published(of))).collect(),
+        items: schema.items.as_ref().map(nested),
+        additional: schema.additional.as_ref().map(nested),
+        omit_empty: false,
+        zero_is_absent: false,
+        immutable: false,
+        protobuf: None,
+        ..schema.clone()
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_publishes_of_built_in_kinds_describes_them() {
+    let (_server, mut client) = serve(&BTreeMap::new(), true).await;
+    let again = published(&mut client).await;
+    let kinds = kindsmith::builtin::kinds();
+    assert_eq!(again.resources.len(), kinds.len());
+    for kind in kinds {
+        let mut resources = again.resources.iter().map(|resource| &resource.definition);
+        let name = kind.group_resource();
+        let found = resources.find(|of| of.shared.group_resource() == name).unwrap_or_else(|| panic!("no {name}"));
+        let version = &found.versions[0];
+        let (declared, published) = (as_published(&kind.version.schema), as_published(&version.schema));
+        assert_eq!(difference(&declared, &published, &kind.names().kind), None);
+        assert_eq!((found.shared.scope, version.status), (kind.shared.scope, kind.version.status), "{name}");
+        assert_eq!(found.shared.names.list_kind, kind.names().list_kind, "{name}");
+    }
+}
