@@ -92,7 +92,11 @@ impl Call {
                 Some(from) => from.age(time(1).unwrap_or_else(Time::now)).into(),
                 None => "".into(),
             },
-            Function::Count => values(0).iter().map(size).sum::<usize>().into(),
+            Function::Count => match &self.arguments[0] {
+                // A path of fields leads to one value, whose items or entries count; others find the values themselves.
+                Argument::Path(path) if path.names().is_none() => values(0).len().into(),
+                _ => values(0).iter().map(size).sum::<usize>().into(),
+            },
             Function::First => {
                 let shown = (0..self.arguments.len()).filter_map(first).map(|value| text_of(&value));
                 shown.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned()).into()
