@@ -9,7 +9,7 @@ use super::Outcome;
 
 pub(super) const ABOUT: &str = "Serve the kinds that files define, as they stand.
 
-Files are manifests of CustomResourceDefinitions in YAML or JSON; of folders, all files ending in .yaml, .yml or .json are read. \
+Files are manifests of CustomResourceDefinitions and OpenAPI v3 documents, in YAML or JSON; of folders, all files ending in .yaml, .yml or .json are read. \
 Further definitions can be applied with kubectl while the server runs. A changed file is served anew within a few seconds. If \
 it is broken, an error names the file and the line, and what was read before is served on.";
 
@@ -21,7 +21,7 @@ Example:
 /// The arguments.
 #[derive(Args)]
 pub(super) struct Command {
-    /// Files and folders of definitions.
+    /// Files and folders of definitions and documents.
     #[arg(value_name = "FILES-OR-FOLDERS")]
     paths: Vec<PathBuf>,
     /// Address to listen on; port 0 chooses a free one.

@@ -3,15 +3,27 @@
 //! All files together are read, checked and then served: if one is broken, the log says where and what to do, and what was read
 //! before is served on. The objects of a kind that is no longer defined stay in the store.
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
+
 use super::{Error, Result, builder::Builder, files::Followed};
 use crate::{
     builtin,
-    kind::{Definition, crd, policy::Custom},
+    kind::{
+        DocumentHooks, Kind, crd,
+        hook::{self, Hooks},
+        openapi::{self, Resource, Source},
+        policy::Custom,
+    },
+    meta::GroupResource,
     registry::Registry,
 };
 
@@ -20,13 +32,43 @@ const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// The files and folders of definitions.
 #[derive(Clone, Default)]
-pub(super) struct DefinitionFiles(pub Vec<PathBuf>);
+pub(super) struct DefinitionFiles {
+    /// As they were named.
+    pub paths: Vec<PathBuf>,
+    /// Hooks for kinds that come from documents.
+    pub hooks: Vec<Attached>,
+    /// Resources that the program declares; documents that describe them are not served.
+    pub declared: BTreeSet<GroupResource>,
+}
+
+/// Hooks for a kind that comes from a document.
+#[derive(Clone)]
+pub(super) struct Attached {
+    api_version: String,
+    kind: String,
+    hooks: Arc<dyn DocumentHooks>,
+}
+
+impl Attached {
+    /// Adds the hooks to the kind that they are for. Returns false where it is not there.
+    pub fn attach(&self, kinds: &mut [Kind]) -> bool {
+        let is_meant = |kind: &&mut Kind| kind.group_version.is(&self.api_version) && kind.names().kind == self.kind;
+        let Some(kind) = kinds.iter_mut().find(is_meant) else { return false };
+        kind.binding.add_hooks(self.hooks.clone());
+        true
+    }
+
+    /// That its kind is missing.
+    pub fn missing(&self) -> String {
+        format!("there is no kind {} in {} to add hooks to: serve a definition of it", self.kind, self.api_version)
+    }
+}
 
 impl DefinitionFiles {
     /// All files, those of folders in the order of their names. What cannot be listed is left for reading to report.
     fn files(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
-        for path in &self.0 {
+        for path in &self.paths {
             add(path, true, &mut files);
         }
         files
@@ -36,52 +78,111 @@ impl DefinitionFiles {
     ///
     /// # Errors
     /// Everything that is wrong with the files, a line each with the file and the line in it.
-    pub fn read(&self) -> Result<Vec<Definition>> {
-        let (mut definitions, mut problems) = (Vec::new(), Vec::new());
+    pub fn read(&self) -> Result<Vec<Resource>> {
+        let (mut resources, mut documents, mut problems) = (Vec::new(), Vec::new(), Vec::new());
         let files = self.files();
-        if files.is_empty() && !self.0.is_empty() {
-            let paths: Vec<_> = self.0.iter().map(|path| path.display().to_string()).collect();
+        if files.is_empty() && !self.paths.is_empty() {
+            let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
             let paths = paths.join(", ");
             problems.push(format!("{paths}: no files of definitions; expected files that end in .yaml, .yml or .json"));
         }
         for path in files {
             let name = path.display().to_string();
             match fs::read(&path) {
+                Ok(text) if is_openapi(&text) => documents.push((name, text)),
                 Ok(text) => match crd::read(&name, &text) {
                     Ok(manifest) => {
                         manifest.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
-                        definitions.extend(manifest.definitions.into_iter().map(|defined| defined.definition));
+                        let definitions = manifest.definitions.into_iter().map(|defined| defined.definition);
+                        resources.extend(definitions.map(|definition| Resource { definition, policy: &Custom }));
                     }
                     Err(report) => problems.push(report.to_string()),
                 },
                 Err(error) => problems.push(format!("{name}: {error}")),
             }
         }
-        if problems.is_empty() { Ok(definitions) } else { Err(Error::Kind(problems.join("\n"))) }
+        let sources: Vec<_> = documents.iter().map(|(name, text)| Source { name, text }).collect();
+        match openapi::read(&sources) {
+            Ok(described) => {
+                described.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
+                resources.extend(described.resources.into_iter().filter(|resource| self.is_new(resource)));
+            }
+            Err(report) => problems.push(report.to_string()),
+        }
+        if problems.is_empty() { Ok(resources) } else { Err(Error::Kind(problems.join("\n"))) }
+    }
+
+    /// True if the program does not declare a resource.
+    fn is_new(&self, resource: &Resource) -> bool {
+        let name = resource.definition.shared.group_resource();
+        let is_declared = self.declared.contains(&name);
+        if is_declared {
+            tracing::warn!("{name} of the documents is not served: it is built in, or declared by the program");
+        }
+        !is_declared
+    }
+
+    /// The kind of a resource in each of its versions, with its hooks.
+    pub fn kinds(&self, resource: &Resource) -> Vec<Kind> {
+        let mut kinds = resource.kinds();
+        for attached in &self.hooks {
+            attached.attach(&mut kinds);
+        }
+        kinds
     }
 
     /// Follows the files, whose definitions a registry serves; `None` without files.
-    pub fn follow(&self, served: Vec<Definition>, registry: Arc<Registry>) -> Option<Followed> {
-        if self.0.is_empty() {
+    pub fn follow(&self, served: Vec<Resource>, registry: Arc<Registry>) -> Option<Followed> {
+        if self.paths.is_empty() {
             return None;
         }
         let (of, files, mut served) = (self.clone(), self.clone(), served);
         let read = move || {
             let read = of.read()?;
-            serve(&registry, &served, &read)?;
+            of.serve(&registry, &served, &read)?;
             served = read;
             Ok(())
         };
         Some(Followed::again("definitions", move || files.files(), read))
     }
+
+    /// Serves what was read in place of what is served.
+    fn serve(&self, registry: &Registry, served: &[Resource], read: &[Resource]) -> Result<()> {
+        let name = |resource: &Resource| resource.definition.shared.group_resource();
+        for old in served.iter().filter(|old| read.iter().all(|new| name(new) != name(old))) {
+            tracing::info!(resource = %name(old), "no longer defined, and no longer served; its objects stay in the store");
+            registry.remove(&old.definition.shared.group, &old.definition.shared.names.plural);
+        }
+        let mut problems = Vec::new();
+        for new in read.iter().filter(|new| served.iter().all(|old| old.definition != new.definition)) {
+            match registry.replace(self.kinds(new), None) {
+                Ok(_) => tracing::info!(resource = %name(new), "served as it is defined now"),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Error::Kind(problems.join("\n"))) }
+    }
 }
 
 impl Builder {
-    /// Serves the kinds that files of CustomResourceDefinitions define; of folders, all files that end in `.yaml`, `.yml` or
+    /// Adds [`Hooks`] to a kind that a manifest or a document defines, in one of its versions, such as `example.com/v1`. The type
+    /// that its objects are decoded into need not have all of their fields: the others are kept.
+    ///
+    /// [`Builder::build`] returns an error if nothing defines the kind.
+    pub fn hooks<T>(mut self, api_version: impl Into<String>, kind: impl Into<String>, hooks: impl Hooks<T>) -> Self
+    where
+        T: Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        let (api_version, kind, hooks) = (api_version.into(), kind.into(), hook::on_documents(hooks));
+        self.definition_files.hooks.push(Attached { api_version, kind, hooks });
+        self
+    }
+
+    /// Serves the kinds that files define, manifests of CustomResourceDefinitions and OpenAPI v3 documents; of folders, all files that end in `.yaml`, `.yml` or
     /// `.json`. Files are read again within a few seconds after a change, and at once after SIGHUP. If one is broken, the log says
     /// where, and what was read before is served on. The objects of a kind that is no longer defined stay in the store.
     pub fn definition_files(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        self.definition_files.0.extend(paths.into_iter().map(Into::into));
+        self.definition_files.paths.extend(paths.into_iter().map(Into::into));
         self
     }
 
@@ -95,23 +196,18 @@ impl Builder {
     }
 }
 
-/// Serves what was read in place of what is served.
-fn serve(registry: &Registry, served: &[Definition], read: &[Definition]) -> Result<()> {
-    let resource = |definition: &Definition| definition.shared.group_resource();
-    for old in served {
-        if !read.iter().any(|new| resource(new) == resource(old)) {
-            tracing::info!(resource = %resource(old), "no longer defined, and no longer served; its objects stay in the store");
-            registry.remove(&old.shared.group, &old.shared.names.plural);
-        }
+/// True if a file is an OpenAPI document, and no manifest.
+fn is_openapi(text: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        openapi: Option<IgnoredAny>,
+        swagger: Option<IgnoredAny>,
     }
-    let mut problems = Vec::new();
-    for new in read.iter().filter(|new| !served.contains(new)) {
-        match registry.replace(new.kinds(&Custom), None) {
-            Ok(_) => tracing::info!(resource = %resource(new), "served as it is defined now"),
-            Err(problem) => problems.push(problem),
-        }
+    let is_json = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    if is_json {
+        return serde_json::from_slice::<Head>(text).is_ok_and(|head| head.openapi.or(head.swagger).is_some());
     }
-    if problems.is_empty() { Ok(()) } else { Err(Error::Kind(problems.join("\n"))) }
+    text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"openapi:") || line.starts_with(b"swagger:"))
 }
 
 /// Adds a file, or those of a folder and the folders in it. A file that was named may have any name.

@@ -16,6 +16,7 @@ use super::{
     access::Access,
     builder::{Builder, Check},
     controllers::Running,
+    definition_files::Attached,
     migrate,
     state::StateDir,
 };
@@ -24,7 +25,7 @@ use crate::{
     cache::Cache,
     handlers::{Handlers, Pending},
     http::{self, Health, Metrics, Service, VersionInfo},
-    kind::{Kind, by_resource, policy::Custom},
+    kind::{Kind, by_resource, openapi::Resource},
     registry::{
         Registry,
         reader::{Identity, Transformer},
@@ -79,8 +80,7 @@ impl Builder {
             Keep::Memory => StateDir::temporary()?,
             Keep::Disk(path) => StateDir::open(path)?,
         };
-        let defined = self.definition_files.read()?;
-        self.entrance.samples.kinds.extend(defined.iter().flat_map(|definition| definition.kinds(&Custom)));
+        let defined = self.define()?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
@@ -131,6 +131,22 @@ impl Builder {
             app.follow(files);
         }
         Ok(app)
+    }
+}
+
+impl Builder {
+    /// Reads the files of definitions, adds their kinds, and adds hooks to kinds that come from documents.
+    fn define(&mut self) -> Result<Vec<Resource>> {
+        let (kinds, files) = (&mut self.entrance.samples.kinds, &mut self.definition_files);
+        let builtins = if self.core.builtins { builtin::kinds() } else { Vec::new() };
+        files.declared = builtins.iter().chain(kinds.iter()).map(Kind::group_resource).collect();
+        let unattached: Vec<_> = files.hooks.iter().filter(|attached| !attached.attach(kinds)).cloned().collect();
+        let defined = files.read()?;
+        let from_files: Vec<Kind> = defined.iter().flat_map(|resource| files.kinds(resource)).collect();
+        let missing = unattached.iter().filter(|attached| !attached.attach(&mut from_files.clone()));
+        let missing: Vec<String> = missing.map(Attached::missing).collect();
+        kinds.extend(from_files);
+        if missing.is_empty() { Ok(defined) } else { Err(Error::Kind(missing.join("\n"))) }
     }
 }
 
