@@ -10,7 +10,7 @@ const BOLTS: &str = "/apis/hw.example.com/v1/namespaces/default/bolts";
 const MERGE: &str = "application/merge-patch+json";
 
 async fn serve() -> (TestServer, Client) {
-    let server = Server::test().configure(|server| server.definitions()).start().await;
+    let server = Server::test().configure(kindsmith::server::Builder::definitions).start().await;
     let client = Client::new(server.url(), server.token());
     (server, client)
 }
@@ -138,7 +138,7 @@ async fn objects_with_finalizers_hold_their_definition() {
 #[tokio::test]
 async fn definitions_and_their_objects_are_there_after_a_restart() {
     let folder = Folder::new("definitions");
-    let start = || Server::test().data_dir(folder.path()).configure(|server| server.definitions()).start();
+    let start = || Server::test().data_dir(folder.path()).configure(kindsmith::server::Builder::definitions).start();
     let server = start().await;
     let mut client = Client::new(server.url(), server.token());
     establish(&mut client, &bolts()).await;

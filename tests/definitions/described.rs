@@ -40,7 +40,7 @@ async fn serve(sources: &BTreeMap<String, Vec<u8>>, builtins: bool) -> (TestServ
     let texts: Vec<String> = sources.values().map(|text| String::from_utf8(text.clone()).expect("UTF-8")).collect();
     let server = Server::test().configure(move |server| {
         let server = if builtins { server } else { server.without_builtins() };
-        texts.into_iter().fold(server, |server, text| server.openapi(text))
+        texts.into_iter().fold(server, kindsmith::server::Builder::openapi)
     });
     let server = server.start().await;
     let client = Client::new(server.url(), server.token());
@@ -263,7 +263,7 @@ fn difference(given: &Schema, again: &Schema, at: &str) -> Option<String> {
 /// A schema as a document says it: without what only declarations in Rust have, and types by their last names.
 fn as_published(schema: &Schema) -> Schema {
     let nested = |node: &std::sync::Arc<Schema>| as_published(node).into();
-    let is_named = schema.kind == kindsmith::schema::model::Type::Object;
+    let is_named = schema.kind == kindsmith::schema::Type::Object;
     let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_owned();
     Schema {
         name: schema.name.as_ref().filter(|_| is_named).map(last),

@@ -95,7 +95,7 @@ async fn a_defined_kind_is_served_as_a_declared_one() {
 
 /// Lamps with a further version, `v2`, which has no `color` and other defaults.
 fn lamps_in_three_versions() -> String {
-    let further = r#"
+    let further = r"
   - name: v2
     served: true
     storage: false
@@ -108,7 +108,7 @@ fn lamps_in_three_versions() -> String {
             properties:
               watts: {type: integer, maximum: 50}
               bulbs: {type: integer, default: 2}
-"#;
+";
     format!("{}{further}", LAMPS.trim_end())
 }
 

@@ -250,7 +250,7 @@ async fn large_writes_whose_hooks_wait_for_large_writes_do_not_block_each_other(
         })
         .collect();
     for write in writes {
-        let code = tokio::time::timeout(Duration::from_secs(60), write).await.expect("no write waits for ever");
+        let code = tokio::time::timeout(Duration::from_mins(1), write).await.expect("no write waits for ever");
         assert_eq!(code.expect("no panic"), 201);
     }
     app.stop().await;

@@ -25,7 +25,7 @@ pub use binding::{Binding, Compute, DocumentHooks, Hook, HookContext, HookError,
 pub(crate) use changes::Changes;
 pub use convert::{Convert, Unchanged};
 pub use definition::{Definition, Problems};
-pub use endpoint::{Answer, Body, DocumentSchema, Endpoint, Operation, PatchType, Verb};
+pub use endpoint::Verb;
 pub use jsonpath::JsonPath;
 pub use policy::{Compiled, Custom, Policy};
 pub use resource::{Resource, Stored, Unstored};

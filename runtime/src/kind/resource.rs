@@ -267,7 +267,9 @@ impl ResourceDecl {
         let conversion = self.storage.and_then(|storage| problems.note(storage.conversion(root, self, &schema)));
         let version = self.version(root, schema, &mut problems);
         problems.extend(version.problems(&shared));
-        optional_keys(&version.schema).into_iter().for_each(|problem| problems.push(problem));
+        for problem in optional_keys(&version.schema) {
+            problems.push(problem);
+        }
         let computed = |column: &ColumnDecl| match column.cell {
             CellDecl::Computed(compute, _) => Some((column.name.to_owned(), compute)),
             CellDecl::Path(_) => None,

@@ -198,28 +198,28 @@ pub trait Admission: Send + Sync + 'static {
     }
 }
 
-impl<A: Admission> Admission for Arc<A> {
+impl<P: Admission> Admission for Arc<P> {
     fn name(&self) -> &str {
-        A::name(self)
+        P::name(self)
     }
 
     fn handles(&self, operation: Operation) -> bool {
-        A::handles(self, operation)
+        P::handles(self, operation)
     }
 
     fn has_side_effects(&self) -> bool {
-        A::has_side_effects(self)
+        P::has_side_effects(self)
     }
 
     fn reinvocation_policy(&self) -> ReinvocationPolicy {
-        A::reinvocation_policy(self)
+        P::reinvocation_policy(self)
     }
 
     async fn admit(&self, attributes: &Attributes<'_>, object: &mut Document) -> Result<()> {
-        A::admit(self, attributes, object).await
+        P::admit(self, attributes, object).await
     }
 
     async fn validate(&self, attributes: &Attributes<'_>, object: &Document) -> Result<()> {
-        A::validate(self, attributes, object).await
+        P::validate(self, attributes, object).await
     }
 }

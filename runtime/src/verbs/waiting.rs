@@ -58,8 +58,12 @@ pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T
     let done = poll_fn(|context| {
         let polled = code.as_mut().poll(context);
         if polled.is_pending() {
-            slot.iter().for_each(|slot| slot.release());
-            turn.into_iter().for_each(Turn::release);
+            if let Some(slot) = &slot {
+                slot.release();
+            }
+            if let Some(turn) = turn {
+                turn.release();
+            }
         }
         polled
     })

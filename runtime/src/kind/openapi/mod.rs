@@ -122,7 +122,9 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     }
     for resource in &mut resources {
         discovered.apply(resource, &mut findings);
-        overlays.iter().for_each(|overlay| overlay.apply(&mut resource.definition));
+        for overlay in &overlays {
+            overlay.apply(&mut resource.definition);
+        }
     }
     discovered.warn_of_unused(&mut findings);
     let report = |findings| Report(entries(sources, findings));

@@ -39,6 +39,17 @@ const COMMON: [&str; 21] = [
     "export",
 ];
 
+/// How a document says that a resource can be watched.
+#[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
+pub(super) enum Watched {
+    #[default]
+    No,
+    /// The list operation has the parameter `watch`, which counts in documents without paths for watches.
+    ByParameter,
+    /// There is a path for watches.
+    ByPath,
+}
+
 /// A resource of a document.
 #[derive(Default)]
 pub(super) struct FoundResource<'d> {
@@ -48,10 +59,7 @@ pub(super) struct FoundResource<'d> {
     pub pointer: String,
     pub is_namespaced: bool,
     pub verbs: Vec<Verb>,
-    /// It can be watched, according to paths of their own for watches.
-    pub is_watched: bool,
-    /// The list operation has the parameter `watch`.
-    pub list_watches: bool,
+    pub watched: Watched,
     /// The schema of its lists.
     pub list: Option<&'d str>,
     pub deprecated: bool,
@@ -106,10 +114,12 @@ pub(super) fn find<'d>(document: usize, root: &'d Document, findings: &mut Findi
     }
     let mut found = finding.found;
     // Documents of custom resources have no paths for watches, but parameters of lists.
-    let has_watch_paths = found.values().any(|resource| resource.is_watched);
+    let has_watch_paths = found.values().any(|resource| resource.watched == Watched::ByPath);
     for resource in found.values_mut() {
         let lists = resource.verbs.contains(&Verb::List);
-        if resource.is_watched || (!has_watch_paths && lists && resource.list_watches) {
+        if resource.watched == Watched::ByPath
+            || (!has_watch_paths && lists && resource.watched == Watched::ByParameter)
+        {
             resource.verbs.push(Verb::Watch);
         }
     }
@@ -224,7 +234,7 @@ impl<'d> Finding<'d, '_> {
         let action = members.text("x-kubernetes-action", self.findings);
         if named.is_watch {
             let resource = self.found.entry((named.at.clone(), named.plural)).or_default();
-            resource.is_watched = true;
+            resource.watched = Watched::ByPath;
             return;
         }
         let connects = action == Some("connect");
@@ -245,33 +255,31 @@ impl<'d> Finding<'d, '_> {
             resource.pointer.clone_from(&pointer);
         }
         resource.is_namespaced |= named.in_namespace;
-        match named.subresource {
-            Some(subresource) => {
-                let operations = resource.subresources.entry(subresource).or_default();
-                if operations.iter().all(|other| other.verb != verb) {
-                    let body =
-                        members.get("requestBody").and_then(|body| media_types(body)?.values().find_map(schema_name));
-                    let patch_types = patch_types(members);
-                    operations.push(FoundOperation { pointer, verb, connects, kind, body, answer, patch_types });
-                }
-                let options = parameters.into_iter().filter(|(name, _)| !COMMON.contains(name));
-                resource.options.entry(subresource).or_default().extend(options);
-            }
-            None => {
-                if verb == Verb::List {
-                    resource.list = resource.list.or(answer);
-                    resource.list_watches |= parameters.contains_key("watch");
-                }
-                resource.deprecated |= members.flag("deprecated", self.findings);
-                if !resource.verbs.contains(&verb) {
-                    resource.verbs.push(verb);
-                }
-                self.check_kind(named, &kind, place);
-                for name in parameters.keys().filter(|name| !COMMON.contains(name)) {
-                    self.findings.warning(place, format!("the parameter {name} has no effect"));
+        let Some(subresource) = named.subresource else {
+            if verb == Verb::List {
+                resource.list = resource.list.or(answer);
+                if resource.watched == Watched::No && parameters.contains_key("watch") {
+                    resource.watched = Watched::ByParameter;
                 }
             }
+            resource.deprecated |= members.flag("deprecated", self.findings);
+            if !resource.verbs.contains(&verb) {
+                resource.verbs.push(verb);
+            }
+            self.check_kind(named, &kind, place);
+            for name in parameters.keys().filter(|name| !COMMON.contains(name)) {
+                self.findings.warning(place, format!("the parameter {name} has no effect"));
+            }
+            return;
+        };
+        let operations = resource.subresources.entry(subresource).or_default();
+        if operations.iter().all(|other| other.verb != verb) {
+            let body = members.get("requestBody").and_then(|body| media_types(body)?.values().find_map(schema_name));
+            let patch_types = patch_types(members);
+            operations.push(FoundOperation { pointer, verb, connects, kind, body, answer, patch_types });
         }
+        let options = parameters.into_iter().filter(|(name, _)| !COMMON.contains(name));
+        resource.options.entry(subresource).or_default().extend(options);
     }
 
     /// All operations on objects are about one kind, of the group and version of their path.
@@ -309,8 +317,8 @@ impl<'d> Finding<'d, '_> {
     /// The schema of the answer of success.
     fn answer(&mut self, members: Members<'d, '_>) -> Option<&'d str> {
         let responses = members.object("responses", self.findings)?;
-        let success = responses.iter().filter(|(code, _)| code.starts_with('2'));
-        success.filter_map(|(_, answer)| media_types(answer)?.values().find_map(schema_name)).next()
+        let mut success = responses.iter().filter(|(code, _)| code.starts_with('2'));
+        success.find_map(|(_, answer)| media_types(answer)?.values().find_map(schema_name))
     }
 
     /// The parameters in the query, of all operations of the path and of this one.

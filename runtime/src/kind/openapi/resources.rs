@@ -88,7 +88,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         let mut version = Version {
             deprecated: found.deprecated.then(|| format!("{at} {} is deprecated", found.kind)),
             columns: vec![age()],
-            status: stored && self.has_status(found),
+            status: stored && has_status(found),
             generation: !is_of_kubernetes(name)
                 || Path(vec!["status".into(), "observedGeneration".into()]).is_in(&schema),
             update_without_version: is_of_kubernetes(name),
@@ -134,12 +134,6 @@ impl<'r, 'd> Reader<'r, 'd> {
         schema.required.retain(|name| schema.properties.contains_key(name));
         schema.default = None;
         Arc::new(schema)
-    }
-
-    /// Returns true if there is a status subresource of the kind itself.
-    fn has_status(&self, found: &FoundResource<'d>) -> bool {
-        let status = found.subresources.get("status");
-        status.is_some_and(|status| status.iter().any(|operation| operation.kind.kind == found.kind))
     }
 
     fn subresource(
@@ -290,4 +284,10 @@ fn age() -> Column {
     let cell = Cell::Path(Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]));
     let (name, description) = ("Age".to_owned(), AGE_DESCRIPTION.to_owned());
     Column { name, kind: "date".to_owned(), format: String::new(), description, priority: 0, cell }
+}
+
+/// Returns true if there is a status subresource of the kind itself.
+fn has_status(found: &FoundResource<'_>) -> bool {
+    let status = found.subresources.get("status");
+    status.is_some_and(|status| status.iter().any(|operation| operation.kind.kind == found.kind))
 }

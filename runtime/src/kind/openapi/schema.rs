@@ -124,14 +124,23 @@ pub(super) fn is_of_kubernetes(name: &str) -> bool {
     name.starts_with("io.k8s.")
 }
 
+/// What a schema refers to.
+enum Reference<'d> {
+    None,
+    /// The schema with this name.
+    To(&'d str),
+    /// Nothing that there is, which was reported.
+    Broken,
+}
+
 impl<'d> Reading<'_, 'd> {
     /// A structural schema node.
     fn node(&mut self, raw: &'d Document, place: &Place<'_>) -> Arc<Schema> {
         let Some(members) = Members::of(raw, place, self.findings) else { return Arc::default() };
         match self.reference(members) {
-            Some(Some(name)) => self.used(name, members),
-            Some(None) => Arc::default(),
-            None => {
+            Reference::To(name) => self.used(name, members),
+            Reference::Broken => Arc::default(),
+            Reference::None => {
                 let mut schema = self.keywords(members);
                 self.children(members, &mut schema);
                 Arc::new(schema)
@@ -139,28 +148,29 @@ impl<'d> Reading<'_, 'd> {
         }
     }
 
-    /// The name that a schema refers to: by `$ref`, or by `allOf` with nothing but a `$ref`, which Kubernetes writes
-    /// where there are members beside it. `Some(None)` for a reference that leads nowhere, which is reported.
-    fn reference(&mut self, members: Members<'d, '_>) -> Option<Option<&'d str>> {
+    /// What a schema refers to: by `$ref`, or by `allOf` with nothing but a `$ref`, which Kubernetes writes if there are
+    /// members beside it.
+    fn reference(&mut self, members: Members<'d, '_>) -> Reference<'d> {
         let all_of = members.place.key("allOf");
         let (target, place) = match (members.get("$ref"), members.get("allOf").and_then(Document::as_array)) {
             (Some(target), _) => (target, members.place.key("$ref")),
             (None, Some(list)) if list.len() == 1 => {
-                let only = list[0].as_object().filter(|only| only.len() == 1)?;
-                (only.get("$ref")?, all_of.index(0))
+                let only = list[0].as_object().filter(|only| only.len() == 1);
+                let Some(target) = only.and_then(|only| only.get("$ref")) else { return Reference::None };
+                (target, all_of.index(0))
             }
-            _ => return None,
+            _ => return Reference::None,
         };
         let found = target.as_str().and_then(|target| target.strip_prefix(SCHEMAS));
         match found {
-            Some(name) if self.components.contains(name) => return Some(Some(name)),
+            Some(name) if self.components.contains(name) => return Reference::To(name),
             Some(name) => self.findings.error(&place, format!("the document has no schema {name:?}")),
             None => {
                 let message = format!("found a reference to {}; supported: {SCHEMAS}<name>", shown(target));
                 self.findings.error(&place, message);
             }
         }
-        Some(None)
+        Reference::Broken
     }
 
     /// A schema that refers to another one.
@@ -197,7 +207,7 @@ impl<'d> Reading<'_, 'd> {
         let (place, mut unused) = (place.key("schemas"), Findings::default());
         let place = place.key(name);
         let Some(members) = raw.and_then(|raw| Members::of(raw, &place, &mut unused)) else { return Schema::default() };
-        if self.reference(members).is_some() {
+        if !matches!(self.reference(members), Reference::None) {
             self.findings.error(&place, "the schema refers to itself, and has no content");
         }
         // What is wrong with the keywords is reported where the definition is read.
@@ -276,14 +286,11 @@ impl<'d> Reading<'_, 'd> {
             Some(Document::Array(list)) => {
                 schema.nullable |= list.iter().any(|one| one == "null");
                 let mut others = list.iter().filter(|one| *one != "null");
-                match (others.next(), others.next()) {
-                    (Some(only), None) => Some(only),
-                    _ => {
-                        self.findings
-                            .error(&place, format!("found several types; supported: one of {TYPES}, and null"));
-                        None
-                    }
+                let only = others.next().filter(|_| others.next().is_none());
+                if only.is_none() {
+                    self.findings.error(&place, format!("found several types; supported: one of {TYPES}, and null"));
                 }
+                only
             }
             other => other,
         };

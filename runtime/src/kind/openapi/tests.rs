@@ -129,7 +129,8 @@ fn verbs_that_are_missing_are_not_served() {
     let list = &mut document["paths"][format!("/apis/{GROUP}/v1/gears")]["get"];
     list.as_object_mut().unwrap().remove("parameters");
     document["paths"][&collection]["get"].as_object_mut().unwrap().remove("parameters");
-    let verbs = |document: &Value| described(&[document.clone()]).resources[0].definition.versions[0].verbs.clone();
+    let verbs =
+        |document: &Value| described(std::slice::from_ref(document)).resources[0].definition.versions[0].verbs.clone();
     assert_eq!(verbs(&document), Some(vec![Verb::Create, Verb::List]));
     document["paths"][format!("/apis/{GROUP}/v1/watch/gears")] = json!({"get": operation("watchlist", "v1", "Gear")});
     assert_eq!(verbs(&document), Some(vec![Verb::Create, Verb::List, Verb::Watch]));

@@ -214,9 +214,12 @@ async fn admission_cannot_change_anything_else_in_writes_of_the_scale() {
     assert_eq!(object, live);
 }
 
+/// A change by admission, and the code and a part of the message that refuse it.
+type Forgery = (fn(&mut Document), u16, &'static str);
+
 #[tokio::test]
 async fn changes_by_admission_of_immutable_fields_are_refused_like_those_of_clients() {
-    let changes: [(fn(&mut Document), u16, &str); 5] = [
+    let changes: [Forgery; 5] = [
         (|object| object["metadata"]["uid"] = json!("forged"), 422, "metadata.uid: Invalid value"),
         (|object| object["metadata"]["name"] = json!("forged"), 422, "metadata.name: Invalid value"),
         (|object| object["metadata"]["namespace"] = json!("forged"), 400, "the namespace of the provided object"),
@@ -237,7 +240,7 @@ async fn changes_by_admission_of_immutable_fields_are_refused_like_those_of_clie
             assert_eq!(shown["metadata"]["uid"], live["metadata"]["uid"], "a write of the status sets nothing else");
         }
     }
-    let new: [(fn(&mut Document), u16, &str); 2] = [
+    let new: [Forgery; 2] = [
         (|object| object["metadata"]["namespace"] = json!("forged"), 400, "the namespace of the provided object"),
         (|object| object["metadata"]["resourceVersion"] = json!("1"), 500, "resourceVersion should not be set"),
     ];
