@@ -274,10 +274,10 @@ impl Kind {
         self.shared.group_kind()
     }
 
-    /// True if the kind declares all of its columns, including the name (Event). A definition's column called "Name"
+    /// True if the kind declares all of its columns, including the name (Event). A column that is only called "Name"
     /// is shown beside the name.
     pub fn names_itself(&self) -> bool {
-        self.policy().prints_tables() && self.version.columns.iter().any(|column| column.name == "Name")
+        self.version.columns.iter().any(|column| column.name == "Name" && column.format == "name")
     }
 
     /// True if strategic merge patches are supported.

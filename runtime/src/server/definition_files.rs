@@ -191,7 +191,8 @@ impl Builder {
     ///
     /// Rules in CEL are kept and not enforced; the answer to a write of a definition with rules has a warning. Definitions that
     /// convert objects by webhook between several versions are refused.
-    pub fn definitions(self) -> Self {
+    pub fn definitions(mut self) -> Self {
+        self.core.definitions = true;
         self.model(builtin::definition_kind())
     }
 }

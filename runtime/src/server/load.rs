@@ -50,6 +50,8 @@ pub(super) struct Core {
     pub keep: Keep,
     /// True if the built-in kinds are served.
     pub builtins: bool,
+    /// True if what `CustomResourceDefinition` objects define is served.
+    pub definitions: bool,
     pub handlers: Pending,
     pub admission: Vec<Plugin>,
     pub transformer: Option<Arc<dyn Transformer>>,
@@ -58,7 +60,7 @@ pub(super) struct Core {
 impl Default for Core {
     fn default() -> Self {
         let (handlers, admission) = (Pending::default(), Vec::new());
-        Self { keep: Keep::Unsaid, builtins: true, handlers, admission, transformer: None }
+        Self { keep: Keep::Unsaid, builtins: true, definitions: false, handlers, admission, transformer: None }
     }
 }
 
@@ -175,7 +177,7 @@ impl Core {
         if let Some(embedded) = embedded {
             migrate::serve(&embedded, &api);
         }
-        let definitions = Definitions::load(&api);
+        let definitions = self.definitions.then(|| Definitions::load(&api));
         Ok(Loaded { api, handlers, definitions })
     }
 }

@@ -19,6 +19,7 @@ use self::names::{Used, is_true, judged, put_condition};
 use crate::{
     auth::User,
     cache::{Object, Subscription},
+    codec,
     kind::{Definition, crd, policy::Custom},
     meta::{GroupResource, options::WriteOptions},
     registry::Registered,
@@ -110,14 +111,17 @@ impl Access {
 }
 
 impl Definitions {
-    /// Serves what the definitions in the store define; `None` where definitions are not served. Blocks on the disk.
-    pub fn load(api: &Arc<Verbs>) -> Option<Self> {
+    /// Serves what the definitions in the store define. Blocks on the disk.
+    ///
+    /// # Panics
+    /// If definitions are not served.
+    pub fn load(api: &Arc<Verbs>) -> Self {
         let resource = GroupResource {
             group: "apiextensions.k8s.io".to_owned(),
             resource: "customresourcedefinitions".to_owned(),
         };
-        let access =
-            Access { api: api.clone(), definitions: api.registry.resource(&resource)?, user: Arc::new(User::system()) };
+        let definitions = api.registry.resource(&resource).expect("definitions are served");
+        let access = Access { api: api.clone(), definitions, user: Arc::new(User::system()) };
         let mut loaded = Self {
             access,
             known: HashMap::new(),
@@ -126,7 +130,7 @@ impl Definitions {
             removing: BTreeSet::new(),
         };
         for object in loaded.access.definitions.objects.snapshot().range("", None) {
-            let Ok(definition) = serde_json::from_slice::<Document>(object.json_bytes()) else { continue };
+            let Ok(definition) = codec::from_written::<Document>(object.json_bytes()) else { continue };
             if !is_true(&definition["status"], "Established") {
                 continue;
             }
@@ -141,7 +145,7 @@ impl Definitions {
                 .ok();
             loaded.known.insert(object.key().to_owned(), known);
         }
-        Some(loaded)
+        loaded
     }
 
     /// Follows the definitions until the stop signal, or until the cache is closed.
