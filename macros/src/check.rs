@@ -1,14 +1,14 @@
 //! The rules of declarations. Each is a function `check_<rule>` that documents its reason and reports into the sink. A
 //! declaration that passes becomes [`crate::model`]. Knows nothing of expansion.
 
-pub mod bounds;
-pub mod container;
-pub mod conversion;
-pub mod default;
-pub mod field;
-pub mod lists;
-pub mod message;
-pub mod names;
-pub mod paths;
-pub mod resource;
-pub mod types;
+pub(crate) mod bounds;
+pub(crate) mod container;
+pub(crate) mod conversion;
+pub(crate) mod default;
+pub(crate) mod field;
+pub(crate) mod lists;
+pub(crate) mod message;
+pub(crate) mod names;
+pub(crate) mod paths;
+pub(crate) mod resource;
+pub(crate) mod types;

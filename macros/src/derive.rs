@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// `#[derive(Resource)]`.
-pub fn resource(input: TokenStream) -> TokenStream {
+pub(crate) fn resource(input: TokenStream) -> TokenStream {
     let errors = Errors::default();
     let (input, mut raw) = match container::parse(input, &errors) {
         Ok(parsed) => parsed,
@@ -25,7 +25,7 @@ pub fn resource(input: TokenStream) -> TokenStream {
 }
 
 /// `#[derive(ApiType)]`.
-pub fn api_type(input: TokenStream) -> TokenStream {
+pub(crate) fn api_type(input: TokenStream) -> TokenStream {
     let errors = Errors::default();
     let (input, raw) = match container::parse(input, &errors) {
         Ok(parsed) => parsed,
@@ -38,7 +38,7 @@ pub fn api_type(input: TokenStream) -> TokenStream {
 
 /// `#[derive(Message)]`. The derive beside it reports errors of the declaration; this one only reports errors of the
 /// message.
-pub fn message(input: TokenStream) -> TokenStream {
+pub(crate) fn message(input: TokenStream) -> TokenStream {
     let (errors, others) = (Errors::default(), Errors::default());
     let (input, mut raw) = match container::parse(input, &others) {
         Ok(parsed) => parsed,

@@ -5,38 +5,38 @@ use proc_macro2::{Span, TokenStream};
 
 /// Collects errors. Shared by all stages of one derive.
 #[derive(Default)]
-pub struct Errors {
+pub(crate) struct Errors {
     found: RefCell<Vec<syn::Error>>,
 }
 
 impl Errors {
     /// Reports an error at a token.
-    pub fn at(&self, span: Span, message: impl std::fmt::Display) {
+    pub(crate) fn at(&self, span: Span, message: impl std::fmt::Display) {
         self.push(syn::Error::new(span, message));
     }
 
     /// Reports an error that a parser returned.
-    pub fn push(&self, error: syn::Error) {
+    pub(crate) fn push(&self, error: syn::Error) {
         self.found.borrow_mut().push(error);
     }
 
     /// The value, or `None` after reporting the error.
-    pub fn ok<T>(&self, result: syn::Result<T>) -> Option<T> {
+    pub(crate) fn ok<T>(&self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
     /// True if no error was reported.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.found.borrow().is_empty()
     }
 
     /// The number of reported errors.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.found.borrow().len()
     }
 
     /// The errors as `compile_error!` invocations.
-    pub fn into_tokens(self) -> TokenStream {
+    pub(crate) fn into_tokens(self) -> TokenStream {
         self.found.into_inner().iter().map(syn::Error::to_compile_error).collect()
     }
 }

@@ -1,13 +1,13 @@
 //! Generates Rust from the model: tables, compile-time checks, and adapters for the declared functions.
 
-pub mod api_type;
-pub mod checks;
-pub mod conversion;
-pub mod empty;
-pub mod message;
-pub mod resource;
-pub mod root;
-pub mod rules;
+pub(crate) mod api_type;
+pub(crate) mod checks;
+pub(crate) mod conversion;
+pub(crate) mod empty;
+pub(crate) mod message;
+pub(crate) mod resource;
+pub(crate) mod root;
+pub(crate) mod rules;
 
 use proc_macro2::TokenStream;
 use quote::quote;

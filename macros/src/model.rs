@@ -4,7 +4,7 @@ use syn::{Ident, LitStr, Type};
 
 /// A kind.
 #[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "they are the flags of the attribute")]
-pub struct Kind {
+pub(crate) struct Kind {
     /// The root type.
     pub root: Container,
     pub group: String,
@@ -40,14 +40,14 @@ pub struct Kind {
 }
 
 /// The storage version, if it is another one. Settings that are the same for all versions are declared there.
-pub struct Storage {
+pub(crate) struct Storage {
     /// Its type.
     pub root: syn::Path,
     pub conversion: Conversion,
 }
 
 /// The conversion to the storage version.
-pub enum Conversion {
+pub(crate) enum Conversion {
     None,
     /// Written in Rust; with the span of the argument.
     From(Span),
@@ -55,7 +55,7 @@ pub enum Conversion {
 }
 
 /// A change of a field: its path in this version, its path in the storage version, or both.
-pub enum Change {
+pub(crate) enum Change {
     Renamed(Dotted, Dotted),
     Added(Dotted),
     Removed(Dotted),
@@ -63,30 +63,30 @@ pub enum Change {
 
 /// The rule for names of objects.
 #[derive(Clone, Copy)]
-pub enum Names {
+pub(crate) enum Names {
     Subdomain,
     Label,
     PathSegment,
 }
 
 /// A path of Rust fields.
-pub type Dotted = Vec<Ident>;
+pub(crate) type Dotted = Vec<Ident>;
 
 /// The grace period of deletions.
-pub enum Grace {
+pub(crate) enum Grace {
     Seconds(u32),
     Path(Dotted),
 }
 
 /// The scale subresource.
-pub struct Scale {
+pub(crate) struct Scale {
     pub replicas: Dotted,
     pub status: Dotted,
     pub selector: Option<Dotted>,
 }
 
 /// A column.
-pub struct Column {
+pub(crate) struct Column {
     pub name: String,
     pub priority: i32,
     pub description: String,
@@ -95,13 +95,13 @@ pub struct Column {
 }
 
 /// The source of a column's cells.
-pub enum Cell {
+pub(crate) enum Cell {
     Path(Dotted),
     Function(syn::Path),
 }
 
 /// A struct, an enum of strings, or a union.
-pub struct Container {
+pub(crate) struct Container {
     /// The path of kindsmith.
     pub krate: syn::Path,
     pub ident: Ident,
@@ -112,21 +112,21 @@ pub struct Container {
 }
 
 /// The shape of a type.
-pub enum Shape {
+pub(crate) enum Shape {
     Struct(Vec<Field>),
     Enum(Vec<Value>),
     Union(Vec<Member>),
 }
 
 /// A value of an enum.
-pub struct Value {
+pub(crate) struct Value {
     pub rust: String,
     pub wire: String,
     pub doc: String,
 }
 
 /// A member of a union.
-pub struct Member {
+pub(crate) struct Member {
     pub rust: String,
     pub wire: String,
     pub doc: String,
@@ -135,13 +135,13 @@ pub struct Member {
 }
 
 /// The content of a member.
-pub enum Content {
+pub(crate) enum Content {
     Type(Box<Type>),
     Struct(Vec<Field>),
 }
 
 /// A field.
-pub struct Field {
+pub(crate) struct Field {
     pub ident: Ident,
     pub rust: String,
     pub wire: String,
@@ -155,7 +155,7 @@ pub struct Field {
 /// The rules of a value.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
-pub struct Rules {
+pub(crate) struct Rules {
     pub default: Option<(Span, Literal)>,
     pub format: String,
     pub minimum: Option<f64>,
@@ -187,7 +187,7 @@ pub struct Rules {
 
 /// The merge behaviour of a list.
 #[derive(Default)]
-pub enum List {
+pub(crate) enum List {
     #[default]
     Atomic,
     /// With the span of `set`.
@@ -197,12 +197,12 @@ pub enum List {
 }
 
 /// The strategic merge behaviour of a list.
-pub struct Merge {
+pub(crate) struct Merge {
     pub key: Option<Ident>,
 }
 
 /// A default.
-pub enum Literal {
+pub(crate) enum Literal {
     Bool(bool),
     Int(i64),
     Float(f64),

@@ -1,12 +1,12 @@
 //! Reads attributes and types, and checks only their syntax.
 
-pub mod args;
-pub mod container;
-pub mod conversion;
-pub mod docs;
-pub mod field;
-pub mod keys;
-pub mod resource;
-pub mod serde;
-pub mod type_args;
-pub mod types;
+pub(crate) mod args;
+pub(crate) mod container;
+pub(crate) mod conversion;
+pub(crate) mod docs;
+pub(crate) mod field;
+pub(crate) mod keys;
+pub(crate) mod resource;
+pub(crate) mod serde;
+pub(crate) mod type_args;
+pub(crate) mod types;

@@ -1,14 +1,14 @@
 //! Suggestions for misspelt names.
 
 /// The closest candidate, if one is close enough.
-pub fn nearest<'c>(given: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub(crate) fn nearest<'c>(given: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let scored = candidates.into_iter().map(|candidate| (distance(given, candidate), candidate));
     let (score, candidate) = scored.min_by_key(|&(score, _)| score)?;
     (score <= given.chars().count().max(candidate.chars().count()).div_ceil(3)).then_some(candidate)
 }
 
 /// `did you mean …?` with a leading `; `, or an empty text.
-pub fn did_you_mean<'c>(given: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
+pub(crate) fn did_you_mean<'c>(given: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
     nearest(given, candidates).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 

@@ -69,7 +69,7 @@
 //! | `kube` | kube-rs on declared kinds, and inside the process |
 
 // Without the server, most of what it needs of the pure layers is unused. Its own build finds what nothing uses.
-#![cfg_attr(not(feature = "server"), allow(dead_code, unused_imports))]
+#![cfg_attr(not(feature = "server"), allow(dead_code, unreachable_pub, unused_imports))]
 
 // Derived code names the crate `kindsmith`, in here too.
 extern crate self as kindsmith;

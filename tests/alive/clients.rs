@@ -11,11 +11,11 @@ use tokio::{sync::watch::Receiver, task::JoinHandle, task::yield_now};
 use super::{beta, rig::Rig};
 
 /// The collection in v1.
-pub const PATH: &str = "/apis/alive.example.com/v1/namespaces/ns/gadgets";
+pub(crate) const PATH: &str = "/apis/alive.example.com/v1/namespaces/ns/gadgets";
 
 /// What the clients received.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub(crate) struct Counts {
     lists: AtomicU64,
     betas: AtomicU64,
     discovered: AtomicU64,
@@ -29,7 +29,7 @@ pub struct Counts {
 
 impl Counts {
     /// The load was one.
-    pub fn check(&self, rounds: u64) {
+    pub(crate) fn check(&self, rounds: u64) {
         for (what, count) in [
             ("lists", &self.lists),
             ("lists in other versions", &self.betas),
@@ -45,7 +45,7 @@ impl Counts {
 }
 
 /// The generation of an object, which has the field of exactly one.
-pub fn generation_of(object: &Value) -> u64 {
+pub(crate) fn generation_of(object: &Value) -> u64 {
     let fields = object["spec"].as_object().unwrap_or_else(|| panic!("no spec in {object}")).keys();
     let mut marks = fields.filter_map(|name| name.strip_prefix('g')?.parse().ok());
     let found = marks.next().unwrap_or_else(|| panic!("no generation in {object}"));
@@ -63,7 +63,7 @@ fn check_one(objects: &[&Value], version: &str) {
 }
 
 /// Starts readers, writers and watchers.
-pub fn start(rig: &Arc<Rig>, stopping: &Receiver<bool>, counts: &Arc<Counts>) -> Vec<JoinHandle<()>> {
+pub(crate) fn start(rig: &Arc<Rig>, stopping: &Receiver<bool>, counts: &Arc<Counts>) -> Vec<JoinHandle<()>> {
     let client = || Client { rig: rig.clone(), stopping: stopping.clone(), counts: counts.clone() };
     let mut clients = Vec::new();
     for seed in 0..2 {

@@ -23,13 +23,13 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 /// A server over a memory store, with namespaces and the registered resources.
-pub struct Rig {
+pub(crate) struct Rig {
     pub service: Service,
     pub api: Arc<Verbs>,
 }
 
 impl Rig {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
         let limits = cache::Limits { window: 2_000, ..cache::Limits::default() };
         let cache = Cache::new(store.clone(), limits);
@@ -56,16 +56,16 @@ impl Rig {
     }
 
     /// The complete answer to a request.
-    pub async fn call(&self, method: &str, path: &str, sent: &Value) -> (u16, Value) {
+    pub(crate) async fn call(&self, method: &str, path: &str, sent: &Value) -> (u16, Value) {
         http::call(&self.service, Caller::Token("token"), method, path, sent).await
     }
 
-    pub async fn get(&self, path: &str) -> (u16, Value) {
+    pub(crate) async fn get(&self, path: &str) -> (u16, Value) {
         self.call("GET", path, &Value::Null).await
     }
 
     /// The status code and the body of an answer.
-    pub async fn stream(&self, path: &str) -> (u16, Stream) {
+    pub(crate) async fn stream(&self, path: &str) -> (u16, Stream) {
         let request = hyper::Request::builder()
             .uri(path)
             .header("authorization", "Bearer token")
@@ -77,11 +77,11 @@ impl Rig {
 }
 
 /// The body of a watch.
-pub struct Stream(UnsyncBoxBody<bytes::Bytes, Box<dyn std::error::Error + Send + Sync>>);
+pub(crate) struct Stream(UnsyncBoxBody<bytes::Bytes, Box<dyn std::error::Error + Send + Sync>>);
 
 impl Stream {
     /// The events of the next frame; `None` at the end.
-    pub async fn next(&mut self) -> Option<Vec<Value>> {
+    pub(crate) async fn next(&mut self) -> Option<Vec<Value>> {
         let frame = self.0.frame().await?.expect("a frame").into_data().expect("bytes");
         assert_eq!(frame.last(), Some(&b'\n'), "a stream ends after whole events");
         Some(serde_json::Deserializer::from_slice(&frame).into_iter().map(|event| event.expect("JSON")).collect())
@@ -89,16 +89,16 @@ impl Stream {
 }
 
 /// An object with these properties.
-pub fn object(properties: impl IntoIterator<Item = (String, Schema)>) -> Schema {
+pub(crate) fn object(properties: impl IntoIterator<Item = (String, Schema)>) -> Schema {
     Schema { kind: Type::Object, properties: properties.into_iter().collect(), ..Schema::default() }
 }
 
-pub fn text() -> Schema {
+pub(crate) fn text() -> Schema {
     Schema { kind: Type::String, ..Schema::default() }
 }
 
 /// A declared kind in a version. Objects are stored in v1.
-pub fn kind(group: &str, name: &str, version: &str, schema: Schema) -> Kind {
+pub(crate) fn kind(group: &str, name: &str, version: &str, schema: Schema) -> Kind {
     let conversion = (version != "v1").then(|| Arc::new(Unchanged) as Arc<dyn Convert>);
     let names = Names::new(name, format!("{}s", name.to_lowercase()));
     let version = Version { status: true, generation: true, ..Version::new(version, schema) };
@@ -106,7 +106,7 @@ pub fn kind(group: &str, name: &str, version: &str, schema: Schema) -> Kind {
 }
 
 /// Resident memory of this process, in KiB.
-pub fn resident_kib() -> u64 {
+pub(crate) fn resident_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).expect("a process has a size")

@@ -142,7 +142,7 @@ fn probe(mut client: Client, anew: bool, ended: &AtomicBool) -> Duration {
 }
 
 /// Resident memory of a process.
-pub fn resident_kib(process: u32) -> u64 {
+pub(crate) fn resident_kib(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).expect("the server's process is running")

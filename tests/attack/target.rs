@@ -42,7 +42,7 @@ pub struct Setup {
 /// A kind whose objects may have the maximum size: the texts of a ConfigMap are limited.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "attack.example.com", version = "v1", builtin, update_without_version)]
-pub struct Archive {
+pub(crate) struct Archive {
     /// Standard object's metadata.
     pub metadata: ObjectMeta,
     /// The content of the archive.
@@ -51,7 +51,7 @@ pub struct Archive {
 
 /// The content of an archive.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct ArchiveSpec {
+pub(crate) struct ArchiveSpec {
     /// Texts by name.
     pub texts: BTreeMap<String, String>,
 }

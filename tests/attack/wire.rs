@@ -16,7 +16,7 @@ const RECEIVE_BYTES: u32 = 4 << 10;
 ///
 /// # Errors
 /// If connecting fails.
-pub async fn connect(target: &Target) -> io::Result<TcpStream> {
+pub(crate) async fn connect(target: &Target) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.set_recv_buffer_size(RECEIVE_BYTES)?;
     socket.connect(target.address().parse().unwrap()).await
@@ -26,20 +26,20 @@ pub async fn connect(target: &Target) -> io::Result<TcpStream> {
 ///
 /// # Errors
 /// If connecting or writing fails.
-pub async fn send(target: &Target, bytes: &[u8]) -> io::Result<TcpStream> {
+pub(crate) async fn send(target: &Target, bytes: &[u8]) -> io::Result<TcpStream> {
     let mut stream = connect(target).await?;
     stream.write_all(bytes).await?;
     Ok(stream)
 }
 
 /// The head of a request by the admin, with further header lines, each ended by a line break.
-pub fn head(method: &str, path: &str, headers: &str) -> String {
+pub(crate) fn head(method: &str, path: &str, headers: &str) -> String {
     let authorization = Target::authorization();
     format!("{method} {path} HTTP/1.1\r\nhost: server\r\nauthorization: {authorization}\r\n{headers}\r\n")
 }
 
 /// The beginning of an HTTP/2 connection.
-pub fn http2_start() -> Vec<u8> {
+pub(crate) fn http2_start() -> Vec<u8> {
     let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
     // An empty settings frame.
     bytes.extend_from_slice(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
@@ -47,7 +47,7 @@ pub fn http2_start() -> Vec<u8> {
 }
 
 /// A GET by the admin on an HTTP/2 stream, as one frame of headers. Adds nothing to the header table.
-pub fn http2_get(stream: u32, path: &str) -> Vec<u8> {
+pub(crate) fn http2_get(stream: u32, path: &str) -> Vec<u8> {
     let authorization = Target::authorization();
     // The method GET and the scheme http from the static table; then the path, the authority and the token.
     let mut headers = vec![0x82, 0x86];
@@ -66,7 +66,7 @@ pub fn http2_get(stream: u32, path: &str) -> Vec<u8> {
 }
 
 /// The number of answered streams on a connection: the header frames that arrive within half a second.
-pub async fn http2_answers(stream: &mut TcpStream) -> usize {
+pub(crate) async fn http2_answers(stream: &mut TcpStream) -> usize {
     let mut bytes = Vec::new();
     let reading = stream.read_to_end(&mut bytes);
     let _ = tokio::time::timeout(Duration::from_millis(500), reading).await;

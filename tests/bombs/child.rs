@@ -12,7 +12,7 @@ use kindsmith_tests::Folder;
 use crate::sample::Sample;
 
 /// The process, ended on drop.
-pub struct Child {
+pub(crate) struct Child {
     pub url: String,
     pub token: String,
     process: process::Child,
@@ -35,7 +35,7 @@ fn serves() {
 }
 
 impl Child {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let (program, temporary) = (std::env::current_exe().expect("this program"), Folder::new("bombs"));
         let mut process = Command::new(program)
             .args(["--ignored", "--exact", "child::serves", "--nocapture", "--test-threads=1"])
@@ -61,7 +61,7 @@ impl Child {
     }
 
     /// Its CPU time, or wall time if the system does not report it.
-    pub fn processor_time(&self) -> Duration {
+    pub(crate) fn processor_time(&self) -> Duration {
         let threads = fs::read_dir(format!("/proc/{}/task", self.process.id())).into_iter().flatten().flatten();
         let of_thread = |thread: fs::DirEntry| -> Option<Duration> {
             let told = fs::read_to_string(thread.path().join("schedstat")).ok()?;
@@ -72,14 +72,14 @@ impl Child {
     }
 
     /// Starts to measure the peak of memory; returns the current use.
-    pub fn forget_peak(&self) -> u64 {
+    pub(crate) fn forget_peak(&self) -> u64 {
         // Without such a counter, no peak is found.
         let _ = fs::write(format!("/proc/{}/clear_refs", self.process.id()), "5");
         self.status_kib("VmRSS:")
     }
 
     /// The peak of memory.
-    pub fn peak_kib(&self) -> u64 {
+    pub(crate) fn peak_kib(&self) -> u64 {
         self.status_kib("VmHWM:")
     }
 }

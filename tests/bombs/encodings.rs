@@ -189,7 +189,7 @@ fn protobuf() -> Vec<Bomb> {
     rows.into_iter().map(bomb).collect()
 }
 
-pub fn all() -> Vec<Bomb> {
+pub(crate) fn all() -> Vec<Bomb> {
     let strict = Bomb::post("json: unknown fields of many names", "application/json", many_names(), 400);
     let strict = Bomb { path: format!("{}?fieldValidation=Strict", crate::SAMPLES), ..strict };
     let gzip = Bomb::post("a body that is compressed", "application/json", full(b"\0"), 415);

@@ -23,7 +23,7 @@ fn manager(number: usize, fields: &Value) -> Value {
         "fieldsType": "FieldsV1", "fieldsV1": fields})
 }
 
-pub fn all() -> Vec<Bomb> {
+pub(crate) fn all() -> Vec<Bomb> {
     let metadata = |name: &str, value: Value| json!({"metadata": {"name": "a", name: value}, "spec": {}});
     let spec = |name: &str, value: Value| json!({"metadata": {"name": "a"}, "spec": {name: value}});
     let long = |letter: &str| Value::from(letter.repeat(LONG));

@@ -172,6 +172,6 @@ fn apply() -> Vec<Bomb> {
     ]
 }
 
-pub fn all() -> Vec<Bomb> {
+pub(crate) fn all() -> Vec<Bomb> {
     json_patches().into_iter().chain(merge_patches()).chain(strategic()).chain(apply()).collect()
 }

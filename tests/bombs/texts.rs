@@ -14,7 +14,7 @@ fn filled(name: &str, part: &str) -> String {
     list(&format!("{name}={}", part.repeat(LONG / part.len())))
 }
 
-pub fn all() -> Vec<Bomb> {
+pub(crate) fn all() -> Vec<Bomb> {
     let token =
         URL_SAFE_NO_PAD.encode(format!("{{\"v\":\"meta.k8s.io/v1\",\"rv\":1,\"start\":\"{}\"}}", "a/".repeat(20_000)));
     let deep = URL_SAFE_NO_PAD.encode("[".repeat(40_000));

@@ -13,12 +13,12 @@ use kindsmith::__layers::storage::{Change, CommitError, Embedded, Options, Store
 use crate::model::{self, WRITERS};
 
 /// Environment variables with the child's task.
-pub const DIR: &str = "KINDSMITH_CRASH_DIR";
-pub const MODE: &str = "KINDSMITH_CRASH_MODE";
+pub(crate) const DIR: &str = "KINDSMITH_CRASH_DIR";
+pub(crate) const MODE: &str = "KINDSMITH_CRASH_MODE";
 
 /// What happens to the child.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// It writes until it is killed.
     Write,
     /// It writes until it is killed, and keeps little history.
@@ -28,7 +28,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Write => "write",
             Self::Cut => "cut",

@@ -14,23 +14,23 @@ use kindsmith::{
     meta::Revision,
 };
 
-pub const WRITERS: usize = 8;
+pub(crate) const WRITERS: usize = 8;
 
 /// The number of keys of each writer besides its count.
 const SLOTS: u64 = 12;
 
 /// The key with the number of a writer's completed steps.
-pub fn count_key(writer: usize) -> String {
+pub(crate) fn count_key(writer: usize) -> String {
     format!("/w/{writer}/count")
 }
 
 /// The number in the value of such a key.
-pub fn count(value: &[u8]) -> u64 {
+pub(crate) fn count(value: &[u8]) -> u64 {
     std::str::from_utf8(value).unwrap().parse().unwrap()
 }
 
 /// A writer's commit at a step: its count, a numbered value, and sometimes a deletion.
-pub fn ops(writer: usize, step: u64) -> Vec<Op> {
+pub(crate) fn ops(writer: usize, step: u64) -> Vec<Op> {
     let key = |slot: u64| format!("/w/{writer}/{:02}", slot % SLOTS).into();
     let put = |key, value| Op { key, value: Some(value), expect: Expect::Any };
     let mut ops =
@@ -47,7 +47,7 @@ fn value(writer: usize, step: u64) -> Bytes {
     format!("{writer}:{step}:").bytes().cycle().take(size + 8).collect()
 }
 
-pub fn digest(value: Option<&Bytes>) -> u64 {
+pub(crate) fn digest(value: Option<&Bytes>) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
@@ -55,7 +55,7 @@ pub fn digest(value: Option<&Bytes>) -> u64 {
 
 /// What a verification examined.
 #[derive(Debug, Default)]
-pub struct Verified {
+pub(crate) struct Verified {
     pub acknowledged: usize,
     pub seen: usize,
     pub head: u64,
@@ -63,7 +63,7 @@ pub struct Verified {
 }
 
 /// Compares a store with the answers that the child got in all its lives.
-pub fn verify(dir: &Path, store: &Embedded) -> Verified {
+pub(crate) fn verify(dir: &Path, store: &Embedded) -> Verified {
     let changes = verify_whole(store);
     let acks = lines(&dir.join("acks"));
     let mut last = HashMap::new();
@@ -115,7 +115,7 @@ fn verify_writer(store: &Embedded, writer: usize, acknowledged: u64) {
 
 /// The store is consistent: history has no gap, each change has the right previous value, and history applied to the
 /// oldest readable state gives the newest one.
-pub fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
+pub(crate) fn verify_whole(store: &Embedded) -> HashMap<Revision, Change> {
     let (compacted, head) = (store.compacted(), store.head());
     let changes = store.changes(compacted, usize::MAX).unwrap();
     let (oldest, _) = store.range("", Some(compacted)).unwrap();
@@ -151,15 +151,15 @@ fn numbers<const N: usize>(line: &str) -> [u64; N] {
 }
 
 /// Numbers that differ from run to run.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn from_clock() -> Self {
+    pub(crate) fn from_clock() -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         Self(now.as_secs() << 30 | u64::from(now.subsec_nanos()) | 1)
     }
 
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -12,14 +12,14 @@ use crate::widget::{Color, Widget};
 /// A shelf, with descriptions, a list that patches merge, and standard conditions.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "derive.example.com", version = "v1", status, column("Length", path = spec.length))]
-pub struct Shelf {
+pub(crate) struct Shelf {
     pub metadata: ObjectMeta,
     pub spec: ShelfSpec,
     pub status: Option<ShelfStatus>,
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct ShelfSpec {
+pub(crate) struct ShelfSpec {
     /// How long
     /// it is.
     ///
@@ -31,12 +31,12 @@ pub struct ShelfSpec {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Book {
+pub(crate) struct Book {
     pub name: String,
 }
 
 #[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ShelfStatus {
+pub(crate) struct ShelfStatus {
     #[serde(default)]
     #[api(list = map(key = kind))]
     pub conditions: Vec<Condition>,

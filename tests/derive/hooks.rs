@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 #[resource(default = Loan::fill_in, validate = check, generate_name = Loan::name)]
 #[resource(on_delete = Loan::give_back, holds_deletion = Loan::is_out, grace_seconds = spec.days)]
 #[resource(column("Overdue", with = Loan::overdue), column("Borrower", with = borrower, priority = 1))]
-pub struct Loan {
+pub(crate) struct Loan {
     pub metadata: ObjectMeta,
     pub spec: LoanSpec,
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct LoanSpec {
+pub(crate) struct LoanSpec {
     pub borrower: String,
     pub days: Option<i32>,
     #[serde(default)]
@@ -33,7 +33,7 @@ pub struct LoanSpec {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Book {
+pub(crate) struct Book {
     pub title: String,
 }
 
@@ -139,6 +139,6 @@ fn the_grace_period_is_a_field_or_a_number() {
 /// A reminder.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "library.example.com", version = "v1beta1", grace_seconds = 30)]
-pub struct Reminder {
+pub(crate) struct Reminder {
     pub metadata: ObjectMeta,
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "probes.example.com", version = "v2alpha1", cluster, status, shortnames("pb", "pr"))]
 #[resource(plural = "probe-checks", update_without_version, create_on_update)]
-pub struct Probe {
+pub(crate) struct Probe {
     pub metadata: ObjectMeta,
     pub spec: ProbeSpec,
     pub status: Option<ProbeStatus>,
@@ -22,7 +22,7 @@ pub struct Probe {
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ProbeSpec {
+pub(crate) struct ProbeSpec {
     /// What to do.
     pub action: Action,
     pub fallback: Option<Box<Action>>,
@@ -51,7 +51,7 @@ pub struct ProbeSpec {
 /// Exactly one of them.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Action {
+pub(crate) enum Action {
     /// An HTTP request.
     HttpGet(HttpGet),
     /// A command.
@@ -64,7 +64,7 @@ pub enum Action {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct HttpGet {
+pub(crate) struct HttpGet {
     #[api(proto = 1, exclusive_minimum = 0)]
     pub port: i32,
     #[api(proto = 2)]
@@ -72,7 +72,7 @@ pub struct HttpGet {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct ProbeStatus {
+pub(crate) struct ProbeStatus {
     #[api(observed)]
     pub load: Option<f64>,
     pub last: Option<Time>,
@@ -81,7 +81,7 @@ pub struct ProbeStatus {
 /// A kind without spec and status, as those compiled into kube-apiserver.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "", version = "v1", builtin, names = path_segment)]
-pub struct Blob {
+pub(crate) struct Blob {
     pub metadata: ObjectMeta,
     #[serde(default)]
     pub string_data: BTreeMap<String, String>,
@@ -145,7 +145,7 @@ fn declarations_beside_the_fields_are_kept() {
 
 /// A kind with a contradictory declaration that the derive cannot see.
 #[derive(Clone, Debug)]
-pub struct Contradiction;
+pub(crate) struct Contradiction;
 
 impl ApiType for Contradiction {
     type Inner = Self;
@@ -175,7 +175,7 @@ fn a_contradictory_declaration_is_refused() {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     pub loads: Option<Vec<ProbeStatus>>,
 }
 

@@ -17,14 +17,14 @@ use tokio::sync::Notify;
 
 use super::request::send;
 
-pub const FLEETS: &str = "/apis/sea.example.com/v1/namespaces/default/fleets";
+pub(crate) const FLEETS: &str = "/apis/sea.example.com/v1/namespaces/default/fleets";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 /// A fleet.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "sea.example.com", version = "v1", status)]
 #[resource(scale(replicas = spec.ships, status = status.ships))]
-pub struct Fleet {
+pub(crate) struct Fleet {
     pub metadata: ObjectMeta,
     pub spec: FleetSpec,
     pub status: Option<FleetStatus>,
@@ -32,7 +32,7 @@ pub struct Fleet {
 
 /// What it should be.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct FleetSpec {
+pub(crate) struct FleetSpec {
     #[api(default = 1, minimum = 0)]
     pub ships: i32,
     pub port: Option<String>,
@@ -40,21 +40,21 @@ pub struct FleetSpec {
 
 /// What it is.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct FleetStatus {
+pub(crate) struct FleetStatus {
     pub ships: i32,
 }
 
 /// Sends a fleet off.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "sea.example.com", version = "v1", unstored)]
-pub struct Launch {
+pub(crate) struct Launch {
     pub metadata: ObjectMeta,
     pub spec: LaunchSpec,
 }
 
 /// Where to.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct LaunchSpec {
+pub(crate) struct LaunchSpec {
     #[api(default = "the sea")]
     pub to: String,
 }
@@ -68,18 +68,18 @@ async fn board(_: Parent<Fleet>, _: NoOptions) -> Result<Session> {
     Err(Refusal::new(418, "Teapot", "the handler was called"))
 }
 
-pub type Journal = Arc<Mutex<Vec<String>>>;
+pub(crate) type Journal = Arc<Mutex<Vec<String>>>;
 
-pub fn note(journal: &Journal, entry: String) {
+pub(crate) fn note(journal: &Journal, entry: String) {
     journal.lock().expect("no test panics with it").push(entry);
 }
 
-pub fn taken(journal: &Journal) -> Vec<String> {
+pub(crate) fn taken(journal: &Journal) -> Vec<String> {
     std::mem::take(&mut *journal.lock().expect("no test panics with it"))
 }
 
 /// Builds an app with fleets.
-pub async fn app(configure: impl FnOnce(Builder) -> Builder) -> App {
+pub(crate) async fn app(configure: impl FnOnce(Builder) -> Builder) -> App {
     let builder = Server::builder().memory().http();
     let builder = builder.subresource::<Fleet>("launch", handlers::post(launch));
     configure(builder.subresource::<Fleet>("board", handlers::exec(board))).build().await.expect("it starts")
@@ -117,7 +117,7 @@ impl Admission for Clerk {
     }
 }
 
-pub fn fleet(name: &str, ships: i32) -> Value {
+pub(crate) fn fleet(name: &str, ships: i32) -> Value {
     json!({"metadata": {"name": name}, "spec": {"ships": ships}})
 }
 

@@ -25,14 +25,14 @@ const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 /// An order.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "shop.example.com", version = "v1", validate = Order::check)]
-pub struct Order {
+pub(crate) struct Order {
     pub metadata: ObjectMeta,
     pub spec: OrderSpec,
 }
 
 /// What is ordered.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct OrderSpec {
+pub(crate) struct OrderSpec {
     pub item: String,
     pub number: Option<i32>,
     #[api(default = "")]

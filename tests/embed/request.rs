@@ -9,7 +9,7 @@ use tower::ServiceExt;
 
 /// An answer.
 #[derive(Debug)]
-pub struct Answered {
+pub(crate) struct Answered {
     pub code: u16,
     pub body: Value,
     pub warnings: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Answered {
 
 /// Sends a request as `ada` with a JSON body, or without one for null. A PATCH is a merge patch, and
 /// `APPLY` a server-side apply.
-pub async fn send(service: Service, method: &str, path: &str, body: Value) -> Answered {
+pub(crate) async fn send(service: Service, method: &str, path: &str, body: Value) -> Answered {
     let (method, kind) = match method {
         "PATCH" => ("PATCH", "application/merge-patch+json"),
         "APPLY" => ("PATCH", "application/apply-patch+yaml"),

@@ -19,14 +19,14 @@ use serde_json::{Value, json};
 /// A thing in a namespace.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "embed.example.com", version = "v1")]
-pub struct Thing {
+pub(crate) struct Thing {
     pub metadata: ObjectMeta,
     pub spec: ThingSpec,
 }
 
 /// What is wanted of it.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct ThingSpec {
+pub(crate) struct ThingSpec {
     pub size: i32,
 }
 

@@ -12,7 +12,7 @@ const PAGE: usize = 4096;
 
 /// The operations that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// Writes and growth, because the disk is full.
     Full,
     /// All that changes anything.
@@ -27,7 +27,7 @@ pub enum Fault {
 
 /// Clones share the disk.
 #[derive(Clone, Debug, Default)]
-pub struct FaultyDisk(Arc<Mutex<Contents>>);
+pub(crate) struct FaultyDisk(Arc<Mutex<Contents>>);
 
 #[derive(Debug, Default)]
 struct Contents {
@@ -51,24 +51,24 @@ enum Call {
 
 impl FaultyDisk {
     /// A disk whose n-th call from now on fails once.
-    pub fn fail_at(&self, number: u64, kind: ErrorKind) {
+    pub(crate) fn fail_at(&self, number: u64, kind: ErrorKind) {
         let mut contents = self.contents();
         contents.calls = 0;
         contents.fails_at = Some((number, kind));
     }
 
     /// True if that call has happened.
-    pub fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.contents().fails_at.is_none()
     }
 
     /// Sets the failure, or none.
-    pub fn set(&self, fault: Option<Fault>) {
+    pub(crate) fn set(&self, fault: Option<Fault>) {
         self.contents().fault = fault;
     }
 
     /// The disk after a power failure: the synced content.
-    pub fn after_power_loss(&self) -> Self {
+    pub(crate) fn after_power_loss(&self) -> Self {
         let medium = self.contents().medium.clone();
         Self(Arc::new(Mutex::new(Contents { now: medium.clone(), medium, ..Contents::default() })))
     }

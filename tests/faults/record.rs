@@ -15,7 +15,7 @@ use kindsmith::{
 
 /// The answer to a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answered {
+pub(crate) enum Answered {
     Acknowledged(Revision),
     Refused { full: bool, message: String },
     Unknown,
@@ -23,7 +23,7 @@ pub enum Answered {
 
 /// Clones share the record.
 #[derive(Clone, Default)]
-pub struct Record(Arc<Mutex<Written>>);
+pub(crate) struct Record(Arc<Mutex<Written>>);
 
 #[derive(Default)]
 struct Written {
@@ -33,13 +33,13 @@ struct Written {
 
 impl Record {
     /// Records what the sink of a store receives.
-    pub fn attach(&self, store: &Embedded) {
+    pub(crate) fn attach(&self, store: &Embedded) {
         let record = Arc::clone(&self.0);
         store.attach(Box::new(move |changes| record.lock().unwrap().seen.extend_from_slice(changes)));
     }
 
     /// Writes a unique value.
-    pub fn write(&self, store: &Embedded, key: &str, value: &str) -> Answered {
+    pub(crate) fn write(&self, store: &Embedded, key: &str, value: &str) -> Answered {
         let op = Op { key: key.into(), value: Some(padded(value)), expect: Expect::Any };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let answered = match runtime.block_on(store.commit(vec![op].into())) {
@@ -53,7 +53,7 @@ impl Record {
     }
 
     /// Writes until a write is acknowledged, which must happen by itself.
-    pub fn write_until_done(&self, store: &Embedded, key: &str, name: &str) {
+    pub(crate) fn write_until_done(&self, store: &Embedded, key: &str, name: &str) {
         let start = Instant::now();
         for attempt in 0.. {
             if let Answered::Acknowledged(_) = self.write(store, key, &format!("{name}.{attempt}")) {
@@ -66,13 +66,13 @@ impl Record {
     }
 
     /// The number of acknowledged writes.
-    pub fn acknowledged(&self) -> usize {
+    pub(crate) fn acknowledged(&self) -> usize {
         let record = self.0.lock().unwrap();
         record.answers.values().filter(|answer| matches!(answer, Answered::Acknowledged(_))).count()
     }
 
     /// Compares a store with its answers and published changes. No write is in doubt at the end.
-    pub fn verify(&self, store: &Embedded, what: &str) {
+    pub(crate) fn verify(&self, store: &Embedded, what: &str) {
         let record = self.0.lock().unwrap();
         let revisions: Vec<u64> = record.seen.iter().map(|change| change.revision.0).collect();
         let expected: Vec<u64> = (1..=record.seen.len() as u64).collect();

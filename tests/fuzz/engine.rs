@@ -15,7 +15,7 @@ use kindsmith_tests::Random;
 use crate::mutate;
 
 /// A fuzz target.
-pub trait Target {
+pub(crate) trait Target {
     /// Words that mutations insert into inputs.
     const WORDS: &'static [&'static str] = &[];
     /// The maximum size of an input in bytes.
@@ -61,7 +61,7 @@ fn processor_time() -> Option<Duration> {
 }
 
 /// Tries the corpus, then random inputs for the configured time.
-pub fn fuzz<T: Target>(name: &str, target: &T) {
+pub(crate) fn fuzz<T: Target>(name: &str, target: &T) {
     count_panics();
     let start = Instant::now();
     let mut run = Run { name, target, kept: Vec::new(), seen: HashSet::new(), tried: 0, slowest: Duration::ZERO };

@@ -6,7 +6,7 @@ use kindsmith_tests::Random;
 use serde_json::{Map, Number};
 
 /// Words of JSON, and numbers at the limits.
-pub const WORDS: &[&str] = &[
+pub(crate) const WORDS: &[&str] = &[
     "null",
     "true",
     "false",
@@ -85,11 +85,11 @@ const TEXTS: &[&str] = &[
 ];
 
 /// Field names.
-pub const NAMES: &[&str] =
+pub(crate) const NAMES: &[&str] =
     &["a", "b", "c", "name", "", "a/b", "m~n", "0", "1", "-", "é", "apiVersion", "kind", "metadata", "$patch", "<<"];
 
 /// Any document.
-pub fn document(random: &mut Random, depth: usize) -> Document {
+pub(crate) fn document(random: &mut Random, depth: usize) -> Document {
     let kinds = if depth == 0 { 6 } else { 10 };
     match random.below(kinds) {
         0 => Document::Null,
@@ -102,7 +102,7 @@ pub fn document(random: &mut Random, depth: usize) -> Document {
 }
 
 /// Fields of some names.
-pub fn fields(random: &mut Random, depth: usize, names: &[&str]) -> Map<String, Document> {
+pub(crate) fn fields(random: &mut Random, depth: usize, names: &[&str]) -> Map<String, Document> {
     (0..random.below(6)).map(|_| ((*random.pick(names)).to_owned(), document(random, depth))).collect()
 }
 
@@ -116,12 +116,12 @@ fn number(random: &mut Random) -> Document {
     }
 }
 
-pub fn text(random: &mut Random) -> &'static str {
+pub(crate) fn text(random: &mut Random) -> &'static str {
     random.pick::<&'static str>(TEXTS)
 }
 
 /// A document as text, with unusual white space, escapes and numbers.
-pub fn write(document: &Document, random: &mut Random, out: &mut String) {
+pub(crate) fn write(document: &Document, random: &mut Random, out: &mut String) {
     if random.one_in(16) {
         out.push_str(random.pick::<&str>(&[" ", "\n", "\t", "\r\n  "]));
     }
@@ -170,7 +170,7 @@ fn write_text(text: &str, random: &mut Random, out: &mut String) {
 }
 
 /// A document as bytes.
-pub fn bytes(document: &Document, random: &mut Random) -> Vec<u8> {
+pub(crate) fn bytes(document: &Document, random: &mut Random) -> Vec<u8> {
     let mut out = String::new();
     write(document, random, &mut out);
     out.into_bytes()

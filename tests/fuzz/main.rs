@@ -15,18 +15,18 @@ mod normal;
 mod sample;
 mod schemas;
 mod targets {
-    pub mod decoders;
-    pub mod encodings;
-    pub mod messages;
-    pub mod objects;
-    pub mod parameters;
-    pub mod patches;
-    pub mod queries;
-    pub mod requests;
-    pub mod sockets;
-    pub mod texts;
-    pub mod values;
-    pub mod yaml;
+    pub(crate) mod decoders;
+    pub(crate) mod encodings;
+    pub(crate) mod messages;
+    pub(crate) mod objects;
+    pub(crate) mod parameters;
+    pub(crate) mod patches;
+    pub(crate) mod queries;
+    pub(crate) mod requests;
+    pub(crate) mod sockets;
+    pub(crate) mod texts;
+    pub(crate) mod values;
+    pub(crate) mod yaml;
 }
 
 use targets::{

@@ -4,7 +4,7 @@ use kindsmith_tests::Random;
 const BYTES: &[u8] = b"\x00\x01\x7f\x80\xbf\xff\"\\/{}[]:,.-+eE0129 \n\t\r'#&*!|>%@`~$=()";
 
 /// Mutates an input in one to six places. `other` is another input to copy parts from.
-pub fn change(input: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random) {
+pub(crate) fn change(input: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random) {
     for _ in 0..=random.below(6) {
         change_once(input, other, words, random);
     }

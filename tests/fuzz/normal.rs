@@ -9,7 +9,7 @@ use kindsmith::{
 use serde_json::Map;
 
 /// An object after a round trip through Protobuf.
-pub fn object(root: &Schema, object: &Document) -> Document {
+pub(crate) fn object(root: &Schema, object: &Document) -> Document {
     let mut normal = structure(root, object);
     for name in ["apiVersion", "kind"] {
         normal[name] = object[name].clone();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A kind with a field of each type.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "fuzz.example.com", version = "v1", builtin, status)]
-pub struct Sample {
+pub(crate) struct Sample {
     #[api(proto = 1)]
     pub metadata: ObjectMeta,
     #[api(proto = 2)]
@@ -21,7 +21,7 @@ pub struct Sample {
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SampleSpec {
+pub(crate) struct SampleSpec {
     #[serde(default)]
     #[api(proto = 1)]
     pub text: String,
@@ -76,7 +76,7 @@ pub struct SampleSpec {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Part {
+pub(crate) struct Part {
     #[api(proto = 1)]
     pub name: String,
     #[api(proto = 2)]
@@ -90,7 +90,7 @@ pub struct Part {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Door {
+pub(crate) struct Door {
     #[api(proto = 1)]
     pub host: String,
     #[api(proto = 2, default = 80)]
@@ -100,7 +100,7 @@ pub struct Door {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Strategy {
+pub(crate) struct Strategy {
     #[serde(rename = "type")]
     #[api(proto = 1)]
     pub kind: Option<String>,
@@ -109,14 +109,14 @@ pub struct Strategy {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub enum Color {
+pub(crate) enum Color {
     Red,
     Green,
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SampleStatus {
+pub(crate) struct SampleStatus {
     #[api(proto = 1)]
     pub observed_generation: Option<i64>,
     #[serde(default)]

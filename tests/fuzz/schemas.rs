@@ -7,7 +7,7 @@ const NAMES: [&str; 12] = ["a", "b", "spec", "status", "items", "name", "", "x-y
 const FORMATS: [&str; 6] = ["", "byte", "date-time", "micro-time", "quantity", ""];
 
 /// The schema of a kind.
-pub fn root(random: &mut Random) -> Schema {
+pub(crate) fn root(random: &mut Random) -> Schema {
     loop {
         let schema = structure(random, 4, 2);
         if !schema.properties.is_empty() {
@@ -60,7 +60,7 @@ fn value(random: &mut Random, depth: usize) -> Schema {
 }
 
 /// Adds unknown fields to an object at any depth; returns their number.
-pub fn spoil(random: &mut Random, schema: &Schema, value: &mut Document) -> usize {
+pub(crate) fn spoil(random: &mut Random, schema: &Schema, value: &mut Document) -> usize {
     if schema.kind == Type::Any || schema.preserve_unknown {
         return 0;
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[resource(column("Color", path = spec.color))]
 #[resource(column("Phase", path = status.phase, priority = 1))]
 #[resource(column("Age", path = metadata.creation_timestamp))]
-pub struct Widget {
+pub(crate) struct Widget {
     pub metadata: ObjectMeta,
     pub spec: WidgetSpec,
     pub status: Option<WidgetStatus>,
@@ -21,7 +21,7 @@ pub struct Widget {
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct WidgetSpec {
+pub(crate) struct WidgetSpec {
     #[api(minimum = 1, maximum = 100)]
     pub size: i32,
     #[api(default = Color::Red)]
@@ -49,7 +49,7 @@ pub struct WidgetSpec {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub enum Color {
+pub(crate) enum Color {
     Red,
     Green,
     Blue,
@@ -57,7 +57,7 @@ pub enum Color {
 
 #[expect(clippy::struct_field_names, reason = "the names are widget.yaml's")]
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Port {
+pub(crate) struct Port {
     pub name: String,
     #[api(minimum = 1, maximum = 65535)]
     pub port: i32,
@@ -66,7 +66,7 @@ pub struct Port {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub enum Protocol {
+pub(crate) enum Protocol {
     #[serde(rename = "TCP")]
     Tcp,
     #[serde(rename = "UDP")]
@@ -74,7 +74,7 @@ pub enum Protocol {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Template {
+pub(crate) struct Template {
     pub image: Option<String>,
     #[api(list = atomic)]
     #[serde(default)]
@@ -82,14 +82,14 @@ pub struct Template {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Variable {
+pub(crate) struct Variable {
     pub name: String,
     pub value: Option<String>,
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct WidgetStatus {
+pub(crate) struct WidgetStatus {
     pub phase: Option<String>,
     pub replicas: Option<i32>,
     pub selector: Option<String>,
@@ -102,7 +102,7 @@ pub struct WidgetStatus {
 // Less strict than the shared `Condition`: only type and status are required here.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct WidgetCondition {
+pub(crate) struct WidgetCondition {
     pub r#type: String,
     pub status: ConditionStatus,
     pub reason: Option<String>,
@@ -111,7 +111,7 @@ pub struct WidgetCondition {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub enum ConditionStatus {
+pub(crate) enum ConditionStatus {
     True,
     False,
     Unknown,

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "wire.example.com", version = "v1", shortname = "lp", status, selectable(spec.owner))]
 #[resource(scale(replicas = spec.count, status = status.count), column("Watts", path = spec.size.watts))]
-pub struct Lamp {
+pub(crate) struct Lamp {
     pub metadata: ObjectMeta,
     pub spec: LampSpec,
     pub status: Option<LampStatus>,
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct LampSpec {
+pub(crate) struct LampSpec {
     pub owner: String,
     pub size: Size,
     #[api(default = 1, minimum = 0)]
@@ -21,7 +21,7 @@ pub struct LampSpec {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Size {
+pub(crate) struct Size {
     #[api(minimum = 1, maximum = 9999)]
     pub watts: i32,
     #[api(minimum = 0)]
@@ -29,12 +29,12 @@ pub struct Size {
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct LampStatus {
+pub(crate) struct LampStatus {
     pub count: Option<i32>,
     pub lit: Option<bool>,
 }
 
-pub mod v1beta1 {
+pub(crate) mod v1beta1 {
     //! Renamed and moved fields, one field more and one less.
     use super::{ApiType, Deserialize, LampStatus, ObjectMeta, Resource, Serialize};
 
@@ -47,14 +47,14 @@ pub mod v1beta1 {
         added(spec.size.wide),
         removed(spec.note, spec.hours),
     ))]
-    pub struct Lamp {
+    pub(crate) struct Lamp {
         pub metadata: ObjectMeta,
         pub spec: LampSpec,
         pub status: Option<LampStatus>,
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct LampSpec {
+    pub(crate) struct LampSpec {
         pub holder: String,
         #[api(minimum = 1, maximum = 500)]
         pub watts: i32,
@@ -67,20 +67,20 @@ pub mod v1beta1 {
     }
 }
 
-pub mod v1alpha1 {
+pub(crate) mod v1alpha1 {
     //! Watts are text, and lamps of the owner "no one" cannot be converted.
     use super::{ApiType, Deserialize, LampStatus, ObjectMeta, Resource, Serialize, Size};
 
     #[derive(Resource, Clone, Debug)]
     #[resource(version = "v1alpha1", storage = super::Lamp, convert = from, status)]
-    pub struct Lamp {
+    pub(crate) struct Lamp {
         pub metadata: ObjectMeta,
         pub spec: LampSpec,
         pub status: Option<LampStatus>,
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct LampSpec {
+    pub(crate) struct LampSpec {
         pub owner: String,
         #[api(pattern = "^[1-9][0-9]{0,3}W$")]
         pub watts: String,

@@ -2,8 +2,8 @@
 //! nothing panics; a 500 is one that kube-apiserver also gives; and the server is healthy afterwards.
 
 mod hostile {
-    pub mod body;
-    pub mod request;
+    pub(crate) mod body;
+    pub(crate) mod request;
 }
 mod leaf;
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[resource(group = "wire.example.com", version = "v1", plural = "leaves", shortname = "lf", status)]
 #[resource(scale(replicas = spec.veins, status = status.veins), selectable(spec.color))]
 #[resource(column("Color", path = spec.color), column("Age", path = metadata.creation_timestamp))]
-pub struct Leaf {
+pub(crate) struct Leaf {
     pub metadata: ObjectMeta,
     pub spec: LeafSpec,
     pub status: Option<LeafStatus>,
@@ -19,7 +19,7 @@ pub struct Leaf {
 /// The properties of a leaf.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LeafSpec {
+pub(crate) struct LeafSpec {
     /// Its color.
     #[api(default = Color::Green)]
     pub color: Color,
@@ -40,7 +40,7 @@ pub struct LeafSpec {
 
 /// A color of leaves.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub enum Color {
+pub(crate) enum Color {
     /// In spring.
     Green,
     /// In autumn.
@@ -51,7 +51,7 @@ pub enum Color {
 
 /// A place.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub(crate) struct Place {
     /// Its name.
     #[api(min_length = 1, pattern = "^[a-z]+$")]
     pub name: String,
@@ -59,7 +59,7 @@ pub struct Place {
 
 /// The observed state of a leaf.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct LeafStatus {
+pub(crate) struct LeafStatus {
     /// The number of veins counted.
     pub veins: Option<i32>,
 }

@@ -15,13 +15,13 @@ use kindsmith::{
 use kindsmith_tests::{Folder, Random};
 
 /// Runs `kindsmith store` with these arguments.
-pub fn run(arguments: &[&Path]) -> Output {
+pub(crate) fn run(arguments: &[&Path]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kindsmith"));
     command.arg("store").args(arguments).output().expect("the command runs")
 }
 
 /// Runs the command and checks its exit code; returns standard output and standard error.
-pub fn expect(code: i32, arguments: &[&Path]) -> (String, String) {
+pub(crate) fn expect(code: i32, arguments: &[&Path]) -> (String, String) {
     let output = run(arguments);
     let text = |bytes| String::from_utf8(bytes).expect("output is text");
     let (out, err) = (text(output.stdout), text(output.stderr));
@@ -29,12 +29,12 @@ pub fn expect(code: i32, arguments: &[&Path]) -> (String, String) {
     (out, err)
 }
 
-pub fn path(text: &str) -> &Path {
+pub(crate) fn path(text: &str) -> &Path {
     Path::new(text)
 }
 
 /// A store in a temporary folder.
-pub struct Sample {
+pub(crate) struct Sample {
     pub folder: Folder,
     /// All changes, in order.
     pub all: Vec<Change>,
@@ -42,14 +42,14 @@ pub struct Sample {
 
 /// The content of a store.
 #[derive(Debug, PartialEq)]
-pub struct Contents {
+pub(crate) struct Contents {
     pub entries: Vec<Entry>,
     pub head: Revision,
     pub compacted: Revision,
     pub changes: Vec<Change>,
 }
 
-pub fn contents(dir: &Path) -> Contents {
+pub(crate) fn contents(dir: &Path) -> Contents {
     let store = Embedded::open(dir, Options::default()).expect("the store opens");
     let (entries, head) = store.range("", None).expect("the store is read");
     let compacted = store.compacted();
@@ -58,7 +58,7 @@ pub fn contents(dir: &Path) -> Contents {
 }
 
 /// A store after this many commits, with at most this many bytes of history.
-pub fn store(random: &mut Random, commits: usize, history_bytes: u64) -> Sample {
+pub(crate) fn store(random: &mut Random, commits: usize, history_bytes: u64) -> Sample {
     let folder = Folder::new("store");
     let options = Options { history_bytes, origin: Revision(1_000), ..Options::default() };
     let store = Embedded::open(folder.path().join("data"), options).expect("a new store opens");
@@ -68,7 +68,7 @@ pub fn store(random: &mut Random, commits: usize, history_bytes: u64) -> Sample 
 }
 
 /// Makes random commits; returns the changes.
-pub fn fill(store: &Embedded, random: &mut Random, commits: usize) -> Vec<Change> {
+pub(crate) fn fill(store: &Embedded, random: &mut Random, commits: usize) -> Vec<Change> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let all = Arc::new(std::sync::Mutex::new(Vec::new()));
     let sink = Arc::clone(&all);
@@ -80,7 +80,7 @@ pub fn fill(store: &Embedded, random: &mut Random, commits: usize) -> Vec<Change
     all.lock().unwrap().clone()
 }
 
-pub fn op(random: &mut Random) -> Op {
+pub(crate) fn op(random: &mut Random) -> Op {
     let key = format!("/registry/widgets/default/widget-{}", random.below(120)).into();
     let size = if random.one_in(20) { random.below(20_000) } else { random.below(900) };
     let value = (!random.one_in(6)).then(|| (0..size).map(|_| random.number().to_le_bytes()[0]).collect());
@@ -88,23 +88,23 @@ pub fn op(random: &mut Random) -> Op {
 }
 
 impl Sample {
-    pub fn dir(&self) -> PathBuf {
+    pub(crate) fn dir(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
     /// A path beside the store.
-    pub fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// The newest values according to the changes.
-    pub fn newest(&self) -> BTreeMap<String, (Revision, Bytes)> {
+    pub(crate) fn newest(&self) -> BTreeMap<String, (Revision, Bytes)> {
         state_at(&self.all, Revision(u64::MAX))
     }
 }
 
 /// The state at a revision according to the changes.
-pub fn state_at(all: &[Change], at: Revision) -> BTreeMap<String, (Revision, Bytes)> {
+pub(crate) fn state_at(all: &[Change], at: Revision) -> BTreeMap<String, (Revision, Bytes)> {
     let mut state = BTreeMap::new();
     for change in all.iter().take_while(|change| change.revision <= at) {
         match &change.value {
@@ -116,7 +116,7 @@ pub fn state_at(all: &[Change], at: Revision) -> BTreeMap<String, (Revision, Byt
 }
 
 /// Every file of a directory, to check that none has changed.
-pub fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = std::fs::read_dir(dir).expect("the directory is read");
     entries
         .map(|entry| entry.expect("an entry").path())

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The types that a bound applies to.
-pub fn subject(bound: &str) -> &'static str {
+pub(crate) fn subject(bound: &str) -> &'static str {
     match bound {
         "min_length" | "max_length" | "pattern" => "text",
         "min_items" | "max_items" => "lists",
@@ -46,7 +46,7 @@ fn near(bound: &str, look: Look<'_>) -> String {
 }
 
 /// A bound that does not apply to the type would have no effect.
-pub fn check_bound_fits(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+pub(crate) fn check_bound_fits(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     for bound in &args.bounds {
         if !fits(bound.name, look) {
             let (name, subject) = (bound.name, subject(bound.name));
@@ -71,7 +71,7 @@ pub fn check_bound_fits(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
 
 /// A bound that the type cannot reach is a mistake in one of the two.
 #[expect(clippy::cast_precision_loss, reason = "bounds are doubles on the wire, too")]
-pub fn check_bound_in_range(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+pub(crate) fn check_bound_in_range(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     let Look::Int(low, high) = look else { return };
     for bound in args.bounds.iter().filter(|b| fits(b.name, look)) {
         let value = bound.number.value;
@@ -86,7 +86,7 @@ pub fn check_bound_in_range(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
 }
 
 /// With bounds that exclude every value, no object could be created.
-pub fn check_bounds_leave_room(args: &FieldArgs, errors: &Errors) {
+pub(crate) fn check_bounds_leave_room(args: &FieldArgs, errors: &Errors) {
     let pairs = [
         ("minimum", "maximum"),
         ("exclusive_minimum", "maximum"),
@@ -117,7 +117,7 @@ pub fn check_bounds_leave_room(args: &FieldArgs, errors: &Errors) {
 }
 
 /// An invalid pattern would match nothing. It is parsed with the parser of the server's regular expressions.
-pub fn check_pattern(args: &FieldArgs, errors: &Errors) {
+pub(crate) fn check_pattern(args: &FieldArgs, errors: &Errors) {
     let Some(pattern) = &args.pattern else { return };
     if pattern.value().is_empty() {
         errors.at(pattern.span(), "an empty pattern matches everything; leave it out");
@@ -142,7 +142,7 @@ fn reason(error: &regex_syntax::Error) -> String {
 }
 
 /// Copies the bounds to the model.
-pub fn apply(args: &FieldArgs, rules: &mut Rules) {
+pub(crate) fn apply(args: &FieldArgs, rules: &mut Rules) {
     rules.spans.extend(args.pattern.as_ref().map(|pattern| ("pattern", pattern.span())));
     for Bound { name, number, span } in &args.bounds {
         rules.spans.push((name, *span));

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Checks a nested type.
-pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
+pub(crate) fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
     check_generics(&raw, errors)?;
     let shape = match raw.body {
         Body::Struct(fields) => {
@@ -52,7 +52,7 @@ pub fn api_type(raw: Raw, errors: &Errors) -> Option<Container> {
 }
 
 /// A kind is one type on the wire. With type parameters it would be several types of the same name.
-pub fn check_generics(raw: &Raw, errors: &Errors) -> Option<()> {
+pub(crate) fn check_generics(raw: &Raw, errors: &Errors) -> Option<()> {
     if let Some(parameter) = raw.generics.params.first() {
         let span = match parameter {
             syn::GenericParam::Type(ty) => ty.ident.span(),
@@ -70,7 +70,7 @@ pub fn check_generics(raw: &Raw, errors: &Errors) -> Option<()> {
 }
 
 /// A structural schema is finite, so no type contains itself. The compiler checks indirect recursion.
-pub fn check_ends(container: &Ident, fields: &[Field], errors: &Errors) {
+pub(crate) fn check_ends(container: &Ident, fields: &[Field], errors: &Errors) {
     for field in fields {
         check_type_ends(container, &field.ty, errors);
     }
@@ -91,7 +91,7 @@ fn check_type_ends(container: &Ident, ty: &Type, errors: &Errors) {
 
 /// The container of fields, which determines where their `rename_all` is declared.
 #[derive(Clone, Copy)]
-pub enum Within {
+pub(crate) enum Within {
     /// A struct.
     Type,
     /// A member of a union.
@@ -99,7 +99,7 @@ pub enum Within {
 }
 
 /// Checks fields of a struct.
-pub fn fields(raw: Vec<RawField>, rule: &str, ruled: bool, within: Within, errors: &Errors) -> Vec<Field> {
+pub(crate) fn fields(raw: Vec<RawField>, rule: &str, ruled: bool, within: Within, errors: &Errors) -> Vec<Field> {
     lists::check_proto(raw.iter().map(|f| (&f.ident, f.api.proto.as_ref())), errors);
     let spans: Vec<_> =
         raw.iter().map(|f| f.serde.rename.as_ref().map_or_else(|| f.ident.span(), syn::LitStr::span)).collect();

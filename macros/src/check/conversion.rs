@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Checks the relation of a version to the storage version.
-pub fn storage(ident: &syn::Ident, args: &mut KindArgs, fields: &[Field], errors: &Errors) -> Option<Storage> {
+pub(crate) fn storage(ident: &syn::Ident, args: &mut KindArgs, fields: &[Field], errors: &Errors) -> Option<Storage> {
     let convert = args.convert.take();
     let Some(root) = args.storage.take() else {
         if let Some((span, _)) = convert {

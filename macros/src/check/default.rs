@@ -13,7 +13,12 @@ use crate::{
 };
 
 /// With a default of another type, every object that relies on it would be invalid.
-pub fn check_default(args: &FieldArgs, look: Look<'_>, rules: &Rules, errors: &Errors) -> Option<(Span, Literal)> {
+pub(crate) fn check_default(
+    args: &FieldArgs,
+    look: Look<'_>,
+    rules: &Rules,
+    errors: &Errors,
+) -> Option<(Span, Literal)> {
     let (span, value) = args.default.as_ref()?;
     let literal = literal(value, look, errors)?;
     check_default_in_bounds(*span, &literal, rules, errors);

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Checks a field.
-pub fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
+pub(crate) fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
     let rust = raw.ident.unraw().to_string();
     let wire = raw.serde.rename.as_ref().map_or_else(|| field_name(&rust, rename_all), syn::LitStr::value);
     check_renamed(&raw, &wire, errors);
@@ -39,7 +39,7 @@ pub fn field(raw: Raw, rename_all: &str, errors: &Errors) -> Field {
 }
 
 /// Checks the rules declared for a value.
-pub fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
+pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
     let Looked { look, inner, .. } = look(ty);
     bounds::check_bound_fits(args, look, errors);
     bounds::check_bound_in_range(args, look, errors);
@@ -130,7 +130,7 @@ fn check_conventional(raw: &Raw, wire: &str, errors: &Errors) {
 }
 
 /// The `rename_all` rule of a container, or the default one.
-pub fn rename_rule(serde: &SerdeArgs, otherwise: &'static str, errors: &Errors) -> String {
+pub(crate) fn rename_rule(serde: &SerdeArgs, otherwise: &'static str, errors: &Errors) -> String {
     let Some(rule) = &serde.rename_all else { return otherwise.to_owned() };
     let text = rule.value();
     if !RENAME_RULES.contains(&text.as_str()) {

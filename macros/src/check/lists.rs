@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A list type says how items are identified: a set has scalars, a list map has objects with keys.
-pub fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
+pub(crate) fn check_list(args: &FieldArgs, look: Look<'_>, errors: &Errors) -> List {
     let Some(list) = &args.list else { return List::Atomic };
     let span = match list {
         ListArg::Atomic(span) | ListArg::Set(span) | ListArg::Map(span, _) => *span,
@@ -76,7 +76,7 @@ fn check_keys_differ(keys: &[syn::Ident], errors: &Errors) {
 }
 
 /// Strategic merge patch identifies the items of a list by a key, or as scalars.
-pub fn check_merge(args: &FieldArgs, list: &List, look: Look<'_>, errors: &Errors) -> Option<Merge> {
+pub(crate) fn check_merge(args: &FieldArgs, list: &List, look: Look<'_>, errors: &Errors) -> Option<Merge> {
     if let Some(span) = args.retain_keys.filter(|_| !matches!(look, Look::Map(_) | Look::Other)) {
         errors.at(span, format!("`retain_keys` applies to structs and maps, but this is {}", look.called()));
     }
@@ -104,7 +104,7 @@ pub fn check_merge(args: &FieldArgs, list: &List, look: Look<'_>, errors: &Error
 }
 
 /// Only maps and structs can be replaced as a whole with `map`.
-pub fn check_map(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+pub(crate) fn check_map(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     if let Some(span) = args.map_atomic.filter(|_| !matches!(look, Look::Map(_) | Look::Other)) {
         let hint = if matches!(look, Look::List(_)) { "; for a list, use `list = atomic`" } else { "" };
         errors.at(span, format!("`map` applies to maps and structs, but this is {}{hint}", look.called()));
@@ -112,7 +112,7 @@ pub fn check_map(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
 }
 
 /// Rules of items need a type with items.
-pub fn check_items(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+pub(crate) fn check_items(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     if let Some((span, _)) = args.items.as_ref().filter(|_| !matches!(look, Look::List(_) | Look::Map(_) | Look::Other))
     {
         errors.at(*span, format!("`items` applies to lists and maps, but this is {}", look.called()));
@@ -121,7 +121,10 @@ pub fn check_items(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
 
 /// Protobuf numbers identify fields for ever: each must be unique and in the allowed range, and either all fields have
 /// one or none has.
-pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a LitInt>)> + Clone, errors: &Errors) {
+pub(crate) fn check_proto<'a>(
+    fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a LitInt>)> + Clone,
+    errors: &Errors,
+) {
     let mut taken: BTreeMap<u32, &syn::Ident> = BTreeMap::new();
     for (field, number) in fields.clone().filter_map(|(field, number)| Some((field, number?))) {
         let Ok(value) = number.base10_parse::<u32>() else { continue };
@@ -146,7 +149,7 @@ pub fn check_proto<'a>(fields: impl Iterator<Item = (&'a syn::Ident, Option<&'a 
 }
 
 /// A field that is written even if it is absent needs a number, and a zero value, which empty lists and maps lack.
-pub fn check_proto_zero(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
+pub(crate) fn check_proto_zero(args: &FieldArgs, look: Look<'_>, errors: &Errors) {
     let Some(span) = args.proto_zero else { return };
     if args.proto.is_none() {
         errors.at(span, "`proto_zero` needs a Protobuf number: add `proto = …`");
@@ -173,6 +176,6 @@ fn out_of_range(number: u32) -> Option<String> {
 }
 
 /// The span of `set`, for the compile-time check of the items.
-pub fn set_span(list: &List) -> Option<Span> {
+pub(crate) fn set_span(list: &List) -> Option<Span> {
     if let List::Set(span) = list { Some(*span) } else { None }
 }

@@ -8,7 +8,7 @@ use crate::{
 
 /// Protobuf identifies a field by its number, so every field of a message needs one. The declaration checks that they
 /// are unique.
-pub fn check_numbered(raw: &Container, errors: &Errors) {
+pub(crate) fn check_numbered(raw: &Container, errors: &Errors) {
     match &raw.body {
         Body::Struct(fields) => {
             all(fields.iter().map(|f| (&f.ident, f.api.proto.as_ref())), "fields", errors);

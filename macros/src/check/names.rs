@@ -14,7 +14,7 @@ fn is_label(text: &str) -> bool {
 }
 
 /// A group is part of URLs and CRD names, and belongs to the owner of its domain.
-pub fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
+pub(crate) fn check_group(group: &LitStr, builtin: bool, errors: &Errors) {
     let text = group.value();
     if builtin && text.is_empty() {
         return;
@@ -71,7 +71,7 @@ const OF_EVERY_GROUP: &[&str] = &[
 ];
 
 /// Clients sort versions by their form, which also shows their stability.
-pub fn check_version(version: &LitStr, errors: &Errors) {
+pub(crate) fn check_version(version: &LitStr, errors: &Errors) {
     let text = version.value();
     let number = |t: &str| !t.is_empty() && !t.starts_with('0') && t.chars().all(|c| c.is_ascii_digit());
     let valid = text.strip_prefix('v').is_some_and(|rest| {
@@ -88,7 +88,7 @@ pub fn check_version(version: &LitStr, errors: &Errors) {
 }
 
 /// A kind is a CamelCase noun in the singular. The names of lists, URLs and client types are derived from it.
-pub fn check_kind(kind: &str, span: Span, singular_given: bool, errors: &Errors) {
+pub(crate) fn check_kind(kind: &str, span: Span, singular_given: bool, errors: &Errors) {
     let message = if !is_camel(kind) {
         format!("a kind must be CamelCase, not `{kind}`; did you mean `{}`?", camel(kind))
     } else if OF_EVERY_GROUP.contains(&kind) {
@@ -142,7 +142,7 @@ fn looks_plural(kind: &str) -> Option<String> {
 }
 
 /// The default plural of a kind, in lower case.
-pub fn plural(kind: &str) -> String {
+pub(crate) fn plural(kind: &str) -> String {
     let lower = kind.to_lowercase();
     if ["s", "x", "z", "ch", "sh"].iter().any(|end| lower.ends_with(end)) {
         return lower + "es";
@@ -154,7 +154,7 @@ pub fn plural(kind: &str) -> String {
 }
 
 /// Plural, singular, short names and categories are parts of URLs and command lines.
-pub fn check_resource_name(what: &str, name: &LitStr, errors: &Errors) {
+pub(crate) fn check_resource_name(what: &str, name: &LitStr, errors: &Errors) {
     let text = name.value();
     if !is_label(&text) {
         let fixed = text.to_lowercase().replace(['_', ' ', '.'], "-");
@@ -167,12 +167,12 @@ pub fn check_resource_name(what: &str, name: &LitStr, errors: &Errors) {
 }
 
 /// Field names are camelCase on the wire: the same in every language, and as client generators expect.
-pub fn is_field_name(wire: &str) -> bool {
+pub(crate) fn is_field_name(wire: &str) -> bool {
     wire.starts_with(|c: char| c.is_ascii_lowercase()) && wire.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// The camelCase name that was probably intended.
-pub fn field_name_near(wire: &str) -> String {
+pub(crate) fn field_name_near(wire: &str) -> String {
     lower_first(&field_name(&wire.replace(['-', '.', ' '], "_"), "PascalCase"))
 }
 

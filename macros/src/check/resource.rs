@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Checks a kind.
-pub fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
+pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
     container::check_generics(&raw, errors)?;
     let (kind_name, kind_span) = match &args.kind {
         Some(kind) => (kind.value(), kind.span()),

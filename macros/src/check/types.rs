@@ -35,7 +35,7 @@ const REFUSED: &[(&str, &str)] = &[
 
 /// Refuses types that the API cannot represent: unsigned and narrow integers, which some client languages lack, and
 /// sets, tuples and references.
-pub fn check_type(ty: &Type, observed: bool, errors: &Errors) {
+pub(crate) fn check_type(ty: &Type, observed: bool, errors: &Errors) {
     match ty {
         Type::Reference(_) => {
             return errors.at(span(ty), "a kind must own its data: use `String`, `Vec` or the type itself");

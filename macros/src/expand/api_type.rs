@@ -7,7 +7,7 @@ use super::{anonymous, checks, rules::rules};
 use crate::model::{Container, Content, Field, Member, Shape, Value};
 
 /// The expansion of `#[derive(ApiType)]`.
-pub fn container(container: &Container) -> TokenStream {
+pub(crate) fn container(container: &Container) -> TokenStream {
     let mut body = implementation(container);
     body.extend(checks::container(container));
     body.extend(checks::on_the_wire(&container.ident));
@@ -28,7 +28,7 @@ pub fn container(container: &Container) -> TokenStream {
 }
 
 /// Only the implementation.
-pub fn implementation(container: &Container) -> TokenStream {
+pub(crate) fn implementation(container: &Container) -> TokenStream {
     let Container { ident, doc, proto_zeros, .. } = container;
     let name = ident.to_string();
     let mut functions = TokenStream::new();

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The checks of all fields of a type.
-pub fn container(container: &Container) -> TokenStream {
+pub(crate) fn container(container: &Container) -> TokenStream {
     let mut checks = TokenStream::new();
     let mut add = |fields: &[Field]| checks.extend(fields.iter().map(|f| rules(&f.ty, &f.rules)));
     match &container.shape {
@@ -29,7 +29,7 @@ pub fn container(container: &Container) -> TokenStream {
 }
 
 /// Checks that serde's traits are derived, too.
-pub fn on_the_wire(container: &Ident) -> TokenStream {
+pub(crate) fn on_the_wire(container: &Ident) -> TokenStream {
     let check = Ident::new("on_the_wire", container.span());
     quote_spanned!(container.span()=> const _: fn() = __decl::checks::#check::<#container>;)
 }
@@ -123,7 +123,7 @@ fn assert_shape(ty: &Type, span: Span, what: &str, message: &str) -> TokenStream
 }
 
 /// Checks a path from the root with a function of `checks`: `what(&inner(&root.spec).author)`.
-pub fn path(root: &impl ToTokens, path: &Dotted, what: &str) -> TokenStream {
+pub(crate) fn path(root: &impl ToTokens, path: &Dotted, what: &str) -> TokenStream {
     let Some((last, before)) = path.split_last() else { return TokenStream::new() };
     let mut at = quote!(root);
     for segment in before {

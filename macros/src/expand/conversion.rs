@@ -10,13 +10,13 @@ use crate::{
 };
 
 /// The declaration of the storage version's type.
-pub fn stored(storage: &Storage) -> TokenStream {
+pub(crate) fn stored(storage: &Storage) -> TokenStream {
     let root = &storage.root;
     quote_spanned!(root.span()=> <#root as __kind::Resource>::RESOURCE)
 }
 
 /// The field `storage`.
-pub fn declaration(kind: &Kind) -> TokenStream {
+pub(crate) fn declaration(kind: &Kind) -> TokenStream {
     option(kind.storage.as_ref().map(|storage| {
         let (here, root, resource) = (&kind.root.ident, &storage.root, stored(storage));
         let conversion = match &storage.conversion {
@@ -58,7 +58,7 @@ fn change(change: &Change) -> TokenStream {
 }
 
 /// Checks of the storage version that need types.
-pub fn checks(kind: &Kind) -> TokenStream {
+pub(crate) fn checks(kind: &Kind) -> TokenStream {
     let Some(storage) = &kind.storage else { return TokenStream::new() };
     let (version, name, stored) = (&kind.version, shown(&storage.root), stored(storage));
     let span = storage.root.segments.last().map_or_else(Span::call_site, |last| last.ident.span());

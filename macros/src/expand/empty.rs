@@ -7,7 +7,7 @@ use syn::DeriveInput;
 use super::{anonymous, message_items};
 
 /// An empty `ApiType`.
-pub fn api_type(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
+pub(crate) fn api_type(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
     anonymous(krate, &implementation(input))
 }
 
@@ -26,7 +26,7 @@ fn implementation(input: &DeriveInput) -> TokenStream {
 }
 
 /// An empty `Resource`, and empty serde traits.
-pub fn resource(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
+pub(crate) fn resource(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
     let ident = &input.ident;
     let api_type = implementation(input);
     let (_, arguments, clause) = input.generics.split_for_impl();
@@ -64,7 +64,7 @@ pub fn resource(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
 }
 
 /// An empty `Message`.
-pub fn message(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
+pub(crate) fn message(input: &DeriveInput, krate: &syn::Path) -> TokenStream {
     let ident = &input.ident;
     let (parameters, arguments, clause) = input.generics.split_for_impl();
     message_items(

@@ -7,7 +7,7 @@ use super::message_items;
 use crate::model::{Container, Content, Field, Member, Shape, Value};
 
 /// A struct, an enum of strings, or a union.
-pub fn container(container: &Container) -> TokenStream {
+pub(crate) fn container(container: &Container) -> TokenStream {
     let Container { krate, ident, .. } = container;
     let body = match &container.shape {
         Shape::Struct(fields) => structure(container, fields),

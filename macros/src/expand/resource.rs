@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A kind: tables, checks, serde implementations and tests.
-pub fn kind(kind: &Kind) -> TokenStream {
+pub(crate) fn kind(kind: &Kind) -> TokenStream {
     let mut body = api_type::implementation(&kind.root);
     body.extend(implementation(kind));
     body.extend(checks::container(&kind.root));
@@ -135,7 +135,7 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
 }
 
 /// A path as a constant.
-pub fn dotted(path: &Dotted) -> TokenStream {
+pub(crate) fn dotted(path: &Dotted) -> TokenStream {
     let names = path.iter().map(|ident| ident.unraw().to_string());
     quote!(&[#(#names),*])
 }

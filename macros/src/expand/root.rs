@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// `Serialize` and `Deserialize` of the root.
-pub fn serde(root: &Container) -> TokenStream {
+pub(crate) fn serde(root: &Container) -> TokenStream {
     let Shape::Struct(fields) = &root.shape else { return TokenStream::new() };
     let mut tokens = serialize(&root.ident, fields);
     tokens.extend(deserialize(root, fields));

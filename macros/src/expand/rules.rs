@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use crate::model::{List, Literal, Rules};
 
 /// A reference to the rules' table.
-pub fn rules(rules: &Rules) -> TokenStream {
+pub(crate) fn rules(rules: &Rules) -> TokenStream {
     let set = declared(rules);
     if set.is_empty() {
         return quote!(&__decl::Rules::NONE);
@@ -80,7 +80,7 @@ fn numbers(rules: &Rules, set: &mut Vec<TokenStream>) {
 }
 
 /// `Some(…)` or `None`.
-pub fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
+pub(crate) fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
     value.map_or_else(|| quote!(::core::option::Option::None), |value| quote!(::core::option::Option::Some(#value)))
 }
 

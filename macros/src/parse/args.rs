@@ -10,7 +10,7 @@ use syn::{
 };
 
 /// One argument.
-pub struct Arg {
+pub(crate) struct Arg {
     /// `name` in `name`, `name = …` and `name(…)`; `None` for a positional value.
     pub name: Option<Ident>,
     /// The value after the name.
@@ -18,7 +18,7 @@ pub struct Arg {
 }
 
 /// A value.
-pub enum Value {
+pub(crate) enum Value {
     /// No value.
     Flag,
     /// `"text"`, `1`, `true`.
@@ -43,12 +43,12 @@ pub enum Value {
 
 impl Arg {
     /// The span for errors about the argument's name.
-    pub fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.name.as_ref().map_or_else(|| self.value.span(), Ident::span)
     }
 
     /// The span for errors about the argument's value.
-    pub fn value_span(&self) -> Span {
+    pub(crate) fn value_span(&self) -> Span {
         match self.value {
             Value::Flag | Value::Args(_) => self.span(),
             _ => self.value.span(),
@@ -58,7 +58,7 @@ impl Arg {
 
 impl Value {
     /// The span for errors about the value.
-    pub fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         match self {
             Self::Flag | Self::Args(_) => Span::call_site(),
             Self::Literal(lit) => lit.span(),
@@ -71,7 +71,7 @@ impl Value {
 }
 
 /// The arguments of one attribute.
-pub fn parse_args(input: ParseStream) -> syn::Result<Vec<Arg>> {
+pub(crate) fn parse_args(input: ParseStream) -> syn::Result<Vec<Arg>> {
     Ok(Punctuated::<Arg, Token![,]>::parse_terminated(input)?.into_iter().collect())
 }
 
@@ -173,7 +173,7 @@ impl Parse for Entry {
 
 /// A number with its sign.
 #[derive(Clone)]
-pub struct Number {
+pub(crate) struct Number {
     /// Its span.
     pub span: Span,
     /// Its value.
@@ -184,7 +184,7 @@ pub struct Number {
 
 impl Number {
     /// The number in a value, if it is one.
-    pub fn from(value: &Value) -> Option<Self> {
+    pub(crate) fn from(value: &Value) -> Option<Self> {
         let (span, lit, sign) = match value {
             Value::Literal(lit) => (lit.span(), lit, 1.0),
             Value::Negative(span, lit) => (*span, lit, -1.0),
@@ -205,6 +205,6 @@ fn digits(int: &LitInt) -> Option<f64> {
 }
 
 /// The tokens of a value, for errors.
-pub fn shown(tokens: &impl ToTokens) -> String {
+pub(crate) fn shown(tokens: &impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
 }

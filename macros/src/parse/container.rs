@@ -11,7 +11,7 @@ use super::{
 use crate::diag::Errors;
 
 /// A parsed struct or enum.
-pub struct Container {
+pub(crate) struct Container {
     /// The path of kindsmith, for the expansion.
     pub krate: syn::Path,
     pub ident: Ident,
@@ -23,7 +23,7 @@ pub struct Container {
 }
 
 /// The body of a type.
-pub enum Body {
+pub(crate) enum Body {
     Struct(Vec<Field>),
     Enum(Vec<Variant>),
     /// An unsupported body, which was already reported.
@@ -31,7 +31,7 @@ pub enum Body {
 }
 
 /// A parsed field.
-pub struct Field {
+pub(crate) struct Field {
     pub ident: Ident,
     pub doc: String,
     pub ty: Type,
@@ -40,7 +40,7 @@ pub struct Field {
 }
 
 /// A parsed variant.
-pub struct Variant {
+pub(crate) struct Variant {
     pub ident: Ident,
     pub doc: String,
     pub api: FieldArgs,
@@ -49,7 +49,7 @@ pub struct Variant {
 }
 
 /// The content of a variant.
-pub enum Content {
+pub(crate) enum Content {
     Unit,
     One(Box<Type>),
     Struct(Vec<Field>),
@@ -59,7 +59,7 @@ pub enum Content {
 ///
 /// # Errors
 /// If the input is not a Rust item, which the compiler has reported already.
-pub fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, Container)> {
+pub(crate) fn parse(input: TokenStream, errors: &Errors) -> syn::Result<(DeriveInput, Container)> {
     let input: DeriveInput = syn::parse2(input)?;
     let body = match &input.data {
         Data::Struct(data) => struct_body(&input.ident, &data.fields, errors),

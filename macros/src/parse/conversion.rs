@@ -16,7 +16,7 @@ const CHANGE_KEYS: &[Key] = &[
 ];
 
 /// Reads the argument `convert`.
-pub fn convert(arg: &Arg, reader: &Reader<'_>) -> Option<Conversion> {
+pub(crate) fn convert(arg: &Arg, reader: &Reader<'_>) -> Option<Conversion> {
     if let Value::Args(args) = &arg.value {
         return Some(Conversion::Changes(changes(args, reader)));
     }

@@ -2,7 +2,7 @@
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 /// The doc comment among attributes.
-pub fn description(attributes: &[Attribute]) -> String {
+pub(crate) fn description(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(line).collect::<Vec<_>>();
     let mut text = String::new();
     for line in lines.iter().flat_map(|text| text.lines()).map(str::trim) {

@@ -36,28 +36,28 @@ const KEYS: &[Key] = &[
 
 /// A bound: its name, the name's span, and the number.
 #[derive(Clone)]
-pub struct Bound {
+pub(crate) struct Bound {
     pub name: &'static str,
     pub span: Span,
     pub number: Number,
 }
 
 /// The argument of `list`.
-pub enum ListArg {
+pub(crate) enum ListArg {
     Atomic(Span),
     Set(Span),
     Map(Span, Vec<Ident>),
 }
 
 /// `merge` and its key.
-pub struct MergeArg {
+pub(crate) struct MergeArg {
     pub span: Span,
     pub key: Option<Ident>,
 }
 
 /// A field's parsed `#[api(…)]` attributes.
 #[derive(Default)]
-pub struct FieldArgs {
+pub(crate) struct FieldArgs {
     pub default: Option<(Span, Value)>,
     /// `minimum`, `max_length` and so on, in source order.
     pub bounds: Vec<Bound>,
@@ -76,13 +76,13 @@ pub struct FieldArgs {
 
 impl FieldArgs {
     /// The bound with a name.
-    pub fn bound(&self, name: &str) -> Option<&Bound> {
+    pub(crate) fn bound(&self, name: &str) -> Option<&Bound> {
         self.bounds.iter().find(|bound| bound.name == name)
     }
 }
 
 /// Reads all `#[api(…)]` attributes of a field.
-pub fn read(attributes: &[Attribute], errors: &Errors) -> FieldArgs {
+pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> FieldArgs {
     let mut field = FieldArgs::default();
     let mut seen = Vec::new();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("api")) {

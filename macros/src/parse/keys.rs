@@ -7,10 +7,10 @@ use super::args::{Arg, Number, Value};
 use crate::{diag::Errors, suggest::did_you_mean};
 
 /// A known argument: its name, and an example.
-pub type Key = (&'static str, &'static str);
+pub(crate) type Key = (&'static str, &'static str);
 
 /// Reads the arguments of one attribute with its table.
-pub struct Reader<'e> {
+pub(crate) struct Reader<'e> {
     /// The attribute's name in errors, such as `#[api]`.
     pub attribute: &'static str,
     /// The known arguments.
@@ -21,7 +21,7 @@ pub struct Reader<'e> {
 
 impl Reader<'_> {
     /// The name of an argument. Reports an error if it is missing, unknown or repeated.
-    pub fn name(&self, arg: &Arg, seen: &mut Vec<String>, repeatable: &[&str]) -> Option<String> {
+    pub(crate) fn name(&self, arg: &Arg, seen: &mut Vec<String>, repeatable: &[&str]) -> Option<String> {
         let Some(ident) = &arg.name else {
             self.errors.at(arg.span(), format!("{} expects named arguments: {}", self.attribute, self.names()));
             return None;
@@ -54,17 +54,17 @@ impl Reader<'_> {
     }
 
     /// `name`, without a value.
-    pub fn flag(&self, arg: &Arg) -> Option<Span> {
+    pub(crate) fn flag(&self, arg: &Arg) -> Option<Span> {
         if matches!(arg.value, Value::Flag) { Some(arg.span()) } else { self.wrong_form(arg) }
     }
 
     /// `name = "text"`.
-    pub fn text(&self, arg: &Arg) -> Option<LitStr> {
+    pub(crate) fn text(&self, arg: &Arg) -> Option<LitStr> {
         if let Value::Literal(Lit::Str(text)) = &arg.value { Some(text.clone()) } else { self.wrong_form(arg) }
     }
 
     /// `name = "text"`, or `name("text", …)`.
-    pub fn texts(&self, arg: &Arg) -> Option<Vec<LitStr>> {
+    pub(crate) fn texts(&self, arg: &Arg) -> Option<Vec<LitStr>> {
         let Value::Args(inner) = &arg.value else { return self.text(arg).map(|text| vec![text]) };
         let text = |arg: &Arg| match (&arg.name, &arg.value) {
             (None, Value::Literal(Lit::Str(text))) => Some(text.clone()),
@@ -74,12 +74,12 @@ impl Reader<'_> {
     }
 
     /// `name = 1.5`.
-    pub fn number(&self, arg: &Arg) -> Option<Number> {
+    pub(crate) fn number(&self, arg: &Arg) -> Option<Number> {
         Number::from(&arg.value).or_else(|| self.wrong_form(arg))
     }
 
     /// `name = 3`.
-    pub fn count(&self, arg: &Arg) -> Option<LitInt> {
+    pub(crate) fn count(&self, arg: &Arg) -> Option<LitInt> {
         match &arg.value {
             Value::Literal(Lit::Int(int)) if int.base10_parse::<u32>().is_ok() => Some(int.clone()),
             _ => self.wrong_form(arg),
@@ -87,7 +87,7 @@ impl Reader<'_> {
     }
 
     /// `name = word`.
-    pub fn word(&self, arg: &Arg) -> Option<Ident> {
+    pub(crate) fn word(&self, arg: &Arg) -> Option<Ident> {
         match &arg.value {
             Value::Dotted(names) if names.len() == 1 => Some(names[0].clone()),
             _ => self.wrong_form(arg),
@@ -95,12 +95,12 @@ impl Reader<'_> {
     }
 
     /// `name = spec.size`.
-    pub fn dotted(&self, arg: &Arg) -> Option<Vec<Ident>> {
+    pub(crate) fn dotted(&self, arg: &Arg) -> Option<Vec<Ident>> {
         if let Value::Dotted(names) = &arg.value { Some(names.clone()) } else { self.wrong_form(arg) }
     }
 
     /// `name = some::function`.
-    pub fn function(&self, arg: &Arg) -> Option<syn::Path> {
+    pub(crate) fn function(&self, arg: &Arg) -> Option<syn::Path> {
         match &arg.value {
             Value::Path(path) => Some(path.clone()),
             Value::Dotted(names) if names.len() == 1 => Some(names[0].clone().into()),
@@ -109,7 +109,7 @@ impl Reader<'_> {
     }
 
     /// `name(spec.size, …)`; anything else is reported as not `expected`.
-    pub fn paths(&self, arg: &Arg, expected: &str) -> Vec<Vec<Ident>> {
+    pub(crate) fn paths(&self, arg: &Arg, expected: &str) -> Vec<Vec<Ident>> {
         let mut paths = Vec::new();
         for inner in self.args(arg).unwrap_or_default() {
             match (&inner.name, &inner.value) {
@@ -122,7 +122,7 @@ impl Reader<'_> {
     }
 
     /// `name(…)`.
-    pub fn args<'a>(&self, arg: &'a Arg) -> Option<&'a [Arg]> {
+    pub(crate) fn args<'a>(&self, arg: &'a Arg) -> Option<&'a [Arg]> {
         if let Value::Args(inner) = &arg.value { Some(inner) } else { self.wrong_form(arg) }
     }
 }

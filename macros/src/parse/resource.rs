@@ -60,12 +60,12 @@ const SCALE_KEYS: &[Key] = &[
 ];
 
 /// A path of Rust field names.
-pub type Dotted = Vec<Ident>;
+pub(crate) type Dotted = Vec<Ident>;
 
 /// The parsed `#[resource(…)]` attributes.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
-pub struct KindArgs {
+pub(crate) struct KindArgs {
     /// The span of `#[resource]`, for errors about missing arguments.
     pub span: Option<Span>,
     pub group: Option<LitStr>,
@@ -106,7 +106,7 @@ pub struct KindArgs {
 }
 
 /// `grace_seconds = …`.
-pub enum GraceArgs {
+pub(crate) enum GraceArgs {
     /// `30`.
     Seconds(u32),
     /// `spec.grace_seconds`.
@@ -114,14 +114,14 @@ pub enum GraceArgs {
 }
 
 /// `scale(…)`.
-pub struct ScaleArgs {
+pub(crate) struct ScaleArgs {
     pub replicas: Option<Dotted>,
     pub status: Option<Dotted>,
     pub selector: Option<Dotted>,
 }
 
 /// `column(…)`.
-pub struct ColumnArgs {
+pub(crate) struct ColumnArgs {
     pub name: LitStr,
     pub path: Option<Dotted>,
     pub with: Option<syn::Path>,
@@ -131,7 +131,7 @@ pub struct ColumnArgs {
 }
 
 /// Reads all `#[resource(…)]` attributes of a type.
-pub fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
+pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
     let mut kind = KindArgs::default();
     let mut seen = Vec::new();
     let reader = Reader { attribute: "#[resource]", keys: KEYS, errors };

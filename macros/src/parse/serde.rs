@@ -7,7 +7,7 @@ use crate::{diag::Errors, suggest::did_you_mean};
 
 /// The mirrored serde attributes of a type, field or variant.
 #[derive(Default)]
-pub struct SerdeArgs {
+pub(crate) struct SerdeArgs {
     pub rename: Option<LitStr>,
     pub rename_all: Option<LitStr>,
     pub rename_all_fields: Option<LitStr>,
@@ -18,7 +18,7 @@ pub struct SerdeArgs {
 
 /// The place of attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     Type,
     Field,
     Variant,
@@ -61,7 +61,7 @@ const MIRRORED: &[&str] =
     &["rename", "rename_all", "rename_all_fields", "default", "skip_serializing_if", "deny_unknown_fields"];
 
 /// Reads all `#[serde(…)]` attributes of a place.
-pub fn read(attributes: &[Attribute], place: Place, errors: &Errors) -> SerdeArgs {
+pub(crate) fn read(attributes: &[Attribute], place: Place, errors: &Errors) -> SerdeArgs {
     let mut serde = SerdeArgs::default();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("serde")) {
         let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
@@ -116,7 +116,7 @@ fn one(serde: &mut SerdeArgs, name: &Ident, arg: &Arg, place: Place, errors: &Er
 }
 
 /// The rules that `rename_all` supports.
-pub const RENAME_RULES: [&str; 8] = [
+pub(crate) const RENAME_RULES: [&str; 8] = [
     "lowercase",
     "UPPERCASE",
     "PascalCase",
@@ -128,7 +128,7 @@ pub const RENAME_RULES: [&str; 8] = [
 ];
 
 /// A field's name under a serde rule.
-pub fn field_name(rust: &str, rule: &str) -> String {
+pub(crate) fn field_name(rust: &str, rule: &str) -> String {
     match rule {
         "UPPERCASE" | "SCREAMING_SNAKE_CASE" => rust.to_ascii_uppercase(),
         "PascalCase" => pascal(rust),
@@ -140,7 +140,7 @@ pub fn field_name(rust: &str, rule: &str) -> String {
 }
 
 /// A variant's name under a serde rule.
-pub fn variant_name(rust: &str, rule: &str) -> String {
+pub(crate) fn variant_name(rust: &str, rule: &str) -> String {
     match rule {
         "lowercase" => rust.to_ascii_lowercase(),
         "UPPERCASE" => rust.to_ascii_uppercase(),
@@ -158,12 +158,12 @@ fn pascal(rust: &str) -> String {
 }
 
 /// The first letter in lower case.
-pub fn lower_first(name: &str) -> String {
+pub(crate) fn lower_first(name: &str) -> String {
     name[..name.len().min(1)].to_ascii_lowercase() + name.get(1..).unwrap_or("")
 }
 
 /// `PageCount` as `page_count`.
-pub fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut text = String::new();
     for (at, letter) in name.char_indices() {
         if at > 0 && letter.is_uppercase() {

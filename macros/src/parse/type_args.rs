@@ -9,14 +9,14 @@ const KEYS: &[Key] = &[("proto_zeros", "proto_zeros"), ("crate", "crate = path::
 
 /// A type's parsed `#[api(…)]` attributes.
 #[derive(Default)]
-pub struct TypeArgs {
+pub(crate) struct TypeArgs {
     pub proto_zeros: Option<Span>,
     /// The path of kindsmith.
     pub krate: Option<syn::Path>,
 }
 
 /// Reads all `#[api(…)]` attributes of a type.
-pub fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
+pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> TypeArgs {
     let mut found = TypeArgs::default();
     let mut seen = Vec::new();
     let reader = Reader { attribute: "#[api] of a type", keys: KEYS, errors };

@@ -5,7 +5,7 @@ use syn::{GenericArgument, PathArguments, Type, spanned::Spanned};
 
 /// The class of a type inside `Option` and `Box`.
 #[derive(Clone, Copy)]
-pub enum Look<'t> {
+pub(crate) enum Look<'t> {
     /// `bool`.
     Bool,
     /// An integer type with its smallest and largest value.
@@ -23,7 +23,7 @@ pub enum Look<'t> {
 }
 
 /// A type and its wrappers.
-pub struct Looked<'t> {
+pub(crate) struct Looked<'t> {
     /// True if it is inside `Option`.
     pub optional: bool,
     /// The type inside `Option` and `Box`.
@@ -33,7 +33,7 @@ pub struct Looked<'t> {
 }
 
 /// Classifies a type.
-pub fn look(ty: &Type) -> Looked<'_> {
+pub(crate) fn look(ty: &Type) -> Looked<'_> {
     let Some((name, arguments)) = last_segment(ty) else {
         return Looked { optional: false, inner: ty, look: Look::Other };
     };
@@ -53,7 +53,7 @@ pub fn look(ty: &Type) -> Looked<'_> {
 }
 
 /// The span for errors about a type: its last path segment.
-pub fn span(ty: &Type) -> Span {
+pub(crate) fn span(ty: &Type) -> Span {
     match ty {
         Type::Path(path) => path.path.segments.last().map_or_else(|| ty.span(), |segment| segment.ident.span()),
         _ => ty.span(),
@@ -61,7 +61,7 @@ pub fn span(ty: &Type) -> Span {
 }
 
 /// The last segment of a path type, and its type arguments.
-pub fn last_segment(ty: &Type) -> Option<(String, Vec<&Type>)> {
+pub(crate) fn last_segment(ty: &Type) -> Option<(String, Vec<&Type>)> {
     let Type::Path(path) = ty else { return None };
     let segment = path.path.segments.last()?;
     let arguments = match &segment.arguments {
@@ -75,7 +75,7 @@ pub fn last_segment(ty: &Type) -> Option<(String, Vec<&Type>)> {
 
 impl Look<'_> {
     /// The name of the class in errors.
-    pub fn called(self) -> &'static str {
+    pub(crate) fn called(self) -> &'static str {
         match self {
             Self::Bool => "a boolean",
             Self::Int(..) => "an integer",

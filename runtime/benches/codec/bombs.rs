@@ -8,7 +8,7 @@ use std::{
 use kindsmith::__layers::codec::{Limits, yaml};
 
 /// Tells of each how long it takes, and the answer.
-pub fn measure() {
+pub(crate) fn measure() {
     let limits = Limits::default();
     let body = 3 << 20;
     let laughs: Vec<String> = (1..12)

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// An object and its kind.
-pub struct Sample {
+pub(crate) struct Sample {
     pub name: &'static str,
     pub kind: Kind,
     pub object: Document,
 }
 
 /// All of them.
-pub fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     let builtin =
         |name: &str| builtin::kinds().into_iter().find(|kind| kind.names().kind == name).expect("a built-in kind");
     vec![
@@ -64,7 +64,7 @@ fn lease() -> Document {
 /// A kind as definitions of custom resources have them: structures in lists in structures.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "bench.example.com", version = "v1", status)]
-pub struct Machine {
+pub(crate) struct Machine {
     #[api(proto = 1)]
     pub metadata: ObjectMeta,
     #[api(proto = 2)]
@@ -76,7 +76,7 @@ pub struct Machine {
 /// The parts of a machine.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct MachineSpec {
+pub(crate) struct MachineSpec {
     #[api(proto = 1)]
     pub replicas: i32,
     #[api(proto = 2)]
@@ -91,7 +91,7 @@ pub struct MachineSpec {
 /// A part of a machine.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Part {
+pub(crate) struct Part {
     #[api(proto = 1)]
     pub name: String,
     #[api(proto = 2)]
@@ -114,7 +114,7 @@ pub struct Part {
 
 /// A variable of a part.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Variable {
+pub(crate) struct Variable {
     #[api(proto = 1)]
     pub name: String,
     #[api(proto = 2)]
@@ -123,7 +123,7 @@ pub struct Variable {
 
 /// A port of a part.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct Port {
+pub(crate) struct Port {
     #[api(proto = 1)]
     pub name: String,
     #[api(proto = 2)]
@@ -135,7 +135,7 @@ pub struct Port {
 /// How it is seen whether a part works.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Probe {
+pub(crate) struct Probe {
     #[api(proto = 1)]
     pub path: String,
     #[api(proto = 2)]
@@ -147,7 +147,7 @@ pub struct Probe {
 /// What is seen of a machine.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct MachineStatus {
+pub(crate) struct MachineStatus {
     #[api(proto = 1)]
     pub observed_generation: Option<i64>,
     #[serde(default)]

@@ -39,7 +39,7 @@ impl Credentials<'_> {
 }
 
 /// The token in the value of an `Authorization` header, if it is a bearer token.
-pub fn bearer(header: &str) -> Option<&str> {
+pub(crate) fn bearer(header: &str) -> Option<&str> {
     let (scheme, token) = header.trim().split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)

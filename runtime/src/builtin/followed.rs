@@ -41,28 +41,28 @@ pub(super) enum Next {
 
 impl Followed {
     /// An empty set.
-    pub fn new(api: Arc<Verbs>) -> Self {
+    pub(super) fn new(api: Arc<Verbs>) -> Self {
         Self { api, resources: Vec::new(), generation: 0 }
     }
 
     /// The resource at a position that is in use.
-    pub fn at(&self, position: usize) -> &Arc<Registered> {
+    pub(super) fn at(&self, position: usize) -> &Arc<Registered> {
         self.find(position).expect("whatever is kept of a resource that has gone is forgotten")
     }
 
     /// The resource at a position, if it is in use.
-    pub fn find(&self, position: usize) -> Option<&Arc<Registered>> {
+    pub(super) fn find(&self, position: usize) -> Option<&Arc<Registered>> {
         self.resources.get(position)?.as_ref().map(|(resource, _)| resource)
     }
 
     /// All resources with their positions.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &Arc<Registered>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Arc<Registered>)> {
         (0..self.resources.len()).filter_map(|position| Some((position, self.find(position)?)))
     }
 
     /// Updates the set from the registry; `None` if nothing changed. Resources that are not stored are skipped, because
     /// their objects cannot be listed.
-    pub fn renew(&mut self) -> Option<Renewed> {
+    pub(super) fn renew(&mut self) -> Option<Renewed> {
         let (resources, generation) = self.api.registry.resources();
         if generation == self.generation {
             return None;
@@ -89,20 +89,20 @@ impl Followed {
     }
 
     /// Watches the resource at a position.
-    pub fn watch(&mut self, position: usize, watch: Watch) {
+    pub(super) fn watch(&mut self, position: usize, watch: Watch) {
         if let Some(Some((_, place))) = self.resources.get_mut(position) {
             *place = Some(watch);
         }
     }
 
     /// The revision up to which all changes of all watched resources have been returned.
-    pub fn position(&self) -> Option<Revision> {
+    pub(super) fn position(&self) -> Option<Revision> {
         self.resources.iter().flatten().filter_map(|(_, watch)| watch.as_ref().map(Watch::position)).min()
     }
 
     /// Waits for changes, and returns the available ones with the positions of their resources, at most `most` for each
     /// resource.
-    pub async fn next(&mut self, most: usize, events: &mut Vec<(usize, Event)>) -> Next {
+    pub(super) async fn next(&mut self, most: usize, events: &mut Vec<(usize, Event)>) -> Next {
         poll_fn(|cx| {
             let mut some = Vec::new();
             for (position, place) in self.resources.iter_mut().enumerate() {

@@ -92,7 +92,7 @@ pub(crate) struct Controllers {
 
 impl Controllers {
     /// Starts the controllers on the current runtime.
-    pub fn start(api: Arc<Verbs>) -> Self {
+    pub(crate) fn start(api: Arc<Verbs>) -> Self {
         let mut controllers = Self::default();
         let stopping = || controllers.stop.subscribe();
         let lifecycle = tokio::spawn(lifecycle::run(api.clone(), stopping()));
@@ -104,14 +104,14 @@ impl Controllers {
 
     /// Follows definitions, too.
     #[must_use]
-    pub fn and(mut self, definitions: Option<Definitions>) -> Self {
+    pub(crate) fn and(mut self, definitions: Option<Definitions>) -> Self {
         let task = definitions.map(|definitions| tokio::spawn(definitions.run(self.stop.subscribe())));
         self.tasks.extend(task.map(|task| ("definitions", task)));
         self
     }
 
     /// Stops the controllers after their current writes.
-    pub async fn stop(mut self) {
+    pub(crate) async fn stop(mut self) {
         self.stop.send_replace(true);
         for (controller, task) in &mut self.tasks {
             if let Err(failed) = task.await {

@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// Namespaces that every server has and that cannot be deleted.
-pub const PERMANENT: [&str; 3] = ["default", "kube-system", "kube-public"];
+pub(super) const PERMANENT: [&str; 3] = ["default", "kube-system", "kube-public"];
 /// The finalizer of every namespace. The server removes it once the namespace is empty.
-pub const FINALIZER: &str = "kubernetes";
+pub(super) const FINALIZER: &str = "kubernetes";
 /// The label with the namespace's name, so that selectors can select namespaces by name.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 /// The phase of a usable namespace.

@@ -21,12 +21,12 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    pub async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         Self::over(Arc::new(Memory::new())).await
     }
 
     /// A server over an existing store.
-    pub async fn over(store: Arc<dyn Store>) -> Self {
+    pub(super) async fn over(store: Arc<dyn Store>) -> Self {
         let cache = Cache::new(store.clone(), Limits::default());
         let registry = Arc::new(Registry::new(cache.clone()));
         for kind in kinds() {
@@ -37,34 +37,34 @@ impl Inside {
         Self { api }
     }
 
-    pub fn request(&self, plural: &str, namespace: &str, name: &str) -> Request {
+    pub(super) fn request(&self, plural: &str, namespace: &str, name: &str) -> Request {
         let group = if plural == "leases" { "coordination.k8s.io" } else { "" };
         let served = self.api.registry.find(group, "v1", plural).expect("a built-in kind");
         let (user, namespace, name) = (Arc::new(User::system()), namespace.into(), name.into());
         Request { user, served, namespace, name, subresource: "".into(), warnings: Arc::default() }
     }
 
-    pub async fn create(&self, plural: &str, namespace: &str, body: Value) -> Result<Document, Error> {
+    pub(super) async fn create(&self, plural: &str, namespace: &str, body: Value) -> Result<Document, Error> {
         let request = self.request(plural, namespace, "");
         self.api.create(&request, body, &WriteOptions::default()).await.map(document)
     }
 
-    pub async fn namespace(&self, name: &str) {
+    pub(super) async fn namespace(&self, name: &str) {
         self.create("namespaces", "", json!({"metadata": {"name": name}})).await.expect("a new namespace");
     }
 
-    pub async fn merge(&self, request: &Request, patch: Value) -> Result<Document, Error> {
+    pub(super) async fn merge(&self, request: &Request, patch: Value) -> Result<Document, Error> {
         let options = PatchOptions::default();
         self.api.patch(request, Patch::Merge(patch.to_string().into()), &options).await.map(document)
     }
 
-    pub async fn delete(&self, plural: &str, namespace: &str, name: &str) -> Deleted {
+    pub(super) async fn delete(&self, plural: &str, namespace: &str, name: &str) -> Deleted {
         let request = self.request(plural, namespace, name);
         self.api.delete(&request, &DeleteOptions::default()).await.expect("a deletion")
     }
 
     /// The current object, without waiting.
-    pub fn find(&self, plural: &str, namespace: &str, name: &str) -> Option<Document> {
+    pub(super) fn find(&self, plural: &str, namespace: &str, name: &str) -> Option<Document> {
         let request = self.request(plural, namespace, name);
         let object = request.served.objects.snapshot().get(&request.key())?;
         Some(serde_json::from_slice(object.json_bytes()).expect("JSON"))

@@ -38,16 +38,17 @@ use std::{
 };
 
 pub use body::Body;
-pub use event::Event;
-pub use loading::Loading;
-pub use object::{EventType, FRAME_END, Object};
-pub use packed::Texts;
-pub use reader::{Reader, Reading, SharedReader};
-pub use renderings::Renderings;
+pub(crate) use event::Event;
+pub(crate) use loading::Loading;
+pub(crate) use object::{EventType, FRAME_END, Object};
+pub(crate) use packed::Texts;
+pub(crate) use reader::SharedReader;
+pub use reader::{Reader, Reading};
+pub(crate) use renderings::Renderings;
 pub use resource::Resource;
-pub use snapshot::{Objects, Snapshot};
+pub(crate) use snapshot::{Objects, Snapshot};
 pub use subscription::Subscription;
-pub use watch::Watch;
+pub(crate) use watch::Watch;
 
 use crate::{
     meta::Revision,
@@ -57,7 +58,7 @@ use feeder::Feeder;
 use state::{Shared, State, lock};
 
 /// Selects the objects of a watcher. The result must depend on the object only.
-pub type Filter = Arc<dyn Fn(&Object) -> bool + Send + Sync>;
+pub(crate) type Filter = Arc<dyn Fn(&Object) -> bool + Send + Sync>;
 
 /// Why a watch cannot start or continue.
 #[derive(Clone, Debug)]

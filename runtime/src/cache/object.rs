@@ -50,7 +50,7 @@ impl EventType {
 }
 
 /// The end of every watch frame.
-pub const FRAME_END: &str = "}\n";
+pub(crate) const FRAME_END: &str = "}\n";
 
 /// The text between type meta and the value of `metadata`.
 pub(super) const METADATA_KEY: &str = r#""metadata":"#;

@@ -42,7 +42,7 @@ pub trait Reader: Send + Sync {
 }
 
 /// A shared reader.
-pub type SharedReader = Arc<dyn Reader>;
+pub(crate) type SharedReader = Arc<dyn Reader>;
 
 /// Renders a stored value. A damaged value is kept and marked like one that cannot be decoded.
 pub(super) fn render(

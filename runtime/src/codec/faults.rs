@@ -80,7 +80,7 @@ impl Faults {
 }
 
 /// Removes the unknown fields of a decoded object, and returns them.
-pub fn drop_unknown(document: &mut Document, root: &Schema, order: Order) -> Vec<String> {
+pub(crate) fn drop_unknown(document: &mut Document, root: &Schema, order: Order) -> Vec<String> {
     let dropped = prune(root, document);
     let mut paths: Vec<String> = dropped.iter().map(|path| path.as_str().to_owned()).collect();
     match order {

@@ -25,9 +25,11 @@ pub(crate) mod recorded;
 mod tests;
 
 pub use encoding::Encoding;
-pub use faults::{Order, drop_unknown};
+pub use faults::Order;
+pub(crate) use faults::drop_unknown;
 pub(crate) use memory::taken;
-pub use write::{canonical, encode, managed_fields, size};
+pub(crate) use write::{canonical, managed_fields};
+pub use write::{encode, size};
 
 /// The limits of a decoder. The size of the body is limited elsewhere.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +116,7 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, DecodeError> {
 ///
 /// # Errors
 /// JSON that does not fit the type.
-pub fn from_written<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+pub(crate) fn from_written<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
     let mut json = serde_json::Deserializer::from_slice(json);
     json.disable_recursion_limit();
     let value = T::deserialize(&mut json)?;

@@ -46,7 +46,7 @@ const MANAGED_FIELDS: &str = "managedFields";
 
 /// The positions of a canonical body's parts, from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Canonical {
+pub(crate) struct Canonical {
     /// The end of the value of `metadata`.
     pub metadata_end: usize,
     /// The position for managed fields: before the next member of metadata, or before the closing brace.
@@ -55,7 +55,7 @@ pub struct Canonical {
 
 /// Appends the canonical body of an object: first `metadata` without `resourceVersion` and `managedFields`, then the
 /// other keys in order, without `apiVersion` and `kind`.
-pub fn canonical(document: &Document, out: &mut Vec<u8>) -> Canonical {
+pub(crate) fn canonical(document: &Document, out: &mut Vec<u8>) -> Canonical {
     let start = out.len();
     out.extend_from_slice(b"{\"metadata\":{");
     let mut managed_at = None;
@@ -85,7 +85,7 @@ pub fn canonical(document: &Document, out: &mut Vec<u8>) -> Canonical {
 }
 
 /// Appends the managed fields of an object, which its canonical body excludes, if there are any.
-pub fn managed_fields(document: &Document, out: &mut Vec<u8>) {
+pub(crate) fn managed_fields(document: &Document, out: &mut Vec<u8>) {
     if let Some(entries) = document.get("metadata").and_then(|metadata| metadata.get(MANAGED_FIELDS)) {
         encode(entries, out);
     }
@@ -118,7 +118,7 @@ fn write_number(number: &Number, out: &mut Vec<u8>) {
 }
 
 /// Appends text in quotes.
-pub fn quote(text: &str, out: &mut Vec<u8>) {
+pub(super) fn quote(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     loop {

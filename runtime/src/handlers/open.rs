@@ -21,12 +21,12 @@ impl Default for Open {
 
 impl Open {
     /// Ends all of them.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stopping.send_replace(true);
     }
 
     /// Completes when they must end.
-    pub fn stopping(&self) -> impl Future<Output = ()> + Send + 'static {
+    pub(crate) fn stopping(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut stopping = self.stopping.subscribe();
         async move {
             // A dropped sender also ends them.
@@ -35,13 +35,13 @@ impl Open {
     }
 
     /// Counts a connection.
-    pub fn connect(&self) -> Connected {
+    pub(crate) fn connect(&self) -> Connected {
         self.connections.send_modify(|open| *open += 1);
         Connected { connections: self.connections.clone() }
     }
 
     /// Completes when no connection is left.
-    pub async fn ended(&self) {
+    pub(crate) async fn ended(&self) {
         // The sender is in `self`, so it still exists.
         let _ = self.connections.subscribe().wait_for(|open| *open == 0).await;
     }

@@ -129,7 +129,7 @@ impl Target {
     ///
     /// # Errors
     /// 409.
-    pub fn check(&self, document: &Document) -> Result<()> {
+    pub(crate) fn check(&self, document: &Document) -> Result<()> {
         self.expects.check(Some(&document["metadata"])).map_err(|Mismatch { of, expected, found }| {
             let what = match of {
                 Identity::Uid => "UID",

@@ -158,7 +158,7 @@ impl Handlers {
 
 impl Mounted {
     /// The input and output of an operation; those of a patch are the ones of an update. `None` if it is not served.
-    pub fn kinds(&self, verb: Verb) -> Option<&Exchanged> {
+    pub(crate) fn kinds(&self, verb: Verb) -> Option<&Exchanged> {
         let verb = if verb == Verb::Patch { Verb::Update } else { verb };
         self.kinds.iter().find(|(known, _)| *known == verb).map(|(_, kinds)| kinds)
     }

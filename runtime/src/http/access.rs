@@ -21,7 +21,7 @@ use crate::{
 ///
 /// # Errors
 /// 401.
-pub async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused> {
+pub(super) async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused> {
     if let Some(user) = parts.extensions.get::<Arc<User>>() {
         return Ok(user.clone());
     }
@@ -51,7 +51,7 @@ pub async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused
 
 /// The attributes of a further verb on the requested object, or on a subresource of it, that the request turns out to
 /// need.
-pub fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
+pub(super) fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, path: &'a str) -> Attributes<'a> {
     let kind = &*request.served.kind;
     Attributes {
         user: &request.user,
@@ -70,7 +70,7 @@ pub fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a str, pa
 ///
 /// # Errors
 /// 403.
-pub async fn may_create(app: &App, request: &Request, subresource: &str, path: &str) -> Result<(), Refused> {
+pub(super) async fn may_create(app: &App, request: &Request, subresource: &str, path: &str) -> Result<(), Refused> {
     let attributes = further(request, Verb::Create.as_str(), subresource, path);
     match app.authorizer.authorize(&attributes).await {
         Decision::Allow => Ok(()),
@@ -91,7 +91,7 @@ impl Headers for RequestHeaders<'_> {
 ///
 /// # Errors
 /// 403.
-pub async fn authorize(app: &App, asked: &Asked, user: &User) -> Result<(), Refused> {
+pub(super) async fn authorize(app: &App, asked: &Asked, user: &User) -> Result<(), Refused> {
     let verb = asked.verb_name();
     let attributes = asked.attributes(user, &verb);
     let decision = app.authorizer.authorize(&attributes).await;
@@ -107,7 +107,12 @@ pub async fn authorize(app: &App, asked: &Asked, user: &User) -> Result<(), Refu
 ///
 /// # Errors
 /// 400 for groups and similar headers without a user name, 403.
-pub async fn act_as(app: &App, asked: &Asked, sender: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Refused> {
+pub(super) async fn act_as(
+    app: &App,
+    asked: &Asked,
+    sender: Arc<User>,
+    headers: &HeaderMap,
+) -> Result<Arc<User>, Refused> {
     let Some(wanted) = wanted(headers)? else { return Ok(sender) };
     let verb = asked.verb_name();
     let attributes = asked.attributes(&sender, &verb);

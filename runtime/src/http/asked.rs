@@ -40,7 +40,7 @@ fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
 
 /// The parsed meaning of a request.
 #[derive(Debug)]
-pub struct Asked {
+pub(super) struct Asked {
     /// The decoded path without trailing slashes.
     pub path: String,
     /// What the path names.
@@ -71,7 +71,7 @@ impl Asked {
     /// # Errors
     /// 400 for an ambiguous path, for an unreadable query, and for one that repeats a parameter which determines the
     /// request.
-    pub fn read(parts: &Parts, registry: &Registry) -> Result<Self, Refused> {
+    pub(super) fn read(parts: &Parts, registry: &Registry) -> Result<Self, Refused> {
         // `OPTIONS *` is about the whole server.
         let whole = parts.method == Method::OPTIONS && parts.uri.path() == "*";
         let path = path::parse(if whole { "/" } else { parts.uri.path() });
@@ -94,7 +94,7 @@ impl Asked {
     }
 
     /// The path below a group and version, if it is one.
-    pub fn resource(&self) -> Option<&ResourcePath> {
+    pub(super) fn resource(&self) -> Option<&ResourcePath> {
         match &self.target {
             Target::Resource(resource) => Some(resource),
             Target::Other => None,
@@ -102,12 +102,12 @@ impl Asked {
     }
 
     /// The verb of another method on this path.
-    pub fn verb_of(&self, method: &Method) -> Option<Verb> {
+    pub(super) fn verb_of(&self, method: &Method) -> Option<Verb> {
         meaning(method, self.resource()?, self.watch)
     }
 
     /// The verb for authorizers.
-    pub fn verb_name(&self) -> Cow<'static, str> {
+    pub(super) fn verb_name(&self) -> Cow<'static, str> {
         match self.target {
             Target::Resource(_) => self.verb.map_or("", Verb::as_str).into(),
             Target::Other => self.method.as_str().to_ascii_lowercase().into(),
@@ -115,7 +115,7 @@ impl Asked {
     }
 
     /// The attributes for authorizers, with [`Asked::verb_name`].
-    pub fn attributes<'a>(&'a self, user: &'a User, verb: &'a str) -> Attributes<'a> {
+    pub(super) fn attributes<'a>(&'a self, user: &'a User, verb: &'a str) -> Attributes<'a> {
         let of = |part: fn(&ResourcePath) -> &str| self.resource().map_or("", part);
         Attributes {
             user,

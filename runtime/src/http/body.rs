@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The media type of the body in lower case without parameters; empty if the client sent none.
-pub fn media_type(headers: &HeaderMap) -> String {
+pub(super) fn media_type(headers: &HeaderMap) -> String {
     let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
@@ -32,7 +32,7 @@ pub fn media_type(headers: &HeaderMap) -> String {
 /// # Errors
 /// 415 for a compressed body, 413 above the limit, 408 if it does not arrive in time, 429 if too many large bodies
 /// arrive at once, 400 if the connection broke.
-pub async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
+pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, Refused> {
     // A few compressed bytes may expand beyond any reasonable limit.
     let plain = |encoding: &HeaderValue| encoding.is_empty() || encoding.as_bytes().eq_ignore_ascii_case(b"identity");
     if let Some(encoding) = headers.get_all(CONTENT_ENCODING).iter().find(|encoding| !plain(encoding)) {
@@ -84,7 +84,7 @@ impl AsRef<[u8]> for Large {
 
 /// The expected content of a body.
 #[derive(Clone, Copy)]
-pub enum Expected<'k> {
+pub(super) enum Expected<'k> {
     /// An object of the kind.
     Object(&'k Kind),
     /// The scale of an object.
@@ -116,7 +116,7 @@ impl Expected<'_> {
 ///
 /// # Errors
 /// 415 for an unsupported media type, 400 for a body that cannot be decoded.
-pub fn decode(media_type: &str, body: &[u8], expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
+pub(super) fn decode(media_type: &str, body: &[u8], expected: Expected<'_>) -> Result<codec::Decoded, Refused> {
     let limits = match expected {
         Expected::DeleteOptions => codec::Limits::OPTIONS,
         Expected::Object(_) | Expected::Scale => codec::Limits::default(),
@@ -145,7 +145,7 @@ pub fn decode(media_type: &str, body: &[u8], expected: Expected<'_>) -> Result<c
 ///
 /// # Errors
 /// 400 for a body that cannot be decoded; errors of the patch itself.
-pub fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, Refused> {
+pub(super) fn decode_patch(of: PatchType, body: Bytes) -> Result<Patch, Refused> {
     let patch = match of {
         PatchType::Json => Patch::Json(body),
         PatchType::Merge => Patch::Merge(body),

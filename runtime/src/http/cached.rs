@@ -18,7 +18,7 @@ use super::response;
 
 /// A value derived from the kinds, recomputed when they change, once for all concurrent requests. Computing it does not
 /// block other requests.
-pub struct PerGeneration<T> {
+pub(super) struct PerGeneration<T> {
     made: ArcSwapOption<(u64, T)>,
     /// Locked while the value is computed.
     making: tokio::sync::Mutex<()>,
@@ -32,7 +32,7 @@ impl<T> Default for PerGeneration<T> {
 
 impl<T: Send + Sync + 'static> PerGeneration<T> {
     /// The value for a generation or a later one; computed now if necessary.
-    pub async fn get(&self, generation: u64, make: impl FnOnce() -> T + Send + 'static) -> Arc<(u64, T)> {
+    pub(super) async fn get(&self, generation: u64, make: impl FnOnce() -> T + Send + 'static) -> Arc<(u64, T)> {
         let made = || self.made.load_full().filter(|made| made.0 >= generation);
         if let Some(made) = made() {
             return made;
@@ -48,7 +48,7 @@ impl<T: Send + Sync + 'static> PerGeneration<T> {
 }
 
 /// Runs slow work on a separate thread. Propagates its panic.
-pub async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(broken) => match broken.try_into_panic() {
@@ -61,7 +61,7 @@ pub async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
 
 /// A rendered document and the hash for its ETag.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub(super) struct Document {
     /// Its bytes.
     pub body: Bytes,
     /// Its hash, in capitals.
@@ -70,7 +70,7 @@ pub struct Document {
 
 impl Document {
     /// A document with these bytes.
-    pub fn new(body: impl Into<Bytes>) -> Self {
+    pub(super) fn new(body: impl Into<Bytes>) -> Self {
         let body = body.into();
         let mut hash = String::with_capacity(64);
         for byte in digest(&SHA256, &body).as_ref() {
@@ -80,7 +80,7 @@ impl Document {
     }
 
     /// The answer with this document, or 304 if the client has it.
-    pub fn respond(&self, headers: &HeaderMap, content_type: HeaderValue, cache: &'static str) -> Response {
+    pub(super) fn respond(&self, headers: &HeaderMap, content_type: HeaderValue, cache: &'static str) -> Response {
         let etag = format!("\"{}\"", self.hash);
         let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         let known = known.flat_map(|value| value.split(',')).map(str::trim);

@@ -7,11 +7,11 @@ use bytes::{BufMut, Bytes, BytesMut};
 /// The number before the number of a channel that its sender closes.
 const CLOSE: u8 = 255;
 /// The maximum number of channels of a connection. In text, their numbers are the characters after `0`.
-pub const CHANNELS: u8 = 64;
+pub(super) const CHANNELS: u8 = 64;
 
 /// A version of the channel subprotocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Channels {
+pub(super) struct Channels {
     /// Messages are text: the number as a digit, and the bytes in base64.
     base64: bool,
     /// Errors are sent as a Status in JSON instead of text.
@@ -21,7 +21,7 @@ pub struct Channels {
 }
 
 /// The subprotocols of sessions, by their names; a client may name none.
-pub const SESSIONS: [&str; 6] = [
+pub(super) const SESSIONS: [&str; 6] = [
     "v5.channel.k8s.io",
     "v4.channel.k8s.io",
     "v4.base64.channel.k8s.io",
@@ -30,11 +30,11 @@ pub const SESSIONS: [&str; 6] = [
     "",
 ];
 /// The subprotocols of forwarded ports.
-pub const FORWARDS: [&str; 3] = ["v4.channel.k8s.io", "v4.base64.channel.k8s.io", ""];
+pub(super) const FORWARDS: [&str; 3] = ["v4.channel.k8s.io", "v4.base64.channel.k8s.io", ""];
 
 /// A parsed message.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Received {
+pub(super) enum Received {
     /// Bytes of a channel.
     Data(u8, Bytes),
     /// A channel was closed.
@@ -45,7 +45,7 @@ pub enum Received {
 
 impl Channels {
     /// The version of a subprotocol.
-    pub fn of(protocol: &str) -> Self {
+    pub(super) fn of(protocol: &str) -> Self {
         Self {
             base64: protocol.contains("base64"),
             statuses: protocol.starts_with("v4.") || protocol.starts_with("v5."),
@@ -54,7 +54,7 @@ impl Channels {
     }
 
     /// Bytes on a channel.
-    pub fn write(self, channel: u8, bytes: &[u8]) -> Message {
+    pub(super) fn write(self, channel: u8, bytes: &[u8]) -> Message {
         if self.base64 {
             let mut text = String::with_capacity(1 + bytes.len().div_ceil(3) * 4);
             text.push(char::from(b'0' + channel));
@@ -68,7 +68,7 @@ impl Channels {
     }
 
     /// Parses a message.
-    pub fn read(self, message: Message) -> Received {
+    pub(super) fn read(self, message: Message) -> Received {
         let bytes = message.into_data();
         let Some((&number, rest)) = bytes.split_first() else { return Received::Nothing };
         if self.base64 {

@@ -27,16 +27,16 @@ use http_body::{Body as _, Frame};
 use super::offload;
 
 /// Answers up to this size are not compressed, as in kube-apiserver.
-pub const THRESHOLD: usize = 128 << 10;
+pub(super) const THRESHOLD: usize = 128 << 10;
 
 /// True if the client accepts compressed answers.
-pub fn is_wanted(headers: &HeaderMap) -> bool {
+pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     let Some(given) = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()) else { return false };
     given.split(',').any(|token| token.trim() == "gzip")
 }
 
 /// The answer, compressed if it is known to be long.
-pub fn gzip(answer: Response) -> Response {
+pub(super) fn gzip(answer: Response) -> Response {
     let is_long = answer.body().size_hint().lower() > THRESHOLD as u64;
     if !is_long || answer.headers().contains_key(ETAG) || answer.headers().contains_key(CONTENT_ENCODING) {
         return answer;

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// A request to stream or to connect.
-pub struct Connecting<'a> {
+pub(super) struct Connecting<'a> {
     /// The server.
     pub app: &'a App,
     /// The HTTP exchange.
@@ -42,7 +42,7 @@ impl Connecting<'_> {
     ///
     /// # Errors
     /// 404 if the object does not exist; 400 and 422 for options; 400 for an invalid handshake; errors of the handler.
-    pub async fn serve(self) -> Result<Response, Refused> {
+    pub(super) async fn serve(self) -> Result<Response, Refused> {
         match &self.mounted.handler {
             Handler::Text(handler) => self.text(handler).await,
             Handler::Exec(handler) => self.exec(handler).await,

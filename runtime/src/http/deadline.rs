@@ -11,7 +11,7 @@ use crate::meta::duration;
 ///
 /// # Errors
 /// 400 for a `timeout` that is invalid or repeated.
-pub fn of(app: &App, asked: &Asked) -> Result<Option<Duration>, Refused> {
+pub(super) fn of(app: &App, asked: &Asked) -> Result<Option<Duration>, Refused> {
     if methods::is_long_running(asked) {
         return Ok(None);
     }

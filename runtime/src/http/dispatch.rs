@@ -28,7 +28,7 @@ use super::{
 use crate::auth::User;
 
 /// An authenticated and authorized request. Boxed, because futures copy their arguments.
-pub struct Exchange {
+pub(super) struct Exchange {
     /// The user.
     pub user: Arc<User>,
     /// Method, URI and headers. The meaning of the request is in `asked`; do not parse the URI again.
@@ -41,12 +41,12 @@ pub struct Exchange {
 
 impl Exchange {
     /// A header as text.
-    pub fn header(&self, name: &HeaderName) -> Option<&str> {
+    pub(super) fn header(&self, name: &HeaderName) -> Option<&str> {
         text(&self.parts.headers, name)
     }
 
     /// The `Accept` header.
-    pub fn accept(&self) -> Option<&str> {
+    pub(super) fn accept(&self) -> Option<&str> {
         self.header(&ACCEPT)
     }
 }
@@ -56,7 +56,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
 }
 
 /// Answers a request, and ensures that the answer arrives.
-pub async fn receive(site: Arc<Site>, request: Request) -> Response {
+pub(super) async fn receive(site: Arc<Site>, request: Request) -> Response {
     let (request, unread) = unread::lend(request);
     let mut slot = None;
     let is_head = request.method() == Method::HEAD;
@@ -78,7 +78,7 @@ pub async fn receive(site: Arc<Site>, request: Request) -> Response {
 }
 
 /// Answers a request. The caller keeps its slot, and notes the requested operation.
-pub async fn handle(
+pub(super) async fn handle(
     site: &Site,
     request: Request,
     slot: &mut Option<Arc<Slot>>,

@@ -22,7 +22,7 @@ const WAITING: usize = 64 << 10;
 /// The maximum size of a message.
 const PIECE: usize = 32 << 10;
 /// The maximum number of ports of one connection, with two channels each.
-pub const PORTS: usize = CHANNELS as usize / 2;
+pub(super) const PORTS: usize = CHANNELS as usize / 2;
 
 /// The connection's side of the ports.
 struct Ports {
@@ -35,7 +35,7 @@ struct Ports {
 }
 
 /// Serves ports until the client disconnects or all handlers have ended.
-pub async fn run(mut socket: Socket, channels: Channels, serve: Serve, ports: Vec<u16>) {
+pub(super) async fn run(mut socket: Socket, channels: Channels, serve: Serve, ports: Vec<u16>) {
     let end = converse(&mut socket, channels, open(&serve, &ports), &ports).await.err();
     socket.close(None, end).await;
 }

@@ -26,7 +26,7 @@ use crate::{
 const LARGE: usize = 4 << 10;
 
 /// Writes events in the negotiated form.
-pub struct Render {
+pub(super) struct Render {
     served: Arc<Registered>,
     /// Writes frames other than JSON.
     renderer: Option<Renderer>,
@@ -39,7 +39,7 @@ pub struct Render {
 
 impl Render {
     /// A renderer for the objects of a resource.
-    pub fn new(call: &Call<'_>) -> Self {
+    pub(super) fn new(call: &Call<'_>) -> Self {
         Self {
             served: call.request.served.clone(),
             renderer: call.renderer(),
@@ -51,18 +51,23 @@ impl Render {
     }
 
     /// True if the stream has ended, because an object could not be written; the client got an error.
-    pub fn is_broken(&self) -> bool {
+    pub(super) fn is_broken(&self) -> bool {
         self.broken
     }
 
     /// The encoding of the frames.
-    pub fn encoding(&self) -> Encoding {
+    pub(super) fn encoding(&self) -> Encoding {
         self.accepted.encoding
     }
 
     /// An event in the requested version; `among_bytes` is the size of the stored objects that the caller processes. If
     /// its object cannot be converted, the stream ends with an error frame.
-    pub fn shown<'e>(&mut self, event: &'e Event, among_bytes: usize, out: &mut Vec<u8>) -> Option<Cow<'e, Event>> {
+    pub(super) fn shown<'e>(
+        &mut self,
+        event: &'e Event,
+        among_bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<Cow<'e, Event>> {
         match self.served.show_among(event.object(), among_bytes) {
             Ok(Cow::Borrowed(_)) => Some(Cow::Borrowed(event)),
             Ok(Cow::Owned(view)) => Some(Cow::Owned(event.of(view))),
@@ -77,7 +82,7 @@ impl Render {
     }
 
     /// The frame of an event, if all watchers in this form share it.
-    pub fn shared(&self, event: &Event) -> Option<Bytes> {
+    pub(super) fn shared(&self, event: &Event) -> Option<Bytes> {
         let frame = match &self.renderer {
             Some(renderer) => renderer.frame(event.event_type(), event.object()).ok(),
             None => (self.accepted.shape == Shape::Full).then(|| event.frame()),
@@ -93,7 +98,7 @@ impl Render {
     }
 
     /// The frame of a large JSON event in two pieces: one copy per watcher would add up.
-    pub fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
+    pub(super) fn in_two(&self, event: &Event) -> Option<(Bytes, Bytes)> {
         let is_plain = self.renderer.is_none() && self.accepted.shape == Shape::Full && !self.broken;
         let is_large = event.object().json_bytes().len() >= LARGE;
         let opening = Bytes::from_static(event.event_type().opening().as_bytes());
@@ -102,7 +107,7 @@ impl Render {
     }
 
     /// Writes the frame of an event.
-    pub fn event(&mut self, out: &mut Vec<u8>, event: &Event) {
+    pub(super) fn event(&mut self, out: &mut Vec<u8>, event: &Event) {
         if self.broken {
             return;
         }
@@ -151,7 +156,7 @@ impl Render {
     }
 
     /// Writes the frame of a bookmark.
-    pub fn bookmark(&mut self, out: &mut Vec<u8>, revision: Revision, ends_initial: bool) {
+    pub(super) fn bookmark(&mut self, out: &mut Vec<u8>, revision: Revision, ends_initial: bool) {
         let before = out.len();
         self.write_bookmark(out, revision, ends_initial);
         self.count(out.len() - before);
@@ -189,7 +194,7 @@ fn bookmark_object(kind: &Kind, revision: Revision, ends_initial: bool) -> Objec
 }
 
 /// Writes the frame of a failure.
-pub fn error_frame(out: &mut Vec<u8>, status: &Status, encoding: Encoding) {
+pub(super) fn error_frame(out: &mut Vec<u8>, status: &Status, encoding: Encoding) {
     if encoding != Encoding::Json {
         let document = codec::from_typed(status).expect("a Status is plain data");
         let whole = render::document(encoding, Some(&protobuf::STATUS), &document).expect("a Status has its message");

@@ -14,7 +14,7 @@ use super::{negotiate::Accepted, response};
 use crate::meta::Status;
 
 /// Polls a handler; converts its panic to an answer.
-pub fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<'_>) -> Poll<Response> {
+pub(super) fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<'_>) -> Poll<Response> {
     catch_unwind(AssertUnwindSafe(|| handler.poll(cx))).unwrap_or_else(|panic| {
         tracing::error!(message = said(&*panic), "a handler panicked");
         // The panic message is only logged: it may contain data that the client may not see.
@@ -24,7 +24,7 @@ pub fn poll(handler: Pin<&mut impl Future<Output = Response>>, cx: &mut Context<
 }
 
 /// Runs code in a stream that may call the user's code; `None` if it panicked.
-pub fn attempt<T>(run: impl FnOnce() -> T) -> Option<T> {
+pub(super) fn attempt<T>(run: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(run));
     result.inspect_err(|panic| tracing::error!(message = said(&**panic), "a stream met a panic")).ok()
 }

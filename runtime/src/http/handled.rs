@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// The Status for a handler's refusal about an object of a kind.
-pub fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
+pub(super) fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
     Error::refused(refusal, kind, name).into()
 }
 
@@ -45,7 +45,7 @@ pub fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
 ///
 /// # Errors
 /// Errors of the object; those of its handler.
-pub async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
+pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let mut options = WriteOptions::for_create(&call.exchange.asked.query)?;
     options.client = call.client_name();
     let app = call.app;
@@ -96,7 +96,7 @@ async fn respond(
 ///
 /// # Errors
 /// 404 if the object does not exist; errors of the request; those of the handler.
-pub async fn subresource(
+pub(super) async fn subresource(
     site: &Site,
     exchange: Box<Exchange>,
     served: Arc<Registered>,
@@ -261,7 +261,7 @@ impl Documented<'_> {
 ///
 /// # Errors
 /// 404.
-pub async fn target(
+pub(super) async fn target(
     app: &App,
     parent: &Request,
     mounted: &Mounted,

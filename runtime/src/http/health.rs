@@ -112,7 +112,7 @@ impl Health {
 }
 
 /// True for health paths.
-pub fn is_health(path: &str) -> bool {
+pub(super) fn is_health(path: &str) -> bool {
     let name = path.trim_start_matches('/').split('/').next();
     matches!(name, Some("healthz" | "livez" | "readyz"))
 }

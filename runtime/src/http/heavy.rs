@@ -10,10 +10,10 @@ use super::{App, offload, status::Refused};
 use crate::verbs::{Request, Verbs};
 
 /// The size in bytes above which a request is heavy. Smaller ones take less than a millisecond.
-pub const LARGE: usize = 64 << 10;
+pub(super) const LARGE: usize = 64 << 10;
 
 /// The processing of a request.
-pub type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send + 'w>>;
+pub(super) type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send + 'w>>;
 
 /// Processes a body and this many stored bytes: at once if they are few, otherwise when a slot is free. Work that has
 /// started continues if the request is cancelled. A large body keeps its share of the budget until then. The work must
@@ -21,7 +21,7 @@ pub type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send + 
 ///
 /// # Errors
 /// Those of the work.
-pub async fn run<T: Send + 'static>(
+pub(super) async fn run<T: Send + 'static>(
     app: &App,
     request: &Request,
     stored: usize,
@@ -41,6 +41,6 @@ pub async fn run<T: Send + 'static>(
 }
 
 /// The size of the requested object as stored; zero if it does not exist.
-pub fn stored(request: &Request) -> usize {
+pub(super) fn stored(request: &Request) -> usize {
     request.served.objects.snapshot().get(&request.key()).map_or(0, |object| object.json_bytes().len())
 }

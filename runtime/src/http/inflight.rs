@@ -31,7 +31,7 @@ use super::{
 };
 
 /// The running requests.
-pub struct InFlight {
+pub(super) struct InFlight {
     reading: Arc<Class>,
     writing: Arc<Class>,
     long_running: Arc<Class>,
@@ -47,7 +47,7 @@ struct Class {
 
 /// A request's slot in its class, released when its last holder is dropped: the request, its answer, or the resulting
 /// connection.
-pub struct Slot {
+pub(super) struct Slot {
     class: Arc<Class>,
     /// The request's measure, if the connection holds the slot: the request ends with the connection.
     measure: OnceLock<Measure>,
@@ -63,7 +63,7 @@ impl Drop for Slot {
 
 impl InFlight {
     /// Creates the classes with the configured limits and the counters of running requests.
-    pub fn new(limits: &Limits, counts: &metrics::InFlight) -> Self {
+    pub(super) fn new(limits: &Limits, counts: &metrics::InFlight) -> Self {
         let class = |served: &Arc<AtomicUsize>, most| Arc::new(Class { served: served.clone(), most });
         Self {
             reading: class(&counts.reading, limits.reads_in_flight),
@@ -74,7 +74,7 @@ impl InFlight {
     }
 
     /// Waits until no slot is in use.
-    pub async fn idle(&self) {
+    pub(super) async fn idle(&self) {
         self.served.closed().await;
     }
 
@@ -82,7 +82,7 @@ impl InFlight {
     ///
     /// # Errors
     /// 429.
-    pub fn enter(&self, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
+    pub(super) fn enter(&self, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
         let class = match asked.target {
             Target::Resource(_) if methods::is_long_running(asked) => &self.long_running,
             Target::Other if super::health::is_health(&asked.path) => return Ok(None),
@@ -100,7 +100,7 @@ impl InFlight {
 const SHORT: u64 = 64 << 10;
 
 /// The answer, which holds the slot as long as necessary. The measure ends when the answer was sent.
-pub fn hold(answer: Response, slot: Option<Arc<Slot>>, mut measure: Measure) -> Response {
+pub(super) fn hold(answer: Response, slot: Option<Arc<Slot>>, mut measure: Measure) -> Response {
     if answer.status() == StatusCode::SWITCHING_PROTOCOLS
         && let Some(slot) = slot
     {

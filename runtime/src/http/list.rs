@@ -22,7 +22,7 @@ const CHUNK: usize = 128 << 10;
 
 /// The members of a list's `metadata`, with braces. For lists of whole objects, the continue token is present even if
 /// it is empty, as in kube-apiserver.
-pub fn metadata(list: &verbs::List, whole: bool) -> String {
+pub(super) fn metadata(list: &verbs::List, whole: bool) -> String {
     let mut text = format!("{{\"resourceVersion\":\"{}\"", list.revision);
     if let Some(token) = list.continue_token.as_deref().or(whole.then_some("")) {
         text.push_str(",\"continue\":");
@@ -38,7 +38,7 @@ pub fn metadata(list: &verbs::List, whole: bool) -> String {
 
 /// The part of an object that a list contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub(super) enum Part {
     /// With type meta, as kube-apiserver lists custom resources.
     Whole,
     /// Without type meta, as kube-apiserver lists its compiled kinds.
@@ -49,7 +49,7 @@ pub enum Part {
 
 impl Part {
     /// The part that lists of a kind contain in the accepted form.
-    pub fn of(kind: &Kind, accepted: Accepted) -> Self {
+    pub(super) fn of(kind: &Kind, accepted: Accepted) -> Self {
         match accepted.shape {
             Shape::Partial | Shape::PartialList => Self::Partial(accepted.meta_version()),
             _ if kind.policy().lists_type_meta() => Self::Whole,
@@ -58,7 +58,7 @@ impl Part {
     }
 
     /// The beginning of a list up to its first item.
-    pub fn head(self, kind: &Kind, list: &verbs::List) -> String {
+    pub(super) fn head(self, kind: &Kind, list: &verbs::List) -> String {
         let (kind, version) = match self {
             Self::Partial(version) => ("PartialObjectMetadataList", version.to_owned()),
             Self::Whole | Self::Bare => (&*kind.names().list_kind, kind.group_version.to_string()),
@@ -68,7 +68,7 @@ impl Part {
     }
 
     /// The number of bytes that [`Part::write`] appends.
-    pub fn length(self, object: &Object) -> usize {
+    pub(super) fn length(self, object: &Object) -> usize {
         match self {
             Self::Whole => object.json_bytes().len(),
             Self::Bare => object.item_bytes().len() + 1,
@@ -77,7 +77,7 @@ impl Part {
     }
 
     /// Appends an object.
-    pub fn write(self, out: &mut impl BufMut, object: &Object) {
+    pub(super) fn write(self, out: &mut impl BufMut, object: &Object) {
         match self {
             Self::Whole => out.put_slice(object.json_bytes()),
             Self::Bare => {
@@ -90,10 +90,10 @@ impl Part {
 }
 
 /// The end of a JSON list.
-pub const TAIL: &[u8] = b"]}";
+pub(super) const TAIL: &[u8] = b"]}";
 
 /// A list in JSON as a response body.
-pub struct ListBody {
+pub(super) struct ListBody {
     head: Option<String>,
     items: verbs::Items,
     place: verbs::Place,
@@ -105,7 +105,7 @@ pub struct ListBody {
 
 impl ListBody {
     /// The body of a list of a kind.
-    pub fn new(kind: &Kind, part: Part, list: verbs::List) -> Self {
+    pub(super) fn new(kind: &Kind, part: Part, list: verbs::List) -> Self {
         let head = part.head(kind, &list);
         let commas = list.items.len().saturating_sub(1);
         let items: usize = list.items.iter().map(|object| part.length(object)).sum();

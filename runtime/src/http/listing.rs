@@ -29,7 +29,7 @@ const PIECE: usize = compress::THRESHOLD;
 
 /// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// No output yet: the list is being measured.
     Measured,
     /// The next bytes; more will follow.
@@ -40,7 +40,7 @@ pub enum Step {
 
 /// Why a list is not written.
 #[derive(Debug)]
-pub enum Unlisted {
+pub(super) enum Unlisted {
     /// Objects that cannot be converted to the requested version.
     Unconverted(Unconverted),
     /// Another failure, such as 406 for an object that does not fit its kind's message.
@@ -55,7 +55,7 @@ impl From<Refused> for Unlisted {
 
 impl Unlisted {
     /// The answer to a list: 500 for objects that cannot be converted.
-    pub fn refusal(self, served: &Registered) -> Refused {
+    pub(super) fn refusal(self, served: &Registered) -> Refused {
         match self {
             Self::Unconverted(unconverted) => unconverted.refusal(served, "").into(),
             Self::Refused(refused) => refused,
@@ -64,7 +64,7 @@ impl Unlisted {
 }
 
 /// A list that is being written.
-pub struct Listing {
+pub(super) struct Listing {
     served: Arc<Registered>,
     list: List,
     place: Place,
@@ -128,7 +128,7 @@ impl Source {
 
 impl Listing {
     /// A list in a text encoding, with rows for a Table.
-    pub fn text(served: &Arc<Registered>, accepted: Accepted, table: Option<Table>, list: List) -> Self {
+    pub(super) fn text(served: &Arc<Registered>, accepted: Accepted, table: Option<Table>, list: List) -> Self {
         let items = match table {
             Some(table) => Source::Rows(table),
             None => Source::Objects(served.clone(), Part::of(&served.kind, accepted)),
@@ -142,7 +142,7 @@ impl Listing {
     }
 
     /// A list in Protobuf or CBOR.
-    pub fn binary(served: &Arc<Registered>, renderer: Renderer, accepted: Accepted, list: List) -> Self {
+    pub(super) fn binary(served: &Arc<Registered>, renderer: Renderer, accepted: Accepted, list: List) -> Self {
         let keep = renderer.keeps(list.items.json_bytes());
         let form = match accepted.encoding {
             Encoding::Protobuf => Form::Protobuf { renderer, keep, message: Vec::new() },
@@ -159,12 +159,12 @@ impl Listing {
     }
 
     /// The resource of the objects.
-    pub fn served(&self) -> &Registered {
+    pub(super) fn served(&self) -> &Registered {
         &self.served
     }
 
     /// The number of remaining bytes, if it is known.
-    pub fn left(&self) -> Option<usize> {
+    pub(super) fn left(&self) -> Option<usize> {
         self.left
     }
 
@@ -172,7 +172,7 @@ impl Listing {
     ///
     /// # Errors
     /// [`Unlisted`]. After the first piece only if a conversion is not deterministic.
-    pub fn step(&mut self) -> Result<Step, Unlisted> {
+    pub(super) fn step(&mut self) -> Result<Step, Unlisted> {
         let mut out = Vec::with_capacity(self.piece.min(self.list.items.json_bytes()) + self.piece / 8);
         match self.stage {
             Stage::Measure(sum) => return self.measure(sum).map(|()| Step::Measured),

@@ -26,13 +26,13 @@ const METHODS: [Method; 6] = [Method::GET, Method::HEAD, Method::POST, Method::P
 const CUSTOM_KINDS: (&str, &str, &str) = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
 
 /// True if a request lists definitions of kinds, which are not served.
-pub fn lists_custom_kinds(path: &ResourcePath, verb: Option<Verb>) -> bool {
+pub(super) fn lists_custom_kinds(path: &ResourcePath, verb: Option<Verb>) -> bool {
     let asked = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
     asked == CUSTOM_KINDS && verb == Some(Verb::List)
 }
 
 /// The value of `Allow` for a path: its methods.
-pub fn allow(asked: &Asked) -> HeaderValue {
+pub(super) fn allow(asked: &Asked) -> HeaderValue {
     let mut names: Vec<&str> = METHODS.iter().filter(|method| serves(asked, method)).map(Method::as_str).collect();
     if !names.is_empty() {
         names.push(Method::OPTIONS.as_str());
@@ -41,7 +41,7 @@ pub fn allow(asked: &Asked) -> HeaderValue {
 }
 
 /// The answer to OPTIONS on a resource; `None` if the path has no methods.
-pub fn options(asked: &Asked) -> Option<Response> {
+pub(super) fn options(asked: &Asked) -> Option<Response> {
     let allow = allow(asked);
     (!allow.is_empty()).then(|| {
         let mut answer = Response::new(Body::empty());
@@ -62,7 +62,7 @@ fn serves(asked: &Asked, method: &Method) -> bool {
 }
 
 /// True if a request is a watch or a subresource that streams or connects, which have no time limit.
-pub fn is_long_running(asked: &Asked) -> bool {
+pub(super) fn is_long_running(asked: &Asked) -> bool {
     let Some(path) = asked.resource() else { return false };
     if path.subresource.is_empty() {
         return asked.verb == Some(Verb::Watch);
@@ -76,7 +76,7 @@ pub fn is_long_running(asked: &Asked) -> bool {
 ///
 /// # Errors
 /// 404 for a path that names nothing; 405.
-pub fn operation<'s>(
+pub(super) fn operation<'s>(
     served: &'s Registered,
     path: &ResourcePath,
     method: &Method,

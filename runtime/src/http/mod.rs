@@ -70,8 +70,8 @@ mod websocket;
 pub use health::Health;
 pub use local::{Caller, call};
 pub use metrics::Metrics;
-pub use unread::Draining;
-pub use watch::EndsAt;
+pub(crate) use unread::Draining;
+pub(crate) use watch::EndsAt;
 
 /// The parts that the HTTP layer serves.
 pub struct App {

@@ -4,7 +4,7 @@ use crate::codec::Encoding;
 
 /// One alternative of an `Accept` header.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Clause {
+pub(super) struct Clause {
     /// The type and subtype, lower case, such as `application/json` or `*/*`.
     pub media_type: String,
     /// Parameters except `q`, in order; names in lower case.
@@ -15,12 +15,12 @@ pub struct Clause {
 
 impl Clause {
     /// A parameter's value.
-    pub fn param(&self, name: &str) -> Option<&str> {
+    pub(super) fn param(&self, name: &str) -> Option<&str> {
         self.params.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
     /// True if the clause matches a media type.
-    pub fn covers(&self, media_type: &str) -> bool {
+    pub(super) fn covers(&self, media_type: &str) -> bool {
         self.media_type == media_type
             || self.media_type == "*/*"
             || self.media_type.strip_suffix("/*").is_some_and(|main| media_type.split('/').next() == Some(main))
@@ -37,7 +37,7 @@ impl Clause {
 
 /// Parses an `Accept` header: the alternatives by descending quality, then in their given order. Omits those of quality
 /// zero, which are refusals, and skips invalid ones.
-pub fn clauses(header: &str) -> Vec<Clause> {
+pub(super) fn clauses(header: &str) -> Vec<Clause> {
     let mut found: Vec<Clause> = header.split(',').filter_map(clause).filter(|c| c.quality > 0.0).collect();
     found.sort_by(|a, b| b.quality.total_cmp(&a.quality).then(b.specificity().cmp(&a.specificity())));
     found
@@ -66,7 +66,7 @@ fn clause(text: &str) -> Option<Clause> {
 
 /// The shape into which an object or a list is converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Shape {
+pub(super) enum Shape {
     /// No conversion.
     #[default]
     Full,
@@ -80,7 +80,7 @@ pub enum Shape {
 
 /// The negotiated form of an answer about objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Accepted {
+pub(super) struct Accepted {
     /// The encoding.
     pub encoding: Encoding,
     /// The shape.
@@ -103,14 +103,14 @@ impl Accepted {
     }
 
     /// The apiVersion of a Table or of partial metadata.
-    pub fn meta_version(self) -> &'static str {
+    pub(super) fn meta_version(self) -> &'static str {
         if self.beta { "meta.k8s.io/v1beta1" } else { "meta.k8s.io/v1" }
     }
 }
 
 /// Why negotiation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub(super) enum Refused {
     /// No alternative names a media type that is offered.
     MediaType,
     /// A media type is offered, but not with these parameters.
@@ -121,7 +121,7 @@ pub enum Refused {
 
 /// What is offered in addition to the default.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Offer {
+pub(super) struct Offer {
     /// Whole objects can be written as Protobuf, because their fields have numbers.
     pub protobuf: bool,
     /// The answer is a watch.
@@ -134,7 +134,7 @@ pub struct Offer {
 ///
 /// # Errors
 /// [`Refused`]: the answer is 406.
-pub fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> {
+pub(super) fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> {
     let Some(header) = accept.filter(|header| !header.trim().is_empty()) else { return Ok(Accepted::default()) };
     if header == "application/json" || header == "*/*" {
         return Ok(Accepted::default());
@@ -160,7 +160,7 @@ pub fn objects(accept: Option<&str>, offer: Offer) -> Result<Accepted, Refused> 
 
 /// The form of an answer without shapes, such as a Status: what the client accepts, or indented JSON if it accepts
 /// nothing that is available.
-pub fn plain(accept: Option<&str>, pretty: bool) -> Accepted {
+pub(super) fn plain(accept: Option<&str>, pretty: bool) -> Accepted {
     match objects(accept, Offer { protobuf: true, stream: false, shapeless: true }) {
         Ok(accepted) => Accepted { pretty: accepted.pretty | pretty, ..accepted },
         Err(_) => Accepted { pretty: true, ..Accepted::default() },
@@ -201,13 +201,13 @@ fn with_params(clause: &Clause, encoding: Encoding) -> Option<Accepted> {
 }
 
 /// True if an answer is to be indented: with `?pretty=true`, and by default for programs that show answers to people.
-pub fn pretty(parameter: Option<bool>, user_agent: Option<&str>) -> bool {
+pub(super) fn pretty(parameter: Option<bool>, user_agent: Option<&str>) -> bool {
     let is_person = |agent: &str| ["curl", "Wget", "Mozilla/5.0"].iter().any(|person| agent.starts_with(person));
     parameter.unwrap_or_else(|| user_agent.is_some_and(is_person))
 }
 
 /// The first offered media type that the client accepts, for documents without shapes; `None` means 406.
-pub fn first<'o>(accept: Option<&str>, offers: &[&'o str]) -> Option<&'o str> {
+pub(super) fn first<'o>(accept: Option<&str>, offers: &[&'o str]) -> Option<&'o str> {
     let Some(header) = accept.filter(|header| !header.trim().is_empty()) else { return offers.first().copied() };
     clauses(header).iter().find_map(|clause| offers.iter().find(|offer| clause.covers(offer)).copied())
 }

@@ -38,7 +38,7 @@ const SHORT_BYTES: usize = heavy::LARGE;
 ///
 /// # Errors
 /// 406 if the shape of a list was requested.
-pub async fn respond(
+pub(super) async fn respond(
     call: &Call<'_>,
     code: StatusCode,
     answer: Answer,
@@ -118,7 +118,7 @@ impl Form {
 ///
 /// # Errors
 /// 406 if the shape of one object was requested; [`Unlisted`].
-pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Unlisted> {
+pub(super) async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Unlisted> {
     let accepted = call.accepted;
     if accepted.shape == Shape::Partial {
         return Err(Refused::from(status::wrong_shape(PARTIAL, true)).into());
@@ -146,7 +146,7 @@ pub async fn respond_list(call: &Call<'_>, list: List) -> Result<Response, Unlis
 ///
 /// # Errors
 /// Like [`respond_list`].
-pub async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
+pub(super) async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
     match respond_list(call, list).await {
         Err(Unlisted::Unconverted(unconverted)) => {
             let refusal = Status::from(unconverted.refusal(&call.request.served, ""));
@@ -163,7 +163,7 @@ pub async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<Respons
 ///
 /// # Errors
 /// Like [`respond`].
-pub async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
+pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
     match deleted {
         Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,
         Deleted::Forced => {

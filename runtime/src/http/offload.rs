@@ -24,7 +24,7 @@ static WRITES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::n
 
 /// Runs a write and propagates its panic. A write that has started continues if this is dropped: like any other write,
 /// it may have happened. While the user's code waits in it, it holds neither a thread nor its slot.
-pub async fn write<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+pub(super) async fn write<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     let slot = Slot::take(WRITES.clone()).await;
     joined(tokio::spawn(polled_off_thread(slot.run(work)))).await
 }
@@ -65,13 +65,13 @@ static ROOM: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Waits for a share of the budget for a large body, which is released on drop. `None` on timeout.
-pub async fn room(bytes: usize) -> Option<OwnedSemaphorePermit> {
+pub(super) async fn room(bytes: usize) -> Option<OwnedSemaphorePermit> {
     let wanted = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(ROOM_KB).min(ROOM_KB);
     tokio::time::timeout(PATIENCE, ROOM.clone().acquire_many_owned(wanted)).await.ok()?.ok()
 }
 
 /// Runs a piece of work on an answer and propagates its panic.
-pub async fn answer<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(super) async fn answer<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let turn = ANSWERS.clone().acquire_owned().await.expect("the semaphore is never closed");
     let work = move || {
         let done = work();

@@ -8,7 +8,7 @@ const START: &[u8] = b"{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"";
 const METADATA: &[u8] = b"\",\"metadata\":";
 
 /// Appends a PartialObjectMetadata of an object.
-pub fn write(out: &mut impl BufMut, object: &Object, meta_version: &str) {
+pub(super) fn write(out: &mut impl BufMut, object: &Object, meta_version: &str) {
     out.put_slice(START);
     out.put_slice(meta_version.as_bytes());
     out.put_slice(METADATA);
@@ -17,6 +17,6 @@ pub fn write(out: &mut impl BufMut, object: &Object, meta_version: &str) {
 }
 
 /// The number of bytes that [`write`] appends.
-pub fn length(object: &Object, meta_version: &str) -> usize {
+pub(super) fn length(object: &Object, meta_version: &str) -> usize {
     START.len() + meta_version.len() + METADATA.len() + object.metadata_bytes().len() + 1
 }

@@ -8,7 +8,7 @@ use crate::{meta::percent, registry::Registry};
 
 /// A parsed path: its text and its meaning have one source, for routing and for authorization.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path {
+pub(super) struct Path {
     /// Decoded, without trailing slashes.
     pub text: String,
     /// What it refers to.
@@ -17,7 +17,7 @@ pub struct Path {
 
 /// What a path refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub(super) enum Target {
     /// Not below `/api/<version>` or `/apis/<group>/<version>`: discovery, health and similar paths.
     Other,
     /// A resource in a group and version.
@@ -26,7 +26,7 @@ pub enum Target {
 
 /// Why a path is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(super) enum Refusal {
     /// It cannot be decoded.
     Malformed(percent::Malformed),
     /// A segment contains a slash, once decoded.
@@ -54,7 +54,7 @@ impl fmt::Display for Refusal {
 
 /// A path below a group and version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResourcePath {
+pub(super) struct ResourcePath {
     /// The group; empty for the core group.
     pub group: String,
     /// The version.
@@ -80,13 +80,13 @@ const NAMESPACES: &str = "namespaces";
 
 impl ResourcePath {
     /// The namespace of the resource; empty if it has none.
-    pub fn scope(&self) -> &str {
+    pub(super) fn scope(&self) -> &str {
         if self.scoped { &self.namespace } else { "" }
     }
 
     /// Interprets `namespaces/<name>/<segment>` as a subresource if the namespace has one of that name. Parsing treats
     /// it as a collection in the namespace.
-    pub fn resolve(&mut self, registry: &Registry) {
+    pub(super) fn resolve(&mut self, registry: &Registry) {
         if !self.scoped || !self.name.is_empty() {
             return;
         }
@@ -103,7 +103,7 @@ impl ResourcePath {
 ///
 /// # Errors
 /// [`Refusal`]: the answer is 400.
-pub fn parse(path: &str) -> Result<Path, Refusal> {
+pub(super) fn parse(path: &str) -> Result<Path, Refusal> {
     let given = path.strip_prefix('/').unwrap_or(path).trim_end_matches('/');
     let mut text = String::with_capacity(given.len() + 1);
     text.push('/');

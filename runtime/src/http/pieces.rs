@@ -45,7 +45,7 @@ enum Next {
 ///
 /// # Errors
 /// [`Unlisted`].
-pub async fn respond(encoding: Encoding, listing: Listing, is_short: bool) -> Result<Response, Unlisted> {
+pub(super) async fn respond(encoding: Encoding, listing: Listing, is_short: bool) -> Result<Response, Unlisted> {
     let mut listing = Box::new(listing);
     let (first, is_whole) = loop {
         let step;

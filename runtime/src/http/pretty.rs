@@ -1,7 +1,7 @@
 //! Indents JSON for people. Works on the text, so that keys and numbers stay unchanged.
 
 /// Indents compact JSON by two spaces per level, and ends it with a newline.
-pub fn indent(json: &[u8]) -> Vec<u8> {
+pub(super) fn indent(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len() * 2);
     let mut indent = Indent::default();
     indent.write(json, &mut out);
@@ -11,7 +11,7 @@ pub fn indent(json: &[u8]) -> Vec<u8> {
 
 /// Indents compact JSON in pieces, which may end anywhere.
 #[derive(Default)]
-pub struct Indent {
+pub(super) struct Indent {
     depth: usize,
     /// True directly after an opening bracket, when it is unknown whether it is empty.
     opened: bool,
@@ -21,7 +21,7 @@ pub struct Indent {
 
 impl Indent {
     /// Appends the next piece. The caller adds the final newline.
-    pub fn write(&mut self, json: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn write(&mut self, json: &[u8], out: &mut Vec<u8>) {
         let mut rest = json;
         while let Some(&byte) = rest.first() {
             if self.in_text {

@@ -40,7 +40,11 @@ fn number(form: Accepted, piece: Piece) -> u32 {
 }
 
 /// A document in an encoding; `None` if Protobuf has no message for it.
-pub fn document(encoding: Encoding, message: Option<&protobuf::Message>, document: &Document) -> Option<Vec<u8>> {
+pub(super) fn document(
+    encoding: Encoding,
+    message: Option<&protobuf::Message>,
+    document: &Document,
+) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     match encoding {
         Encoding::Json => codec::encode(document, &mut out),
@@ -52,13 +56,13 @@ pub fn document(encoding: Encoding, message: Option<&protobuf::Message>, documen
 }
 
 /// Parses JSON text that the server wrote.
-pub fn read(json: &[u8]) -> Document {
+pub(super) fn read(json: &[u8]) -> Document {
     let decoded = codec::decode(json, &Limits::NONE);
     decoded.map(|decoded| decoded.document).unwrap_or_default()
 }
 
 /// The same document in YAML.
-pub fn yaml(json: &[u8]) -> Vec<u8> {
+pub(super) fn yaml(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len());
     yaml::encode(&read(json), &mut out);
     out
@@ -66,7 +70,7 @@ pub fn yaml(json: &[u8]) -> Vec<u8> {
 
 /// Writes a kind's objects as Protobuf or CBOR, whole or only their metadata.
 #[derive(Clone)]
-pub struct Renderer {
+pub(super) struct Renderer {
     kind: Arc<Kind>,
     form: Accepted,
     kept: Arc<Renderings>,
@@ -74,7 +78,7 @@ pub struct Renderer {
 
 impl Renderer {
     /// A renderer for a form; `None` if the form is text or a Table.
-    pub fn new(kind: &Arc<Kind>, accepted: Accepted, kept: &Arc<Renderings>) -> Option<Self> {
+    pub(super) fn new(kind: &Arc<Kind>, accepted: Accepted, kept: &Arc<Renderings>) -> Option<Self> {
         let shape = match accepted.shape {
             Shape::Full => Shape::Full,
             Shape::Partial | Shape::PartialList => Shape::Partial,
@@ -91,7 +95,7 @@ impl Renderer {
     /// # Errors
     /// 406 for an object that does not fit its kind's message. Nothing is dropped, because a client that writes the
     /// object back would lose it.
-    pub fn object(&self, object: &Arc<Object>) -> Result<Vec<u8>, Refused> {
+    pub(super) fn object(&self, object: &Arc<Object>) -> Result<Vec<u8>, Refused> {
         let (item, mut out) = (self.typed_item(object)?, Vec::new());
         self.seal(&item, &mut out);
         Ok(out)
@@ -101,7 +105,7 @@ impl Renderer {
     ///
     /// # Errors
     /// Like [`Renderer::object`].
-    pub fn frame(&self, event: EventType, object: &Arc<Object>) -> Result<Bytes, Refused> {
+    pub(super) fn frame(&self, event: EventType, object: &Arc<Object>) -> Result<Bytes, Refused> {
         self.piece(object, Piece::Frame(event), || {
             let mut whole = Vec::new();
             self.seal(&self.make(object, true)?, &mut whole);
@@ -110,7 +114,7 @@ impl Renderer {
     }
 
     /// The frame of a bookmark, which is not kept.
-    pub fn bookmark(&self, object: &Object) -> Vec<u8> {
+    pub(super) fn bookmark(&self, object: &Object) -> Vec<u8> {
         let mut whole = Vec::new();
         let made = self.make(object, true).expect("a bookmark has nothing but metadata of the server's making");
         self.seal(&made, &mut whole);
@@ -132,7 +136,7 @@ impl Renderer {
     }
 
     /// True if a list of this size is kept item by item, because it does not evict too much.
-    pub fn keeps(&self, list_bytes: usize) -> bool {
+    pub(super) fn keeps(&self, list_bytes: usize) -> bool {
         self.kept.has_room_for(list_bytes)
     }
 
@@ -140,7 +144,7 @@ impl Renderer {
     ///
     /// # Errors
     /// Like [`Renderer::object`].
-    pub fn write_item(&self, object: &Arc<Object>, keep: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
+    pub(super) fn write_item(&self, object: &Arc<Object>, keep: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             out.extend_from_slice(&found);
             return Ok(());
@@ -158,7 +162,7 @@ impl Renderer {
     ///
     /// # Errors
     /// Like [`Renderer::object`].
-    pub fn item_length(&self, object: &Arc<Object>, keep: bool) -> Result<usize, Refused> {
+    pub(super) fn item_length(&self, object: &Arc<Object>, keep: bool) -> Result<usize, Refused> {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             return Ok(found.len());
         }
@@ -173,7 +177,7 @@ impl Renderer {
     }
 
     /// The kind and the apiVersion of lists.
-    pub fn list_type(&self) -> (&str, String) {
+    pub(super) fn list_type(&self) -> (&str, String) {
         match self.form.shape {
             Shape::Full => (&*self.kind.names().list_kind, self.kind.group_version.to_string()),
             _ => ("PartialObjectMetadataList", self.form.meta_version().to_owned()),
@@ -191,7 +195,7 @@ impl Renderer {
     }
 
     /// True if list items are whole objects with type meta.
-    pub fn lists_whole(&self) -> bool {
+    pub(super) fn lists_whole(&self) -> bool {
         self.form.shape == Shape::Full && self.kind.policy().lists_type_meta()
     }
 
@@ -249,7 +253,7 @@ impl Renderer {
 }
 
 /// A watch frame about a completely written object. JSON frames are written elsewhere.
-pub fn frame(encoding: Encoding, event: &str, object: &[u8]) -> Vec<u8> {
+pub(super) fn frame(encoding: Encoding, event: &str, object: &[u8]) -> Vec<u8> {
     if encoding == Encoding::Protobuf {
         return protobuf::watch_frame(event, object);
     }

@@ -47,7 +47,7 @@ const NO_CUSTOM_KINDS: &str =
     r#"{"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1","metadata":{},"items":[]}"#;
 
 /// A request with its kind.
-pub struct Call<'a> {
+pub(super) struct Call<'a> {
     /// The server.
     pub app: &'a App,
     /// The HTTP exchange.
@@ -66,7 +66,12 @@ pub struct Call<'a> {
 ///
 /// # Errors
 /// The Status to answer with.
-pub async fn serve(site: &Site, exchange: Box<Exchange>, path: &ResourcePath, body: Body) -> Result<Response, Refused> {
+pub(super) async fn serve(
+    site: &Site,
+    exchange: Box<Exchange>,
+    path: &ResourcePath,
+    body: Body,
+) -> Result<Response, Refused> {
     let app = &*site.app;
     let Some(served) = exchange.asked.served.clone() else {
         return missing(app, &exchange, path);
@@ -123,7 +128,7 @@ fn missing(app: &App, exchange: &Exchange, path: &ResourcePath) -> Result<Respon
 
 impl Call<'_> {
     /// The renderer of the answer, unless it is text.
-    pub fn renderer(&self) -> Option<Renderer> {
+    pub(super) fn renderer(&self) -> Option<Renderer> {
         Renderer::new(&self.kind, self.accepted, self.app.api.cache.renderings())
     }
 
@@ -216,7 +221,7 @@ impl Call<'_> {
     ///
     /// # Errors
     /// Those of the work.
-    pub async fn heavy<T: Send + 'static>(
+    pub(super) async fn heavy<T: Send + 'static>(
         &self,
         stored: usize,
         body: Bytes,
@@ -229,7 +234,7 @@ impl Call<'_> {
     ///
     /// # Errors
     /// Like [`body::read`].
-    pub async fn read(&self, body: Body) -> Result<(String, Bytes), Refused> {
+    pub(super) async fn read(&self, body: Body) -> Result<(String, Bytes), Refused> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.app.limits).await?;
         Ok((body::media_type(headers), bytes))
@@ -246,7 +251,7 @@ impl Call<'_> {
     ///
     /// # Errors
     /// 415; 400 for invalid options; like [`body::read`].
-    pub async fn read_patch(
+    pub(super) async fn read_patch(
         &self,
         body: Body,
         types: &[PatchType],
@@ -286,7 +291,7 @@ impl Call<'_> {
     }
 
     /// The client's name.
-    pub fn client_name(&self) -> String {
+    pub(super) fn client_name(&self) -> String {
         let given = self.exchange.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
         client_name(given.unwrap_or_default())
     }
@@ -333,7 +338,7 @@ impl Call<'_> {
 ///
 /// # Errors
 /// Like [`body::decode`].
-pub fn document(request: &Request, kind: &Kind, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
+pub(super) fn document(request: &Request, kind: &Kind, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
     let expected = if request.is_scale() { body::Expected::Scale } else { body::Expected::Object(kind) };
     body::decode(media_type, body, expected)
 }

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The header that identifies a request in logs.
-pub const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
+pub(super) const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 /// The challenge that every 401 contains (RFC 9110, 11.6.1).
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"kindsmith\"");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, private");
@@ -32,7 +32,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// An answer with the common headers.
-pub fn with(code: StatusCode, content_type: HeaderValue, body: Body) -> Response {
+pub(super) fn with(code: StatusCode, content_type: HeaderValue, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = code;
     let headers = response.headers_mut();
@@ -43,18 +43,18 @@ pub fn with(code: StatusCode, content_type: HeaderValue, body: Body) -> Response
 }
 
 /// JSON, unchanged.
-pub fn json(code: StatusCode, body: impl Into<Bytes>) -> Response {
+pub(super) fn json(code: StatusCode, body: impl Into<Bytes>) -> Response {
     with(code, JSON, Body::from(body.into()))
 }
 
 /// JSON, indented for people if requested.
-pub fn json_for(code: StatusCode, body: impl Into<Bytes>, indented: bool) -> Response {
+pub(super) fn json_for(code: StatusCode, body: impl Into<Bytes>, indented: bool) -> Response {
     let body = body.into();
     if indented { json(code, pretty::indent(&body)) } else { json(code, body) }
 }
 
 /// A body in pieces.
-pub fn stream<B>(media_type: &'static str, body: B) -> Response
+pub(super) fn stream<B>(media_type: &'static str, body: B) -> Response
 where
     B: http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
 {
@@ -62,12 +62,12 @@ where
 }
 
 /// Bytes in an encoding.
-pub fn encoded(code: StatusCode, encoding: Encoding, body: impl Into<Bytes>) -> Response {
+pub(super) fn encoded(code: StatusCode, encoding: Encoding, body: impl Into<Bytes>) -> Response {
     with(code, HeaderValue::from_static(encoding.media_type()), Body::from(body.into()))
 }
 
 /// A document in a text encoding, given as JSON.
-pub fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted) -> Response {
+pub(super) fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted) -> Response {
     match form.encoding {
         Encoding::Yaml => encoded(code, Encoding::Yaml, render::yaml(&json.into())),
         _ => json_for(code, json, form.pretty),
@@ -76,7 +76,7 @@ pub fn text_form(code: StatusCode, json: impl Into<Bytes>, form: Accepted) -> Re
 
 /// A document that is not an object of a kind, in the negotiated encoding, or in JSON if Protobuf has no message for
 /// it.
-pub fn document(code: StatusCode, document: &Document, form: Accepted) -> Response {
+pub(super) fn document(code: StatusCode, document: &Document, form: Accepted) -> Response {
     if form.encoding != Encoding::Json {
         let kind = document.get("kind").and_then(Document::as_str).unwrap_or_default();
         if let Some(body) = render::document(form.encoding, message_of(kind), document) {
@@ -103,12 +103,12 @@ fn message_of(kind: &str) -> Option<&'static protobuf::Message> {
 }
 
 /// Plain text.
-pub fn text(code: StatusCode, body: impl Into<Bytes>) -> Response {
+pub(super) fn text(code: StatusCode, body: impl Into<Bytes>) -> Response {
     with(code, TEXT, Body::from(body.into()))
 }
 
 /// The answer to HEAD: that of GET without its body, with its length if known.
-pub fn head(answer: Response) -> Response {
+pub(super) fn head(answer: Response) -> Response {
     let length = answer.body().size_hint().exact();
     let mut answer = answer.map(|_| Body::empty());
     if let Some(length) = length {
@@ -118,12 +118,12 @@ pub fn head(answer: Response) -> Response {
 }
 
 /// kube-apiserver's answer for unknown paths.
-pub fn page_not_found() -> Response {
+pub(super) fn page_not_found() -> Response {
     text(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
 /// A Status in the negotiated form.
-pub fn status(status: &Status, form: Accepted) -> Response {
+pub(super) fn status(status: &Status, form: Accepted) -> Response {
     let code = if status.code == 0 { 200 } else { status.code };
     let code = StatusCode::from_u16(code).expect("a Status has a code of HTTP");
     let mut response = if form.encoding == Encoding::Json {
@@ -142,7 +142,7 @@ pub fn status(status: &Status, form: Accepted) -> Response {
 }
 
 /// The audit id of an answer: the client's, or a new one.
-pub fn audit_id(given: Option<&HeaderValue>) -> HeaderValue {
+pub(super) fn audit_id(given: Option<&HeaderValue>) -> HeaderValue {
     given.filter(|id| id.len() <= 64).cloned().unwrap_or_else(fresh_audit_id)
 }
 

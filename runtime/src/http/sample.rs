@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// An object of a kind; the body has no type meta and no resourceVersion.
-pub fn object(kind: &Kind, key: &str, revision: u64, mut body: Value) -> Arc<Object> {
+pub(super) fn object(kind: &Kind, key: &str, revision: u64, mut body: Value) -> Arc<Object> {
     let (namespace, name) = key.split_once('/').unwrap_or(("", key));
     let mut metadata = json!({"name": name});
     if !namespace.is_empty() {

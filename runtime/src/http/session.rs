@@ -54,7 +54,7 @@ struct Running {
 }
 
 /// Runs a session to its end. `tell` converts the handler's refusal to a Status.
-pub async fn run(
+pub(super) async fn run(
     socket: Socket,
     channels: Channels,
     redirected: Redirected,

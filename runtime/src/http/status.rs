@@ -36,7 +36,7 @@ impl From<OptionsError> for Status {
 }
 
 /// 403: denied by an authorizer.
-pub fn forbidden(asked: &Attributes<'_>, decision: &Decision) -> Status {
+pub(super) fn forbidden(asked: &Attributes<'_>, decision: &Decision) -> Status {
     // kube-apiserver escapes these so that browsers do not interpret the message as HTML.
     let message = asked.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let message = match decision {
@@ -48,13 +48,13 @@ pub fn forbidden(asked: &Attributes<'_>, decision: &Decision) -> Status {
 }
 
 /// 401.
-pub fn unauthorized() -> Status {
+pub(super) fn unauthorized() -> Status {
     Status::failure(401, "Unauthorized", "Unauthorized", None)
 }
 
 /// 406: no offered form is accepted. kube-apiserver words this differently for its compiled kinds and for custom
 /// resources.
-pub fn not_acceptable(refused: Unacceptable, offer: Offer, policy: &dyn Policy) -> Status {
+pub(super) fn not_acceptable(refused: Unacceptable, offer: Offer, policy: &dyn Policy) -> Status {
     let offered = offered(offer.protobuf);
     let offers = offered.clone().map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     match refused {
@@ -81,20 +81,20 @@ fn offered(numbered: bool) -> impl Iterator<Item = Encoding> + Clone {
 }
 
 /// 406: the shape of a list was requested for an object, or the reverse.
-pub fn wrong_shape(asked: &str, is_list: bool) -> Status {
+pub(super) fn wrong_shape(asked: &str, is_list: bool) -> Status {
     let what = if is_list { "a list" } else { "not a list" };
     Status::failure(406, "NotAcceptable", format!("you requested {asked}, but the requested object is {what}"), None)
 }
 
 /// 406: an object does not fit its kind's message, such as one stored before a change of the schema.
-pub fn unwritable(name: &str, error: &EncodeError) -> Status {
+pub(super) fn unwritable(name: &str, error: &EncodeError) -> Status {
     let media_type = Encoding::Protobuf.media_type();
     let message = format!("{name:?} cannot be written as {media_type}, only in the other encodings: {error}");
     Status::failure(406, "NotAcceptable", message, None)
 }
 
 /// 415: unsupported media type of a body. Protobuf is supported if fields have numbers.
-pub fn unsupported_body(numbered: bool) -> Status {
+pub(super) fn unsupported_body(numbered: bool) -> Status {
     let offers = offered(numbered).map(Encoding::media_type).collect::<Vec<_>>().join(", ");
     Status::failure(415, "UnsupportedMediaType", unknown_format(&offers), None)
 }
@@ -104,13 +104,13 @@ fn unknown_format(offers: &str) -> String {
 }
 
 /// 415: a compressed body.
-pub fn compressed_body(encoding: &str) -> Status {
+pub(super) fn compressed_body(encoding: &str) -> Status {
     let message = format!("the body of the request is encoded as {encoding:?}, and only plain bodies are read");
     Status::failure(415, "UnsupportedMediaType", message, None)
 }
 
 /// 415: an unsupported type of patch.
-pub fn unsupported_patch(offers: &[PatchType], policy: &dyn Policy) -> Status {
+pub(super) fn unsupported_patch(offers: &[PatchType], policy: &dyn Policy) -> Status {
     let offers: Vec<&str> = offers.iter().map(|offer| offer.media_type()).collect();
     let offers = offers.join(", ");
     if policy.has_routes() {
@@ -121,25 +121,25 @@ pub fn unsupported_patch(offers: &[PatchType], policy: &dyn Policy) -> Status {
 }
 
 /// 429: too many concurrent requests.
-pub fn too_many_requests() -> Status {
+pub(super) fn too_many_requests() -> Status {
     let details = StatusDetails { retry_after_seconds: 1, ..StatusDetails::default() };
     Status::failure(429, "TooManyRequests", "Too many requests, please try again later.", Some(details))
 }
 
 /// 413.
-pub fn too_large(limit: usize) -> Status {
+pub(super) fn too_large(limit: usize) -> Status {
     let message = format!("Request entity too large: limit is {limit}");
     Status::failure(413, "RequestEntityTooLarge", message, None)
 }
 
 /// 408: the body did not arrive in time.
-pub fn slow_body() -> Status {
+pub(super) fn slow_body() -> Status {
     Status::failure(408, "Timeout", "the body of the request did not arrive in time", None)
 }
 
 /// 504: the request took too long. A write may have happened, so there is no `Retry-After`, to prevent automatic
 /// retries.
-pub fn timed_out() -> Status {
+pub(super) fn timed_out() -> Status {
     let message = "Timeout: request did not complete within the allotted timeout";
     Status::failure(504, "Timeout", message, Some(StatusDetails::default()))
 }

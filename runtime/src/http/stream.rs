@@ -22,16 +22,16 @@ use super::{guard, response, websocket::Socket};
 use crate::handlers::Text;
 
 /// The maximum size of a piece.
-pub const PIECE: usize = 16 << 10;
+pub(super) const PIECE: usize = 16 << 10;
 
 /// Answers with text as it is written, until it or the server ends.
-pub fn respond(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Response {
+pub(super) fn respond(text: Text, stopping: impl Future<Output = ()> + Send + 'static) -> Response {
     let body = TextBody { text: text.into_reader(), stopping: Box::pin(stopping), failed: None, ended: false };
     response::with(StatusCode::OK, HeaderValue::from_static("text/plain"), Body::new(body))
 }
 
 /// Sends text over a WebSocket: as binary, or in base64 as text.
-pub async fn carry(mut socket: Socket, text: Text, base64: bool) {
+pub(super) async fn carry(mut socket: Socket, text: Text, base64: bool) {
     let mut text = text.into_reader();
     let mut piece = vec![0; PIECE];
     let end = loop {

@@ -27,7 +27,7 @@ const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is requi
 
 /// What each row contains besides its cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Include {
+pub(super) enum Include {
     /// Nothing.
     None,
     /// The metadata.
@@ -42,7 +42,7 @@ impl Include {
     ///
     /// # Errors
     /// 400 for an invalid value.
-    pub fn parse(query: &Query, accepted: Accepted) -> Result<Self, Refused> {
+    pub(super) fn parse(query: &Query, accepted: Accepted) -> Result<Self, Refused> {
         if accepted.shape != Shape::Table {
             return Ok(Self::default());
         }
@@ -61,7 +61,7 @@ impl Include {
 }
 
 /// Creates Tables of a kind's objects.
-pub struct Table {
+pub(super) struct Table {
     kind: Arc<Kind>,
     meta_version: &'static str,
     include: Include,
@@ -70,17 +70,17 @@ pub struct Table {
 
 impl Table {
     /// Tables with ages as of now.
-    pub fn new(kind: Arc<Kind>, meta_version: &'static str, include: Include) -> Self {
+    pub(super) fn new(kind: Arc<Kind>, meta_version: &'static str, include: Include) -> Self {
         Self { kind, meta_version, include, now: Time::now() }
     }
 
     /// The Table of one object.
-    pub fn of_object(&self, object: &Object) -> Vec<u8> {
+    pub(super) fn of_object(&self, object: &Object) -> Vec<u8> {
         self.of_event(object, true)
     }
 
     /// The Table of one object, with or without columns: a stream of Tables has them only once.
-    pub fn of_event(&self, object: &Object, with_columns: bool) -> Vec<u8> {
+    pub(super) fn of_event(&self, object: &Object, with_columns: bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(2048);
         self.open(&mut out, &format!("{{\"resourceVersion\":\"{}\"}}", object.revision()), with_columns);
         self.row(&mut out, object);
@@ -89,7 +89,7 @@ impl Table {
     }
 
     /// The beginning of a list's Table up to its first row.
-    pub fn head(&self, list: &List) -> Vec<u8> {
+    pub(super) fn head(&self, list: &List) -> Vec<u8> {
         let mut out = Vec::with_capacity(2048);
         self.open(&mut out, &list::metadata(list, false), true);
         out
@@ -125,7 +125,7 @@ impl Table {
     }
 
     /// Appends the row of an object.
-    pub fn row(&self, out: &mut Vec<u8>, object: &Object) {
+    pub(super) fn row(&self, out: &mut Vec<u8>, object: &Object) {
         // An object that cannot be decoded still has a row, so that it is visible and can be deleted.
         let document: Document = codec::from_written(object.json_bytes()).unwrap_or_default();
         out.extend_from_slice(b"{\"cells\":[");

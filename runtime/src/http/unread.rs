@@ -49,13 +49,13 @@ impl Default for Draining {
 }
 
 /// Reads and drops the rest of bodies.
-pub struct Drain {
+pub(super) struct Drain {
     limits: Draining,
     places: Semaphore,
 }
 
 /// Receives a body that its reader drops.
-pub struct Unread {
+pub(super) struct Unread {
     rest: oneshot::Receiver<Body>,
     touched: Arc<AtomicBool>,
     waits_to_send: bool,
@@ -70,7 +70,7 @@ struct Lent {
 }
 
 /// The request, and the receiver of its body, if it has one.
-pub fn lend(request: Request) -> (Request, Option<Unread>) {
+pub(super) fn lend(request: Request) -> (Request, Option<Unread>) {
     if request.body().is_end_stream() {
         return (request, None);
     }
@@ -119,14 +119,14 @@ impl Drop for Lent {
 
 impl Drain {
     /// Creates a drain with limits.
-    pub fn new(limits: Draining) -> Self {
+    pub(super) fn new(limits: Draining) -> Self {
         let places = Semaphore::new(limits.at_once);
         Self { limits, places }
     }
 
     /// Ensures that an answer arrives, by reading the rest of the request's body first. If that would exceed the
     /// limits, the answer announces that the connection will be closed.
-    pub async fn before(&self, mut answer: Response, mut unread: Unread) -> Response {
+    pub(super) async fn before(&self, mut answer: Response, mut unread: Unread) -> Response {
         let Ok(body) = unread.rest.try_recv() else { return answer };
         // A client that waits for 100 Continue reads the answer at once; one that was too slow has had its time.
         let waits = unread.waits_to_send && !unread.touched.load(Ordering::Relaxed);

@@ -14,7 +14,7 @@ const MOST: usize = 32;
 
 /// Adds a header for each text. If they are too long together, each is truncated, and the last ones are dropped. The
 /// last header then contains the number of dropped ones.
-pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
+pub(super) fn warn(headers: &mut HeaderMap, warnings: &[String]) {
     let mut distinct: Vec<&str> = Vec::with_capacity(warnings.len());
     let mut seen = std::collections::HashSet::new();
     distinct.extend(warnings.iter().map(String::as_str).filter(|text| !text.is_empty() && seen.insert(*text)));
@@ -33,7 +33,7 @@ pub fn warn(headers: &mut HeaderMap, warnings: &[String]) {
 }
 
 /// Adds a header before the existing ones.
-pub fn warn_first(headers: &mut HeaderMap, text: &str) {
+pub(super) fn warn_first(headers: &mut HeaderMap, text: &str) {
     let others: Vec<HeaderValue> = headers.get_all(WARNING).iter().cloned().collect();
     headers.insert(WARNING, quote(text, ALL).0);
     for other in others {

@@ -48,10 +48,10 @@ const CHUNK: usize = 8 << 10;
 /// The latest end of an answer, even if its reader does not read. An extension of the response for the connection,
 /// because a body that is not polled cannot end itself.
 #[derive(Clone, Copy, Debug)]
-pub struct EndsAt(pub Instant);
+pub(crate) struct EndsAt(pub Instant);
 
 /// Answers with a watch. Events are merged into larger writes unless they are requested one by one.
-pub fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>, one_by_one: bool) -> Response {
+pub(super) fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>, one_by_one: bool) -> Response {
     let timeout = match timeout_seconds {
         Some(seconds) if seconds != 0 => Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(MAX_SECONDS)),
         _ => spread(call.app.limits.min_watch_seconds),
@@ -84,7 +84,7 @@ fn media_type(encoding: Encoding) -> &'static str {
 
 /// Sends a watch's answer, whose events come one by one, over a WebSocket. Each event is a message: text for text
 /// encodings, and without the length prefix of plain streams.
-pub fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> Response {
+pub(super) fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> Response {
     let encoding = call.accepted.encoding;
     let message = move |mut frame: Bytes| match encoding {
         Encoding::Json | Encoding::Yaml => match Utf8Bytes::try_from(frame.clone()) {
@@ -99,7 +99,7 @@ pub fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Response) -> R
 }
 
 /// Answers with a stream that contains only an error.
-pub fn refuse(error: Error, encoding: Encoding) -> Response {
+pub(super) fn refuse(error: Error, encoding: Encoding) -> Response {
     let mut frame = Vec::new();
     error_frame(&mut frame, &Status::from(error), encoding);
     response::with(StatusCode::OK, HeaderValue::from_static(media_type(encoding)), frame.into())

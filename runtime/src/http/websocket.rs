@@ -50,7 +50,7 @@ const GOODBYE: Duration = Duration::from_secs(5);
 const LAST_GOODBYE: Duration = Duration::from_secs(1);
 
 /// True if a request asks for a WebSocket.
-pub fn is_asked(headers: &HeaderMap) -> bool {
+pub(super) fn is_asked(headers: &HeaderMap) -> bool {
     asks_for(headers, "websocket")
 }
 
@@ -69,7 +69,7 @@ fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 }
 
 /// The token among the subprotocols of a WebSocket request.
-pub fn bearer(headers: &HeaderMap) -> Option<String> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<String> {
     if !is_asked(headers) {
         return None;
     }
@@ -81,7 +81,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<String> {
 }
 
 /// A handshake and its agreed subprotocol.
-pub struct Handshake {
+pub(super) struct Handshake {
     upgrade: WebSocketUpgrade,
     slot: Option<Arc<Slot>>,
     /// The subprotocol; empty if the client named none.
@@ -90,7 +90,7 @@ pub struct Handshake {
 
 /// The subprotocols that an endpoint supports.
 #[derive(Clone, Copy)]
-pub enum Known<'a> {
+pub(super) enum Known<'a> {
     /// These; the empty one stands for a client that names none.
     Only(&'a [&'a str]),
     /// Any that the client names.
@@ -101,7 +101,7 @@ pub enum Known<'a> {
 ///
 /// # Errors
 /// 400 for a request that is not a handshake, 403 for one without a supported subprotocol.
-pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
+pub(super) fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
     if !is_asked(headers) {
         let spdy = asks_for(headers, "SPDY/3.1");
         let why = if spdy { SPDY } else { "Upgrade request required: to WebSocket" };
@@ -129,7 +129,7 @@ pub fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Refused> {
 ///
 /// # Errors
 /// Like [`agree`].
-pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
+pub(super) async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
     let protocol = agree(&parts.headers, known)?;
     parts.method = Method::GET;
     let upgrade = WebSocketUpgrade::from_request_parts(parts, &()).await;
@@ -142,7 +142,7 @@ pub async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake,
 
 impl Handshake {
     /// Accepts the handshake, and runs code on the resulting connection.
-    pub fn accept<F, Fut>(self, handlers: &Handlers, run: F) -> Response
+    pub(super) fn accept<F, Fut>(self, handlers: &Handlers, run: F) -> Response
     where
         F: FnOnce(Socket) -> Fut + Send + 'static,
         Fut: Future<Output = ()> + Send + 'static,
@@ -154,7 +154,7 @@ impl Handshake {
 }
 
 /// A WebSocket connection that sends pings and ends when the server stops.
-pub struct Socket {
+pub(super) struct Socket {
     socket: WebSocket,
     stopping: Pin<Box<dyn Future<Output = ()> + Send>>,
     ping: Interval,
@@ -168,7 +168,7 @@ pub struct Socket {
 
 /// Why a connection ends before its work does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(super) enum End {
     /// The peer has gone.
     Gone,
     /// The connection was idle for too long.
@@ -195,7 +195,7 @@ impl Socket {
     ///
     /// # Errors
     /// [`End`].
-    pub async fn receive(&mut self, listening: bool) -> Result<Option<Message>, End> {
+    pub(super) async fn receive(&mut self, listening: bool) -> Result<Option<Message>, End> {
         // In this order: an answer that has arrived counts, even if its time is over.
         tokio::select! {
             biased;
@@ -230,7 +230,7 @@ impl Socket {
     ///
     /// # Errors
     /// [`End`].
-    pub async fn send(&mut self, message: Message) -> Result<(), End> {
+    pub(super) async fn send(&mut self, message: Message) -> Result<(), End> {
         self.last_received = Instant::now();
         tokio::select! {
             sent = self.socket.send(message) => sent.map_err(|_| End::Gone),
@@ -240,7 +240,7 @@ impl Socket {
 
     /// Sends an optional last message and a close, and waits for the peer's close for a while, so that the peer reads
     /// them.
-    pub async fn close(mut self, last: Option<Message>, end: Option<End>) {
+    pub(super) async fn close(mut self, last: Option<Message>, end: Option<End>) {
         let (code, reason) = match end {
             None => (close_code::NORMAL, ""),
             Some(End::Gone) => return,
@@ -262,7 +262,12 @@ impl Socket {
 }
 
 /// Sends the pieces of a body as messages until the body ends, or until the given time, whatever the peer does.
-pub async fn carry(mut socket: Socket, body: Body, ends: Option<EndsAt>, message: impl Fn(Bytes) -> Message + Send) {
+pub(super) async fn carry(
+    mut socket: Socket,
+    body: Body,
+    ends: Option<EndsAt>,
+    message: impl Fn(Bytes) -> Message + Send,
+) {
     let all = carry_all(&mut socket, body, message);
     let end = match ends {
         Some(EndsAt(at)) => timeout_at(at + OVERTIME, all).await.unwrap_or(Some(End::Gone)),

@@ -12,7 +12,7 @@ mod declared;
 mod declared_tests;
 mod typed;
 
-pub use declared::{Change, Declared, Version};
+pub(crate) use declared::{Change, Declared, Version};
 pub use typed::typed;
 
 /// Converts the objects of one version of a kind to the storage version and back.
@@ -55,7 +55,7 @@ const CHANGEABLE: [&str; 2] = ["labels", "annotations"];
 ///
 /// # Errors
 /// The conversion's error, its panic, or a result that is not an object.
-pub fn run(
+pub(crate) fn run(
     mut document: Document,
     convert: impl FnOnce(Document) -> Result<Document, String>,
 ) -> Result<Document, String> {

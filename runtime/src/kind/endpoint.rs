@@ -7,7 +7,7 @@ use super::{Changes, Kind, model::Path};
 use crate::{meta::GroupVersion, schema::Schema};
 
 /// Names of subresources that are declared in other ways.
-pub const RESERVED: [&str; 3] = ["status", "scale", "finalize"];
+pub(crate) const RESERVED: [&str; 3] = ["status", "scale", "finalize"];
 
 /// An endpoint: the objects of a kind, or one of their subresources.
 #[derive(Clone, Debug, PartialEq)]
@@ -239,7 +239,7 @@ impl Endpoint {
 }
 
 /// All declared endpoints of a kind.
-pub fn of(kind: &Kind) -> Vec<Endpoint> {
+pub(crate) fn of(kind: &Kind) -> Vec<Endpoint> {
     let endpoint = |subresource: &str, changes, operations| Endpoint {
         subresource: subresource.into(),
         group_version: kind.group_version.clone(),

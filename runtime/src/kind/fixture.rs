@@ -118,7 +118,7 @@ pub(crate) struct Renamed {
 
 impl Renamed {
     /// The number of conversions since the last call.
-    pub fn reads(&self) -> usize {
+    pub(crate) fn reads(&self) -> usize {
         self.reads.swap(0, Ordering::SeqCst)
     }
 }

@@ -30,5 +30,3 @@ pub use jsonpath::JsonPath;
 pub use policy::{Compiled, Custom, Policy};
 pub use resource::{Resource, Stored, Unstored};
 pub(crate) use versions::{Versions, by_resource};
-
-pub use crate::codec::Order;

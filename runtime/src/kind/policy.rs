@@ -129,7 +129,7 @@ impl Policy for Compiled {}
 /// The policy of kinds that are compiled into Kubernetes and described here by its documents. Their columns are declared
 /// with the types that Kubernetes prints.
 #[derive(Clone, Copy, Debug)]
-pub struct Described;
+pub(crate) struct Described;
 
 impl Policy for Described {
     fn prints_tables(&self) -> bool {

@@ -134,7 +134,7 @@ impl Kind {
 }
 
 /// Groups kinds by resource, in the order of their first versions.
-pub fn by_resource(kinds: impl IntoIterator<Item = Kind>) -> Vec<Vec<Kind>> {
+pub(crate) fn by_resource(kinds: impl IntoIterator<Item = Kind>) -> Vec<Vec<Kind>> {
     let mut resources: Vec<Vec<Kind>> = Vec::new();
     for kind in kinds {
         match resources.iter_mut().find(|versions| versions[0].group_resource() == kind.group_resource()) {

@@ -21,7 +21,7 @@ const FRACTION: usize = 18;
 ///
 /// # Errors
 /// Go's message for an invalid duration.
-pub fn parse(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     let invalid = || format!("time: invalid duration {text:?}");
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     if rest == "0" {

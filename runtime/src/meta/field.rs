@@ -49,7 +49,7 @@ impl fmt::Display for FieldPath {
 }
 
 /// The maximum number of errors reported for one object. An error can be much longer than the bytes that cause it.
-pub const MOST_ERRORS: usize = 1_000;
+pub(crate) const MOST_ERRORS: usize = 1_000;
 
 /// The maximum length of a value in an error, in bytes of JSON.
 const MOST_REPEATED: usize = 4 << 10;

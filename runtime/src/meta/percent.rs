@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a text cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Malformed {
+pub(crate) enum Malformed {
     /// A `%` without two hexadecimal digits.
     Escape,
     /// The decoded bytes are not UTF-8.
@@ -24,7 +24,7 @@ impl fmt::Display for Malformed {
 ///
 /// # Errors
 /// [`Malformed`].
-pub fn decode(text: &str) -> Result<String, Malformed> {
+pub(crate) fn decode(text: &str) -> Result<String, Malformed> {
     if !text.contains('%') {
         return Ok(text.to_owned());
     }

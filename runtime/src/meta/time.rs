@@ -74,7 +74,7 @@ impl MicroTime {
 }
 
 /// A duration as kubectl shows it: its two largest significant units.
-pub fn human_duration(seconds: i64) -> String {
+pub(crate) fn human_duration(seconds: i64) -> String {
     // The clocks of two machines differ a little: less than two seconds in the future counts as now.
     if seconds < -1 {
         return "<invalid>".to_owned();

@@ -34,25 +34,25 @@ pub(super) struct Cells {
 
 impl Cells {
     /// This many numbers, all zero.
-    pub fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         let (stride, copies) = (count.next_multiple_of(STRIDE), *COPIES_HERE);
         Self { stride, mask: copies - 1, cells: (0..stride * copies).map(|_| AtomicU64::new(0)).collect() }
     }
 
     /// The copy for this thread.
-    pub fn copy(&self) -> &[AtomicU64] {
+    pub(super) fn copy(&self) -> &[AtomicU64] {
         let at = (number_of_this_thread() & self.mask) * self.stride;
         &self.cells[at..at + self.stride]
     }
 
     /// The sum of all copies.
-    pub fn total(&self, index: usize) -> u64 {
+    pub(super) fn total(&self, index: usize) -> u64 {
         let copies = self.cells.chunks(self.stride);
         copies.map(|copy| copy[index].load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
     }
 
     /// The sums of a histogram that begins at an index.
-    pub fn totals(&self, bounds: &'static [u64], at: usize) -> Totals {
+    pub(super) fn totals(&self, bounds: &'static [u64], at: usize) -> Totals {
         let buckets = (0..=bounds.len()).map(|bucket| self.total(at + bucket)).collect();
         Totals { bounds, buckets, sum: self.total(at + bounds.len() + 1) }
     }

@@ -8,12 +8,12 @@ mod cells;
 mod labels;
 mod requests;
 
-pub use admission::{Admission, Step};
-pub use cells::{Counter, Histogram, Totals};
+pub(crate) use admission::{Admission, Step};
+pub(crate) use cells::{Counter, Histogram, Totals};
 use labels::labels;
-pub use requests::{Cell, DryRun, Endpoint, Requests, Scope, Series, Verb};
+pub(crate) use requests::{Cell, DryRun, Endpoint, Requests, Scope, Series, Verb};
 
 /// A duration as histograms take it.
-pub fn nanoseconds(duration: Duration) -> u64 {
+pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -7,36 +7,36 @@ use crate::{
 };
 
 /// The selectable fields of a version.
-pub struct Indexes {
+pub(crate) struct Indexes {
     paths: Vec<Path>,
     fingerprint: u64,
 }
 
 impl Indexes {
     /// Indexes the fields at these paths.
-    pub fn new(selectable: &[Path]) -> Self {
+    pub(crate) fn new(selectable: &[Path]) -> Self {
         let texts: Vec<String> = selectable.iter().map(|path| path.0.join("\0")).collect();
         Self { paths: selectable.to_vec(), fingerprint: fingerprint::texts(texts.iter().map(String::as_str)) }
     }
 
     /// The number of fields.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.paths.len()
     }
 
     /// A hash of the paths: values with the same hash belong to the same fields.
-    pub fn fingerprint(&self) -> u64 {
+    pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
     /// The text of each selectable field for field selectors; empty if it is absent.
-    pub fn values<'d>(&self, document: &'d Document) -> impl Iterator<Item = Cow<'d, str>> {
+    pub(crate) fn values<'d>(&self, document: &'d Document) -> impl Iterator<Item = Cow<'d, str>> {
         self.paths.iter().map(|path| path.of(document).map_or(Cow::Borrowed(""), text))
     }
 }
 
 /// The labels of an object.
-pub fn labels(document: &Document) -> impl Iterator<Item = (&str, &str)> {
+pub(crate) fn labels(document: &Document) -> impl Iterator<Item = (&str, &str)> {
     let labels = document.get("metadata").and_then(|metadata| metadata.get("labels")).and_then(Document::as_object);
     labels.into_iter().flatten().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
 }

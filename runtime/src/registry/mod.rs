@@ -2,7 +2,7 @@
 //! replaced and removed while the server runs; readers load the current table without a lock.
 mod clashes;
 pub(crate) mod index;
-pub mod reader;
+pub(crate) mod reader;
 #[cfg(test)]
 mod reader_tests;
 pub(crate) mod record;
@@ -23,7 +23,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-pub use view::View;
+pub(crate) use view::View;
 
 use crate::{
     cache,

@@ -66,7 +66,7 @@ pub trait Transformer: Send + Sync {
 
 /// Stores records unchanged.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Identity;
+pub(crate) struct Identity;
 
 impl Transformer for Identity {
     fn seal(&self, _key: &str, record: Vec<u8>) -> Result<Vec<u8>, String> {

@@ -33,7 +33,7 @@ const TEXTS: usize = NUMBERS + 5 * 4;
 
 /// A parsed record. The texts are borrowed, and the body is a slice of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record<'a> {
+pub(crate) struct Record<'a> {
     /// The version of the body.
     pub version: &'a str,
     /// The fingerprint of the schema against which the body was checked.
@@ -48,7 +48,7 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     /// The values of the selectable fields of a version, if they have these paths.
-    pub fn values(&self, version: &str, paths: u64) -> Option<&[&'a str]> {
+    pub(crate) fn values(&self, version: &str, paths: u64) -> Option<&[&'a str]> {
         let found = self.selectable.iter().find(|found| found.version == version && found.paths == paths)?;
         Some(&found.values)
     }
@@ -56,7 +56,7 @@ impl<'a> Record<'a> {
 
 /// Values of the selectable fields of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selectable<'a> {
+pub(crate) struct Selectable<'a> {
     /// The version.
     pub version: &'a str,
     /// The fingerprint of the fields' paths.
@@ -66,7 +66,7 @@ pub struct Selectable<'a> {
 }
 
 /// Encodes a document. The selectable values of each version are extracted from the document in that version.
-pub fn encode<'s>(
+pub(crate) fn encode<'s>(
     version: &str,
     fingerprint: u64,
     selectable: impl IntoIterator<Item = (&'s str, &'s Indexes, &'s Document)>,
@@ -99,7 +99,7 @@ pub fn encode<'s>(
 }
 
 /// The size of the object itself in a current record, without indexes.
-pub fn object_size(record: &[u8]) -> usize {
+pub(crate) fn object_size(record: &[u8]) -> usize {
     let [_, managed, body, ..] = numbers(record).unwrap_or_default();
     managed + body
 }
@@ -108,7 +108,7 @@ pub fn object_size(record: &[u8]) -> usize {
 ///
 /// # Errors
 /// If a record of layout 1 is invalid.
-pub fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String> {
+pub(crate) fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String> {
     if stored.first() != Some(&1) {
         return Ok(stored);
     }
@@ -128,7 +128,7 @@ pub fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String> {
 ///
 /// # Errors
 /// If it is invalid.
-pub fn parse(json: &[u8]) -> Result<Document, String> {
+pub(crate) fn parse(json: &[u8]) -> Result<Document, String> {
     let decoded = codec::decode(json, &codec::Limits::NONE);
     decoded.map(|decoded| decoded.document).map_err(|error| error.to_string())
 }
@@ -137,7 +137,7 @@ pub fn parse(json: &[u8]) -> Result<Document, String> {
 ///
 /// # Errors
 /// If the bytes are invalid.
-pub fn decode(stored: &Bytes) -> Result<Record<'_>, String> {
+pub(crate) fn decode(stored: &Bytes) -> Result<Record<'_>, String> {
     match stored.first() {
         None => return Err("the record is empty".to_owned()),
         Some(&LAYOUT) => {}

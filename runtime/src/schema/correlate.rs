@@ -12,30 +12,30 @@ pub(super) struct Before<'o>(Option<&'o Document>);
 
 impl<'o> Before<'o> {
     /// There is none, or it is unknown.
-    pub const NOTHING: Self = Self(None);
+    pub(super) const NOTHING: Self = Self(None);
 
     /// The old object itself.
-    pub fn of(old: &'o Document) -> Self {
+    pub(super) fn of(old: &'o Document) -> Self {
         Self(Some(old))
     }
 
     /// The old value.
-    pub fn value(self) -> Option<&'o Document> {
+    pub(super) fn value(self) -> Option<&'o Document> {
         self.0
     }
 
     /// True if a value is unchanged. Items of map lists may be in another order.
-    pub fn is(self, at: At<'_>, value: &Document) -> bool {
+    pub(super) fn is(self, at: At<'_>, value: &Document) -> bool {
         self.0.is_some_and(|old| same(at, value, old))
     }
 
     /// The counterpart of a field of a struct, or of an entry of a map.
-    pub fn field(self, name: &str) -> Self {
+    pub(super) fn field(self, name: &str) -> Self {
         Self(self.0.and_then(|old| old.get(name)))
     }
 
     /// The counterparts of a list's items.
-    pub fn items(self, at: At<'o>) -> Items<'o> {
+    pub(super) fn items(self, at: At<'o>) -> Items<'o> {
         Items(match (self.0, at.keys()) {
             (Some(Document::Array(old)), Some(keys)) => Some((keys, by_keys(keys, old))),
             _ => None,
@@ -50,7 +50,7 @@ pub(super) struct Items<'o>(Option<(&'o [String], HashMap<Keys<'o>, &'o Document
 
 impl<'o> Items<'o> {
     /// The counterpart of an item. For duplicate keys the first counts.
-    pub fn of(&self, item: &Document) -> Before<'o> {
+    pub(super) fn of(&self, item: &Document) -> Before<'o> {
         let Some((keys, by_keys)) = &self.0 else { return Before::NOTHING };
         Before(by_keys.get(&keys_of(keys, item)).copied())
     }

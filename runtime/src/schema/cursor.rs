@@ -14,7 +14,7 @@ use super::{
 /// A place in a schema. It dereferences to the node there, for its keywords. The children of the node are reached only by the
 /// methods, since a back reference has the children of another node.
 #[derive(Clone, Copy, Debug)]
-pub struct At<'s> {
+pub(crate) struct At<'s> {
     node: &'s Schema,
     /// The definitions that back references refer to.
     definitions: Option<&'s Arc<Vec<Schema>>>,
@@ -45,7 +45,7 @@ static TYPE_META: LazyLock<Schema> =
 
 impl<'s> At<'s> {
     /// The root of a schema, with only the fields that it declares.
-    pub fn of(schema: &'s Schema) -> Self {
+    pub(crate) fn of(schema: &'s Schema) -> Self {
         let open = schema.preserve_unknown || schema.kind == Type::Any;
         Self {
             node: schema,
@@ -57,22 +57,22 @@ impl<'s> At<'s> {
     }
 
     /// The root schema of a kind, for whole objects: with `apiVersion`, `kind` and `metadata`.
-    pub fn object(root: &'s Schema) -> Self {
+    pub(crate) fn object(root: &'s Schema) -> Self {
         Self { role: Role::Object, ..Self::of(root) }
     }
 
     /// A place where anything is allowed.
-    pub fn anything() -> Self {
+    pub(crate) fn anything() -> Self {
         Self::of(&ANYTHING)
     }
 
     /// The node.
-    pub fn node(self) -> &'s Schema {
+    pub(crate) fn node(self) -> &'s Schema {
         self.node
     }
 
     /// The schema of this place, independent of the schema around it.
-    pub fn to_schema(self) -> Schema {
+    pub(crate) fn to_schema(self) -> Schema {
         let definitions = self.node.definitions.clone().or_else(|| self.definitions.cloned());
         Schema { definitions, ..self.node.clone() }
     }
@@ -86,7 +86,7 @@ impl<'s> At<'s> {
     }
 
     /// The definition that a back reference refers to.
-    pub fn leads_to(self) -> Option<Self> {
+    pub(crate) fn leads_to(self) -> Option<Self> {
         let definition = self.children();
         (!std::ptr::eq(definition, self.node)).then(|| self.step(definition))
     }
@@ -101,22 +101,22 @@ impl<'s> At<'s> {
     }
 
     /// A declared property.
-    pub fn property(self, name: &str) -> Option<Self> {
+    pub(crate) fn property(self, name: &str) -> Option<Self> {
         self.children().properties.get(name).map(|node| self.step(node))
     }
 
     /// The declared properties by name.
-    pub fn properties(self) -> impl ExactSizeIterator<Item = (&'s String, Self)> + Clone {
+    pub(crate) fn properties(self) -> impl ExactSizeIterator<Item = (&'s String, Self)> + Clone {
         self.children().properties.iter().map(move |(name, node)| (name, self.step(node)))
     }
 
     /// The values of a map.
-    pub fn entry(self) -> Option<Self> {
+    pub(crate) fn entry(self) -> Option<Self> {
         self.children().additional.as_deref().map(|node| self.step(node))
     }
 
     /// The items of a list.
-    pub fn items(self) -> Option<Self> {
+    pub(crate) fn items(self) -> Option<Self> {
         self.children().items.as_deref().map(|node| self.step(node))
     }
 
@@ -131,12 +131,12 @@ impl<'s> At<'s> {
     }
 
     /// A declared property, or else an entry of a map.
-    pub fn member(self, name: &str) -> Option<Self> {
+    pub(crate) fn member(self, name: &str) -> Option<Self> {
         self.property(name).or_else(|| self.entry())
     }
 
     /// A field with a known name: a declared property, or one that every object has.
-    pub fn named(self, name: &str) -> Option<Self> {
+    pub(crate) fn named(self, name: &str) -> Option<Self> {
         match name {
             "apiVersion" | "kind" if self.role == Role::Object => Some(Self::of(&TYPE_META)),
             "metadata" if self.role == Role::Object => Some(Self { role: Role::Metadata, ..Self::of(&METADATA) }),
@@ -146,7 +146,7 @@ impl<'s> At<'s> {
 
     /// The schema of a key: a field with a known name, an entry, or anything where unknown fields are kept. `None` for an unknown
     /// field that is not kept.
-    pub fn field(self, name: &str) -> Option<Self> {
+    pub(crate) fn field(self, name: &str) -> Option<Self> {
         if self.role != Role::Value {
             // `selfLink` is obsolete, but clients may still send it.
             if name == "selfLink" && self.role == Role::Metadata {
@@ -161,7 +161,7 @@ impl<'s> At<'s> {
 
     /// The schema of an item, whether or not a list is declared. A list that keeps unknown fields keeps those of its items, too.
     #[must_use]
-    pub fn item(self) -> Self {
+    pub(crate) fn item(self) -> Self {
         match self.items() {
             Some(items) => Self { open: items.open || self.open, ..items },
             None if self.open => Self::anything(),
@@ -170,7 +170,7 @@ impl<'s> At<'s> {
     }
 
     /// Anything is allowed here, and is kept.
-    pub fn is_anything(self) -> bool {
+    pub(crate) fn is_anything(self) -> bool {
         let children = self.children();
         self.node.kind == Type::Any
             && children.properties.is_empty()
@@ -180,17 +180,17 @@ impl<'s> At<'s> {
     }
 
     /// Unknown fields are kept here, or in something around it.
-    pub fn is_within_open(self) -> bool {
+    pub(crate) fn is_within_open(self) -> bool {
         self.within_open
     }
 
     /// It is an object with its own type meta and metadata.
-    pub fn is_object(self) -> bool {
+    pub(crate) fn is_object(self) -> bool {
         self.role == Role::Object
     }
 
     /// It is the metadata of an object.
-    pub fn is_metadata(self) -> bool {
+    pub(crate) fn is_metadata(self) -> bool {
         self.role == Role::Metadata
     }
 

@@ -6,7 +6,7 @@ use super::Schema;
 ///
 /// A stored body with the same fingerprint needs no defaulting and no pruning. The hash is FNV-1a, which is stable,
 /// unlike the standard library's.
-pub fn fingerprint(schema: &Schema) -> u64 {
+pub(crate) fn fingerprint(schema: &Schema) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     add(schema, &mut hash);
     hash.0
@@ -14,7 +14,7 @@ pub fn fingerprint(schema: &Schema) -> u64 {
 
 /// A hash of everything that affects validity beyond types: required fields, allowed values, bounds, formats, list
 /// keys, junctors. Never zero.
-pub fn rules(schema: &Schema) -> u32 {
+pub(crate) fn rules(schema: &Schema) -> u32 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     add_rules(schema, &mut hash);
     let folded = (hash.0 >> 32) ^ (hash.0 & 0xffff_ffff);
@@ -22,7 +22,7 @@ pub fn rules(schema: &Schema) -> u32 {
 }
 
 /// A hash of a list of texts.
-pub fn texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
+pub(crate) fn texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     texts.into_iter().for_each(|text| hash.text(text));
     hash.0

@@ -20,17 +20,17 @@ pub(crate) struct Named<T> {
 
 impl<T: PartialEq> Named<T> {
     /// Starts with these definitions.
-    pub fn new(all: BTreeMap<String, T>, before_number: &'static str) -> Self {
+    pub(crate) fn new(all: BTreeMap<String, T>, before_number: &'static str) -> Self {
         Self { all, before_number, recursive: Vec::new(), added: Vec::new() }
     }
 
     /// All definitions.
-    pub fn finish(self) -> BTreeMap<String, T> {
+    pub(crate) fn finish(self) -> BTreeMap<String, T> {
         self.all
     }
 
     /// Adds a definition and returns its name, which has a number if a different definition has the name.
-    pub fn define(&mut self, name: &str, definition: T) -> String {
+    pub(crate) fn define(&mut self, name: &str, definition: T) -> String {
         let mut free = name.to_owned();
         let mut number = 2;
         while !self.is_free(&free, &definition) {

@@ -6,7 +6,7 @@ use super::{At, Document, Schema, model::Type, number};
 ///
 /// Empty values are lists and maps without content, and zero text, numbers or booleans if zero means absent. Other zero
 /// values are kept, and so are structs without fields: Go keeps them if the field is a pointer.
-pub fn normalise(schema: &Schema, document: &mut Document) {
+pub(crate) fn normalise(schema: &Schema, document: &mut Document) {
     number::settle(document);
     drop_empty(At::object(schema), document);
 }

@@ -24,7 +24,7 @@ pub(crate) fn of_literal(literal: &str) -> Option<Number> {
 }
 
 /// Normalizes every number of a document that did not come from the decoder.
-pub fn settle(document: &mut Document) {
+pub(crate) fn settle(document: &mut Document) {
     match document {
         Document::Number(number) if !number.is_i64() => {
             if let Some(settled) = number.as_f64().and_then(of_double) {

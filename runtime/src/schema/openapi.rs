@@ -19,7 +19,7 @@ const SHARED: [&str; 3] = [
 
 /// The version of the OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub(crate) enum Version {
     /// OpenAPI 2: `#/definitions/`; no `nullable`, no junctors.
     V2,
     /// OpenAPI 3: `#/components/schemas/`.
@@ -28,7 +28,7 @@ pub enum Version {
 
 impl Version {
     /// A reference to a definition: `{"$ref": "#/components/schemas/<name>"}`.
-    pub fn reference(self, name: &str) -> Document {
+    pub(crate) fn reference(self, name: &str) -> Document {
         let at = match self {
             Self::V2 => "#/definitions/",
             Self::V3 => "#/components/schemas/",
@@ -40,7 +40,7 @@ impl Version {
 /// Renders a schema. Named structs in it become definitions `<prefix>.<name>` in `out`, once each. If two types share a
 /// name but not their fields, the later one becomes `<prefix>.<name>_2`. `of_objects` are the properties of the root and
 /// of embedded objects in addition to the declared ones: `apiVersion`, `kind` and `metadata`.
-pub fn definitions(
+pub(crate) fn definitions(
     prefix: &str,
     schema: &Schema,
     version: Version,

@@ -96,7 +96,7 @@ impl<S: Into<Arc<Schema>>, const N: usize> From<[(String, S); N]> for Properties
 }
 
 /// The fields with their names.
-pub type Iter<'p> = iter::Map<slice::Iter<'p, Property>, fn(&Property) -> (&String, &Schema)>;
+pub(super) type Iter<'p> = iter::Map<slice::Iter<'p, Property>, fn(&Property) -> (&String, &Schema)>;
 
 impl<'p> IntoIterator for &'p Properties {
     type Item = (&'p String, &'p Schema);

@@ -11,7 +11,7 @@ pub fn check_types(schema: &Schema, document: &Document) -> Option<String> {
 }
 
 /// The first of these that a change of a document causes: unchanged values do not count.
-pub fn check_types_of_change(schema: &Schema, document: &Document, old: &Document) -> Option<String> {
+pub(crate) fn check_types_of_change(schema: &Schema, document: &Document, old: &Document) -> Option<String> {
     // Most documents are valid, and need no comparison.
     check_types(schema, document)?;
     Walk { owner: "", path: Vec::new() }.value(At::of(schema), document, Before::of(old))

@@ -87,7 +87,7 @@ pub(super) struct Admin {
 
 impl Admin {
     /// Writes the kubeconfig, now and whenever the token changes.
-    pub fn write_kubeconfig(&self, state: &StateDir, kubeconfig: Kubeconfig) -> Result<()> {
+    pub(super) fn write_kubeconfig(&self, state: &StateDir, kubeconfig: Kubeconfig) -> Result<()> {
         let mut place = self.kubeconfig.lock().unwrap_or_else(PoisonError::into_inner);
         // The token may have changed since the start.
         place.insert(kubeconfig).write(state.files(), &state.admin_token()?)
@@ -98,7 +98,7 @@ impl Users {
     /// Client certificates are checked first, then tokens: those of the token file, or the server's own admin token. Then the builder's
     /// authenticators run. The builder's authorizers decide about requests that are not allowed by `system:masters` and
     /// open paths.
-    pub fn access(mut self, state: &StateDir) -> Result<Access> {
+    pub(super) fn access(mut self, state: &StateDir) -> Result<Access> {
         let (source, admin) = if let Some(path) = self.token_file {
             (Source::Users(path), None)
         } else {

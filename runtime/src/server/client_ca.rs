@@ -30,7 +30,7 @@ struct WebPki(Arc<dyn ClientCertVerifier>);
 
 impl ClientAuthorities {
     /// The authorities in a PEM file, and the file to watch.
-    pub fn open(path: PathBuf) -> Result<(Arc<Self>, Followed)> {
+    pub(super) fn open(path: PathBuf) -> Result<(Arc<Self>, Followed)> {
         let algorithms = ring::default_provider().signature_verification_algorithms;
         let authorities = Arc::new(Self { current: ArcSwapOption::empty(), algorithms });
         let (read, paths) = (authorities.clone(), vec![path.clone()]);

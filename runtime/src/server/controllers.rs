@@ -46,7 +46,7 @@ pub(super) struct Controller {
 }
 
 impl Controller {
-    pub fn new<F, Fut, E>(name: String, start: F) -> Self
+    pub(super) fn new<F, Fut, E>(name: String, start: F) -> Self
     where
         F: Fn(Client, Shutdown) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
@@ -92,7 +92,7 @@ pub(super) struct Running(Vec<(String, watch::Sender<bool>, JoinSet<()>)>);
 
 impl Running {
     /// Starts them on the current runtime.
-    pub fn start(controllers: Vec<Controller>, api: &Arc<Verbs>) -> Self {
+    pub(super) fn start(controllers: Vec<Controller>, api: &Arc<Verbs>) -> Self {
         let start = |controller: Controller| {
             let (stop, stopping) = watch::channel(false);
             let (name, client) = (controller.name.clone(), Client::new(api.clone(), controller.name.as_str()));
@@ -104,7 +104,7 @@ impl Running {
     }
 
     /// Ends them in reverse order, each after its current work. Controllers that exceed this total time are cancelled.
-    pub async fn stop(self, within: Duration) {
+    pub(super) async fn stop(self, within: Duration) {
         let end = Instant::now() + within;
         for (name, stop, mut task) in self.0.into_iter().rev() {
             stop.send_replace(true);

@@ -51,7 +51,7 @@ pub(super) struct Attached {
 
 impl Attached {
     /// Adds the hooks to the kind that they are for. Returns false where it is not there.
-    pub fn attach(&self, kinds: &mut [Kind]) -> bool {
+    pub(super) fn attach(&self, kinds: &mut [Kind]) -> bool {
         let is_meant = |kind: &&mut Kind| kind.group_version.is(&self.api_version) && kind.names().kind == self.kind;
         let Some(kind) = kinds.iter_mut().find(is_meant) else { return false };
         kind.binding.add_hooks(self.hooks.clone());
@@ -59,7 +59,7 @@ impl Attached {
     }
 
     /// That its kind is missing.
-    pub fn missing(&self) -> String {
+    pub(super) fn missing(&self) -> String {
         format!("there is no kind {} in {} to add hooks to: serve a definition of it", self.kind, self.api_version)
     }
 }
@@ -78,7 +78,7 @@ impl DefinitionFiles {
     ///
     /// # Errors
     /// Everything that is wrong with the files, a line each with the file and the line in it.
-    pub fn read(&self) -> Result<Vec<Resource>> {
+    pub(super) fn read(&self) -> Result<Vec<Resource>> {
         let (mut resources, mut documents, mut problems) = (Vec::new(), Vec::new(), Vec::new());
         let files = self.files();
         if files.is_empty() && !self.paths.is_empty() {
@@ -123,7 +123,7 @@ impl DefinitionFiles {
     }
 
     /// The kind of a resource in each of its versions, with its hooks.
-    pub fn kinds(&self, resource: &Resource) -> Vec<Kind> {
+    pub(super) fn kinds(&self, resource: &Resource) -> Vec<Kind> {
         let mut kinds = resource.kinds();
         for attached in &self.hooks {
             attached.attach(&mut kinds);
@@ -132,7 +132,7 @@ impl DefinitionFiles {
     }
 
     /// Follows the files, whose definitions a registry serves; `None` without files.
-    pub fn follow(&self, served: Vec<Resource>, registry: Arc<Registry>) -> Option<Followed> {
+    pub(super) fn follow(&self, served: Vec<Resource>, registry: Arc<Registry>) -> Option<Followed> {
         if self.paths.is_empty() {
             return None;
         }

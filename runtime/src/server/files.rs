@@ -37,7 +37,7 @@ type Stamp = std::result::Result<(u64, u64, u64, i64, i64), io::ErrorKind>;
 
 impl Followed {
     /// Reads the files for the first time.
-    pub fn open(
+    pub(super) fn open(
         what: &'static str,
         paths: Vec<PathBuf>,
         mut read: impl FnMut() -> Result<()> + Send + 'static,
@@ -49,7 +49,7 @@ impl Followed {
     }
 
     /// Files that were read already, and more or fewer as time goes by.
-    pub fn again(
+    pub(super) fn again(
         what: &'static str,
         paths: impl Fn() -> Vec<PathBuf> + Send + 'static,
         read: impl FnMut() -> Result<()> + Send + 'static,
@@ -59,7 +59,7 @@ impl Followed {
     }
 
     /// Checks the files every few seconds, and reads them at once when notified. Ends when the sender is dropped.
-    pub async fn follow(mut self, mut read_now: watch::Receiver<()>) {
+    pub(super) async fn follow(mut self, mut read_now: watch::Receiver<()>) {
         loop {
             let now = tokio::select! {
                 () = sleep(PERIOD) => false,
@@ -92,7 +92,7 @@ impl Followed {
     }
 
     /// Reads the files if they have changed, or unconditionally with `now`; `None` if they were not read.
-    pub fn look(&mut self, now: bool) -> Option<Result<()>> {
+    pub(super) fn look(&mut self, now: bool) -> Option<Result<()>> {
         let found = stamps(&(self.paths)());
         let settled = self.changing.replace(found.clone()).as_ref() == Some(&found);
         // Files that changed since the last check may be incomplete. Wait until they no longer change.

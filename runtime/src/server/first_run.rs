@@ -21,7 +21,7 @@ pub(super) struct Kubeconfig {
 
 impl Kubeconfig {
     /// Writes it with this token.
-    pub fn write(&self, files: &PrivateDir, token: &str) -> Result<()> {
+    pub(super) fn write(&self, files: &PrivateDir, token: &str) -> Result<()> {
         use base64::{Engine, engine::general_purpose::STANDARD};
         let url = &self.url;
         let authority = self
@@ -58,7 +58,7 @@ pub(super) struct Samples {
 
 impl Samples {
     /// The sample commands for a server that created its admin token.
-    pub fn commands(&self, state: &StateDir, url: &str) -> String {
+    pub(super) fn commands(&self, state: &StateDir, url: &str) -> String {
         let tls = url.starts_with("https:");
         let mut text = String::new();
         let mut line =

@@ -87,7 +87,7 @@ pub(super) struct Connections {
 
 impl Entrance {
     /// Refuses plain HTTP where other machines could read the tokens, and where client certificates are expected.
-    pub fn check(&self, address: SocketAddr) -> Result<()> {
+    pub(super) fn check(&self, address: SocketAddr) -> Result<()> {
         if self.plain_http && self.client_ca.is_some() {
             return Err(Error::Setting("client_ca() needs TLS: leave out http()".to_owned()));
         }
@@ -95,7 +95,7 @@ impl Entrance {
     }
 
     /// Starts to accept connections. Also returns the files to watch.
-    pub fn open(
+    pub(super) fn open(
         mut self,
         listener: TcpListener,
         service: &Service,
@@ -160,7 +160,7 @@ impl Entrance {
 
 impl Connections {
     /// Stops accepting connections, and notifies the open ones. The result waits until they have ended.
-    pub fn stop(self) -> impl Future<Output = ()> {
+    pub(super) fn stop(self) -> impl Future<Output = ()> {
         // If accepting has already ended, there is no receiver.
         let _ = self.stop.send(true);
         async move {

@@ -26,12 +26,12 @@ pub(super) struct StateDir {
 
 impl StateDir {
     /// The data directory, created if it is missing.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         Ok(Self { files: PrivateDir::open(path).map_err(Error::File)?, temporary: false })
     }
 
     /// A temporary directory for a server without a data directory.
-    pub fn temporary() -> Result<Self> {
+    pub(super) fn temporary() -> Result<Self> {
         let path = std::env::temp_dir().join(format!("kindsmith-{}", random_text(12)));
         let made = DirBuilder::new().mode(0o700).create(&path);
         made.map_err(|source| Error::File(FileError::Io { path: path.clone(), source }))?;
@@ -39,32 +39,32 @@ impl StateDir {
     }
 
     /// The absolute path of a file in the directory.
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
         self.files.file(name)
     }
 
     /// The directory's absolute path.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         self.files.path()
     }
 
     /// The directory itself.
-    pub fn files(&self) -> &PrivateDir {
+    pub(super) fn files(&self) -> &PrivateDir {
         &self.files
     }
 
     /// Reads a file; `None` if it does not exist.
-    pub fn read(&self, name: &str, access: Access) -> Result<Option<String>> {
+    pub(super) fn read(&self, name: &str, access: Access) -> Result<Option<String>> {
         self.files.read(name, access).map_err(Error::File)
     }
 
     /// Writes a file that only its owner can read.
-    pub fn write(&self, name: &str, access: Access, text: &str) -> Result<()> {
+    pub(super) fn write(&self, name: &str, access: Access, text: &str) -> Result<()> {
         self.files.write(name, access, text).map_err(Error::File)
     }
 
     /// The admin token: the stored one, or a new random one.
-    pub fn admin_token(&self) -> Result<String> {
+    pub(super) fn admin_token(&self) -> Result<String> {
         if let Some(kept) = self.read(ADMIN_TOKEN, Access::Secret)? {
             let kept = kept.trim();
             if !kept.is_empty() {

@@ -24,7 +24,7 @@ pub(super) fn signals() -> Signals {
 
 impl Signals {
     /// Waits for a signal that stops the server; notifies about each SIGHUP.
-    pub async fn stop(&mut self, read_now: &watch::Sender<()>) {
+    pub(super) async fn stop(&mut self, read_now: &watch::Sender<()>) {
         loop {
             tokio::select! {
                 _ = self.terminate.recv() => return,

@@ -49,7 +49,7 @@ pub(super) struct Authority {
 
 impl Authority {
     /// The authority in the folder, or a new one.
-    pub fn open(state: &StateDir) -> Result<Self> {
+    pub(super) fn open(state: &StateDir) -> Result<Self> {
         let failed = |name: &str, message: String| Error::Certificates(state.file(name), message);
         let key = state
             .read(KEY, Access::Secret)?
@@ -79,12 +79,12 @@ impl Authority {
     }
 
     /// The authority's certificate, for clients to trust.
-    pub fn certificate_pem(&self) -> &str {
+    pub(super) fn certificate_pem(&self) -> &str {
         &self.certificate_pem
     }
 
     /// The TLS configuration of a server at an address and under other names.
-    pub fn server_config(self, address: SocketAddr, names: &[String], clients: Clients) -> Result<ServerConfig> {
+    pub(super) fn server_config(self, address: SocketAddr, names: &[String], clients: Clients) -> Result<ServerConfig> {
         let failed = |message: String| Error::Certificates(CERTIFICATE.into(), message);
         let renewing = Renewing::new(self.issuer, address.ip(), names).map_err(failed)?;
         Ok(config(Arc::new(renewing), clients))
@@ -122,7 +122,7 @@ pub(super) struct CertificateFiles {
 
 impl CertificateFiles {
     /// The TLS configuration, whose certificate changes with the watched files.
-    pub fn server_config(self, clients: Clients) -> Result<(ServerConfig, Followed)> {
+    pub(super) fn server_config(self, clients: Clients) -> Result<(ServerConfig, Followed)> {
         let current = Arc::new(FromFiles(ArcSwapOption::empty()));
         let (read, paths) = (current.clone(), vec![self.certificate.clone(), self.key.clone()]);
         let followed = Followed::open("certificates", paths, move || {

@@ -22,7 +22,7 @@ pub(crate) struct Delayed {
 
 impl Delayed {
     /// `delay` receives the number of commits delayed so far.
-    pub fn new<F>(store: Arc<Memory>, delay: impl Fn(usize) -> F + Send + Sync + 'static) -> Self
+    pub(crate) fn new<F>(store: Arc<Memory>, delay: impl Fn(usize) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -30,7 +30,7 @@ impl Delayed {
     }
 
     /// The number of delayed commits.
-    pub fn times(&self) -> usize {
+    pub(crate) fn times(&self) -> usize {
         self.times.load(Ordering::Relaxed)
     }
 }

@@ -30,7 +30,7 @@ struct Token {
 
 impl Position {
     /// The token for clients.
-    pub fn encode(&self) -> String {
+    pub(super) fn encode(&self) -> String {
         let revision = self.revision.map_or(-1, |revision| i64::try_from(revision.0).unwrap_or(i64::MAX));
         // The first key after a key is that key with a zero byte appended.
         let token = Token { version: VERSION.to_owned(), revision, start: format!("{}\0", self.after) };
@@ -41,7 +41,7 @@ impl Position {
     ///
     /// # Errors
     /// [`Error::BadRequest`].
-    pub fn decode(token: &str) -> Result<Self, Error> {
+    pub(super) fn decode(token: &str) -> Result<Self, Error> {
         let refuse = |why: &str| Error::BadRequest(format!("invalid continue token: continue key is not valid: {why}"));
         let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|error| refuse(&error.to_string()))?;
         let token: Token = serde_json::from_slice(&bytes).map_err(|error| refuse(&error.to_string()))?;

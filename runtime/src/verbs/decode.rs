@@ -22,7 +22,7 @@ pub(super) enum Origin {
 
 impl Origin {
     /// True if the document already has its new managedFields.
-    pub fn settles_owners(self) -> bool {
+    pub(super) fn settles_owners(self) -> bool {
         matches!(self, Self::Apply | Self::Scale)
     }
 }

@@ -69,21 +69,21 @@ pub(super) fn unreadable<'o>(request: &Request, objects: impl IntoIterator<Item 
 
 /// Stored objects that cannot be converted to the requested version.
 #[derive(Debug, Default)]
-pub struct Unconverted {
+pub(crate) struct Unconverted {
     causes: Vec<(String, String)>,
     more: bool,
 }
 
 impl Unconverted {
     /// One object, and the reason.
-    pub fn one(served: &Registered, object: &Object, reason: &str) -> Self {
+    pub(crate) fn one(served: &Registered, object: &Object, reason: &str) -> Self {
         let mut all = Self::default();
         all.push(served, object, reason);
         all
     }
 
     /// Adds an object and the reason.
-    pub fn push(&mut self, served: &Registered, object: &Object, reason: &str) {
+    pub(crate) fn push(&mut self, served: &Registered, object: &Object, reason: &str) {
         if self.causes.len() == MAX_CAUSES {
             self.more = true;
             return;
@@ -94,17 +94,17 @@ impl Unconverted {
     }
 
     /// True if there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.causes.is_empty()
     }
 
     /// True if there are more than an error lists.
-    pub fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         self.more
     }
 
     /// The error for these objects; for a single object if the request has a name.
-    pub fn refusal(self, served: &Registered, name: &str) -> Error {
+    pub(crate) fn refusal(self, served: &Registered, name: &str) -> Error {
         let resource = served.kind.group_resource();
         Error::StoreRead { resource, name: name.to_owned(), causes: self.causes, more: self.more }
     }

@@ -67,7 +67,7 @@ impl Verbs {
 ///
 /// # Errors
 /// [`Error::TooLarge`].
-pub fn show(request: &Request, kind: &Kind, mut document: Document) -> Result<Answer, Error> {
+pub(crate) fn show(request: &Request, kind: &Kind, mut document: Document) -> Result<Answer, Error> {
     schema::normalise(&kind.version.schema, &mut document);
     let revision = system::text(&document, "resourceVersion").parse().unwrap_or(Revision(0));
     let key = request.key_of(system::text(&document, "name"));

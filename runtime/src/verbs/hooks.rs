@@ -23,7 +23,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// [`Error::BadRequest`].
-    pub fn check_dry_run(&self) -> Result<(), Error> {
+    pub(super) fn check_dry_run(&self) -> Result<(), Error> {
         let kind = self.kind;
         if self.options.dry_run && kind.binding.hooks.has_side_effects() {
             let resource = kind.group_resource();
@@ -37,7 +37,12 @@ impl Write<'_> {
     ///
     /// # Errors
     /// If the hook refuses, or cannot decode an object that the schema allows.
-    pub async fn run_default(&self, api: &Verbs, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    pub(super) async fn run_default(
+        &self,
+        api: &Verbs,
+        document: &mut Document,
+        old: Option<&Document>,
+    ) -> Result<(), Error> {
         let kind = self.kind;
         if !kind.binding.hooks.runs(Hook::Defaults) {
             return Ok(());

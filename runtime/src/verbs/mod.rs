@@ -55,15 +55,15 @@ mod versions;
 mod waiting;
 mod watch;
 
-pub use admission::{Admission, Attributes};
-pub use error::Error;
-pub use get::Unconverted;
-pub use handled::show;
-pub use items::{Items, Place};
-pub use patch::Parsed;
-pub use pipeline::Subject;
-pub use plugins::Plugin;
-pub use retry::Retry;
+pub(crate) use admission::{Admission, Attributes};
+pub(crate) use error::Error;
+pub(crate) use get::Unconverted;
+pub(crate) use handled::show;
+pub(crate) use items::{Items, Place};
+pub(crate) use patch::Parsed;
+pub(crate) use pipeline::Subject;
+pub(crate) use plugins::Plugin;
+pub(crate) use retry::Retry;
 pub(crate) use waiting::Slot;
 
 /// The verbs over one store, for HTTP, controllers and tests.

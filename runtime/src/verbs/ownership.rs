@@ -59,7 +59,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Like [`Request::changes`].
-    pub fn own(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    pub(super) fn own(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         if self.origin.settles_owners() {
             return Ok(());
         }

@@ -69,7 +69,7 @@ pub(super) struct Write<'a> {
 
 impl<'a> Write<'a> {
     /// A write of a request's body.
-    pub fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
+    pub(super) fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
         Self {
             request,
             kind: &request.served.kind,
@@ -88,7 +88,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// [`Error::BadRequest`], or errors of the patch.
-    pub fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
+    pub(super) fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
         let warnings = decode(self, &Shape::from(self.kind), document, None)?;
         system::place(self.request, document, Nameless::Named)?;
         Ok(warnings)
@@ -99,7 +99,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Like [`Write::decode`].
-    pub fn decode_named(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
+    pub(super) fn decode_named(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
         let warnings = decode(self, &Shape::from(self.kind), document, old)?;
         system::place(self.request, document, Nameless::Refused)?;
         Ok(warnings)
@@ -109,7 +109,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Like [`Write::decode`].
-    pub fn decode_as(&self, shape: &Shape<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
+    pub(super) fn decode_as(&self, shape: &Shape<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
         let warnings = decode(self, shape, document, None)?;
         system::place(self.request, document, Nameless::Refused)?;
         Ok(warnings)
@@ -119,7 +119,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Those of admission and of hooks.
-    pub async fn complete(
+    pub(super) async fn complete(
         &self,
         api: &Verbs,
         document: &mut Document,
@@ -146,7 +146,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Like [`Write::complete`] and [`Write::validate`].
-    pub async fn complete_unstored(&self, api: &Verbs, document: &mut Document) -> Result<Vec<String>, Error> {
+    pub(super) async fn complete_unstored(&self, api: &Verbs, document: &mut Document) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
         self.fill_in(api, document, None).await?;
         let warning = self.admit(api, document, None).await?;
@@ -253,7 +253,12 @@ impl Write<'_> {
     ///
     /// # Errors
     /// [`Error::Invalid`] with all errors; those of admission.
-    pub async fn validate(&self, api: &Verbs, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
+    pub(super) async fn validate(
+        &self,
+        api: &Verbs,
+        document: &Document,
+        old: Option<&Document>,
+    ) -> Result<Fit, Error> {
         let kind = self.kind;
         let mut errors = self.metadata_errors(document, old);
         let mut found = schema::validate(&kind.version.schema, document);

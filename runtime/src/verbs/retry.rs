@@ -6,7 +6,7 @@ use super::turns::Turn;
 const TRIES: usize = 64;
 
 /// The remaining tries of an operation.
-pub struct Retry<'t> {
+pub(crate) struct Retry<'t> {
     /// The number of tries left after the current one.
     left: usize,
     turn: Option<&'t Turn>,
@@ -14,7 +14,7 @@ pub struct Retry<'t> {
 
 impl Retry<'static> {
     /// For an operation that does not wait for its turn, because its callees do.
-    pub fn alone() -> Self {
+    pub(crate) fn alone() -> Self {
         Self { left: TRIES - 1, turn: None }
     }
 }
@@ -28,7 +28,7 @@ impl<'t> Retry<'t> {
     }
 
     /// Called after a lost race: waits for the turn. Returns false if no tries are left.
-    pub async fn again(&mut self) -> bool {
+    pub(crate) async fn again(&mut self) -> bool {
         if self.left == 0 {
             return false;
         }

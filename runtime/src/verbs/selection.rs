@@ -44,7 +44,7 @@ impl Selection {
     ///
     /// # Errors
     /// [`Error::BadRequest`] for a field that is not selectable.
-    pub fn new(request: &Request, options: &ListOptions) -> Result<Self, Error> {
+    pub(super) fn new(request: &Request, options: &ListOptions) -> Result<Self, Error> {
         let kind = &*request.served.kind;
         let first = request.served.records.first_field(&kind.group_version.version);
         let terms = resolve(kind, first, options.fields.terms())?;
@@ -71,7 +71,7 @@ impl Selection {
     }
 
     /// The subscription of a watch, by which wake-ups are indexed.
-    pub fn subscription(&self) -> Subscription {
+    pub(super) fn subscription(&self) -> Subscription {
         match (&self.key, &self.field) {
             (Some(key), _) => Subscription::Key(key.as_str().into()),
             (None, _) if !self.prefix.is_empty() => Subscription::Namespace(self.prefix.trim_end_matches('/').into()),
@@ -81,7 +81,7 @@ impl Selection {
     }
 
     /// True if an object under the prefix is selected.
-    pub fn selects(&self, object: &Object) -> bool {
+    pub(super) fn selects(&self, object: &Object) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter(object))
     }
 }

@@ -28,7 +28,7 @@ impl Default for Turns {
 
 impl Turns {
     /// The turn for an object, by its resource and key.
-    pub fn at(&self, prefix: &str, key: &str) -> Turn {
+    pub(super) fn at(&self, prefix: &str, key: &str) -> Turn {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((prefix, key));
         let queue = usize::try_from(hash % QUEUES as u64).expect("below the number of queues");
         Turn { queue: self.0[queue].clone(), held: Mutex::default() }
@@ -43,7 +43,7 @@ pub(super) struct Turn {
 
 impl Turn {
     /// Called before the first try: queues up if others wait.
-    pub async fn begin(&self) {
+    pub(super) async fn begin(&self) {
         // If the queue is free, the lock is released at once.
         if self.queue.try_lock().is_err() {
             self.wait().await;
@@ -51,7 +51,7 @@ impl Turn {
     }
 
     /// Called after a lost race: waits for the turn, and keeps it.
-    pub async fn wait(&self) {
+    pub(super) async fn wait(&self) {
         if !self.is_held() {
             let held = self.queue.clone().lock_owned().await;
             *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
@@ -59,7 +59,7 @@ impl Turn {
     }
 
     /// Ends the turn before the write is done. The writer waits again if it loses.
-    pub fn release(&self) {
+    pub(super) fn release(&self) {
         drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 

@@ -44,7 +44,7 @@ impl Answerable {
     ///
     /// # Errors
     /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] for an object without the requested scale.
-    pub fn of(request: &Request, stored: &Document) -> Result<Self, Error> {
+    pub(super) fn of(request: &Request, stored: &Document) -> Result<Self, Error> {
         let kind = &*request.served.kind;
         let mut shown = Cow::Borrowed(stored);
         if request.served.view.is_some() {
@@ -67,7 +67,7 @@ impl Answerable {
     }
 
     /// The answer for the object as it was stored.
-    pub fn with(self, request: &Request, stored: Arc<Object>) -> Arc<Object> {
+    pub(super) fn with(self, request: &Request, stored: Arc<Object>) -> Arc<Object> {
         match (&request.served.view, self.0) {
             (Some(view), Some(body)) => view.with_body(&stored, body),
             _ => stored,
@@ -146,7 +146,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// If the object cannot be converted to the storage version.
-    pub fn make_name(&self, document: &Document, base: &str) -> Result<String, String> {
+    pub(super) fn make_name(&self, document: &Document, base: &str) -> Result<String, String> {
         let served = &self.request.served;
         if let Some(name) = served.kind.binding.hooks.generate_name(document, base) {
             return Ok(name);
@@ -165,7 +165,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// [`Error::Invalid`] if it cannot be converted; errors of the hooks.
-    pub async fn to_stored<'d>(
+    pub(super) async fn to_stored<'d>(
         &self,
         api: &Verbs,
         (document, fit): (&'d Document, Fit),

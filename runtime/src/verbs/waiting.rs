@@ -17,21 +17,21 @@ tokio::task_local! {
 }
 
 /// One of the few slots of heavy requests, held while the request is processed, except while the user's code waits.
-pub struct Slot {
+pub(crate) struct Slot {
     slots: Arc<Semaphore>,
     held: Mutex<Option<OwnedSemaphorePermit>>,
 }
 
 impl Slot {
     /// Waits for a free slot.
-    pub async fn take(slots: Arc<Semaphore>) -> Arc<Self> {
+    pub(crate) async fn take(slots: Arc<Semaphore>) -> Arc<Self> {
         let slot = Arc::new(Self { slots, held: Mutex::default() });
         slot.wait().await;
         slot
     }
 
     /// Processes a request in this slot.
-    pub async fn run<T>(self: Arc<Self>, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn run<T>(self: Arc<Self>, work: impl Future<Output = T>) -> T {
         SLOT.scope(self, work).await
     }
 

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "conformance.example.com", version = "v1", cluster)]
-pub struct Gadget {
+pub(super) struct Gadget {
     pub metadata: ObjectMeta,
     pub spec: GadgetSpec,
 }
 
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct GadgetSpec {
+pub(super) struct GadgetSpec {
     pub min: i32,
     pub max: i32,
     #[api(max_length = 20, pattern = "^[A-Z]{2}-[0-9]+$")]

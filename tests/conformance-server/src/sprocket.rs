@@ -1,7 +1,7 @@
 //! Sprocket, as the kit's `sprocket.yaml` declares it: one kind in three versions, of which v1 is stored and v1alpha1 is not
 //! served.
 
-pub mod v1 {
+pub(super) mod v1 {
     use kindsmith::{ApiType, ObjectMeta, Resource};
     use serde::{Deserialize, Serialize};
 
@@ -14,14 +14,14 @@ pub mod v1 {
     #[resource(column("Material", path = spec.material))]
     #[resource(column("Phase", path = status.phase, priority = 1))]
     #[resource(column("Age", path = metadata.creation_timestamp))]
-    pub struct Sprocket {
+    pub(crate) struct Sprocket {
         pub metadata: ObjectMeta,
         pub spec: SprocketSpec,
         pub status: Option<SprocketStatus>,
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct SprocketSpec {
+    pub(crate) struct SprocketSpec {
         #[api(minimum = 1, maximum = 100000)]
         pub size: i32,
         #[api(default = 12, minimum = 3)]
@@ -38,14 +38,14 @@ pub mod v1 {
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub enum Material {
+    pub(crate) enum Material {
         Steel,
         Brass,
         Nylon,
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct Part {
+    pub(crate) struct Part {
         pub name: String,
         #[api(default = 1, minimum = 1)]
         pub count: i32,
@@ -53,14 +53,14 @@ pub mod v1 {
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub enum Grade {
+    pub(crate) enum Grade {
         A,
         B,
         C,
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct Coating {
+    pub(crate) struct Coating {
         #[api(minimum = 0)]
         pub microns: Option<i32>,
         #[api(default = "Zinc")]
@@ -68,7 +68,7 @@ pub mod v1 {
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct SprocketStatus {
+    pub(crate) struct SprocketStatus {
         pub phase: Option<String>,
         pub replicas: Option<i32>,
         pub selector: Option<String>,
@@ -76,7 +76,7 @@ pub mod v1 {
     }
 }
 
-pub mod v1beta1 {
+pub(super) mod v1beta1 {
     use kindsmith::{ApiType, ObjectMeta, Resource};
     use serde::{Deserialize, Serialize};
 
@@ -85,14 +85,14 @@ pub mod v1beta1 {
     #[resource(deprecated = "conformance.example.com/v1beta1 Sprocket is deprecated, write conformance.example.com/v1")]
     #[resource(column("Teeth", path = spec.teeth, description = "Around the rim"))]
     #[resource(column("Finish", path = spec.finish))]
-    pub struct Sprocket {
+    pub(crate) struct Sprocket {
         pub metadata: ObjectMeta,
         pub spec: SprocketSpec,
         pub status: Option<SprocketStatus>,
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct SprocketSpec {
+    pub(crate) struct SprocketSpec {
         #[api(minimum = 1, maximum = 50000)]
         pub size: i32,
         #[api(default = 10, minimum = 3)]
@@ -108,14 +108,14 @@ pub mod v1beta1 {
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct Part {
+    pub(crate) struct Part {
         pub name: String,
         #[api(default = 2, minimum = 1)]
         pub count: i32,
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct Coating {
+    pub(crate) struct Coating {
         #[api(minimum = 0)]
         pub microns: Option<i32>,
         #[api(default = "Matt")]
@@ -123,26 +123,26 @@ pub mod v1beta1 {
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct SprocketStatus {
+    pub(crate) struct SprocketStatus {
         pub phase: Option<String>,
         pub replicas: Option<i32>,
         pub selector: Option<String>,
     }
 }
 
-pub mod v1alpha1 {
+pub(super) mod v1alpha1 {
     use kindsmith::{ApiType, ObjectMeta, Resource};
     use serde::{Deserialize, Serialize};
 
     #[derive(Resource, Clone, Debug)]
     #[resource(version = "v1alpha1", storage = super::v1::Sprocket, unserved)]
-    pub struct Sprocket {
+    pub(crate) struct Sprocket {
         pub metadata: ObjectMeta,
         pub spec: Option<SprocketSpec>,
     }
 
     #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-    pub struct SprocketSpec {
+    pub(crate) struct SprocketSpec {
         pub size: Option<i32>,
     }
 }

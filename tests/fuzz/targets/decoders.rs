@@ -17,7 +17,7 @@ fn encoded(document: &Document) -> Vec<u8> {
 }
 
 /// A summary of a document: the result of an accepted input.
-pub fn form(document: &Document) -> String {
+pub(crate) fn form(document: &Document) -> String {
     fn walk(document: &Document, out: &mut String) {
         if out.len() > 100 {
             return;
@@ -43,7 +43,7 @@ pub fn form(document: &Document) -> String {
 }
 
 /// How deep a document nests.
-pub fn depth(document: &Document) -> usize {
+pub(crate) fn depth(document: &Document) -> usize {
     match document {
         Document::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
         Document::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
@@ -52,7 +52,7 @@ pub fn depth(document: &Document) -> usize {
 }
 
 /// Documents are written in every schemaless encoding, and read again.
-pub fn comes_back(document: &Document) {
+pub(crate) fn comes_back(document: &Document) {
     let limits = Limits { memory: usize::MAX, ..Limits::default() };
     let same = |encoding: &str, decoded: Result<Decoded, String>| {
         let decoded = decoded.unwrap_or_else(|error| panic!("{encoding} that was written is not read: {error}"));
@@ -69,7 +69,7 @@ pub fn comes_back(document: &Document) {
 }
 
 /// JSON text, compared with serde_json.
-pub struct Json;
+pub(crate) struct Json;
 
 impl Target for Json {
     const WORDS: &'static [&'static str] = json::WORDS;
@@ -112,10 +112,10 @@ impl Target for Json {
 }
 
 /// JSON text of an object of a kind; unknown fields are dropped.
-pub struct JsonOfAKind(Kind);
+pub(crate) struct JsonOfAKind(Kind);
 
 impl JsonOfAKind {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Sample::kind())
     }
 }
@@ -165,7 +165,7 @@ impl Target for JsonOfAKind {
 }
 
 /// CBOR.
-pub struct Cbor;
+pub(crate) struct Cbor;
 
 impl Target for Cbor {
     const WORDS: &'static [&'static str] = &["\u{7f}", "a", "ab", "name"];

@@ -17,14 +17,14 @@ use super::decoders::form;
 use crate::{engine::Target, normal, sample::Sample, schemas};
 
 /// The first byte of an input selects the kind; the rest is the seed of the object, and of the kind if it is random.
-pub struct Encodings {
+pub(crate) struct Encodings {
     kinds: Vec<Kind>,
     /// A kind whose spec is metadata.
     metadata: Kind,
 }
 
 impl Encodings {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut kinds = builtin::kinds();
         kinds.push(Sample::kind());
         let properties = [("spec".to_owned(), METADATA.clone())].into();

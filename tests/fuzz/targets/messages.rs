@@ -15,7 +15,7 @@ use super::decoders::form;
 use crate::{engine::Target, json};
 
 /// The first byte of an input selects the message.
-pub struct Messages;
+pub(crate) struct Messages;
 
 static ALL: [&LazyLock<Message>; 9] = [
     &protobuf::DELETE_OPTIONS,

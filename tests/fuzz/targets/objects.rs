@@ -18,10 +18,10 @@ use super::{decoders::form, patches::two};
 use crate::{engine::Target, json, sample::Sample};
 
 /// Protobuf messages of several kinds; the first byte selects one.
-pub struct Protobuf(Vec<(Kind, Message)>);
+pub(crate) struct Protobuf(Vec<(Kind, Message)>);
 
 impl Protobuf {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut kinds = builtin::kinds();
         kinds.push(Sample::kind());
         let message = |kind: Kind| Message::of_object(&kind.version.schema).map(|message| (kind, message));
@@ -74,7 +74,7 @@ impl Target for Protobuf {
 }
 
 /// Server-side apply, and field ownership of other writes. An input is a list of the stored object and the applied one.
-pub struct Apply(Kind);
+pub(crate) struct Apply(Kind);
 
 const WRITER: Writer<'_> =
     Writer { manager: "fuzzer", api_version: "fuzz.example.com/v1", subresource: "", time: "2026-01-02T03:04:05Z" };
@@ -110,7 +110,7 @@ const PATHS: &[&str] = &[
 ];
 
 impl Apply {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Sample::kind())
     }
 

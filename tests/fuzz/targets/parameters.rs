@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{engine::Target, json};
 
 /// The lines of an input are parameters; the text after an empty line is a body.
-pub struct Parameters;
+pub(crate) struct Parameters;
 
 const NAMES: &[&str] = &[
     "labelSelector",

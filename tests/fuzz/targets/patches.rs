@@ -15,7 +15,7 @@ use super::decoders::{depth, form};
 use crate::{engine::Target, json, sample::Sample};
 
 /// The two parts of an input.
-pub fn two(input: &[u8]) -> Option<(Document, Document)> {
+pub(crate) fn two(input: &[u8]) -> Option<(Document, Document)> {
     match codec::decode(input, &Limits::default()).ok()?.document {
         Document::Array(mut parts) if parts.len() >= 2 => {
             let second = parts.swap_remove(1);
@@ -38,7 +38,7 @@ fn error_form(error: &PatchError) -> String {
 }
 
 /// JSON Patch.
-pub struct JsonPatch;
+pub(crate) struct JsonPatch;
 
 impl Target for JsonPatch {
     const WORDS: &'static [&'static str] = &[
@@ -98,7 +98,7 @@ impl Target for JsonPatch {
 }
 
 /// JSON Merge Patch.
-pub struct MergePatch;
+pub(crate) struct MergePatch;
 
 impl Target for MergePatch {
     const WORDS: &'static [&'static str] = &["null", "{}", "{\"a\":null}", "\"a\":", "[]"];
@@ -125,7 +125,7 @@ impl Target for MergePatch {
 }
 
 /// Strategic merge patch.
-pub struct Strategic(Kind);
+pub(crate) struct Strategic(Kind);
 
 const FIELDS: &[&str] = &[
     "spec",
@@ -165,7 +165,7 @@ const FIELDS: &[&str] = &[
 const VALUES: &[&str] = &["replace", "delete", "merge", "a", "b", "c", "name", "spec", "tags", "type"];
 
 impl Strategic {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Sample::kind())
     }
 

@@ -10,7 +10,7 @@ use kindsmith_tests::Random;
 use crate::engine::Target;
 
 /// An input is a raw query.
-pub struct Queries;
+pub(crate) struct Queries;
 
 /// Parameters of lists and deletions that may occur once.
 const LIST: [&str; 10] = [

@@ -15,14 +15,14 @@ const OBJECTS: &str = "/api/v1/namespaces/default/configmaps";
 const METHODS: [&str; 4] = ["GET", "POST", "PATCH", "DELETE"];
 
 /// Requests to a server. The lines of an input: the method's number, the query, Accept, Content-Type, the body.
-pub struct Requests {
+pub(crate) struct Requests {
     runtime: Runtime,
     client: RefCell<Client>,
     server: TestServer,
 }
 
 impl Requests {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let server = Server::test().kind::<Sample>();
         let server = runtime.block_on(server.start());

@@ -22,7 +22,7 @@ const PATHS: [&str; 3] = ["/a/exec?", "/a/portforward?", "?watch=true&"];
 
 /// Connections to a server. The lines of an input: the path's number and the query, the subprotocols, then one message
 /// each, whose first letter selects its type.
-pub struct Sockets {
+pub(crate) struct Sockets {
     runtime: Runtime,
     server: TestServer,
 }
@@ -47,7 +47,7 @@ async fn forward(_sample: Parent<Sample>, _options: ForwardOptions) -> Result<Fo
 }
 
 impl Sockets {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let server = Server::test().kind::<Sample>().configure(|server| {
             server.subresource("exec", handlers::exec(exec)).subresource("portforward", handlers::port_forward(forward))

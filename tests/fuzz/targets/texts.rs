@@ -15,7 +15,7 @@ fn text(random: &mut Random, words: &[&str]) -> Vec<u8> {
 }
 
 /// Label selectors.
-pub struct Labels;
+pub(crate) struct Labels;
 
 impl Target for Labels {
     const WORDS: &'static [&'static str] = &[
@@ -84,7 +84,7 @@ impl Target for Labels {
 }
 
 /// Field selectors.
-pub struct Fields;
+pub(crate) struct Fields;
 
 impl Target for Fields {
     const WORDS: &'static [&'static str] =
@@ -123,7 +123,7 @@ impl Target for Fields {
 }
 
 /// Quantities.
-pub struct Quantities;
+pub(crate) struct Quantities;
 
 impl Target for Quantities {
     const WORDS: &'static [&'static str] = &[
@@ -172,7 +172,7 @@ impl Target for Quantities {
 }
 
 /// Times.
-pub struct Times;
+pub(crate) struct Times;
 
 impl Target for Times {
     const WORDS: &'static [&'static str] = &[

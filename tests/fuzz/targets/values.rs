@@ -13,7 +13,7 @@ use super::decoders::form;
 use crate::{engine::Target, json};
 
 /// Each type reads the input's document or refuses it. Accepted values are written and read again.
-pub struct Values;
+pub(crate) struct Values;
 
 fn there_and_back<T: DeserializeOwned + Serialize>(document: &Document, settled: bool) -> Option<Document> {
     let value: T = serde_json::from_value(document.clone()).ok()?;

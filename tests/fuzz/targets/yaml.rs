@@ -11,7 +11,7 @@ use super::decoders::{comes_back, depth, form};
 use crate::{engine::Target, json};
 
 /// YAML text. If it is also JSON, both decoders must agree.
-pub struct Yaml;
+pub(crate) struct Yaml;
 
 const SCALARS: &[&str] = &[
     "a",

@@ -9,13 +9,13 @@ use tokio::{
 use crate::{Outcome, Target};
 
 /// A kept connection.
-pub struct Connection {
+pub(crate) struct Connection {
     stream: BufReader<TcpStream>,
     token: String,
 }
 
 /// An answer: its status and, if its length is known, its body.
-pub struct Answer {
+pub(crate) struct Answer {
     /// The status code.
     pub status: u16,
     /// The body; empty for a chunked answer, which is read by lines.
@@ -24,14 +24,14 @@ pub struct Answer {
 
 impl Connection {
     /// Connects.
-    pub async fn open(target: &Target) -> Outcome<Self> {
+    pub(crate) async fn open(target: &Target) -> Outcome<Self> {
         let stream = TcpStream::connect(target.address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream: BufReader::with_capacity(64 << 10, stream), token: target.token.clone() })
     }
 
     /// Sends a request and reads the head of the answer, and its body if its length is known.
-    pub async fn send(&mut self, method: &str, path: &str, content_type: &str, body: &str) -> Outcome<Answer> {
+    pub(crate) async fn send(&mut self, method: &str, path: &str, content_type: &str, body: &str) -> Outcome<Answer> {
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nAccept: application/json\r\n\
              Content-Type: {content_type}\r\nContent-Length: {}\r\n\r\n",
@@ -44,7 +44,7 @@ impl Connection {
 
     /// Gets a path with further headers, reads the answer to its end without keeping it, and returns its length. A slow
     /// reader reads one buffer at a time with pauses.
-    pub async fn fetch(&mut self, path: &str, headers: &str, wait: Option<Duration>) -> Outcome<u64> {
+    pub(crate) async fn fetch(&mut self, path: &str, headers: &str, wait: Option<Duration>) -> Outcome<u64> {
         let head =
             format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n{headers}\r\n", self.token);
         self.stream.get_mut().write_all(head.as_bytes()).await?;
@@ -120,7 +120,7 @@ impl Connection {
 
     /// Reads until this many watch events have arrived. An event ends with a brace and a line end, and nothing else
     /// does: chunk headers end with a carriage return before the line end.
-    pub async fn count_events(&mut self, mut wanted: usize) -> Outcome<()> {
+    pub(crate) async fn count_events(&mut self, mut wanted: usize) -> Outcome<()> {
         let mut last = 0;
         while wanted > 0 {
             let read = self.stream.fill_buf().await?;

@@ -13,7 +13,7 @@ fn cpu_us(pid: u32) -> Outcome<u64> {
 
 /// The parameters of a measurement.
 #[derive(Clone, Copy)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The number of watchers of every change.
     pub watchers: usize,
     /// The number of concurrent writers. Each writes its own object and awaits its answers.
@@ -25,7 +25,7 @@ pub struct Plan {
 const COLLECTION: &str = "/api/v1/namespaces/fanout/configmaps";
 
 /// Opens the watchers, makes the changes, and waits until all watchers have received them.
-pub async fn measure(target: &Target, pid: u32, plan: Plan) -> Outcome<()> {
+pub(crate) async fn measure(target: &Target, pid: u32, plan: Plan) -> Outcome<()> {
     let Plan { watchers, writers, changes } = plan;
     let mut setup = Connection::open(target).await?;
     let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"fanout"}}"#;

@@ -2,7 +2,7 @@
 use crate::{Outcome, Target, client::Connection};
 
 /// A `ConfigMap` whose answer is about 1.6 KB.
-pub fn config_map(name: &str) -> String {
+pub(crate) fn config_map(name: &str) -> String {
     format!(
         r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}","labels":{{"app":"load"}}}},"data":{{"text":"{}"}}}}"#,
         "x".repeat(1_300)
@@ -10,7 +10,7 @@ pub fn config_map(name: &str) -> String {
 }
 
 /// Creates the namespace `load` and `count` `ConfigMap`s in it, over 16 connections.
-pub async fn fill(target: &Target, count: usize) -> Outcome<()> {
+pub(crate) async fn fill(target: &Target, count: usize) -> Outcome<()> {
     let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"load"}}"#;
     Connection::open(target).await?.send("POST", "/api/v1/namespaces", "application/json", namespace).await?;
     let started = std::time::Instant::now();

@@ -24,7 +24,7 @@ const FORMS: [(&str, &str, &str); 8] = [
 
 /// The parameters of a measurement.
 #[derive(Clone, Copy)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Objects to list.
     pub count: usize,
     /// The number of concurrent clients.
@@ -36,7 +36,7 @@ pub struct Plan {
 }
 
 /// Measures each form and prints a line for it.
-pub async fn measure(target: &Target, pid: Option<u32>, plan: Plan) -> Outcome<()> {
+pub(crate) async fn measure(target: &Target, pid: Option<u32>, plan: Plan) -> Outcome<()> {
     fill::fill(target, plan.count).await?;
     let mut json = None;
     for (name, query, headers) in FORMS {

@@ -16,7 +16,7 @@ use crate::{Pod, check};
 /// Options of its log.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PodLogOptions {
+pub(crate) struct PodLogOptions {
     /// The container's name.
     pub container: Option<String>,
     /// Follow the log.
@@ -26,7 +26,7 @@ pub struct PodLogOptions {
     pub tail_lines: Option<i64>,
 }
 
-pub async fn log(pod: Parent<Pod>, options: PodLogOptions) -> Result<Text> {
+pub(crate) async fn log(pod: Parent<Pod>, options: PodLogOptions) -> Result<Text> {
     check(&pod, options.container.as_deref())?;
     let lines: Vec<String> = (1..=5).map(|number| format!("line {number} of {}", pod.metadata.name)).collect();
     let from = options.tail_lines.map_or(0, |tail| lines.len().saturating_sub(usize::try_from(tail).unwrap_or(0)));
@@ -58,7 +58,7 @@ pub fn flooded() -> u64 {
 }
 
 /// A flood as fast as it is read, or a failure after part of it.
-pub async fn flood(pod: Parent<Pod>, _options: NoOptions) -> Result<Text> {
+pub(crate) async fn flood(pod: Parent<Pod>, _options: NoOptions) -> Result<Text> {
     let breaks = pod.metadata.name.starts_with("breaks");
     Ok(Text::written(move |mut out| async move {
         for number in 0_u64.. {

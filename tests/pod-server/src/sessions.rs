@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{Pod, check};
 
-pub async fn exec(pod: Parent<Pod>, options: ExecOptions) -> Result<Session> {
+pub(crate) async fn exec(pod: Parent<Pod>, options: ExecOptions) -> Result<Session> {
     check(&pod, options.container.as_deref())?;
     let command = options.command.unwrap_or_default();
     Ok(Session::new(move |io| async move {
@@ -87,6 +87,6 @@ async fn process(io: Remote, program: &str, arguments: &[&str]) -> Result<Exit> 
 }
 
 /// The input and output of its main process.
-pub async fn attach(_pod: Parent<Pod>, _options: ExecOptions) -> Result<Session> {
+pub(crate) async fn attach(_pod: Parent<Pod>, _options: ExecOptions) -> Result<Session> {
     Ok(Session::new(shell))
 }

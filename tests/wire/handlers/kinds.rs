@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", cluster, unstored)]
 #[resource(column("Allowed", path = status.allowed))]
-pub struct LoanReview {
+pub(crate) struct LoanReview {
     pub metadata: ObjectMeta,
     pub spec: LoanReviewSpec,
     pub status: Option<LoanReviewStatus>,
@@ -21,7 +21,7 @@ pub struct LoanReview {
 
 /// The content of the question.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct LoanReviewSpec {
+pub(crate) struct LoanReviewSpec {
     /// The number of books.
     #[api(default = 1, minimum = 1)]
     pub books: i32,
@@ -32,14 +32,14 @@ pub struct LoanReviewSpec {
 /// The answer.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LoanReviewStatus {
+pub(crate) struct LoanReviewStatus {
     pub allowed: bool,
     /// The user that asked.
     pub user: String,
     pub dry_run: bool,
 }
 
-pub async fn review(mut review: LoanReview, context: RequestContext) -> Result<LoanReview> {
+pub(crate) async fn review(mut review: LoanReview, context: RequestContext) -> Result<LoanReview> {
     match review.spec.mode.as_deref() {
         Some("panic") => panic!("as asked"),
         Some("refuse") => return Err(Refusal::forbidden("the library is closed")),
@@ -61,12 +61,12 @@ pub async fn review(mut review: LoanReview, context: RequestContext) -> Result<L
 /// A question inside a namespace.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", unstored)]
-pub struct Question {
+pub(crate) struct Question {
     pub metadata: ObjectMeta,
     pub answer: Option<String>,
 }
 
-pub async fn answer(mut question: Question, context: RequestContext) -> Result<Question> {
+pub(crate) async fn answer(mut question: Question, context: RequestContext) -> Result<Question> {
     question.answer = Some(format!("asked in {}", context.namespace));
     Ok(question)
 }
@@ -74,7 +74,7 @@ pub async fn answer(mut question: Question, context: RequestContext) -> Result<Q
 /// A book that can be lent.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", status, validate = Book::check)]
-pub struct Book {
+pub(crate) struct Book {
     pub metadata: ObjectMeta,
     pub spec: BookSpec,
     pub status: Option<BookStatus>,
@@ -83,7 +83,7 @@ pub struct Book {
 /// The desired state of the book.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct BookSpec {
+pub(crate) struct BookSpec {
     /// The number of copies.
     #[api(default = 1, minimum = 0)]
     pub copies: i32,
@@ -93,7 +93,7 @@ pub struct BookSpec {
 
 /// The observed state of the book.
 #[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
-pub struct BookStatus {
+pub(crate) struct BookStatus {
     /// The readers that hold copies.
     #[serde(default)]
     pub readers: Vec<String>,
@@ -112,7 +112,7 @@ impl Book {
 /// Lends a copy of a book.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "loans.example.com", version = "v1beta1", unstored)]
-pub struct Loan {
+pub(crate) struct Loan {
     pub metadata: ObjectMeta,
     pub spec: LoanSpec,
     pub status: Option<LoanStatus>,
@@ -120,7 +120,7 @@ pub struct Loan {
 
 /// The recipient.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct LoanSpec {
+pub(crate) struct LoanSpec {
     /// The reader.
     #[api(min_length = 1)]
     pub reader: String,
@@ -131,12 +131,12 @@ pub struct LoanSpec {
 
 /// The result.
 #[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
-pub struct LoanStatus {
+pub(crate) struct LoanStatus {
     /// The number of copies left.
     pub left: i32,
 }
 
-pub async fn lend(book: Parent<Book>, mut loan: Loan) -> Result<Loan> {
+pub(crate) async fn lend(book: Parent<Book>, mut loan: Loan) -> Result<Loan> {
     let changed = book
         .change(|book| {
             let readers = &mut book.status.get_or_insert_default().readers;
@@ -158,13 +158,13 @@ pub async fn lend(book: Parent<Book>, mut loan: Loan) -> Result<Loan> {
 /// Discards a book.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", unstored)]
-pub struct Removal {
+pub(crate) struct Removal {
     pub metadata: ObjectMeta,
     /// The reason.
     pub reason: Option<String>,
 }
 
-pub async fn remove(book: Parent<Book>, removal: Removal) -> Result<()> {
+pub(crate) async fn remove(book: Parent<Book>, removal: Removal) -> Result<()> {
     if removal.reason.is_none() {
         return Err(Refusal::forbidden("a removal needs a reason"));
     }
@@ -174,16 +174,16 @@ pub async fn remove(book: Parent<Book>, removal: Removal) -> Result<()> {
 /// Returns the keeper of a book.
 #[derive(Resource, Clone, Debug)]
 #[resource(group = "handlers.example.com", version = "v1", unstored)]
-pub struct Keeping {
+pub(crate) struct Keeping {
     pub metadata: ObjectMeta,
     pub keeper: Option<String>,
 }
 
-pub async fn keeping(book: Parent<Book>) -> Result<Keeping> {
+pub(crate) async fn keeping(book: Parent<Book>) -> Result<Keeping> {
     Ok(Keeping { metadata: book.identity(), keeper: book.spec.keeper.clone() })
 }
 
-pub async fn keep(book: Parent<Book>, keeping: Keeping) -> Result<Keeping> {
+pub(crate) async fn keep(book: Parent<Book>, keeping: Keeping) -> Result<Keeping> {
     let changed = book
         .change(|book| {
             book.spec.keeper.clone_from(&keeping.keeper);

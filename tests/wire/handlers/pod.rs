@@ -1,14 +1,14 @@
 //! Servers with pods.
 
 use kindsmith::{Server, server::TestServer};
-pub use pod_server::flooded;
+pub(crate) use pod_server::flooded;
 use serde_json::json;
 
 /// The pods' path.
-pub const PODS: &str = "/api/v1/namespaces/default/pods";
+pub(crate) const PODS: &str = "/api/v1/namespaces/default/pods";
 
 /// A server with the pods `one`, `endless` and `breaks`.
-pub async fn server() -> TestServer {
+pub(crate) async fn server() -> TestServer {
     let server = Server::test().configure(pod_server::serve).start().await;
     for name in ["one", "endless", "breaks"] {
         let containers = json!([{"name": "main", "stdin": true}]);

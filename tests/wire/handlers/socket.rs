@@ -6,7 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use kindsmith::server::TestServer;
 use serde_json::Value;
 use tokio::{net::TcpStream, time::timeout};
-pub use tokio_tungstenite::tungstenite::Message;
+pub(crate) use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{
     WebSocketStream, client_async,
     tungstenite::{Error, client::IntoClientRequest, handshake::client::Response, http::HeaderValue},
@@ -16,25 +16,33 @@ use tokio_tungstenite::{
 const SOON: Duration = Duration::from_secs(20);
 
 /// A WebSocket to a server.
-pub struct Socket {
+pub(crate) struct Socket {
     stream: WebSocketStream<TcpStream>,
     /// The subprotocol chosen by the server.
     pub protocol: Option<String>,
 }
 
 /// The server's answer to a refused handshake: the status and the body.
-pub type Refused = (u16, String);
+pub(crate) type Refused = (u16, String);
 
 impl Socket {
     /// Opens one as the admin. `headers` are added, such as the subprotocols.
-    pub async fn open(server: &TestServer, path: &str, headers: &[(&'static str, &str)]) -> Result<Self, Refused> {
+    pub(crate) async fn open(
+        server: &TestServer,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Self, Refused> {
         let bearer = format!("Bearer {}", server.token());
         let headers: Vec<_> = [("authorization", bearer.as_str())].into_iter().chain(headers.iter().copied()).collect();
         Self::open_as(server, path, &headers).await
     }
 
     /// Opens one with exactly these headers.
-    pub async fn open_as(server: &TestServer, path: &str, headers: &[(&'static str, &str)]) -> Result<Self, Refused> {
+    pub(crate) async fn open_as(
+        server: &TestServer,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Self, Refused> {
         let url = format!("{}{path}", server.url().replacen("http", "ws", 1));
         let mut request = url.into_client_request().expect("a URL");
         for (name, value) in headers {
@@ -52,7 +60,7 @@ impl Socket {
     }
 
     /// With this subprotocol.
-    pub async fn speaking(server: &TestServer, path: &str, protocol: &str) -> Self {
+    pub(crate) async fn speaking(server: &TestServer, path: &str, protocol: &str) -> Self {
         let opened = Self::open(server, path, &[("sec-websocket-protocol", protocol)]).await;
         let socket = opened.unwrap_or_else(|(code, body)| panic!("{code} {body}"));
         assert_eq!(socket.protocol.as_deref(), Some(protocol));
@@ -60,22 +68,22 @@ impl Socket {
     }
 
     /// Sends a message.
-    pub async fn send(&mut self, message: Message) {
+    pub(crate) async fn send(&mut self, message: Message) {
         self.stream.send(message).await.expect("the server listens");
     }
 
     /// Sends a message to a server that may close before it has read all of it.
-    pub async fn offer(&mut self, message: Message) {
+    pub(crate) async fn offer(&mut self, message: Message) {
         drop(self.stream.send(message).await);
     }
 
     /// Sends bytes on a channel.
-    pub async fn write(&mut self, channel: u8, bytes: &[u8]) {
+    pub(crate) async fn write(&mut self, channel: u8, bytes: &[u8]) {
         self.send(Message::Binary([&[channel], bytes].concat().into())).await;
     }
 
     /// The next message with data; `None` once the server has closed or the connection is gone.
-    pub async fn next(&mut self) -> Option<Message> {
+    pub(crate) async fn next(&mut self) -> Option<Message> {
         loop {
             match timeout(SOON, self.stream.next()).await.expect("a message or the end") {
                 Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => return Some(message),
@@ -86,7 +94,7 @@ impl Socket {
     }
 
     /// The next message as JSON, which must be text.
-    pub async fn json(&mut self) -> Option<Value> {
+    pub(crate) async fn json(&mut self) -> Option<Value> {
         match self.next().await? {
             Message::Text(text) => Some(serde_json::from_str(&text).expect("JSON")),
             other => panic!("{other:?} is no text"),
@@ -94,7 +102,7 @@ impl Socket {
     }
 
     /// The server's close code and reason. Skips earlier messages.
-    pub async fn closed(&mut self) -> Option<(u16, String)> {
+    pub(crate) async fn closed(&mut self) -> Option<(u16, String)> {
         loop {
             match timeout(SOON, self.stream.next()).await.expect("the end") {
                 Some(Ok(Message::Close(frame))) => {
@@ -107,7 +115,7 @@ impl Socket {
     }
 
     /// All data until the end, by channel.
-    pub async fn channels(&mut self) -> [Vec<u8>; 5] {
+    pub(crate) async fn channels(&mut self) -> [Vec<u8>; 5] {
         let mut channels: [Vec<u8>; 5] = Default::default();
         while let Some(message) = self.next().await {
             let Message::Binary(bytes) = message else { panic!("{message:?} is no binary message") };

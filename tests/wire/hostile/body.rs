@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// A kind of object to send.
 #[derive(Clone, Copy)]
-pub enum Thing {
+pub(crate) enum Thing {
     ConfigMap,
     Secret,
     Event,
@@ -16,7 +16,7 @@ pub enum Thing {
 
 impl Thing {
     /// A valid object of the kind.
-    pub fn object(self, name: &str) -> Value {
+    pub(crate) fn object(self, name: &str) -> Value {
         let meta = json!({"name": name, "labels": {"app": "a"}, "annotations": {"note": "x"}});
         match self {
             Self::ConfigMap => json!({
@@ -47,7 +47,7 @@ impl Thing {
 }
 
 /// A valid patch of most objects: a list of operations, or an object to merge.
-pub fn patch(random: &mut Random, operations: bool) -> Value {
+pub(crate) fn patch(random: &mut Random, operations: bool) -> Value {
     if operations {
         let all = [
             json!({"op": "add", "path": "/metadata/labels/x", "value": "y"}),
@@ -70,7 +70,7 @@ pub fn patch(random: &mut Random, operations: bool) -> Value {
 }
 
 /// Options of a deletion.
-pub fn delete_options() -> Value {
+pub(crate) fn delete_options() -> Value {
     json!({
         "apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": "x", "resourceVersion": "1"},
         "gracePeriodSeconds": 0, "propagationPolicy": "Foreground", "dryRun": ["All"],
@@ -78,7 +78,7 @@ pub fn delete_options() -> Value {
 }
 
 /// A body with zero or more mutations, as bytes.
-pub fn bent(random: &mut Random, mut value: Value) -> Vec<u8> {
+pub(crate) fn bent(random: &mut Random, mut value: Value) -> Vec<u8> {
     for _ in 0..[0, 0, 1, 1, 2, 3][random.below(6)] {
         bend(random, &mut value, 6);
     }

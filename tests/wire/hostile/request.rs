@@ -142,7 +142,7 @@ const CONTENT_TYPES: [&str; 12] = [
 ];
 
 /// A request that is mostly valid, with some unusual parts.
-pub fn random(random: &mut Random, token: &str) -> Vec<u8> {
+pub(crate) fn random(random: &mut Random, token: &str) -> Vec<u8> {
     if random.one_in(60) {
         return noise(random);
     }

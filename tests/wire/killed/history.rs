@@ -6,7 +6,7 @@ use crate::watcher::Watcher;
 
 /// One change of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// The object's name.
     pub name: String,
     /// Its resourceVersion; `None` if the acknowledgement did not contain it (deletions answer a Status).
@@ -16,24 +16,24 @@ pub struct Change {
 }
 
 /// All changes in watch order.
-pub struct History {
+pub(crate) struct History {
     since: u64,
     changes: Vec<Change>,
 }
 
 impl History {
     /// An empty history at a revision.
-    pub fn since(revision: u64) -> Self {
+    pub(crate) fn since(revision: u64) -> Self {
         Self { since: revision, changes: Vec::new() }
     }
 
     /// The revision to resume from.
-    pub fn last(&self) -> u64 {
+    pub(crate) fn last(&self) -> u64 {
         self.changes.last().and_then(|change| change.revision).unwrap_or(self.since)
     }
 
     /// Adds the changes of a watch.
-    pub fn extend(&mut self, changes: Vec<Change>) {
+    pub(crate) fn extend(&mut self, changes: Vec<Change>) {
         for change in changes {
             let revision = change.revision.expect("an event has a revision");
             assert!(revision > self.last(), "revision {revision} came after {}", self.last());
@@ -42,7 +42,7 @@ impl History {
     }
 
     /// The changes of one object, with revisions as far as acknowledgements contain them.
-    pub fn of(&self, name: &str) -> Vec<Change> {
+    pub(crate) fn of(&self, name: &str) -> Vec<Change> {
         let mut changes: Vec<Change> = self.changes.iter().filter(|change| change.name == name).cloned().collect();
         for change in &mut changes {
             if change.write.is_none() {
@@ -53,7 +53,7 @@ impl History {
     }
 
     /// Watches again from a past revision: the answer must equal the recorded events.
-    pub async fn check_replay(&self, client: &Client, random: &mut Random) {
+    pub(crate) async fn check_replay(&self, client: &Client, random: &mut Random) {
         let Some(last) = self.changes.len().checked_sub(1) else { return };
         let at = random.below(last + 1);
         let from = self.changes[at].revision.expect("an event has a revision");

@@ -9,11 +9,11 @@ use tokio::{task::JoinHandle, time::timeout};
 use crate::{PATH, history::Change};
 
 /// A watch concurrent to the writers.
-pub struct Watcher(JoinHandle<Vec<Change>>);
+pub(crate) struct Watcher(JoinHandle<Vec<Change>>);
 
 impl Watcher {
     /// Watches from a revision until the stream breaks.
-    pub fn start(client: Client, from: u64) -> Self {
+    pub(crate) fn start(client: Client, from: u64) -> Self {
         Self(tokio::spawn(async move {
             let mut changes = Vec::new();
             let Ok(mut events) = client.watch(&path(from, false)).await else { return changes };
@@ -25,7 +25,7 @@ impl Watcher {
     }
 
     /// The watched changes. Call it when the server is gone.
-    pub async fn finish(self) -> Vec<Change> {
+    pub(crate) async fn finish(self) -> Vec<Change> {
         timeout(Duration::from_secs(20), self.0)
             .await
             .expect("a killed server's streams end")
@@ -33,7 +33,7 @@ impl Watcher {
     }
 
     /// The changes after a revision up to another one.
-    pub async fn read_up_to(client: &Client, from: u64, upto: u64) -> Vec<Change> {
+    pub(crate) async fn read_up_to(client: &Client, from: u64, upto: u64) -> Vec<Change> {
         let mut changes = Vec::new();
         if from >= upto {
             return changes;

@@ -50,7 +50,7 @@ impl Means {
 }
 
 /// A writer and what it knows.
-pub struct Writer {
+pub(crate) struct Writer {
     number: usize,
     random: Random,
     next_write: u64,
@@ -65,7 +65,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub fn new(number: usize, random: Random) -> Self {
+    pub(crate) fn new(number: usize, random: Random) -> Self {
         Self {
             number,
             random,
@@ -78,17 +78,17 @@ impl Writer {
     }
 
     /// The acknowledged writes by object.
-    pub fn told(&self) -> &BTreeMap<String, Vec<Change>> {
+    pub(crate) fn told(&self) -> &BTreeMap<String, Vec<Change>> {
         &self.told
     }
 
     /// All resourceVersions in answers.
-    pub fn revisions(&self) -> &[u64] {
+    pub(crate) fn revisions(&self) -> &[u64] {
         &self.revisions
     }
 
     /// Writes continuously until the server is gone.
-    pub async fn write_until_the_end(&mut self, mut client: Client) {
+    pub(crate) async fn write_until_the_end(&mut self, mut client: Client) {
         while self.write(&mut client).await.is_ok() {}
     }
 
@@ -144,7 +144,7 @@ impl Writer {
     }
 
     /// Compares a list with the acknowledged writes, and determines the outcome of the write without an answer.
-    pub fn compare(&mut self, list: &Value) {
+    pub(crate) fn compare(&mut self, list: &Value) {
         let prefix = format!("w{}-", self.number);
         let items = list["items"].as_array().expect("a list has items");
         let is_mine = |item: &&Value| item["metadata"]["name"].as_str().is_some_and(|name| name.starts_with(&prefix));

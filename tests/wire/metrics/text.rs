@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The labels of a series, by name.
-pub type Labels = BTreeMap<String, String>;
+pub(crate) type Labels = BTreeMap<String, String>;
 
 /// A metric with all of its series.
 #[derive(Debug)]
-pub struct Family {
+pub(crate) struct Family {
     /// `counter`, `gauge` or `histogram`.
     pub kind: String,
     /// The samples, each under its full name, such as `_bucket` ones.
@@ -16,14 +16,14 @@ pub struct Family {
 
 /// A page of metrics.
 #[derive(Debug)]
-pub struct Page(pub BTreeMap<String, Family>);
+pub(crate) struct Page(pub BTreeMap<String, Family>);
 
 impl Page {
     /// Reads a page.
     ///
     /// # Panics
     /// Where a scraper would refuse it, or could read it in two ways.
-    pub fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         assert!(text.ends_with('\n'), "the last line ends");
         let (mut families, mut helped) = (BTreeMap::<String, Family>::new(), None);
         let mut current = String::new();
@@ -62,7 +62,7 @@ impl Page {
     }
 
     /// The value of a series; `None` if the page has no such series.
-    pub fn value(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+    pub(crate) fn value(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         let family = self.0.iter().find(|(family, _)| name.starts_with(*family) && self.is_of(family, name))?.1;
         let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         family.samples.get(&(name.to_owned(), labels)).copied()
@@ -73,7 +73,7 @@ impl Page {
     }
 
     /// How many samples there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.values().map(|family| family.samples.len()).sum()
     }
 }

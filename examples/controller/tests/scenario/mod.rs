@@ -10,7 +10,7 @@ const RECORDS: &str = "/api/v1/namespaces/kube-public/configmaps";
 const EVENTS: &str = "/api/v1/namespaces/default/events";
 
 /// Publishes a site, changes it, loses its page, and deletes it.
-pub async fn publishes(server: &TestServer) {
+pub(crate) async fn publishes(server: &TestServer) {
     let site = json!({"metadata": {"name": "home"}, "spec": {"title": "Welcome"}});
     assert_eq!(server.call("POST", SITES, site).await.0, 201);
     let home = format!("{SITES}/home");

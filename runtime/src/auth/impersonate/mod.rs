@@ -17,7 +17,7 @@ const NODE: &str = "system:node:";
 
 /// The requested user, from the request's headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// The name, the uid and the groups.
     pub user: User,
     /// Extra values by key. They are authorized and then dropped.
@@ -35,7 +35,7 @@ struct Part<'w> {
 impl Wanted {
     /// The user as which the request is served once that is allowed. Without requested groups, a service account gets
     /// its own groups. Everyone except an anonymous user counts as authenticated, unless a group says otherwise.
-    pub fn become_user(&self) -> User {
+    pub(crate) fn become_user(&self) -> User {
         let mut user = self.user.clone();
         if let (Some((namespace, _)), true) = (self.service_account(), user.groups.is_empty()) {
             user.groups = vec!["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
@@ -54,7 +54,7 @@ impl Wanted {
     ///
     /// # Errors
     /// The message for the client, and the attributes that were denied.
-    pub async fn allow<'a>(
+    pub(crate) async fn allow<'a>(
         &'a self,
         authorizer: &dyn Authorize,
         asked: &Attributes<'a>,
@@ -73,7 +73,7 @@ impl Wanted {
     }
 
     /// The verb that the narrow way requires on the subject of the request.
-    pub fn on_verb(verb: &str) -> String {
+    pub(crate) fn on_verb(verb: &str) -> String {
         format!("impersonate-on:user-info:{verb}")
     }
 

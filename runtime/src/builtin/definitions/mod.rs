@@ -115,7 +115,7 @@ impl Definitions {
     ///
     /// # Panics
     /// If definitions are not served.
-    pub fn load(api: &Arc<Verbs>) -> Self {
+    pub(crate) fn load(api: &Arc<Verbs>) -> Self {
         let resource = GroupResource {
             group: "apiextensions.k8s.io".to_owned(),
             resource: "customresourcedefinitions".to_owned(),

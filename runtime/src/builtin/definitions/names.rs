@@ -16,7 +16,7 @@ pub(super) struct Used {
 
 impl Used {
     /// Adds the names that a definition has, as its `spec.names` or `status.acceptedNames` give them.
-    pub fn add(&mut self, names: &Document) {
+    pub(super) fn add(&mut self, names: &Document) {
         let short = names["shortNames"].as_array().into_iter().flatten();
         let resources = [&names["plural"], &names["singular"]].into_iter().chain(short);
         self.resources.extend(resources.filter_map(Value::as_str).map(str::to_owned));

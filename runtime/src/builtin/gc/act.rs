@@ -46,7 +46,13 @@ impl Writer {
     ///
     /// # Errors
     /// The verb's error. A missing object is not an error.
-    pub async fn act(&self, target: &Target, action: Action, at: Revision, orphans: Vec<Target>) -> Result<(), Error> {
+    pub(super) async fn act(
+        &self,
+        target: &Target,
+        action: Action,
+        at: Revision,
+        orphans: Vec<Target>,
+    ) -> Result<(), Error> {
         let done = match action {
             Action::Leave | Action::AwaitKinds => Ok(()),
             Action::Delete(propagation) => self.delete(target, at, propagation).await,

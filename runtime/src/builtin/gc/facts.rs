@@ -41,7 +41,7 @@ struct Wire {
 
 impl Facts {
     /// Reads an object's metadata. Unreadable metadata gives no owners and no deletion, so that nothing is done.
-    pub fn of(object: &Object) -> Self {
+    pub(super) fn of(object: &Object) -> Self {
         let wire: Wire = serde_json::from_slice(&object.metadata()).unwrap_or_default();
         Self {
             uid: wire.uid.into(),
@@ -52,7 +52,7 @@ impl Facts {
     }
 
     /// The propagation policy that the object's finalizers express; background by default.
-    pub fn policy(&self) -> Propagation {
+    pub(super) fn policy(&self) -> Propagation {
         let has = |name: &str| self.finalizers.iter().any(|finalizer| finalizer == name);
         match (has(ORPHAN), has(FOREGROUND)) {
             (true, _) => Propagation::Orphan,
@@ -62,7 +62,7 @@ impl Facts {
     }
 
     /// The collector's work that a deleted object waits for.
-    pub fn waits_for(&self) -> Option<Propagation> {
+    pub(super) fn waits_for(&self) -> Option<Propagation> {
         Some(self.policy()).filter(|policy| self.deleted && *policy != Propagation::Background)
     }
 }

@@ -38,35 +38,35 @@ pub(super) struct Graph {
 
 impl Graph {
     /// An object in the graph.
-    pub fn node(&self, uid: &str) -> Option<&Node> {
+    pub(super) fn node(&self, uid: &str) -> Option<&Node> {
         self.nodes.get(uid)
     }
 
     /// True if an object of the graph is at a place.
-    pub fn has_at(&self, kind: usize, key: &str) -> bool {
+    pub(super) fn has_at(&self, kind: usize, key: &str) -> bool {
         self.places.get(kind).is_some_and(|places| places.contains_key(key))
     }
 
     /// True if no object is in the graph.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// The objects that name an owner.
-    pub fn dependents(&self, owner: &str) -> impl Iterator<Item = (&Uid, &Node)> {
+    pub(super) fn dependents(&self, owner: &str) -> impl Iterator<Item = (&Uid, &Node)> {
         let uids = self.dependents.get(owner).into_iter().flatten();
         uids.filter_map(|uid| Some((uid, self.nodes.get(uid)?)))
     }
 
     /// True if a dependent blocks the owner's foreground deletion.
-    pub fn is_blocked(&self, owner: &str) -> bool {
+    pub(super) fn is_blocked(&self, owner: &str) -> bool {
         let others = self.dependents(owner).filter(|(uid, _)| ***uid != *owner);
         others.into_iter().any(|(_, node)| node.owners.iter().any(|o| *o.uid == *owner && blocks(o)))
     }
 
     /// True if an object in foreground deletion waits for itself through others: it blocks an owner in foreground
     /// deletion, and so on up to an owner that it waits for.
-    pub fn is_in_ring(&self, uid: &str) -> bool {
+    pub(super) fn is_in_ring(&self, uid: &str) -> bool {
         let mut seen = HashSet::new();
         let mut next: Vec<&str> = vec![uid];
         while let Some(at) = next.pop() {
@@ -85,7 +85,7 @@ impl Graph {
     }
 
     /// Updates an object's facts. Returns the uids to examine.
-    pub fn update(&mut self, place: Place, facts: Facts) -> Vec<Uid> {
+    pub(super) fn update(&mut self, place: Place, facts: Facts) -> Vec<Uid> {
         let mut due = Vec::new();
         // Another object at the same place: its predecessor was deleted without a recorded event.
         if let Some(before) = self.at(&place).filter(|uid| **uid != facts.uid).cloned() {
@@ -119,7 +119,7 @@ impl Graph {
     }
 
     /// Removes a deleted object. Returns the uids to examine: its dependents, and owners that waited for it.
-    pub fn forget(&mut self, place: &Place, uid: &Uid) -> Vec<Uid> {
+    pub(super) fn forget(&mut self, place: &Place, uid: &Uid) -> Vec<Uid> {
         if self.at(place) == Some(uid) {
             self.places[place.kind].remove(&place.key);
         }
@@ -134,7 +134,7 @@ impl Graph {
 
     /// Removes all objects of a kind, for good or before they are read again. Returns the uids to examine, and the
     /// removed uids.
-    pub fn forget_kind(&mut self, kind: usize) -> (Vec<Uid>, Vec<Uid>) {
+    pub(super) fn forget_kind(&mut self, kind: usize) -> (Vec<Uid>, Vec<Uid>) {
         let places = self.places.get_mut(kind).map(std::mem::take).unwrap_or_default();
         let mut due = Vec::new();
         for (key, uid) in &places {

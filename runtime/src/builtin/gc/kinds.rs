@@ -30,18 +30,18 @@ pub(super) struct Kinds {
 
 impl Kinds {
     /// An empty set.
-    pub fn new(api: Arc<Verbs>) -> Self {
+    pub(super) fn new(api: Arc<Verbs>) -> Self {
         let followed = Followed::new(api.clone());
         Self { api, followed, names: HashMap::new(), elsewhere: RefCell::default() }
     }
 
     /// The kind at a position.
-    pub fn at(&self, position: usize) -> &Arc<Registered> {
+    pub(super) fn at(&self, position: usize) -> &Arc<Registered> {
         self.followed.at(position)
     }
 
     /// Updates the set from the registry.
-    pub fn renew(&mut self) -> Option<Renewed> {
+    pub(super) fn renew(&mut self) -> Option<Renewed> {
         let renewed = self.followed.renew()?;
         self.names.clear();
         for (position, resource) in self.followed.iter() {

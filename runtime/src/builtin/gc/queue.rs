@@ -28,7 +28,7 @@ pub(super) struct Queue {
 
 impl Queue {
     /// Queues an object; if it is in progress, after that.
-    pub fn push(&mut self, uid: Uid) {
+    pub(super) fn push(&mut self, uid: Uid) {
         if let Some(again) = self.running.get_mut(&uid) {
             *again = true;
         } else if self.queued.insert(uid.clone()) {
@@ -37,20 +37,20 @@ impl Queue {
     }
 
     /// Queues several objects.
-    pub fn push_all(&mut self, uids: impl IntoIterator<Item = Uid>) {
+    pub(super) fn push_all(&mut self, uids: impl IntoIterator<Item = Uid>) {
         for uid in uids {
             self.push(uid);
         }
     }
 
     /// Queues an object after a delay.
-    pub fn push_after(&mut self, uid: Uid, wait: Duration) {
+    pub(super) fn push_after(&mut self, uid: Uid, wait: Duration) {
         self.waits += 1;
         self.waiting.insert((Instant::now() + wait, self.waits), uid);
     }
 
     /// The next object that is due.
-    pub fn pop(&mut self) -> Option<Uid> {
+    pub(super) fn pop(&mut self) -> Option<Uid> {
         let now = Instant::now();
         while let Some(entry) = self.waiting.first_entry().filter(|entry| entry.key().0 <= now) {
             let uid = entry.remove();
@@ -62,17 +62,17 @@ impl Queue {
     }
 
     /// When the next object is due, if any is delayed.
-    pub fn next_due(&self) -> Option<Instant> {
+    pub(super) fn next_due(&self) -> Option<Instant> {
         if self.ready.is_empty() { self.waiting.keys().next().map(|(at, _)| *at) } else { Some(Instant::now()) }
     }
 
     /// Marks an object as in progress.
-    pub fn begin(&mut self, uid: Uid) {
+    pub(super) fn begin(&mut self, uid: Uid) {
         self.running.insert(uid, false);
     }
 
     /// Ends the work on an object. If it failed, the object is retried.
-    pub fn end(&mut self, uid: Uid, done: bool) {
+    pub(super) fn end(&mut self, uid: Uid, done: bool) {
         let again = self.running.remove(&uid).unwrap_or(false);
         if done {
             self.failures.remove(&uid);
@@ -88,12 +88,12 @@ impl Queue {
     }
 
     /// Resets the backoff of an object that needs no work.
-    pub fn settle(&mut self, uid: &Uid) {
+    pub(super) fn settle(&mut self, uid: &Uid) {
         self.failures.remove(uid);
     }
 
     /// The number of objects in progress.
-    pub fn running(&self) -> usize {
+    pub(super) fn running(&self) -> usize {
         self.running.len()
     }
 }

@@ -23,7 +23,7 @@ const NAME_BYTES: usize = 200;
 impl Writer {
     /// Reports that an owner is in another namespace than the object, or is namespaced while the object is not. The
     /// event's name is derived from both, so that the event is created once, even with several collectors and restarts.
-    pub async fn warn(&self, target: Target, owner: OwnerReference) {
+    pub(super) async fn warn(&self, target: Target, owner: OwnerReference) {
         let Some(events) = self.api.registry.find("", "v1", "events") else { return };
         let (kind, namespace) = (&target.served.kind, namespace_of(&target.key));
         let name = target.key.rsplit('/').next().unwrap_or_default();

@@ -32,7 +32,7 @@ pub(super) struct Left {
 
 impl Left {
     /// True if the namespace is empty.
-    pub fn is_nothing(&self) -> bool {
+    pub(super) fn is_nothing(&self) -> bool {
         self.resources.is_empty() && self.failures.is_empty()
     }
 }

@@ -178,7 +178,7 @@ impl Layout {
 
 impl Value {
     /// The value of a field that the message omits; `null` if it has none.
-    pub fn zero(&self) -> Document {
+    pub(super) fn zero(&self) -> Document {
         match self {
             Self::Boolean => false.into(),
             Self::Integer | Self::Double | Self::IntOrString => 0.into(),

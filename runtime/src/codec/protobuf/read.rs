@@ -30,7 +30,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         Self { limits, memory: MEMORY, depth: limits.depth, unknown: Vec::new() }
     }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A scalar value; `null` for a time that is not set.
-pub fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Document, DecodeError> {
+pub(super) fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Document, DecodeError> {
     Ok(match value {
         Value::Boolean => (given.integer()? != 0).into(),
         Value::Integer => given.integer()?.into(),

@@ -21,32 +21,32 @@ fn varint(mut value: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends a field that is a number. Negative ones are written as their two's complement in 64 bits.
-pub fn write_integer(number: u32, value: i64, out: &mut Vec<u8>) {
+pub(super) fn write_integer(number: u32, value: i64, out: &mut Vec<u8>) {
     tag(number, VARINT, out);
     varint(value.cast_unsigned(), out);
 }
 
 /// Appends a field that is a double.
-pub fn write_double(number: u32, value: f64, out: &mut Vec<u8>) {
+pub(super) fn write_double(number: u32, value: f64, out: &mut Vec<u8>) {
     tag(number, FIXED64, out);
     out.extend_from_slice(&value.to_le_bytes());
 }
 
 /// Appends a field with bytes, text, or an encoded message.
-pub fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+pub(super) fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     write_length(number, bytes.len(), out);
     out.extend_from_slice(bytes);
 }
 
 /// Appends the tag and the length of a field, before its bytes.
-pub fn write_length(number: u32, length: usize, out: &mut Vec<u8>) {
+pub(super) fn write_length(number: u32, length: usize, out: &mut Vec<u8>) {
     tag(number, BYTES, out);
     varint(length as u64, out);
 }
 
 /// Appends a message field whose content the function writes. Its length precedes it and is known only afterwards. Most
 /// messages are short, so one byte is reserved, and the message is moved if that is not enough.
-pub fn write_message<E>(
+pub(super) fn write_message<E>(
     number: u32,
     out: &mut Vec<u8>,
     write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
@@ -68,7 +68,7 @@ pub fn write_message<E>(
 
 /// The value of a field on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wire<'a> {
+pub(super) enum Wire<'a> {
     /// A variable-length number: an integer or a boolean.
     Varint(u64),
     /// Eight bytes: a double.
@@ -81,7 +81,7 @@ pub enum Wire<'a> {
 
 impl<'a> Wire<'a> {
     /// The bytes.
-    pub fn bytes(self) -> Result<&'a [u8], DecodeError> {
+    pub(super) fn bytes(self) -> Result<&'a [u8], DecodeError> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
             other => Err(other.wrong_type()),
@@ -89,12 +89,12 @@ impl<'a> Wire<'a> {
     }
 
     /// The bytes as text.
-    pub fn text(self) -> Result<&'a str, DecodeError> {
+    pub(super) fn text(self) -> Result<&'a str, DecodeError> {
         std::str::from_utf8(self.bytes()?).map_err(|_| DecodeError::new("the text is not UTF-8"))
     }
 
     /// An integer. Negative ones are written as their two's complement in 64 bits.
-    pub fn integer(self) -> Result<i64, DecodeError> {
+    pub(super) fn integer(self) -> Result<i64, DecodeError> {
         match self {
             Self::Varint(number) => Ok(number.cast_signed()),
             other => Err(other.wrong_type()),
@@ -102,12 +102,12 @@ impl<'a> Wire<'a> {
     }
 
     /// True for a value that is omitted without field presence: no bytes, or zero.
-    pub fn is_empty(self) -> bool {
+    pub(super) fn is_empty(self) -> bool {
         matches!(self, Self::Varint(0) | Self::Fixed64(0) | Self::Fixed32(0) | Self::Bytes([]))
     }
 
     /// The error for a value that does not match the schema.
-    pub fn wrong_type(self) -> DecodeError {
+    pub(super) fn wrong_type(self) -> DecodeError {
         let number = match self {
             Self::Varint(_) => 0,
             Self::Fixed64(_) => 1,
@@ -119,17 +119,17 @@ impl<'a> Wire<'a> {
 }
 
 /// Reads a message field by field.
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
     /// The next field's number and value; `None` at the end. Skips groups, which are deprecated.
-    pub fn field(&mut self) -> Result<Option<(u32, Wire<'a>)>, DecodeError> {
+    pub(super) fn field(&mut self) -> Result<Option<(u32, Wire<'a>)>, DecodeError> {
         // Groups nest; counting them is enough to skip them, and needs no stack.
         let mut groups = 0usize;
         while !self.rest.is_empty() {
@@ -159,12 +159,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The next number of a packed list; `None` at the end.
-    pub fn packed(&mut self) -> Result<Option<u64>, DecodeError> {
+    pub(super) fn packed(&mut self) -> Result<Option<u64>, DecodeError> {
         if self.rest.is_empty() { Ok(None) } else { self.varint().map(Some) }
     }
 
     /// The next double of a packed list; `None` at the end.
-    pub fn packed_fixed(&mut self) -> Result<Option<u64>, DecodeError> {
+    pub(super) fn packed_fixed(&mut self) -> Result<Option<u64>, DecodeError> {
         if self.rest.is_empty() { Ok(None) } else { self.array().map(|bytes| Some(u64::from_le_bytes(bytes))) }
     }
 

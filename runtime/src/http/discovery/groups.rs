@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{meta::version, registry::Registered};
 
 /// A group with its versions, the preferred one first.
-pub struct Group {
+pub(super) struct Group {
     /// The name; empty for the core group.
     pub name: String,
     /// The versions.
@@ -13,7 +13,7 @@ pub struct Group {
 }
 
 /// A version of a group and its kinds.
-pub struct Version {
+pub(super) struct Version {
     /// Such as `v1`.
     pub name: String,
     /// The kinds: compiled ones by name, declared ones in the order of registration.
@@ -21,7 +21,7 @@ pub struct Version {
 }
 
 /// The groups of all kinds: the core group first, the others in the order of registration.
-pub fn of(served: &[Arc<Registered>]) -> Vec<Group> {
+pub(super) fn of(served: &[Arc<Registered>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for served in served {
         let at = &served.kind.group_version;

@@ -24,7 +24,7 @@ use crate::{codec::Encoding, kind::policy::Compiled};
 use groups::Group;
 
 /// The discovery documents of one generation of the registry.
-pub struct Documents {
+pub(super) struct Documents {
     /// By path.
     plain: BTreeMap<String, Vec<u8>>,
     /// Aggregated discovery, by path and version of its API.
@@ -39,7 +39,7 @@ const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 ///
 /// # Errors
 /// 406.
-pub async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
+pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
     let (kinds, generation) = site.app.api.registry.all();
     let documents = site.discovery.get(generation, move || Documents::new(&groups::of(&kinds))).await;
     let documents = &documents.1;

@@ -16,7 +16,7 @@ use crate::{
 /// One resource of an APIResourceList.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Resource {
+pub(super) struct Resource {
     name: String,
     singular_name: String,
     namespaced: bool,
@@ -41,7 +41,7 @@ fn verbs(kind: &Kind, endpoint: &Endpoint) -> Vec<&'static str> {
 }
 
 /// A kind's entries in the APIResourceList of its group and version, including the storage version.
-pub fn of(kind: &Kind, stored: &GroupVersion, endpoints: &[Endpoint]) -> Vec<Resource> {
+pub(super) fn of(kind: &Kind, stored: &GroupVersion, endpoints: &[Endpoint]) -> Vec<Resource> {
     endpoints.iter().map(|endpoint| resource(kind, stored, endpoint)).collect()
 }
 
@@ -89,7 +89,7 @@ struct ResponseKind {
 /// One resource of aggregated discovery.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Discovered {
+pub(super) struct Discovered {
     resource: String,
     response_kind: ResponseKind,
     scope: &'static str,
@@ -120,7 +120,7 @@ impl ResponseKind {
 }
 
 /// A kind's entry in aggregated discovery; `None` for a kind without endpoints.
-pub fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Discovered> {
+pub(super) fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Discovered> {
     let (whole, parts) = endpoints.split_first()?;
     let subresources = parts
         .iter()

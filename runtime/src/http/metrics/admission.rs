@@ -17,7 +17,7 @@ static PLUGINS: Family = Family::histogram(
 );
 
 /// What is shown of admission. Of plugins with the same name the first is shown.
-pub fn source(api: &Arc<Verbs>) -> Source {
+pub(super) fn source(api: &Arc<Verbs>) -> Source {
     let api = Arc::downgrade(api);
     Source::new(&[&STEPS, &PLUGINS], move || {
         let Some(api) = api.upgrade() else { return Vec::new() };

@@ -8,7 +8,7 @@ use prometheus::{
 use crate::metrics::Totals;
 
 /// A metric by its name, and the names of its labels.
-pub struct Family {
+pub(super) struct Family {
     /// The name.
     pub name: &'static str,
     /// What it says.
@@ -20,21 +20,21 @@ pub struct Family {
 }
 
 /// Nanoseconds of a second, by which a histogram of them is shown in seconds.
-pub const NANOSECONDS: f64 = 1e9;
+pub(super) const NANOSECONDS: f64 = 1e9;
 
 impl Family {
     /// A number that only grows.
-    pub const fn counter(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Self {
+    pub(super) const fn counter(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Self {
         Self { name, help, kind: MetricType::COUNTER, labels }
     }
 
     /// A number that grows and shrinks.
-    pub const fn gauge(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Self {
+    pub(super) const fn gauge(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Self {
         Self { name, help, kind: MetricType::GAUGE, labels }
     }
 
     /// Values in buckets.
-    pub const fn histogram(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Self {
+    pub(super) const fn histogram(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Self {
         Self { name, help, kind: MetricType::HISTOGRAM, labels }
     }
 
@@ -45,12 +45,12 @@ impl Family {
     }
 
     /// The family, to be filled.
-    pub fn fill(&'static self) -> Filled {
+    pub(super) fn fill(&'static self) -> Filled {
         Filled { family: self, metrics: Vec::new() }
     }
 
     /// The family of one number without labels.
-    pub fn of(&'static self, value: f64) -> Filled {
+    pub(super) fn of(&'static self, value: f64) -> Filled {
         let mut filled = self.fill();
         filled.number(&[], value);
         filled
@@ -59,14 +59,14 @@ impl Family {
 
 /// A family with its metrics.
 #[derive(Clone)]
-pub struct Filled {
+pub(super) struct Filled {
     family: &'static Family,
     metrics: Vec<Metric>,
 }
 
 impl Filled {
     /// Adds a number under labels, in the order of the family's.
-    pub fn number(&mut self, labels: &[&str], value: f64) {
+    pub(super) fn number(&mut self, labels: &[&str], value: f64) {
         let mut metric = self.metric(labels);
         if self.family.kind == MetricType::COUNTER {
             let mut counter = Counter::default();
@@ -81,7 +81,7 @@ impl Filled {
     }
 
     /// Adds a histogram under labels; its values are divided by the unit.
-    pub fn histogram(&mut self, labels: &[&str], totals: &Totals, unit: f64) {
+    pub(super) fn histogram(&mut self, labels: &[&str], totals: &Totals, unit: f64) {
         let mut below = 0;
         let buckets = totals.bounds.iter().zip(&totals.buckets).map(|(bound, count)| {
             below += count;
@@ -111,7 +111,7 @@ impl Filled {
     }
 
     /// The family in the crate's shape.
-    pub fn done(self) -> MetricFamily {
+    pub(super) fn done(self) -> MetricFamily {
         let mut family = MetricFamily::default();
         family.set_name(self.family.name.to_owned());
         family.set_help(self.family.help.to_owned());
@@ -123,21 +123,21 @@ impl Filled {
 
 /// A count as Prometheus keeps numbers.
 #[expect(clippy::cast_precision_loss, reason = "every number in Prometheus is a double")]
-pub fn real(count: u64) -> f64 {
+pub(super) fn real(count: u64) -> f64 {
     count as f64
 }
 
 type Gather = Box<dyn Fn() -> Vec<Filled> + Send + Sync>;
 
 /// Metrics that are read when they are gathered.
-pub struct Source {
+pub(super) struct Source {
     descs: Vec<Desc>,
     gather: Gather,
 }
 
 impl Source {
     /// Families, and what fills them.
-    pub fn new(families: &[&'static Family], gather: impl Fn() -> Vec<Filled> + Send + Sync + 'static) -> Self {
+    pub(super) fn new(families: &[&'static Family], gather: impl Fn() -> Vec<Filled> + Send + Sync + 'static) -> Self {
         Self { descs: families.iter().map(|family| family.desc()).collect(), gather: Box::new(gather) }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A request that is measured, until this is dropped.
-pub struct Measure {
+pub(crate) struct Measure {
     /// The server.
     pub site: Arc<Site>,
     /// The requested resource and verb, when they are known.
@@ -33,23 +33,23 @@ pub struct Measure {
 
 impl Measure {
     /// Starts measuring a request.
-    pub fn begin(site: Arc<Site>, method: &Method) -> Self {
+    pub(crate) fn begin(site: Arc<Site>, method: &Method) -> Self {
         let (start, has_body) = (Instant::now(), *method != Method::HEAD);
         Self { site, asked: None, start, method: verb_of(method), has_body, code: 0, bytes: 0, is_long: false }
     }
 
     /// Records the status of the answer, whose body may still be sent.
-    pub fn answered(&mut self, code: StatusCode) {
+    pub(crate) fn answered(&mut self, code: StatusCode) {
         self.code = code.as_u16();
     }
 
     /// Counts bytes of the answer.
-    pub fn sent(&mut self, bytes: u64) {
+    pub(crate) fn sent(&mut self, bytes: u64) {
         self.bytes += bytes;
     }
 
     /// Marks the request as long-running.
-    pub fn goes_on(&mut self) {
+    pub(crate) fn goes_on(&mut self) {
         self.is_long = self.asked.as_ref().is_some_and(|asked| methods::is_long_running(asked));
         if self.is_long {
             self.place(|_, series| series.activate(1));

@@ -25,10 +25,10 @@ use crate::{
     verbs::Verbs,
 };
 
-pub use measure::Measure;
+pub(super) use measure::Measure;
 
 /// The path.
-pub const PATH: &str = "/metrics";
+pub(super) const PATH: &str = "/metrics";
 
 /// Version 0.0.4 of the text format, in the order in which Prometheus' own libraries write the parameters.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -22,7 +22,7 @@ static START: Family = Family::gauge(
 );
 
 /// The metrics of the process.
-pub fn source() -> Source {
+pub(super) fn source() -> Source {
     Source::new(&[&CPU, &RESIDENT, &VIRTUAL, &FILES, &MOST_FILES, &START], || {
         let process = fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(Process::read);
         let boot = fs::read_to_string("/proc/stat").ok().as_deref().and_then(boot_time);

@@ -54,7 +54,7 @@ static DEPRECATED: Family = Family::gauge(
 );
 
 /// What is shown of requests.
-pub fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
+pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
     let families = [&REQUESTS, &ABORTS, &DURATIONS, &SIZES, &LONG_RUNNING, &EVENTS, &EVENT_SIZES, &DEPRECATED];
     let (requests, counts) = (api.registry.requests().clone(), counts.clone());
     Source::new(&families, move || {

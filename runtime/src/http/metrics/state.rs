@@ -37,7 +37,7 @@ static CHANGE_BYTES: Family = Family::gauge(
 );
 
 /// What is shown of the server's state.
-pub fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
+pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
     // Users may keep the registry of metrics, which must not keep the objects in memory.
     let (registry, counts) = (Arc::downgrade(&api.registry), counts.clone());
     let families = [&IN_FLIGHT, &AUTHENTICATION, &AUTHORIZATION, &STORED, &OBJECTS, &CAPACITY, &CHANGES, &CHANGE_BYTES];

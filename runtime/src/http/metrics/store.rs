@@ -30,7 +30,7 @@ static DAMAGED: Family =
     Family::gauge("kindsmith_store_damaged_values", &[], "Stored values that are known to be damaged.");
 
 /// What is shown of the store.
-pub fn source(api: &Arc<Verbs>) -> Source {
+pub(super) fn source(api: &Arc<Verbs>) -> Source {
     let families = [&GROUPS, &COMMITS, &SYNCS, &QUEUED, &REVISION, &COMPACTED, &REFUSING, &DAMAGED];
     // Users may keep the registry of metrics, which must not keep the store open.
     let store = Arc::downgrade(&api.store);

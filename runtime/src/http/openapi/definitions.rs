@@ -14,12 +14,12 @@ use crate::{
 };
 
 /// Definitions by name.
-pub type Definitions = BTreeMap<String, Value>;
+pub(super) type Definitions = BTreeMap<String, Value>;
 
 /// The prefix of the definitions that all kinds share.
-pub const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
+pub(super) const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 /// The definition of autoscaling/v1 Scale.
-pub const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
+pub(super) const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
 
 const API_VERSION: &str = "The group and version of this document's schema. Servers convert what they know to the newest version and refuse what they do not know. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
 const KIND: &str = "The kind of object that this document is, in CamelCase. It follows from the endpoint and cannot be changed. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
@@ -27,7 +27,7 @@ const METADATA: &str = "Standard object's metadata. More info: https://git.k8s.i
 const LIST_METADATA: &str = "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
 
 /// The definitions that all kinds share.
-pub fn shared(version: Version) -> Definitions {
+pub(super) fn shared(version: Version) -> Definitions {
     let text = include_str!("definitions.json");
     let mut all: Definitions = serde_json::from_str(text).expect("the file of shared definitions is JSON");
     if version == Version::V3 {
@@ -82,17 +82,17 @@ fn prefix_of(kind: &Kind) -> String {
 }
 
 /// The name of a kind's definition.
-pub fn name(kind: &Kind) -> String {
+pub(super) fn name(kind: &Kind) -> String {
     format!("{}.{}", prefix_of(kind), kind.names().kind)
 }
 
 /// The name of the definition of documents.
-pub fn document_name(of: &DocumentSchema) -> String {
+pub(super) fn document_name(of: &DocumentSchema) -> String {
     format!("{}.{}", prefix(&of.group_version, of.package.as_deref()), of.kind)
 }
 
 /// The name of the definition of a kind's list.
-pub fn list_name(kind: &Kind) -> String {
+pub(super) fn list_name(kind: &Kind) -> String {
     format!("{}.{}", prefix_of(kind), kind.names().list_kind)
 }
 
@@ -102,7 +102,7 @@ fn group_version_kind(at: &GroupVersion, name: &str) -> Value {
 }
 
 /// Adds the definitions of a kind, its list, its subresources' documents, and all definitions that these refer to.
-pub fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out: &mut Definitions) {
+pub(super) fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out: &mut Definitions) {
     add(&DocumentSchema::of(kind), version, out);
     let mut operations = endpoints.iter().flat_map(|endpoint| &endpoint.operations);
     if operations.any(|operation| matches!(operation.answer, Answer::List)) {

@@ -41,7 +41,7 @@ const FOREVER: &str = "public, immutable";
 const REVALIDATE: &str = "no-cache, private";
 
 /// The OpenAPI documents of one generation of the registry.
-pub struct Documents {
+pub(super) struct Documents {
     kinds: Arc<Vec<Arc<Registered>>>,
     server_version: String,
     /// By `api/v1` or `apis/<group>/<version>`.
@@ -106,7 +106,7 @@ fn url(place: &str, hash: &str) -> String {
 ///
 /// # Errors
 /// 400 for a query that repeats the hash.
-pub async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
+pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
     let hash = exchange.asked.query.single("hash")?.filter(|hash| !hash.is_empty());
     Ok(answer(site, exchange, path, hash).await)
 }

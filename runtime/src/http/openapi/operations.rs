@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// One operation on one path.
-pub struct Operation {
+pub(super) struct Operation {
     /// The HTTP method, lower case.
     pub method: &'static str,
     /// The value of `x-kubernetes-action`.
@@ -47,7 +47,7 @@ pub struct Operation {
 }
 
 /// A path and its operations.
-pub struct PathItem {
+pub(super) struct PathItem {
     /// The path, with placeholders.
     pub path: String,
     /// Parameters of all its operations.
@@ -74,7 +74,7 @@ fn all_encodings() -> Vec<&'static str> {
 }
 
 /// All paths of a kind.
-pub fn of(kind: &Kind, endpoints: &[Endpoint]) -> Vec<PathItem> {
+pub(super) fn of(kind: &Kind, endpoints: &[Endpoint]) -> Vec<PathItem> {
     let operations = Operations::new(kind);
     endpoints.iter().flat_map(|endpoint| operations.paths(endpoint)).collect()
 }

@@ -8,7 +8,7 @@ use crate::schema::{Schema, model::Type};
 
 /// One parameter.
 #[derive(Clone, Debug)]
-pub struct Parameter {
+pub(super) struct Parameter {
     /// Its name.
     pub name: Cow<'static, str>,
     /// `query` or `path`.
@@ -25,7 +25,7 @@ impl Parameter {
     }
 
     /// An option of a subresource.
-    pub fn option(name: &str, schema: &Schema) -> Self {
+    pub(super) fn option(name: &str, schema: &Schema) -> Self {
         let kind = match schema.kind {
             Type::Boolean => "boolean",
             Type::Integer => "integer",
@@ -36,7 +36,7 @@ impl Parameter {
     }
 
     /// As OpenAPI 2 has it.
-    pub fn v2(&self) -> Value {
+    pub(super) fn v2(&self) -> Value {
         let mut value = self.common();
         value["type"] = self.kind.into();
         value["uniqueItems"] = true.into();
@@ -44,7 +44,7 @@ impl Parameter {
     }
 
     /// As OpenAPI 3 has it.
-    pub fn v3(&self) -> Value {
+    pub(super) fn v3(&self) -> Value {
         let mut value = self.common();
         value["schema"] = json!({"type": self.kind, "uniqueItems": true});
         value
@@ -60,12 +60,12 @@ impl Parameter {
 }
 
 /// The name in a path.
-pub fn name_parameter() -> Parameter {
+pub(super) fn name_parameter() -> Parameter {
     Parameter { name: "name".into(), place: "path", kind: "string", description: "name of the object".into() }
 }
 
 /// The namespace in a path.
-pub fn namespace_parameter() -> Parameter {
+pub(super) fn namespace_parameter() -> Parameter {
     Parameter {
         name: "namespace".into(),
         place: "path",
@@ -75,7 +75,7 @@ pub fn namespace_parameter() -> Parameter {
 }
 
 /// `pretty`.
-pub fn pretty() -> Parameter {
+pub(super) fn pretty() -> Parameter {
     Parameter::query(
         "pretty",
         "string",
@@ -141,7 +141,7 @@ const FORCE: Parameter = Parameter::query(
 );
 
 /// Parameters of list and watch.
-pub const LIST: [Parameter; 10] = [
+pub(super) const LIST: [Parameter; 10] = [
     WATCH_BOOKMARKS,
     CONTINUE,
     FIELD_SELECTOR,
@@ -154,15 +154,15 @@ pub const LIST: [Parameter; 10] = [
     WATCH,
 ];
 /// Parameters of create.
-pub const CREATE: [Parameter; 3] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+pub(super) const CREATE: [Parameter; 3] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 /// Parameters of update.
-pub const UPDATE: [Parameter; 3] = CREATE;
+pub(super) const UPDATE: [Parameter; 3] = CREATE;
 /// Parameters of patch.
-pub const PATCH: [Parameter; 4] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION, FORCE];
+pub(super) const PATCH: [Parameter; 4] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION, FORCE];
 /// Parameters of delete.
-pub const DELETE: [Parameter; 5] = [DRY_RUN, GRACE_PERIOD, IGNORE_READ_ERRORS, ORPHAN, PROPAGATION];
+pub(super) const DELETE: [Parameter; 5] = [DRY_RUN, GRACE_PERIOD, IGNORE_READ_ERRORS, ORPHAN, PROPAGATION];
 /// Parameters of deletecollection.
-pub const DELETE_COLLECTION: [Parameter; 13] = [
+pub(super) const DELETE_COLLECTION: [Parameter; 13] = [
     CONTINUE,
     DRY_RUN,
     FIELD_SELECTOR,

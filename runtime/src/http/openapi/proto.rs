@@ -9,7 +9,7 @@ use super::super::cached::Document;
 use crate::kind::{Kind, proto};
 
 /// The files of one generation of the registry.
-pub struct Files {
+pub(super) struct Files {
     /// The paths of all, as JSON.
     pub index: Document,
     /// By path.
@@ -18,7 +18,7 @@ pub struct Files {
 
 impl Files {
     /// The files of kinds, and all that they import.
-    pub fn of<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Self {
+    pub(super) fn of<'k>(kinds: impl IntoIterator<Item = &'k Kind>) -> Self {
         let files: BTreeMap<String, Document> =
             proto::files(kinds).into_iter().map(|file| (file.path, Document::new(file.text))).collect();
         let paths: Vec<&String> = files.keys().collect();

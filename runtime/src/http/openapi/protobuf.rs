@@ -112,7 +112,7 @@ fn wrapped(number: u32, value: &Message) -> Message {
 }
 
 /// Writes the document.
-pub fn document(value: &Value) -> Vec<u8> {
+pub(super) fn document(value: &Value) -> Vec<u8> {
     let mut out = Message::default();
     out.text(1, value, "swagger");
     let mut info = Message::default();

@@ -14,7 +14,7 @@ use crate::{registry::Registered, schema::openapi::Version};
 const TITLE: &str = "Kubernetes";
 
 /// The OpenAPI 3 document of a group and version.
-pub fn v3(kinds: &[&Registered], server_version: &str) -> Value {
+pub(super) fn v3(kinds: &[&Registered], server_version: &str) -> Value {
     let mut schemas = definitions::shared(Version::V3);
     let mut paths = Map::new();
     for served in kinds {
@@ -33,7 +33,7 @@ pub fn v3(kinds: &[&Registered], server_version: &str) -> Value {
 }
 
 /// The OpenAPI 2 document of all kinds.
-pub fn v2(kinds: &[Arc<Registered>], server_version: &str) -> Value {
+pub(super) fn v2(kinds: &[Arc<Registered>], server_version: &str) -> Value {
     let mut all: Definitions = definitions::shared(Version::V2);
     let mut paths = Map::new();
     for served in kinds {

@@ -13,7 +13,7 @@ use crate::{
 
 /// A difference between a version and the storage version, other than `apiVersion`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub(crate) enum Change {
     /// A renamed or moved field: its path here, and in the storage version.
     Renamed(Path, Path),
     /// A field of the storage version only.
@@ -24,7 +24,7 @@ pub enum Change {
 
 /// One of the two versions of a conversion.
 #[derive(Clone, Copy)]
-pub struct Version<'a> {
+pub(crate) struct Version<'a> {
     /// Its name.
     pub name: &'a GroupVersion,
     /// Its schema.
@@ -39,7 +39,7 @@ pub struct Version<'a> {
 /// and in the version with the field it is dropped. There is no annotation if the field would be restored without it:
 /// if it is absent, or has the default of its schema.
 #[derive(Debug)]
-pub struct Declared {
+pub(crate) struct Declared {
     /// Paths here and in the storage version.
     renamed: Vec<(Path, Path)>,
     /// Fields of this version only.
@@ -66,7 +66,7 @@ impl Declared {
     ///
     /// # Errors
     /// If changes do not cover a difference of the schemas, name missing fields, or cannot be undone.
-    pub fn new(here: Version<'_>, stored: Version<'_>, changes: &[Change]) -> Result<Self, String> {
+    pub(crate) fn new(here: Version<'_>, stored: Version<'_>, changes: &[Change]) -> Result<Self, String> {
         let cover = cover::check(here, stored, changes)?;
         let fields = |version: Version<'_>, paths: &[Path], other: &Schema| {
             let field = |path: &Path| Field::new(version, path, &cover.renamed, other);

@@ -47,7 +47,7 @@ pub(super) const SELECTABLE: Part = Part {
 
 impl<'d> Definition<'d> {
     /// Reads a definition.
-    pub fn of(document: &'d Document, groups: Groups) -> Self {
+    pub(super) fn of(document: &'d Document, groups: Groups) -> Self {
         let document = Fields::of(document);
         let spec = document.part("spec");
         let names = spec.part("names");
@@ -68,12 +68,12 @@ impl<'d> Definition<'d> {
     }
 
     /// The names.
-    pub fn names(&self) -> Fields<'d> {
+    pub(super) fn names(&self) -> Fields<'d> {
         self.spec.part("names")
     }
 
     /// The scope, if it is one.
-    pub fn scope(&self) -> Option<Scope> {
+    pub(super) fn scope(&self) -> Option<Scope> {
         match self.spec.text("scope") {
             "Namespaced" => Some(Scope::Namespaced),
             "Cluster" => Some(Scope::Cluster),
@@ -82,7 +82,7 @@ impl<'d> Definition<'d> {
     }
 
     /// All versions say the same of a part, be it nothing.
-    pub fn agrees_on(&self, part: Part) -> bool {
+    pub(super) fn agrees_on(&self, part: Part) -> bool {
         let said = |version: &Fields<'d>| version.get(part.name).filter(|said| said.as_array() != Some(&Vec::new()));
         self.versions.first().is_some_and(|first| self.versions.iter().all(|other| said(other) == said(first)))
     }

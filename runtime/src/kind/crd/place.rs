@@ -20,32 +20,32 @@ enum Step<'p> {
 
 impl<'p> Place<'p> {
     /// A place that messages and document name in ways that have nothing in common.
-    pub const fn known(path: &'p str, pointer: &'p str) -> Self {
+    pub(super) const fn known(path: &'p str, pointer: &'p str) -> Self {
         Self { around: None, step: Step::Known(path, pointer) }
     }
 
     /// A field below this place.
-    pub fn field(&'p self, name: &'p str) -> Self {
+    pub(super) fn field(&'p self, name: &'p str) -> Self {
         self.named(name, name)
     }
 
     /// A field that messages name differently.
-    pub fn named(&'p self, path: &'p str, name: &'p str) -> Self {
+    pub(super) fn named(&'p self, path: &'p str, name: &'p str) -> Self {
         Self { around: Some(self), step: Step::Field(path, name) }
     }
 
     /// An item of the list here.
-    pub fn index(&'p self, index: usize) -> Self {
+    pub(super) fn index(&'p self, index: usize) -> Self {
         Self { around: Some(self), step: Step::Index(index) }
     }
 
     /// An entry of the map here.
-    pub fn key(&'p self, key: &'p str) -> Self {
+    pub(super) fn key(&'p self, key: &'p str) -> Self {
         Self { around: Some(self), step: Step::Key(key) }
     }
 
     /// The place as messages name it.
-    pub fn path(&self) -> FieldPath {
+    pub(super) fn path(&self) -> FieldPath {
         let around = self.around.map(Place::path).unwrap_or_default();
         match self.step {
             Step::Known(path, _) => FieldPath::new(path),
@@ -56,7 +56,7 @@ impl<'p> Place<'p> {
     }
 
     /// The place as a JSON pointer.
-    pub fn pointer(&self) -> String {
+    pub(super) fn pointer(&self) -> String {
         let mut pointer = self.around.map(Place::pointer).unwrap_or_default();
         let mut add = |segment: &str| {
             pointer.push('/');

@@ -35,7 +35,7 @@ pub(super) struct Components<'d> {
 
 impl<'d> Components<'d> {
     /// Those of a document.
-    pub fn of(document: usize, root: &'d Document, pool: &Pool<'d>, findings: &mut Findings) -> Self {
+    pub(super) fn of(document: usize, root: &'d Document, pool: &Pool<'d>, findings: &mut Findings) -> Self {
         let schemas = root.get("components").and_then(|components| components.get("schemas"));
         let place = Place::of(document);
         let place = place.key("components");
@@ -65,27 +65,27 @@ impl<'d> Components<'d> {
     }
 
     /// Returns true if there is a schema of this name.
-    pub fn contains(&self, name: &str) -> bool {
+    pub(super) fn contains(&self, name: &str) -> bool {
         self.all.contains_key(name)
     }
 
     /// All schemas by name, as the document has them.
-    pub fn iter(&self) -> impl Iterator<Item = (&'d str, &'d Document)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'d str, &'d Document)> {
         self.all.iter().map(|(name, schema)| (*name, *schema))
     }
 
     /// A schema as the document has it.
-    pub fn raw(&self, name: &str) -> Option<&'d Document> {
+    pub(super) fn raw(&self, name: &str) -> Option<&'d Document> {
         self.all.get(name).copied()
     }
 
     /// The position of a schema among the definitions of its group, if it is in this one.
-    pub fn position(&self, name: &str, group: usize) -> Option<usize> {
+    pub(super) fn position(&self, name: &str, group: usize) -> Option<usize> {
         self.recursive.get(name).filter(|(of, _)| *of == group).map(|(_, position)| *position)
     }
 
     /// The schema of a name, for use outside of recursive schemas that it refers to.
-    pub fn schema(&mut self, name: &'d str, pool: &mut Pool<'d>, findings: &mut Findings) -> Arc<Schema> {
+    pub(super) fn schema(&mut self, name: &'d str, pool: &mut Pool<'d>, findings: &mut Findings) -> Arc<Schema> {
         if let Some(known) = self.read.get(name) {
             return known.clone();
         }

@@ -32,13 +32,13 @@ struct Entry {
 
 impl Discovered {
     /// Returns true for a discovery document.
-    pub fn is_one(document: &Document) -> bool {
+    pub(super) fn is_one(document: &Document) -> bool {
         let kind = document.get("kind").and_then(Document::as_str);
         kind.is_some_and(|kind| ["APIGroupDiscoveryList", "APIResourceList"].contains(&kind))
     }
 
     /// Reads a discovery document.
-    pub fn read(&mut self, document: &Document, place: &Place<'_>, findings: &mut Findings) {
+    pub(super) fn read(&mut self, document: &Document, place: &Place<'_>, findings: &mut Findings) {
         let Some(members) = Members::of(document, place, findings) else { return };
         if members.get("kind").is_some_and(|kind| kind == "APIResourceList") {
             let found = members.text("groupVersion", findings).unwrap_or_default();
@@ -109,7 +109,7 @@ impl Discovered {
     }
 
     /// Says of a resource what discovery documents say.
-    pub fn apply(&mut self, resource: &mut Resource, findings: &mut Findings) {
+    pub(super) fn apply(&mut self, resource: &mut Resource, findings: &mut Findings) {
         let shared = Arc::make_mut(&mut resource.definition.shared);
         let mut named = false;
         for version in &mut resource.definition.versions {
@@ -145,7 +145,7 @@ impl Discovered {
     }
 
     /// Warns of resources that no OpenAPI document describes.
-    pub fn warn_of_unused(&self, findings: &mut Findings) {
+    pub(super) fn warn_of_unused(&self, findings: &mut Findings) {
         for ((at, plural), entry) in self.0.iter().filter(|(_, entry)| !entry.is_used) {
             findings.warnings.push(Finding {
                 document: entry.document,

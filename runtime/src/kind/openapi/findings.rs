@@ -26,17 +26,17 @@ enum Step<'p> {
 
 impl<'p> Place<'p> {
     /// The whole document.
-    pub fn of(document: usize) -> Self {
+    pub(super) fn of(document: usize) -> Self {
         Self { document, step: Step::Root }
     }
 
     /// A member of the object here.
-    pub fn key(&'p self, key: &'p str) -> Self {
+    pub(super) fn key(&'p self, key: &'p str) -> Self {
         Self { document: self.document, step: Step::Key(self, key) }
     }
 
     /// An item of the list here.
-    pub fn index(&'p self, index: usize) -> Self {
+    pub(super) fn index(&'p self, index: usize) -> Self {
         Self { document: self.document, step: Step::Index(self, index) }
     }
 }
@@ -72,17 +72,17 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Notes an error, which keeps the documents from being served.
-    pub fn error(&mut self, place: &Place<'_>, message: impl Into<String>) {
+    pub(super) fn error(&mut self, place: &Place<'_>, message: impl Into<String>) {
         note(&mut self.errors, place, message.into());
     }
 
     /// Notes a warning: a part of a document has no effect, or another one than its author may expect.
-    pub fn warning(&mut self, place: &Place<'_>, message: impl Into<String>) {
+    pub(super) fn warning(&mut self, place: &Place<'_>, message: impl Into<String>) {
         note(&mut self.warnings, place, message.into());
     }
 
     /// Notes a value that is not of the expected type.
-    pub fn wrong_type(&mut self, place: &Place<'_>, value: &Document, expected: &str) {
+    pub(super) fn wrong_type(&mut self, place: &Place<'_>, value: &Document, expected: &str) {
         self.error(place, format!("expected {expected}, found {}", shown(value)));
     }
 }

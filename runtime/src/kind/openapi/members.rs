@@ -13,7 +13,7 @@ pub(super) struct Members<'d, 'p> {
 
 impl<'d, 'p> Members<'d, 'p> {
     /// The members of a value. One that is no object is reported.
-    pub fn of(value: &'d Document, place: &'p Place<'p>, findings: &mut Findings) -> Option<Self> {
+    pub(super) fn of(value: &'d Document, place: &'p Place<'p>, findings: &mut Findings) -> Option<Self> {
         let all = value.as_object();
         if all.is_none() {
             findings.wrong_type(place, value, "an object");
@@ -22,7 +22,7 @@ impl<'d, 'p> Members<'d, 'p> {
     }
 
     /// A member's value that is not null.
-    pub fn get(self, name: &str) -> Option<&'d Document> {
+    pub(super) fn get(self, name: &str) -> Option<&'d Document> {
         self.all.get(name).filter(|value| !value.is_null())
     }
 
@@ -42,37 +42,37 @@ impl<'d, 'p> Members<'d, 'p> {
     }
 
     /// A string.
-    pub fn text(self, name: &str, findings: &mut Findings) -> Option<&'d str> {
+    pub(super) fn text(self, name: &str, findings: &mut Findings) -> Option<&'d str> {
         self.typed(name, "a string", findings, Document::as_str)
     }
 
     /// A string, empty if absent.
-    pub fn text_or_empty(self, name: &str, findings: &mut Findings) -> String {
+    pub(super) fn text_or_empty(self, name: &str, findings: &mut Findings) -> String {
         self.text(name, findings).unwrap_or_default().to_owned()
     }
 
     /// True or false, false if absent.
-    pub fn flag(self, name: &str, findings: &mut Findings) -> bool {
+    pub(super) fn flag(self, name: &str, findings: &mut Findings) -> bool {
         self.typed(name, "true or false", findings, Document::as_bool).unwrap_or_default()
     }
 
     /// A number.
-    pub fn number(self, name: &str, findings: &mut Findings) -> Option<f64> {
+    pub(super) fn number(self, name: &str, findings: &mut Findings) -> Option<f64> {
         self.typed(name, "a number", findings, Document::as_f64)
     }
 
     /// A count: a whole number that is not negative.
-    pub fn count(self, name: &str, findings: &mut Findings) -> Option<u64> {
+    pub(super) fn count(self, name: &str, findings: &mut Findings) -> Option<u64> {
         self.typed(name, "a whole number that is not negative", findings, Document::as_u64)
     }
 
     /// A list; no items if absent.
-    pub fn list(self, name: &str, findings: &mut Findings) -> &'d [Document] {
+    pub(super) fn list(self, name: &str, findings: &mut Findings) -> &'d [Document] {
         self.typed(name, "a list", findings, Document::as_array).map_or(&[], Vec::as_slice)
     }
 
     /// A list of strings; no items if absent.
-    pub fn texts(self, name: &str, findings: &mut Findings) -> Vec<String> {
+    pub(super) fn texts(self, name: &str, findings: &mut Findings) -> Vec<String> {
         let place = self.place.key(name);
         let mut texts = Vec::new();
         for (index, item) in self.list(name, findings).iter().enumerate() {
@@ -85,12 +85,12 @@ impl<'d, 'p> Members<'d, 'p> {
     }
 
     /// An object.
-    pub fn object(self, name: &str, findings: &mut Findings) -> Option<&'d Map<String, Document>> {
+    pub(super) fn object(self, name: &str, findings: &mut Findings) -> Option<&'d Map<String, Document>> {
         self.typed(name, "an object", findings, Document::as_object)
     }
 
     /// Warns of members that are not read.
-    pub fn warn_of_others(self, known: &[&str], findings: &mut Findings) {
+    pub(super) fn warn_of_others(self, known: &[&str], findings: &mut Findings) {
         for name in self.all.keys().filter(|name| !known.contains(&name.as_str())) {
             let place = self.place.key(name);
             findings.warning(&place, format!("{name:?} is not read; supported here: {}", known.join(", ")));

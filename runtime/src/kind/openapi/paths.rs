@@ -91,7 +91,7 @@ pub(super) struct GroupVersionKind {
 
 impl GroupVersionKind {
     /// Reads an `x-kubernetes-group-version-kind`.
-    pub fn of(value: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<Self> {
+    pub(super) fn of(value: &Document, place: &Place<'_>, findings: &mut Findings) -> Option<Self> {
         let members = Members::of(value, place, findings)?;
         let [group, version, kind] = ["group", "version", "kind"].map(|name| members.text_or_empty(name, findings));
         Some(Self { at: GroupVersion { group, version }, kind })

@@ -40,7 +40,7 @@ pub(super) struct Reader<'r, 'd> {
 
 impl<'r, 'd> Reader<'r, 'd> {
     /// Reads the resources of the document that these schemas are of.
-    pub fn new(components: &'r mut Components<'d>, pool: &'r mut Pool<'d>, findings: &'r mut Findings) -> Self {
+    pub(super) fn new(components: &'r mut Components<'d>, pool: &'r mut Pool<'d>, findings: &'r mut Findings) -> Self {
         let mut kinds = BTreeMap::new();
         let place = Place::of(components.document);
         let place = place.key("components");
@@ -58,7 +58,12 @@ impl<'r, 'd> Reader<'r, 'd> {
     }
 
     /// A resource in the document's version.
-    pub fn version(&mut self, at: &GroupVersion, plural: &str, found: &FoundResource<'d>) -> Option<ReadVersion> {
+    pub(super) fn version(
+        &mut self,
+        at: &GroupVersion,
+        plural: &str,
+        found: &FoundResource<'d>,
+    ) -> Option<ReadVersion> {
         let document = self.components.document;
         if found.kind.is_empty() {
             let message = format!("{plural} has subresources, and no operations on its objects");

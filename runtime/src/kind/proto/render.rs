@@ -12,7 +12,7 @@ use crate::schema::{
 };
 
 /// The file of a package.
-pub fn file(package: &Package, kinds: &[&Kind]) -> File {
+pub(super) fn file(package: &Package, kinds: &[&Kind]) -> File {
     let mut rendering = Rendering { package, imports: BTreeSet::new(), messages: Named::new(BTreeMap::new(), "") };
     if *package == Package::core() {
         for shared in shared::core() {

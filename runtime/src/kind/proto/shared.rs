@@ -12,28 +12,28 @@ use crate::{
 
 /// A predefined package and its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Home {
+pub(super) struct Home {
     pub name: &'static str,
     pub path: &'static str,
 }
 
 /// Metadata, times, answers, options.
-pub const META: Home =
+pub(super) const META: Home =
     Home { name: "k8s.io.apimachinery.pkg.apis.meta.v1", path: "k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto" };
 /// References to objects.
 const CORE: Home = Home { name: "k8s.io.api.core.v1", path: "k8s.io/api/core/v1/generated.proto" };
 /// Quantities.
-pub const RESOURCE: Home =
+pub(super) const RESOURCE: Home =
     Home { name: "k8s.io.apimachinery.pkg.api.resource", path: "k8s.io/apimachinery/pkg/api/resource/generated.proto" };
 /// The envelope, and raw JSON.
-pub const RUNTIME: Home =
+pub(super) const RUNTIME: Home =
     Home { name: "k8s.io.apimachinery.pkg.runtime", path: "k8s.io/apimachinery/pkg/runtime/generated.proto" };
 /// Numbers or text.
-pub const INTSTR: Home =
+pub(super) const INTSTR: Home =
     Home { name: "k8s.io.apimachinery.pkg.util.intstr", path: "k8s.io/apimachinery/pkg/util/intstr/generated.proto" };
 
 /// The files that do not depend on kinds.
-pub fn files() -> impl Iterator<Item = File> {
+pub(super) fn files() -> impl Iterator<Item = File> {
     let fixed = [
         (META, include_str!("meta_v1.proto")),
         (RESOURCE, include_str!("resource.proto")),
@@ -59,12 +59,12 @@ static TYPES: LazyLock<Vec<(Home, Schema)>> = LazyLock::new(|| {
 });
 
 /// The messages of `core/v1` that other packages refer to.
-pub fn core() -> impl Iterator<Item = &'static Schema> {
+pub(super) fn core() -> impl Iterator<Item = &'static Schema> {
     TYPES.iter().filter(|(home, _)| *home == CORE).map(|(_, schema)| schema)
 }
 
 /// The package of the message of a type of `meta`. A user's type with the same name and fields is the same message.
-pub fn place_of(at: At<'_>) -> Option<(Home, &'static str)> {
+pub(super) fn place_of(at: At<'_>) -> Option<(Home, &'static str)> {
     let is_same = |known: At<'_>| {
         let mut pairs = known.properties().zip(at.properties());
         known.name == at.name

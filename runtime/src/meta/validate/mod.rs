@@ -8,10 +8,10 @@ mod owners;
 mod tests;
 mod update;
 
-pub use names::{NameCheck, dns_1035_label, label, label_value, path_segment, qualified_name, subdomain};
+pub(crate) use names::{NameCheck, dns_1035_label, label, label_value, path_segment, qualified_name, subdomain};
 pub(in crate::meta) use object::{MAX_FIELD_MANAGER, field_manager, is_printable};
-pub use object::{object_meta, standard_finalizers};
-pub use update::object_meta_update;
+pub(crate) use object::{object_meta, standard_finalizers};
+pub(crate) use update::object_meta_update;
 
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 //! expressions, because every write runs them.
 
 /// Checks a name, or with `prefix` a prefix for generated names. Returns the errors.
-pub type NameCheck = fn(&str, prefix: bool) -> Vec<String>;
+pub(crate) type NameCheck = fn(&str, prefix: bool) -> Vec<String>;
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
 and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
@@ -58,7 +58,7 @@ fn masked(name: &str, prefix: bool) -> std::borrow::Cow<'_, str> {
 }
 
 /// A lower-case RFC 1123 subdomain of at most 253 characters.
-pub fn subdomain(name: &str, prefix: bool) -> Vec<String> {
+pub(crate) fn subdomain(name: &str, prefix: bool) -> Vec<String> {
     let name = masked(name, prefix);
     let mut wrong = Vec::new();
     if name.len() > 253 {
@@ -71,7 +71,7 @@ pub fn subdomain(name: &str, prefix: bool) -> Vec<String> {
 }
 
 /// A lower-case RFC 1123 label of at most 63 characters.
-pub fn label(name: &str, prefix: bool) -> Vec<String> {
+pub(crate) fn label(name: &str, prefix: bool) -> Vec<String> {
     let name = masked(name, prefix);
     let mut wrong = Vec::new();
     if name.len() > 63 {
@@ -84,7 +84,7 @@ pub fn label(name: &str, prefix: bool) -> Vec<String> {
 }
 
 /// A DNS-1035 label of at most 63 characters, which unlike [`label`] begins with a letter: names of kinds and versions.
-pub fn dns_1035_label(name: &str) -> Vec<String> {
+pub(crate) fn dns_1035_label(name: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if name.len() > 63 {
         wrong.push("must be no more than 63 characters".to_owned());
@@ -96,7 +96,7 @@ pub fn dns_1035_label(name: &str) -> Vec<String> {
 }
 
 /// Any name that is safe as a path segment.
-pub fn path_segment(name: &str, prefix: bool) -> Vec<String> {
+pub(crate) fn path_segment(name: &str, prefix: bool) -> Vec<String> {
     match name {
         "." | ".." if !prefix => return vec![format!("may not be '{name}'")],
         _ => {}
@@ -106,7 +106,7 @@ pub fn path_segment(name: &str, prefix: bool) -> Vec<String> {
 }
 
 /// A label key: a name of at most 63 characters, optionally after a subdomain and a slash. Returns the errors.
-pub fn qualified_name(key: &str) -> Vec<String> {
+pub(crate) fn qualified_name(key: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut parts = key.split('/');
     let (first, second, third) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
@@ -139,7 +139,7 @@ pub fn qualified_name(key: &str) -> Vec<String> {
 }
 
 /// A label value: empty, or at most 63 characters. Returns the errors.
-pub fn label_value(value: &str) -> Vec<String> {
+pub(crate) fn label_value(value: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if value.len() > 63 {
         wrong.push("must be no more than 63 bytes".to_owned());

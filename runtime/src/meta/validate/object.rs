@@ -5,12 +5,12 @@ use super::{NameCheck, items, label, label_value, owners, qualified_name, text};
 use crate::meta::{FieldError, FieldErrorKind, FieldPath, field::MOST_ERRORS};
 
 /// The maximum size in bytes of the keys and values of an object's annotations together.
-pub const MAX_ANNOTATIONS: usize = 256 << 10;
+pub(super) const MAX_ANNOTATIONS: usize = 256 << 10;
 
 /// Validates the metadata of an object whose name was already generated. `path` is usually `metadata`.
 ///
 /// kube-apiserver's own kinds also need [`standard_finalizers`].
-pub fn object_meta(metadata: &Value, namespaced: bool, names: NameCheck, path: &FieldPath) -> Vec<FieldError> {
+pub(crate) fn object_meta(metadata: &Value, namespaced: bool, names: NameCheck, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut invalid = |member: &str, value: &str, wrong: Vec<String>| {
         let path = path.child(member);
@@ -59,7 +59,7 @@ fn entries<'m>(metadata: &'m Value, name: &str) -> impl Iterator<Item = (&'m str
 }
 
 /// Validates the labels.
-pub fn labels(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
+pub(super) fn labels(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (key, value) in entries(metadata, "labels") {
         if errors.len() >= MOST_ERRORS {
@@ -73,7 +73,7 @@ pub fn labels(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
 }
 
 /// Validates the annotations. Their keys are label keys, but may be upper-case.
-pub fn annotations(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
+pub(super) fn annotations(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut size = 0;
     for (key, value) in entries(metadata, "annotations") {
@@ -95,7 +95,7 @@ pub fn annotations(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
 
 /// Checks that each finalizer is qualified or one of the standard names. kube-apiserver requires this for its own kinds
 /// only, on create and on update.
-pub fn standard_finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
+pub(crate) fn standard_finalizers(metadata: &Value, path: &FieldPath) -> Vec<FieldError> {
     let path = path.child("finalizers");
     let mut errors = Vec::new();
     for (at, name) in items(metadata, "finalizers").iter().filter_map(Value::as_str).enumerate() {

@@ -13,7 +13,7 @@ use crate::meta::{FieldError, FieldErrorKind, FieldPath, go};
 ///
 /// kube-apiserver runs this twice, once for all kinds and once in the kind's own rules, and therefore lists each cause
 /// twice. [`super::object_meta_update`] returns each once.
-pub fn object_meta_update(new: &Value, old: &Value, path: &FieldPath) -> Vec<FieldError> {
+pub(crate) fn object_meta_update(new: &Value, old: &Value, path: &FieldPath) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if set(old, "deletionTimestamp").is_some() {
         errors.extend(new_finalizers(new, old, &path.child("finalizers")));

@@ -33,7 +33,7 @@ tokio::task_local! {
 }
 
 /// The data that one reader has not taken yet.
-pub struct Flow {
+pub(super) struct Flow {
     peer: Arc<Peer>,
     is_stream: bool,
     waiting: AtomicUsize,
@@ -56,12 +56,12 @@ impl Flow {
     }
 
     /// That of a connection whose answers are sequential.
-    pub fn of_connection(peer: &Arc<Peer>) -> Arc<Self> {
+    pub(super) fn of_connection(peer: &Arc<Peer>) -> Arc<Self> {
         Self::new(peer, false)
     }
 
     /// That of the current task's stream.
-    pub fn of_stream() -> Arc<Self> {
+    pub(super) fn of_stream() -> Arc<Self> {
         STREAM.with(Arc::clone)
     }
 
@@ -127,7 +127,7 @@ impl Flow {
 }
 
 /// The answer, at the speed of its reader.
-pub fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Response<Paced> {
+pub(super) fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Response<Paced> {
     busy.answer();
     let ends = answer.extensions().get::<EndsAt>().map(|EndsAt(at)| *at);
     if flow.is_stream {
@@ -140,7 +140,7 @@ pub fn pace(answer: Response, mut busy: Busy, flow: Arc<Flow>) -> hyper::Respons
 }
 
 /// A body that waits for its reader.
-pub struct Paced {
+pub(super) struct Paced {
     body: Body,
     flow: Arc<Flow>,
     /// The maximum number of buffered bytes.
@@ -180,7 +180,7 @@ impl Drop for Paced {
 }
 
 /// Bytes for a reader, which takes them with `advance`.
-pub struct Piece {
+pub(super) struct Piece {
     bytes: Bytes,
     flow: Arc<Flow>,
 }
@@ -209,11 +209,11 @@ impl Drop for Piece {
 /// Runs the streams of an HTTP/2 connection, each in a task. A stream whose reader is stuck is reset. If only the rest
 /// of an answer is left, which cannot be reset, the connection is closed.
 #[derive(Clone)]
-pub struct Streams(Arc<Peer>);
+pub(super) struct Streams(Arc<Peer>);
 
 impl Streams {
     /// Creates the executor of a connection.
-    pub fn new(peer: &Arc<Peer>) -> Self {
+    pub(super) fn new(peer: &Arc<Peer>) -> Self {
         Self(peer.clone())
     }
 }

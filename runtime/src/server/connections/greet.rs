@@ -13,7 +13,7 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The HTTP version of a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Http {
+pub(super) enum Http {
     /// HTTP/1.
     One,
     /// HTTP/2.
@@ -21,7 +21,7 @@ pub enum Http {
 }
 
 /// A connection with a known protocol.
-pub enum Greeted {
+pub(super) enum Greeted {
     /// Without TLS.
     Plain(Socket, Http),
     /// With TLS.
@@ -30,7 +30,7 @@ pub enum Greeted {
 
 impl Greeted {
     /// The verified certificates of the peer, if it sent any.
-    pub fn certificates(&self) -> Option<PeerCertificates> {
+    pub(super) fn certificates(&self) -> Option<PeerCertificates> {
         let Self::Tls(stream, _) = self else { return None };
         let chain = stream.get_ref().1.peer_certificates()?;
         Some(PeerCertificates(Arc::new(chain.iter().map(|certificate| certificate.to_vec()).collect())))
@@ -41,7 +41,7 @@ impl Greeted {
 ///
 /// # Errors
 /// If the handshake fails, or if the peer disconnects first.
-pub async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::Result<Greeted> {
+pub(super) async fn greet(mut socket: Socket, tls: Option<TlsAcceptor>) -> io::Result<Greeted> {
     // Answers are written completely, so waiting for more data would only delay them.
     socket.set_nodelay()?;
     let Some(tls) = tls else {

@@ -28,7 +28,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 const RESERVE: usize = 32;
 
 /// The open connections.
-pub struct Peers {
+pub(super) struct Peers {
     limits: Limits,
     started: Instant,
     open: Mutex<HashMap<u64, Weak<Peer>>>,
@@ -42,7 +42,7 @@ pub struct Peers {
 }
 
 /// One connection, shared by its parts.
-pub struct Peer {
+pub(super) struct Peer {
     id: u64,
     peers: Arc<Peers>,
     greeted: AtomicBool,
@@ -69,17 +69,17 @@ pub struct Peer {
 }
 
 /// A request of a connection, until its answer has ended.
-pub struct Busy {
+pub(super) struct Busy {
     peer: Arc<Peer>,
     answered: bool,
 }
 
 /// A slot among the lingering connections.
-pub struct Lingering(Arc<Peers>);
+pub(super) struct Lingering(Arc<Peers>);
 
 impl Peers {
     /// An empty table.
-    pub fn new(limits: Limits, stop: watch::Receiver<bool>) -> Arc<Self> {
+    pub(super) fn new(limits: Limits, stop: watch::Receiver<bool>) -> Arc<Self> {
         Arc::new(Self {
             limits,
             started: Instant::now(),
@@ -93,7 +93,7 @@ impl Peers {
     }
 
     /// Adds a connection that was just accepted.
-    pub fn welcome(self: &Arc<Self>) -> Arc<Peer> {
+    pub(super) fn welcome(self: &Arc<Self>) -> Arc<Peer> {
         let peer = Arc::new(Peer {
             id: self.next.fetch_add(1, Ordering::Relaxed),
             peers: self.clone(),
@@ -118,7 +118,7 @@ impl Peers {
     }
 
     /// Waits until another connection may be accepted; closes others if necessary.
-    pub async fn make_room(&self) {
+    pub(super) async fn make_room(&self) {
         while self.table().len() >= self.limits.open {
             let gone = self.gone.notified();
             self.evict();
@@ -128,7 +128,7 @@ impl Peers {
     }
 
     /// Closes the least needed connection: one with a slow handshake, or the one that has been idle longest.
-    pub fn evict(&self) {
+    pub(super) fn evict(&self) {
         self.evict_among(|peer| !peer.greeted.load(Ordering::Relaxed) || peer.requests.load(Ordering::Relaxed) == 0);
     }
 
@@ -167,12 +167,12 @@ impl Peers {
 
 impl Peer {
     /// The time limits.
-    pub fn limits(&self) -> &Limits {
+    pub(super) fn limits(&self) -> &Limits {
         &self.peers.limits
     }
 
     /// Marks the end of its handshake.
-    pub fn greeted(&self) {
+    pub(super) fn greeted(&self) {
         self.greets_no_more();
         self.greeted.store(true, Ordering::Relaxed);
         self.took();
@@ -185,36 +185,36 @@ impl Peer {
     }
 
     /// Counts a request.
-    pub fn begin(self: &Arc<Self>) -> Busy {
+    pub(super) fn begin(self: &Arc<Self>) -> Busy {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         Busy { peer: self.clone(), answered: false }
     }
 
     /// Records that it took data.
-    pub fn took(&self) {
+    pub(super) fn took(&self) {
         self.active.store(self.peers.now(), Ordering::Relaxed);
     }
 
     /// Adjusts the number of buffered bytes.
-    pub fn waits(&self, more: usize, fewer: usize) {
+    pub(super) fn waits(&self, more: usize, fewer: usize) {
         self.waiting.fetch_add(more, Ordering::Relaxed);
         self.waiting.fetch_sub(fewer, Ordering::Relaxed);
     }
 
     /// True while it takes no data.
-    pub fn set_blocked(&self, blocked: bool) {
+    pub(super) fn set_blocked(&self, blocked: bool) {
         self.blocked.store(blocked, Ordering::Relaxed);
     }
 
     /// Sets the deadline of its HTTP/1 answer, or `None`.
-    pub fn set_end(&self, at: Option<Instant>) {
+    pub(super) fn set_end(&self, at: Option<Instant>) {
         let at = at.map_or(u64::MAX, |at| millis(at.saturating_duration_since(self.peers.started)));
         self.ends.store(at, Ordering::Relaxed);
     }
 
     /// The time limit for a peer that has taken no data since a time.
-    pub fn patience_with(&self, since: Instant) -> Instant {
+    pub(super) fn patience_with(&self, since: Instant) -> Instant {
         let patience = since + self.limits().stall;
         match self.ends.load(Ordering::Relaxed) {
             u64::MAX => patience,
@@ -223,29 +223,29 @@ impl Peer {
     }
 
     /// HTTP has ended; if its socket is still open, it uses another protocol.
-    pub fn leave_http(&self) {
+    pub(super) fn leave_http(&self) {
         self.upgraded.store(true, Ordering::Relaxed);
     }
 
     /// Tells it to close.
-    pub fn send_away(&self) {
+    pub(super) fn send_away(&self) {
         self.greets_no_more();
         self.going.store(true, Ordering::Relaxed);
         self.go.notify_one();
     }
 
     /// Completes when it must close.
-    pub async fn told_to_go(&self) {
+    pub(super) async fn told_to_go(&self) {
         self.go.notified().await;
     }
 
     /// True if there is no time for a long close.
-    pub fn must_hurry(&self) -> bool {
+    pub(super) fn must_hurry(&self) -> bool {
         self.going.load(Ordering::Relaxed) || *self.peers.stop.borrow()
     }
 
     /// A slot among the lingering connections, if one is free.
-    pub fn linger(&self) -> Option<Lingering> {
+    pub(super) fn linger(&self) -> Option<Lingering> {
         let lingering = &self.peers.lingering;
         let taken = lingering.fetch_add(1, Ordering::Relaxed);
         let place = Lingering(self.peers.clone());
@@ -254,7 +254,7 @@ impl Peer {
 
     /// Completes while the server is stopping when there is nothing to wait for: no request is being processed, and the
     /// peer does not take the rest of the answers.
-    pub async fn given_up(&self) {
+    pub(super) async fn given_up(&self) {
         let limit = millis(self.limits().last_stall);
         let began = self.peers.now();
         loop {
@@ -280,7 +280,7 @@ impl Drop for Peer {
 
 impl Busy {
     /// Marks the start of its answer.
-    pub fn answer(&mut self) {
+    pub(super) fn answer(&mut self) {
         if !std::mem::replace(&mut self.answered, true) {
             self.peer.unanswered.fetch_sub(1, Ordering::Relaxed);
         }
@@ -305,7 +305,7 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// The number of connections that the process may open in addition to its open descriptors, with a reserve.
-pub fn descriptors_to_spare() -> usize {
+pub(super) fn descriptors_to_spare() -> usize {
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
     let soft = line.and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok());

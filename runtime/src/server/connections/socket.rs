@@ -27,7 +27,7 @@ const DROPPED: usize = 8 << 10;
 const MOST_DROPPED: usize = 64 << 20;
 
 /// A TCP connection.
-pub struct Socket {
+pub(super) struct Socket {
     stream: TcpStream,
     /// Data that was read and returned, to be read again.
     first: Bytes,
@@ -57,7 +57,7 @@ struct Farewell {
 
 impl Socket {
     /// A connection that was just accepted.
-    pub fn new(stream: TcpStream, peer: Arc<Peer>) -> Self {
+    pub(super) fn new(stream: TcpStream, peer: Arc<Peer>) -> Self {
         Self { stream, first: Bytes::new(), blocked: None, alarm: None, closing: Closing::No, peer }
     }
 
@@ -65,12 +65,12 @@ impl Socket {
     ///
     /// # Errors
     /// If the connection is closed.
-    pub fn set_nodelay(&self) -> io::Result<()> {
+    pub(super) fn set_nodelay(&self) -> io::Result<()> {
         self.stream.set_nodelay(true)
     }
 
     /// Returns data, to be read again.
-    pub fn unread(&mut self, bytes: &[u8]) {
+    pub(super) fn unread(&mut self, bytes: &[u8]) {
         self.first = Bytes::copy_from_slice(bytes);
     }
 

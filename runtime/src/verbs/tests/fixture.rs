@@ -35,17 +35,17 @@ pub(super) struct World {
 
 impl World {
     /// A world with the namespace `ns`.
-    pub async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         Self::with_window(Limits::default().window).await
     }
 
     /// A world whose cache keeps few past changes.
-    pub async fn with_window(window: usize) -> Self {
+    pub(super) async fn with_window(window: usize) -> Self {
         Self::over(Arc::new(Memory::new()), window).await
     }
 
     /// A world over an existing store.
-    pub async fn over(store: Arc<Memory>, window: usize) -> Self {
+    pub(super) async fn over(store: Arc<Memory>, window: usize) -> Self {
         let cache = Cache::new(store.clone(), Limits { window, ..Limits::default() });
         let registry = Arc::new(Registry::new(cache.clone()));
         let mut served =
@@ -60,17 +60,17 @@ impl World {
     }
 
     /// An object of the compiled kind in `ns`.
-    pub fn config(&self, name: &str) -> Request {
+    pub(super) fn config(&self, name: &str) -> Request {
         at(&self.configs, "ns", name)
     }
 
     /// An object of the declared kind in `ns`.
-    pub fn widget(&self, name: &str) -> Request {
+    pub(super) fn widget(&self, name: &str) -> Request {
         at(&self.widgets, "ns", name)
     }
 
     /// Another kind, like the compiled one except for its hooks.
-    pub fn things(&self, hooks: Hooks) -> Arc<Registered> {
+    pub(super) fn things(&self, hooks: Hooks) -> Arc<Registered> {
         let kind = Kind::clone(&self.configs.kind).with(|shared, _, binding| {
             shared.names = Names::new("Thing", "things");
             binding.hooks = Arc::new(hooks);
@@ -78,42 +78,42 @@ impl World {
         self.api.registry.register([kind]).expect("a kind")
     }
 
-    pub async fn create(&self, served: &Arc<Registered>, namespace: &str, body: Value) -> Result<Value, Error> {
+    pub(super) async fn create(&self, served: &Arc<Registered>, namespace: &str, body: Value) -> Result<Value, Error> {
         self.api.create(&at(served, namespace, ""), body, &WriteOptions::default()).await.map(shown)
     }
 
-    pub async fn create_config(&self, body: Value) -> Value {
+    pub(super) async fn create_config(&self, body: Value) -> Value {
         self.create(&self.configs, "ns", body).await.expect("a config")
     }
 
-    pub async fn create_widget(&self, body: Value) -> Value {
+    pub(super) async fn create_widget(&self, body: Value) -> Value {
         self.create(&self.widgets, "ns", body).await.expect("a widget")
     }
 
-    pub async fn get(&self, request: &Request) -> Result<Value, Error> {
+    pub(super) async fn get(&self, request: &Request) -> Result<Value, Error> {
         self.api.get(request, &GetOptions::default()).await.map(|answer| document(&answer))
     }
 
-    pub async fn update(&self, request: &Request, body: Value) -> Result<Value, Error> {
+    pub(super) async fn update(&self, request: &Request, body: Value) -> Result<Value, Error> {
         self.api.update(request, body, &WriteOptions::default()).await.map(shown)
     }
 
-    pub async fn merge(&self, request: &Request, patch: Value) -> Result<Value, Error> {
+    pub(super) async fn merge(&self, request: &Request, patch: Value) -> Result<Value, Error> {
         let patch = merge_patch(&patch);
         self.api.patch(request, patch, &PatchOptions::default()).await.map(shown)
     }
 
-    pub async fn json(&self, request: &Request, patch: Value) -> Result<Value, Error> {
+    pub(super) async fn json(&self, request: &Request, patch: Value) -> Result<Value, Error> {
         let patch = Patch::Json(patch.to_string().into());
         self.api.patch(request, patch, &PatchOptions::default()).await.map(shown)
     }
 
     /// Applies as a manager, without force.
-    pub async fn apply(&self, request: &Request, manager: &str, config: Value) -> Result<Written, Error> {
+    pub(super) async fn apply(&self, request: &Request, manager: &str, config: Value) -> Result<Written, Error> {
         self.apply_with(request, config, &applier(manager)).await
     }
 
-    pub async fn apply_with(
+    pub(super) async fn apply_with(
         &self,
         request: &Request,
         config: impl Into<Decoded>,
@@ -122,11 +122,11 @@ impl World {
         self.api.patch(request, Patch::Apply(config.into()), options).await
     }
 
-    pub async fn delete(&self, request: &Request) -> Result<Deleted, Error> {
+    pub(super) async fn delete(&self, request: &Request) -> Result<Deleted, Error> {
         self.api.delete(request, &DeleteOptions::default()).await
     }
 
-    pub async fn list(&self, request: &Request, options: &ListOptions) -> List {
+    pub(super) async fn list(&self, request: &Request, options: &ListOptions) -> List {
         self.api.list(request, options).await.expect("a list")
     }
 }

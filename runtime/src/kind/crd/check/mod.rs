@@ -33,7 +33,7 @@ pub(super) struct Schemas(Vec<Arc<Schema>>);
 
 impl Schemas {
     /// The schema of a version.
-    pub fn of(&self, version: usize) -> Arc<Schema> {
+    pub(super) fn of(&self, version: usize) -> Arc<Schema> {
         self.0.get(version).or(self.0.first()).cloned().unwrap_or_default()
     }
 }
