@@ -7,12 +7,7 @@
 use std::time::{Duration, Instant};
 
 use controller::{Site, with_kube};
-use kindsmith::{
-    Server,
-    client::{Client as Own, WatchEvent},
-    meta::options::ListOptions,
-    server::TestServer,
-};
+use kindsmith::{Server, client::WatchEvent, meta::options::ListOptions, server::TestServer};
 use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
