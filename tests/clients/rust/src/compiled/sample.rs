@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use kindsmith::{
-    ApiType, ByteString, IntOrString, LabelSelector, Message, MicroTime, ObjectMeta, Quantity, RawJson, Resource, Time,
-    meta::shared::{Condition, ObjectReference},
+    ApiType, ByteString, Condition, IntOrString, LabelSelector, Message, MicroTime, ObjectMeta, ObjectReference,
+    Quantity, RawJson, Resource, Time,
 };
 use serde::{Deserialize, Serialize};
 
