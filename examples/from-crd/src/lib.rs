@@ -34,12 +34,12 @@ pub struct Item {
 /// The oven, which does not bake more than this in an order.
 pub struct Oven {
     /// How many breads fit.
-    pub room: u32,
+    pub room: u64,
 }
 
 impl Hooks<Order> for Oven {
     async fn validate(&self, order: &Order, context: &Context<'_, Order>) -> Result<Vec<FieldError>> {
-        let breads: u32 = order.spec.items.iter().map(|item| item.count).sum();
+        let breads: u64 = order.spec.items.iter().map(|item| u64::from(item.count)).sum();
         if breads > self.room {
             let path = FieldPath::new("spec").child("items");
             let detail = format!("an order has at most {} breads", self.room);

@@ -121,7 +121,7 @@ impl Call {
             }
             Function::Sum => {
                 let all = (0..self.arguments.len()).flat_map(values);
-                all.filter_map(|value| value.as_i64()).sum::<i64>().into()
+                all.filter_map(|value| value.as_i64()).fold(0, i64::saturating_add).into()
             }
         }
     }

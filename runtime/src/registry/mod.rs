@@ -179,11 +179,11 @@ impl Registry {
 
     /// Replaces the resource with the same group and plural by a kind in all of its versions, or adds it. The old
     /// resource is served until the objects are loaded again. Running requests continue with the old one, its watches
-    /// end after the changes committed so far, and resumed watches continue on the new one. `definition` is the row of
+    /// end after the changes committed so far, and resumed watches continue on the new one. `declarer` is the row of
     /// the store that declares the kind, unless the program does. Blocks on the disk.
     ///
     /// # Errors
-    /// Like [`Registry::register`]; the old resource then stays.
+    /// Like [`Registry::register`], and if another row, or the program, declares the old resource; which then stays.
     pub fn replace(
         &self,
         versions: impl IntoIterator<Item = Kind>,
@@ -234,6 +234,12 @@ impl Registry {
         let kind = versions.stored().clone();
         let table = self.table.load_full();
         let old = table.resource(&kind.group_version.group, &kind.names().plural).filter(|_| replaces);
+        let row = |declarer: Option<&Arc<Declarer>>| declarer.map(|declarer| declarer.hold.load().key.clone());
+        if let Some(old) = old
+            && row(old.declarer.as_ref()) != row(declarer)
+        {
+            return Err(format!("{} is declared elsewhere already", kind.group_resource()));
+        }
         let prefix = kind.shared.prefix();
         for other in table.resources.iter().filter(|other| old.is_none_or(|old| !Arc::ptr_eq(old, other))) {
             clashes::check_names(&kind.shared, &other.kind.shared)?;

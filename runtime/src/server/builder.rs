@@ -59,8 +59,6 @@ pub struct Builder {
     pub(super) core: Core,
     /// What keeps the server from being built, a line each.
     pub(super) refused: Vec<String>,
-    /// OpenAPI documents.
-    pub(super) documents: Vec<Vec<u8>>,
     pub(super) users: Users,
     pub(super) limits: Limits,
     pub(super) version: Option<String>,
@@ -79,7 +77,6 @@ impl Builder {
         Self {
             core: Core::default(),
             refused: Vec::new(),
-            documents: Vec::new(),
             users: Users::default(),
             limits: Limits::default(),
             version: None,

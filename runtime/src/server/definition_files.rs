@@ -16,15 +16,16 @@ use serde::{
 
 use super::{Error, Result, builder::Builder, files::Followed};
 use crate::{
-    builtin,
+    builtin, codec,
     kind::{
         DocumentHooks, Kind, crd,
         hook::{self, Hooks},
-        openapi::{self, Resource, Source},
+        openapi::{self, Described, Resource, Source},
         policy::Custom,
     },
     meta::GroupResource,
     registry::Registry,
+    schema::Document,
 };
 
 /// The ends of names of files that are read in folders.
@@ -35,6 +36,8 @@ const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 pub(super) struct DefinitionFiles {
     /// As they were named.
     pub paths: Vec<PathBuf>,
+    /// OpenAPI documents, and those that are read beside them, as the program gave them.
+    pub documents: Vec<Vec<u8>>,
     /// Hooks for kinds that come from documents.
     pub hooks: Vec<Attached>,
     /// Resources that the program declares; documents that describe them are not served.
@@ -77,9 +80,11 @@ impl DefinitionFiles {
     /// Reads all definitions.
     ///
     /// # Errors
-    /// Everything that is wrong with the files, a line each with the file and the line in it.
+    /// Everything that is wrong with the files and documents, a line each with the file and the line in it.
     pub(super) fn read(&self) -> Result<Vec<Resource>> {
-        let (mut resources, mut documents, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut defined, mut problems) = (Vec::new(), Vec::new());
+        let numbered = |(index, text): (usize, &Vec<u8>)| (format!("document {}", index + 1), text.clone());
+        let mut documents: Vec<_> = self.documents.iter().enumerate().map(numbered).collect();
         let files = self.files();
         if files.is_empty() && !self.paths.is_empty() {
             let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
@@ -89,12 +94,12 @@ impl DefinitionFiles {
         for path in files {
             let name = path.display().to_string();
             match fs::read(&path) {
-                Ok(text) if is_openapi(&text) => documents.push((name, text)),
+                Ok(text) if is_of_openapi(&text) => documents.push((name, text)),
                 Ok(text) => match crd::read(&name, &text) {
                     Ok(manifest) => {
                         manifest.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
-                        let definitions = manifest.definitions.into_iter().map(|defined| defined.definition);
-                        resources.extend(definitions.map(|definition| Resource { definition, policy: &Custom }));
+                        defined
+                            .extend(manifest.definitions.into_iter().map(|defined| (name.clone(), defined.definition)));
                     }
                     Err(report) => problems.push(report.to_string()),
                 },
@@ -102,17 +107,28 @@ impl DefinitionFiles {
             }
         }
         let sources: Vec<_> = documents.iter().map(|(name, text)| Source { name, text }).collect();
-        match openapi::read(&sources) {
-            Ok(described) => {
-                described.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
-                resources.extend(described.resources.into_iter().filter(|resource| self.is_new(resource)));
+        let described = openapi::read(&sources).unwrap_or_else(|report| {
+            problems.push(report.to_string());
+            Described::default()
+        });
+        described.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
+        let mut resources: Vec<_> = described.resources.into_iter().filter(|resource| self.is_new(resource)).collect();
+        for (file, mut definition) in defined {
+            let name = definition.shared.group_resource();
+            let is_known = |known: &Resource| known.definition.shared.group_resource() == name;
+            if self.declared.contains(&name) || resources.iter().any(is_known) {
+                problems.push(format!("{file}: {name} is declared elsewhere already"));
+                continue;
             }
-            Err(report) => problems.push(report.to_string()),
+            for overlay in &described.overlays {
+                overlay.apply(&mut definition);
+            }
+            resources.push(Resource { definition, policy: &Custom });
         }
         if problems.is_empty() { Ok(resources) } else { Err(Error::Kind(problems.join("\n"))) }
     }
 
-    /// True if the program does not declare a resource.
+    /// True if the program does not declare a resource that a document describes.
     fn is_new(&self, resource: &Resource) -> bool {
         let name = resource.definition.shared.group_resource();
         let is_declared = self.declared.contains(&name);
@@ -139,24 +155,37 @@ impl DefinitionFiles {
         let (of, files, mut served) = (self.clone(), self.clone(), served);
         let read = move || {
             let read = of.read()?;
-            of.serve(&registry, &served, &read)?;
-            served = read;
-            Ok(())
+            of.serve(&registry, &mut served, read)
         };
         Some(Followed::again("definitions", move || files.files(), read))
     }
 
-    /// Serves what was read in place of what is served.
-    fn serve(&self, registry: &Registry, served: &[Resource], read: &[Resource]) -> Result<()> {
+    /// Serves what was read in place of what is served, one resource after the other. What cannot be served leaves what was
+    /// served before.
+    fn serve(&self, registry: &Registry, served: &mut Vec<Resource>, read: Vec<Resource>) -> Result<()> {
         let name = |resource: &Resource| resource.definition.shared.group_resource();
-        for old in served.iter().filter(|old| read.iter().all(|new| name(new) != name(old))) {
-            tracing::info!(resource = %name(old), "no longer defined, and no longer served; its objects stay in the store");
-            registry.remove(&old.definition.shared.group, &old.definition.shared.names.plural);
-        }
+        served.retain(|old| {
+            let stays = read.iter().any(|new| name(new) == name(old));
+            if !stays {
+                tracing::info!(resource = %name(old), "no longer defined, and no longer served; its objects stay in the store");
+                registry.remove(&old.definition.shared.group, &old.definition.shared.names.plural);
+            }
+            stays
+        });
         let mut problems = Vec::new();
-        for new in read.iter().filter(|new| served.iter().all(|old| old.definition != new.definition)) {
-            match registry.replace(self.kinds(new), None) {
-                Ok(_) => tracing::info!(resource = %name(new), "served as it is defined now"),
+        for new in read {
+            let at = served.iter().position(|old| name(old) == name(&new));
+            if at.is_some_and(|at| served[at].definition == new.definition) {
+                continue;
+            }
+            match registry.replace(self.kinds(&new), None) {
+                Ok(_) => {
+                    tracing::info!(resource = %name(&new), "served as it is defined now");
+                    match at {
+                        Some(at) => served[at] = new,
+                        None => served.push(new),
+                    }
+                }
                 Err(problem) => problems.push(problem),
             }
         }
@@ -178,9 +207,24 @@ impl Builder {
         self
     }
 
-    /// Serves the kinds that files define, manifests of CustomResourceDefinitions and OpenAPI v3 documents; of folders, all files that end in `.yaml`, `.yml` or
-    /// `.json`. Files are read again within a few seconds after a change, and at once after SIGHUP. If one is broken, the log says
-    /// where, and what was read before is served on. The objects of a kind that is no longer defined stay in the store.
+    /// Serves the kinds that an OpenAPI v3 document describes: its text, as JSON or YAML, or the document as a value. Versions
+    /// of a kind may be in several documents. See [`openapi`].
+    ///
+    /// If a document describes a built-in kind, or one that the program declares, that kind is served instead, which is
+    /// logged. [`Builder::build`] returns the errors of the documents. Warnings are logged.
+    pub fn openapi(mut self, document: impl Serialize) -> Self {
+        match codec::from_typed(&document) {
+            Ok(Document::String(text)) => self.definition_files.documents.push(text.into_bytes()),
+            Ok(document) => self.definition_files.documents.push(document.to_string().into_bytes()),
+            Err(error) => self.refused.push(format!("no OpenAPI document: {error}")),
+        }
+        self
+    }
+
+    /// Serves the kinds that files define: manifests of CustomResourceDefinitions, and OpenAPI v3 documents with discovery
+    /// documents and overlays beside them. Of folders, all files are read that end in `.yaml`, `.yml` or `.json`. Files are
+    /// read again within a few seconds after a change, and at once after SIGHUP. If one is broken, the log says where, and
+    /// what was read before is served on. The objects of a kind that is no longer defined stay in the store.
     pub fn definition_files(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         self.definition_files.paths.extend(paths.into_iter().map(Into::into));
         self
@@ -197,18 +241,28 @@ impl Builder {
     }
 }
 
-/// True if a file is an OpenAPI document, and no manifest.
-fn is_openapi(text: &[u8]) -> bool {
+/// True if a file is an OpenAPI document, or one that is read beside it, and no manifest.
+fn is_of_openapi(text: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Head {
         openapi: Option<IgnoredAny>,
         swagger: Option<IgnoredAny>,
+        kind: Option<String>,
     }
+    let is_beside = |kind: &str| openapi::BESIDE.contains(&kind);
     let is_json = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     if is_json {
-        return serde_json::from_slice::<Head>(text).is_ok_and(|head| head.openapi.or(head.swagger).is_some());
+        let head = serde_json::from_slice::<Head>(text).ok();
+        return head.is_some_and(|head| {
+            head.openapi.or(head.swagger).is_some() || head.kind.as_deref().is_some_and(is_beside)
+        });
     }
-    text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"openapi:") || line.starts_with(b"swagger:"))
+    let text = String::from_utf8_lossy(text);
+    text.lines().any(|line| match line.split_once(':') {
+        Some(("openapi" | "swagger", _)) => true,
+        Some(("kind", kind)) => is_beside(kind.trim().trim_matches(['"', '\''])),
+        _ => false,
+    })
 }
 
 /// Adds a file, or those of a folder and the folders in it. A file that was named may have any name.

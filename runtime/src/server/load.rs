@@ -72,7 +72,6 @@ impl Builder {
     /// [`Error`] if the server cannot start.
     pub async fn build(mut self) -> Result<App> {
         check_clock(SystemTime::now())?;
-        self.describe();
         if !self.refused.is_empty() {
             return Err(Error::Kind(self.refused.join("\n")));
         }

@@ -19,7 +19,6 @@ mod client_ca;
 mod connections;
 mod controllers;
 mod definition_files;
-mod described;
 mod error;
 mod files;
 mod first_run;

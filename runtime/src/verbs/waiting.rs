@@ -42,8 +42,9 @@ impl Slot {
         }
     }
 
-    fn release(&self) {
-        drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
+    /// Releases it. Returns false if it was not held.
+    fn release(&self) -> bool {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).take().is_some()
     }
 
     fn is_held(&self) -> bool {
@@ -54,12 +55,12 @@ impl Slot {
 /// Awaits the user's code. If it waits, the request's slot is released until it is done, and the writer's turn for the
 /// rest of this try.
 pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T>) -> T {
-    let (slot, mut code) = (SLOT.try_with(Arc::clone).ok(), pin!(code));
+    let (slot, mut code, mut released) = (SLOT.try_with(Arc::clone).ok(), pin!(code), false);
     let done = poll_fn(|context| {
         let polled = code.as_mut().poll(context);
         if polled.is_pending() {
             if let Some(slot) = &slot {
-                slot.release();
+                released |= slot.release();
             }
             if let Some(turn) = turn {
                 turn.release();
@@ -68,7 +69,8 @@ pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T
         polled
     })
     .await;
-    if let Some(slot) = slot {
+    // Code around this one that has released the slot takes it back itself: here, a turn may be held.
+    if let Some(slot) = slot.filter(|_| released) {
         slot.wait().await;
     }
     done
@@ -76,6 +78,8 @@ pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T
 
 #[cfg(test)]
 mod tests {
+    use std::future::ready;
+
     use tokio::task::yield_now;
 
     use super::*;
@@ -103,6 +107,21 @@ mod tests {
         let nested = async {
             outside(None, yield_now()).await;
             Slot::take(slots.clone()).await;
+        };
+        Slot::take(slots.clone()).await.run(outside(None, nested)).await;
+    }
+
+    #[tokio::test]
+    async fn code_in_code_that_waits_does_not_wait_for_a_slot_while_it_holds_a_turn() {
+        let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
+        let nested = async {
+            yield_now().await;
+            // Another request has the slot now, and waits for the turn that this one holds.
+            let _other = slots.clone().acquire_owned().await;
+            let turn = turns.at("/things/", "a");
+            turn.wait().await;
+            outside(Some(&turn), ready(())).await;
+            assert!(turn.is_held());
         };
         Slot::take(slots.clone()).await.run(outside(None, nested)).await;
     }

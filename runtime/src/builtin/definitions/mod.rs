@@ -11,11 +11,14 @@ use std::{
 
 use tokio::{
     sync::watch as signal,
-    task::{JoinSet, spawn_blocking},
+    task::{Id, JoinSet, spawn_blocking},
     time::sleep,
 };
 
-use self::names::{Used, is_true, judged, put_condition};
+use self::{
+    names::{Used, is_true, judged, put_condition},
+    removal::Ending,
+};
 use crate::{
     auth::User,
     cache::{Object, Subscription},
@@ -55,8 +58,9 @@ pub(crate) struct Definitions {
     known: HashMap<String, Known>,
     /// Definitions whose names are in use by others.
     waiting: BTreeSet<String>,
-    removals: JoinSet<String>,
-    removing: BTreeSet<String>,
+    removals: JoinSet<()>,
+    /// The definitions that are being removed, by their tasks.
+    removing: HashMap<Id, String>,
 }
 
 /// The stored definitions.
@@ -90,8 +94,13 @@ impl Access {
 
     fn find(&self, name: &str) -> Option<(Arc<Object>, Document)> {
         let object = self.definitions.objects.snapshot().get(name)?;
-        let document = serde_json::from_slice(object.json_bytes()).ok()?;
-        Some((object, document))
+        match codec::from_written(object.json_bytes()) {
+            Ok(document) => Some((object, document)),
+            Err(error) => {
+                tracing::error!(definition = name, %error, "the definition cannot be read");
+                None
+            }
+        }
     }
 
     /// The row of a definition as it was read.
@@ -127,10 +136,10 @@ impl Definitions {
             known: HashMap::new(),
             waiting: BTreeSet::new(),
             removals: JoinSet::new(),
-            removing: BTreeSet::new(),
+            removing: HashMap::new(),
         };
         for object in loaded.access.definitions.objects.snapshot().range("", None) {
-            let Ok(definition) = codec::from_written::<Document>(object.json_bytes()) else { continue };
+            let Some((_, definition)) = loaded.access.find(object.key()) else { continue };
             if !is_true(&definition["status"], "Established") {
                 continue;
             }
@@ -179,16 +188,18 @@ impl Definitions {
                     Some(Err(_)) => return false,
                     Some(Ok(event)) => event.object().key().to_owned(),
                 },
-                Some(ended) = self.removals.join_next() => match ended {
-                    Ok(name) => {
-                        self.removing.remove(&name);
-                        name
-                    }
-                    Err(error) => {
-                        tracing::error!(%error, "the removal of a definition failed");
-                        continue;
-                    }
-                },
+                Some(ended) = self.removals.join_next_with_id() => {
+                    let task = match ended {
+                        Ok((task, ())) => task,
+                        Err(error) => {
+                            tracing::error!(%error, "the removal of a definition broke off, and begins again");
+                            sleep(WAIT).await;
+                            error.id()
+                        }
+                    };
+                    let Some(name) = self.removing.remove(&task) else { continue };
+                    name
+                }
             };
             let freed = self.settle(&name).await;
             if freed {
@@ -201,10 +212,13 @@ impl Definitions {
 
     /// Does what is due for a definition. Returns true if names may have become free.
     async fn settle(&mut self, name: &str) -> bool {
-        if self.removing.contains(name) {
+        if self.removing.values().any(|other| other == name) {
             return false;
         }
         let Some((object, mut definition)) = self.access.find(name) else {
+            if self.access.definitions.objects.snapshot().get(name).is_some() {
+                return false; // What cannot be read is not gone.
+            }
             self.waiting.remove(name);
             let Some(known) = self.known.remove(name) else { return false };
             if let Some(served) = known.served {
@@ -214,7 +228,7 @@ impl Definitions {
             return true;
         };
         if definition["metadata"]["deletionTimestamp"].is_string() {
-            self.remove(name);
+            self.remove(name, &definition);
             return false;
         }
         let mut status = judged(&definition, &self.used(name, &definition));
@@ -227,9 +241,15 @@ impl Definitions {
         let before = self.known.remove(name).unwrap_or_default();
         let freed = before.accepted != known.accepted;
         let mut served = before.served;
-        if is_true(&status, "Established") {
+        if is_true(&status, "NamesAccepted") || is_true(&status, "Established") {
             match self.serve(&object, &definition, &status, served.as_ref()).await {
-                Ok(now) => served = Some(now),
+                Ok(now) => {
+                    served = Some(now);
+                    if !is_true(&status, "Established") {
+                        let message = "the initial names have been accepted";
+                        put_condition(&mut status, "Established", true, "InitialNamesAccepted", message);
+                    }
+                }
                 Err(error) => {
                     tracing::error!(definition = name, error, "the definition cannot be served");
                     put_condition(&mut status, "Established", false, "NotServed", &error);
@@ -264,15 +284,16 @@ impl Definitions {
     }
 
     /// Removes the objects of a definition and then the definition, in a task.
-    fn remove(&mut self, name: &str) {
-        let served = self.known.get_mut(name).and_then(|known| known.served.take());
-        self.removing.insert(name.to_owned());
-        let (access, name) = (self.access.clone(), name.to_owned());
-        self.removals.spawn(async move {
-            let resource = served.map(|served| served.shared.group_resource());
-            removal::run(&access, &name, resource.as_ref()).await;
-            name
-        });
+    fn remove(&mut self, name: &str, definition: &Document) {
+        let served = self.known.get(name).and_then(|known| known.served.as_ref());
+        let ending = Ending {
+            access: self.access.clone(),
+            name: name.to_owned(),
+            uid: definition["metadata"]["uid"].clone(),
+            resource: served.map(|served| served.shared.group_resource()),
+        };
+        let task = self.removals.spawn(async move { ending.run().await });
+        self.removing.insert(task.id(), name.to_owned());
     }
 
     /// The names in use in the group of a definition, by others.

@@ -34,7 +34,7 @@ impl Discovered {
     /// Returns true for a discovery document.
     pub(super) fn is_one(document: &Document) -> bool {
         let kind = document.get("kind").and_then(Document::as_str);
-        kind.is_some_and(|kind| ["APIGroupDiscoveryList", "APIResourceList"].contains(&kind))
+        kind.is_some_and(|kind| super::BESIDE[1..].contains(&kind))
     }
 
     /// Reads a discovery document.

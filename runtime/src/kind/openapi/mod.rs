@@ -59,6 +59,9 @@ pub struct Source<'t> {
     pub text: &'t [u8],
 }
 
+/// The kinds of documents that are read beside OpenAPI documents: overlays, then those of discovery.
+pub(crate) const BESIDE: [&str; 3] = ["Overlay", "APIGroupDiscoveryList", "APIResourceList"];
+
 /// What documents describe.
 #[derive(Clone, Debug, Default)]
 pub struct Described {

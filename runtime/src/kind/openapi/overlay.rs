@@ -86,7 +86,7 @@ struct Entry {
 impl Overlay {
     /// Returns true for a document that says it is an overlay.
     pub(super) fn is_one(document: &Document) -> bool {
-        document.get("kind").is_some_and(|kind| kind == "Overlay")
+        document.get("kind").is_some_and(|kind| kind == super::BESIDE[0])
     }
 
     /// Reads an overlay, as far as it is right.

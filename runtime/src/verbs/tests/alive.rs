@@ -111,7 +111,10 @@ async fn another_resource_keeps_its_names_and_one_that_is_refused_changes_nothin
         shared.names.kind = "Other".to_owned();
         shared.names.list_kind = "OtherList".to_owned();
     });
-    assert!(world.api.registry.replace([renamed], None).is_ok());
+    let elsewhere = world.api.registry.replace([renamed.clone()], None);
+    assert!(elsewhere.is_err_and(|refused| refused == "gadgets.example.com is declared elsewhere already"));
+    let declared = world.declare().await;
+    assert!(world.api.registry.replace([renamed], Some(declared)).is_ok());
     assert!(world.api.registry.remove("example.com", "gadgets"));
     assert!(!world.api.registry.remove("example.com", "gadgets"));
     assert!(world.api.registry.register([gadgets(&world, "v1", 2)]).is_ok());
