@@ -31,6 +31,31 @@ pub trait Convert: Send + Sync {
     /// # Errors
     /// The reason why it cannot be converted.
     fn read(&self, document: Document) -> Result<Document, String>;
+
+    /// True if an object that is stored in this version, and converted when it is read, gets the defaults of the storage version.
+    /// Types in Rust need them.
+    fn fills(&self) -> bool {
+        true
+    }
+}
+
+/// The strategy `None` of definitions: only `apiVersion` differs. A stored object has the defaults of the version in which it was
+/// stored, like kube-apiserver's custom resources, until it is written again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StrategyNone;
+
+impl Convert for StrategyNone {
+    fn write(&self, document: Document) -> Result<Document, String> {
+        Ok(document)
+    }
+
+    fn read(&self, document: Document) -> Result<Document, String> {
+        Ok(document)
+    }
+
+    fn fills(&self) -> bool {
+        false
+    }
 }
 
 /// Only `apiVersion` differs: declarations in both versions have the same name and meaning.

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use super::{
     Binding, Convert, Kind, Policy,
-    convert::Unchanged,
+    convert::StrategyNone,
     model::{Shared, Version},
 };
 
@@ -79,7 +79,7 @@ impl Definition {
     pub fn kinds(&self, policy: &'static dyn Policy) -> Vec<Kind> {
         let kind = |version: &Arc<Version>| {
             let is_stored = version.name == self.storage_version;
-            let conversion = (!is_stored).then(|| Arc::new(Unchanged) as Arc<dyn Convert>);
+            let conversion = (!is_stored).then(|| Arc::new(StrategyNone) as Arc<dyn Convert>);
             Kind::new(self.shared.clone(), version.clone(), Binding { conversion, ..Binding::new(policy) })
         };
         self.versions.iter().map(kind).collect()

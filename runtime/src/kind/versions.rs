@@ -100,7 +100,17 @@ impl Kind {
         Ok(document)
     }
 
-    /// The same with pruning only.
+    /// Converts a stored object of this version to the storage version of today: it gets this version's defaults first.
+    ///
+    /// # Errors
+    /// The reason why it cannot be converted.
+    pub(crate) fn renew_to(&self, stored: &Kind, mut document: Document) -> Result<Document, String> {
+        self.fill(&mut document);
+        let fills = self.binding.conversion.as_ref().is_none_or(|conversion| conversion.fills());
+        if fills { self.convert_to(stored, document) } else { self.write_to(stored, document) }
+    }
+
+    /// Like [`Kind::convert_to`], with pruning only.
     fn write_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
         let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
@@ -168,7 +178,7 @@ mod tests {
 
     use super::*;
     use crate::kind::{
-        Convert,
+        Convert, Custom, Unchanged, crd,
         fixture::{gears, gears_v2},
     };
 
@@ -202,5 +212,28 @@ mod tests {
         assert_eq!(convert(shaped.clone(), json!({"shape": "oval"})), Ok(json!({"color": "oval"})));
         assert_eq!(convert(shaped.clone(), json!({})), Ok(json!({"color": "round"})));
         assert_eq!(convert(shaped, json!({"shape": 1})), Err("a gear has a shape".to_owned()));
+    }
+
+    #[test]
+    fn what_a_definition_stored_in_another_version_keeps_that_versions_defaults() {
+        let definition = |storage: &str| {
+            let version = |name: &str, field: &str| {
+                let spec = json!({"type": "object", "default": {}, "properties": {field: {"type": "string", "default": name}}});
+                let schema = json!({"type": "object", "properties": {"spec": spec}});
+                json!({"name": name, "served": true, "storage": name == storage, "schema": {"openAPIV3Schema": schema}})
+            };
+            let versions = [version("v1", "old"), version("v2", "new")];
+            let names = json!({"plural": "bolts", "kind": "Bolt"});
+            let spec = json!({"group": "g.io", "scope": "Cluster", "names": names, "versions": versions});
+            crd::define(&json!({"metadata": {"name": "bolts.g.io"}, "spec": spec})).unwrap().definition
+        };
+        let versions = Versions::new(definition("v2").kinds(&Custom)).unwrap();
+        let old = versions.find("g.io/v1").unwrap();
+        let renewed = |kind: &Kind| kind.renew_to(versions.stored(), json!({"metadata": {}})).unwrap();
+        assert_eq!(renewed(old), json!({"metadata": {}, "spec": {}}), "v1's default, which v2 does not declare");
+        let written = old.convert_to(versions.stored(), json!({"metadata": {}, "spec": {"old": "v1"}})).unwrap();
+        assert_eq!(written["spec"], json!({"new": "v2"}), "a write gets the defaults of the storage version");
+        let typed = Kind::clone(old).with(|_, _, binding| binding.conversion = Some(Arc::new(Unchanged)));
+        assert_eq!(renewed(&typed)["spec"], json!({"new": "v2"}), "a type in Rust needs them");
     }
 }

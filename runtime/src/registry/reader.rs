@@ -275,10 +275,7 @@ impl KindReader {
             let written =
                 |kind: &&Arc<Kind>| kind.group_version.version == record.version && kind.binding.conversion.is_some();
             match self.versions.iter().find(written) {
-                Some(kind) => {
-                    kind.fill(&mut document);
-                    document = kind.convert_to(self.stored(), document)?;
-                }
+                Some(kind) => document = kind.renew_to(self.stored(), document)?,
                 None => self.stored().fill(&mut document),
             }
             self.count_misfit(key, &document);
