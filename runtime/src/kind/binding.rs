@@ -63,6 +63,10 @@ pub enum Hook {
     Deletion,
 }
 
+impl Hook {
+    const ALL: [Self; 5] = [Self::Defaults, Self::Validation, Self::Admission, Self::Name, Self::Deletion];
+}
+
 /// Why a hook failed.
 #[derive(Debug)]
 pub enum HookError {
@@ -208,9 +212,10 @@ impl Binding {
         Self { policy, hooks: Arc::new(NoHooks), conversion: None, cells: BTreeMap::new() }
     }
 
-    /// Adds hooks, which are called after the existing ones.
+    /// Adds hooks, which are called after the existing ones. Existing ones that do nothing are replaced.
     pub fn add_hooks(&mut self, hooks: Arc<dyn DocumentHooks>) {
-        self.hooks = Arc::new(Chain([self.hooks.clone(), hooks]));
+        let chained = Hook::ALL.iter().any(|hook| self.hooks.runs(*hook));
+        self.hooks = if chained { Arc::new(Chain([self.hooks.clone(), hooks])) } else { hooks };
     }
 }
 
@@ -300,5 +305,23 @@ impl Kind {
 impl fmt::Debug for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Kind({} {})", self.group_version, self.names().kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::{fixture::Hooks, policy::Custom};
+
+    #[test]
+    fn hooks_that_do_nothing_are_replaced() {
+        let mut binding = Binding::new(&Custom);
+        let first: Arc<dyn DocumentHooks> =
+            Arc::new(Hooks { holds_deletion: Some(|object| object.is_null()), ..Hooks::default() });
+        binding.add_hooks(first.clone());
+        assert!(Arc::ptr_eq(&binding.hooks, &first));
+        binding.add_hooks(Arc::new(Hooks { validate: Some(|_, _| Ok(Vec::new())), ..Hooks::default() }));
+        assert!(binding.hooks.runs(Hook::Deletion) && binding.hooks.runs(Hook::Validation));
+        assert!(binding.hooks.holds_deletion(&Document::Null));
     }
 }

@@ -16,12 +16,13 @@ use super::{
     policy::Custom,
 };
 use crate::{
-    meta::FieldError,
+    meta::{FieldError, refusal},
     schema::{Document, Schema, fixture::schema},
 };
 
 type FillIn = fn(&mut Document, &HookContext<'_>) -> Result<(), String>;
 type Validate = fn(&Document, &HookContext<'_>) -> Result<Vec<FieldError>, String>;
+type Admit = fn(&Document, &HookContext<'_>) -> refusal::Result<()>;
 type GenerateName = fn(&Document, &str) -> String;
 
 /// Hooks of functions on documents.
@@ -29,6 +30,7 @@ type GenerateName = fn(&Document, &str) -> String;
 pub(crate) struct Hooks {
     pub default: Option<FillIn>,
     pub validate: Option<Validate>,
+    pub admit: Option<Admit>,
     pub generate_name: Option<GenerateName>,
     pub on_delete: Option<fn(&mut Document)>,
     pub holds_deletion: Option<fn(&Document) -> bool>,
@@ -39,7 +41,7 @@ impl DocumentHooks for Hooks {
         match hook {
             Hook::Defaults => self.default.is_some(),
             Hook::Validation => self.validate.is_some(),
-            Hook::Admission => false,
+            Hook::Admission => self.admit.is_some(),
             Hook::Name => self.generate_name.is_some(),
             Hook::Deletion => self.on_delete.is_some() || self.holds_deletion.is_some(),
         }
@@ -53,6 +55,11 @@ impl DocumentHooks for Hooks {
     fn validate<'a>(&'a self, object: &'a Document, context: HookContext<'a>) -> HookFuture<'a, Vec<FieldError>> {
         let found = self.validate.map_or(Ok(Vec::new()), |hook| hook(object, &context));
         Box::pin(ready(found.map_err(HookError::Undecodable)))
+    }
+
+    fn admit<'a>(&'a self, object: &'a Document, context: HookContext<'a>) -> HookFuture<'a, ()> {
+        let decided = self.admit.map_or(Ok(()), |hook| hook(object, &context));
+        Box::pin(ready(decided.map_err(HookError::Refused)))
     }
 
     fn generate_name(&self, object: &Document, base: &str) -> Option<String> {

@@ -17,7 +17,7 @@ use crate::{
 
 /// The request that a hook runs in.
 pub struct Context<'a, T> {
-    /// The object before the request; `None` on creation. An error means that the type cannot decode it, because it was
+    /// The object before the request; `None` on creation, and for documents of handlers. An error means that the type cannot decode it, because it was
     /// stored when the type was different. A write that fixes such an object is validated, but hooks that set defaults do
     /// not run for it, because the change is unknown.
     pub old: Option<std::result::Result<T, String>>,
@@ -54,7 +54,8 @@ impl<T> Context<'_, T> {
 
 /// Code of a kind's own that runs in its writes: with state, asynchronous, and able to refuse with any Status. It is added
 /// to a kind by the builder's `kind_with`. Hooks run for each served version of the kind for which they were added, and
-/// those of the storage version also for writes of other versions.
+/// those of the storage version also for writes and deletions of other versions. `on_delete` and `holds_deletion` are called
+/// only in the storage version.
 ///
 /// Pure functions need no state: the derive's attributes `default`, `validate`, `generate_name`, `on_delete` and
 /// `holds_deletion` declare them, and they run first.
@@ -122,8 +123,8 @@ pub trait Hooks<T>: Send + Sync + 'static {
     }
 
     /// Decides about a valid write, after validation, and about a deletion, for which `object` is the object that would
-    /// be deleted, and `context.operation` is [`Operation::Delete`]. A deletion of an object that the type cannot decode
-    /// is not refused.
+    /// be deleted, and `context.operation` is [`Operation::Delete`]. A deletion is not refused for an object that the type
+    /// cannot decode, or that cannot be converted to the version of the request.
     ///
     /// # Errors
     /// Why the request is refused.

@@ -6,11 +6,7 @@
 //!   labels, annotations and owner references changed, and the status written.
 use std::sync::Arc;
 
-use super::{
-    Error, Verbs,
-    pipeline::{Write, operation},
-    system,
-};
+use super::{Error, Verbs, pipeline::Write, system};
 use crate::{
     auth::User,
     kind::binding::{Hook, HookContext, HookError},
@@ -175,7 +171,7 @@ impl Write<'_> {
         document: &Document,
         old: Option<&Document>,
     ) -> Result<(), Error> {
-        self.run_admit_of(operation(old), api, document, old).await
+        self.run_admit_of(self.operation(old), api, document, old).await
     }
 
     /// The same for the deletion of an object.
@@ -211,11 +207,11 @@ impl Write<'_> {
 
     fn context<'c>(&'c self, api: &'c Verbs, old: Option<&'c Document>) -> HookContext<'c> {
         HookContext {
-            operation: operation(old),
+            operation: self.operation(old),
             old,
             user: &self.request.user,
             dry_run: self.options.dry_run,
-            subresource: &self.request.subresource,
+            subresource: self.subresource(),
             field_manager: self.options.manager(),
             warnings: &self.request.warnings,
             server: Some(&api.this),

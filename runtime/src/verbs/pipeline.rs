@@ -32,11 +32,6 @@ use crate::{
     schema::{self, Document},
 };
 
-/// What a write does to an object.
-pub(super) fn operation(old: Option<&Document>) -> Operation {
-    if old.is_none() { Operation::Create } else { Operation::Update }
-}
-
 /// What a document is about that a handler's subresource takes. The request is for its object.
 pub struct Subject {
     /// The subresource.
@@ -151,9 +146,7 @@ impl Write<'_> {
         self.fill_in(api, document, None).await?;
         let warning = self.admit(api, document, None).await?;
         self.judge(api, document, None, schema::validate(&self.kind.version.schema, document)).await?;
-        if self.subject.is_none() {
-            self.run_admit(api, document, None).await?;
-        }
+        self.run_admit(api, document, None).await?;
         self.admit_result(api, document, None).await?;
         Ok(warning.into_iter().collect())
     }
@@ -187,6 +180,7 @@ impl Write<'_> {
         if let Some((mut scale, old_scale)) = self.scales(document, old)? {
             let attributes = self.attributes(api, &name, Some(&old_scale));
             api.admit(&attributes, self.turn, &mut scale).await?;
+            check_admitted(&scale::shape(), &scale, None)?;
             let replicas = scale::replicas(self.request, &scale, document)?;
             scale::paths(kind)?.replicas.put(document, Some(replicas.into()));
         } else {
@@ -197,9 +191,7 @@ impl Write<'_> {
         }
         system::reset(self, document, &before, old)?;
         let warning = ownership::restore(document, ownership::entries(&before));
-        if let Some(why) = wrong_types(&Shape::from(kind), document, old) {
-            return Err(Error::Internal(format!("admission has left an invalid object: {why}")));
-        }
+        check_admitted(&Shape::from(kind), document, old)?;
         codec::drop_unknown(document, &kind.version.schema, kind.policy().fault_order());
         schema::default(&kind.version.schema, document);
         schema::normalise(&kind.version.schema, document);
@@ -230,8 +222,10 @@ impl Write<'_> {
         if self.subject.is_some() { &self.request.name } else { system::text(document, "name") }
     }
 
-    fn operation(&self, old: Option<&Document>) -> Operation {
-        self.subject.map_or_else(|| operation(old), |subject| subject.operation)
+    /// What the write does to its object, or to the subresource that it is about.
+    pub(super) fn operation(&self, old: Option<&Document>) -> Operation {
+        let stored = if old.is_none() { Operation::Create } else { Operation::Update };
+        self.subject.map_or(stored, |subject| subject.operation)
     }
 
     /// The attributes for admission.
@@ -244,8 +238,12 @@ impl Write<'_> {
         };
         let old = self.subject.map_or(old, |subject| subject.old.as_ref());
         let attributes = Attributes::new(api, self.request, kind, operation, (name, old));
-        let subresource = self.subject.map_or(attributes.subresource, |subject| &subject.subresource);
-        Attributes { subresource, ..attributes }
+        Attributes { subresource: self.subresource(), ..attributes }
+    }
+
+    /// The written subresource; empty for the object itself.
+    pub(super) fn subresource(&self) -> &str {
+        self.subject.map_or(&self.request.subresource, |subject| &subject.subresource)
     }
 
     /// Validation, then validating admission. Returns whether the object fits the schema, which unchanged values of a
@@ -316,4 +314,13 @@ impl Write<'_> {
     pub(super) async fn outside<T>(&self, code: impl Future<Output = T>) -> T {
         waiting::outside(self.turn, code).await
     }
+}
+
+/// Checks the types of what mutating admission has left.
+///
+/// # Errors
+/// [`Error::Internal`], as kube-apiserver answers if a webhook's patch cannot be decoded.
+fn check_admitted(shape: &Shape<'_>, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+    let wrong = wrong_types(shape, document, old);
+    wrong.map_or(Ok(()), |why| Err(Error::Internal(format!("admission has left an invalid {}: {why}", shape.kind))))
 }

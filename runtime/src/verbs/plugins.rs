@@ -133,7 +133,6 @@ impl Verbs {
     ) -> Result<(), Error> {
         let plugins: Vec<&Plugin> = self.plugins(attributes.operation).collect();
         let asks = |plugin: &Plugin| plugin.plugin.reinvocation_policy() == ReinvocationPolicy::IfNeeded;
-        let compares = plugins.iter().any(|plugin| asks(plugin));
         let none = vec![false; plugins.len()];
         let mut reinvocation = Reinvocation { called: none.clone(), again: none };
         for round in [1, 2] {
@@ -141,7 +140,8 @@ impl Verbs {
                 if round == 2 && !reinvocation.again[at] {
                     continue;
                 }
-                let before = compares.then(|| object.clone());
+                // Compared only for plugins called before that would be called again.
+                let before = reinvocation.called.contains(&true).then(|| object.clone());
                 plugin.run(Step::Admit, attributes, turn, plugin.plugin.admit(attributes, object)).await?;
                 if before.is_some_and(|before| before != *object) {
                     reinvocation.changed();

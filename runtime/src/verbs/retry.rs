@@ -34,7 +34,7 @@ impl<'t> Retry<'t> {
         }
         self.left -= 1;
         if let Some(turn) = self.turn {
-            turn.wait().await;
+            turn.again().await;
         }
         true
     }

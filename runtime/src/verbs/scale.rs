@@ -139,7 +139,7 @@ impl Verbs {
 }
 
 /// The expected shape of a scale.
-fn shape() -> Shape<'static> {
+pub(super) fn shape() -> Shape<'static> {
     Shape { version: &VERSION, kind: "Scale", schema: &SCALE, policy: &Compiled }
 }
 

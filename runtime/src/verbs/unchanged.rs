@@ -6,6 +6,7 @@ use crate::{
     cache::Object,
     codec::{self, Limits},
     kind::binding::Hook,
+    meta::Operation,
     patch::apply,
     schema::Document,
 };
@@ -21,7 +22,7 @@ impl Verbs {
         // Hooks, admission, or another version than the storage version may change the object even if the apply does
         // not.
         let own = kind.binding.hooks.runs(Hook::Defaults) || kind.binding.conversion.is_some();
-        let settled = write.faults.is_empty() && !own && self.admission.is_empty();
+        let settled = write.faults.is_empty() && !own && !self.admits(Operation::Update);
         if !settled || request.endpoint().is_none() {
             return Ok(None);
         }

@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::sleep,
+};
 
 use super::turns::Turn;
 
@@ -53,17 +56,21 @@ impl Slot {
 }
 
 /// Awaits the user's code. If it waits, the request's slot is released until it is done, and the writer's turn for the
-/// rest of this try.
+/// rest of this try, unless the writer has lost too often.
 pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T>) -> T {
     let (slot, mut code, mut released) = (SLOT.try_with(Arc::clone).ok(), pin!(code), false);
+    let mut kept = None;
     let done = poll_fn(|context| {
         let polled = code.as_mut().poll(context);
         if polled.is_pending() {
             if let Some(slot) = &slot {
                 released |= slot.release();
             }
-            if let Some(turn) = turn {
-                turn.release();
+            if let Some(turn) = turn.filter(|turn| turn.is_held()) {
+                kept = kept.take().or_else(|| turn.kept_for().map(|time| Box::pin(sleep(time))));
+                if kept.as_mut().is_none_or(|kept| kept.as_mut().poll(context).is_ready()) {
+                    turn.release();
+                }
             }
         }
         polled
@@ -134,5 +141,20 @@ mod tests {
         let code = async { slots.available_permits() };
         assert_eq!(Slot::take(slots.clone()).await.run(outside(Some(&turn), code)).await, 0);
         assert!(slots.available_permits() == 1 && turn.is_held());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_writer_that_has_lost_often_keeps_its_turn_until_its_code_has_waited_too_long() {
+        let turns = Turns::default();
+        let turn = turns.at("/things/", "a");
+        for _ in 0..5 {
+            turn.again().await;
+        }
+        outside(Some(&turn), yield_now()).await;
+        assert!(turn.is_held());
+        // Code that itself writes the object waits for the turn.
+        let nested = async { turns.at("/things/", "a").wait().await };
+        outside(Some(&turn), nested).await;
+        assert!(!turn.is_held());
     }
 }

@@ -1,5 +1,5 @@
 //! Forced deletion of an object whose stored bytes cannot be read, so that its content cannot be checked.
-use super::super::{Deleted, Error, Request, Verbs, commit::Outcome, get::find, rewrite::invalid_object};
+use super::super::{Deleted, Error, Request, Verbs, commit::Outcome, get::find, rewrite::invalid_object, turns::Turn};
 use crate::meta::options::DeleteOptions;
 
 impl Verbs {
@@ -7,13 +7,20 @@ impl Verbs {
     /// checked revision, so the object is still unreadable when it is deleted.
     ///
     /// # Errors
-    /// [`Error::NotFound`]; [`Error::Conflict`] if the object can be read; errors of the commit.
-    pub(super) async fn force(&self, request: &Request, options: &DeleteOptions) -> Result<Outcome<Deleted>, Error> {
+    /// [`Error::NotFound`]; [`Error::Conflict`] if the object can be read; those of admission, which sees no object, and
+    /// of the commit.
+    pub(super) async fn force(
+        &self,
+        request: &Request,
+        options: &DeleteOptions,
+        turn: &Turn,
+    ) -> Result<Outcome<Deleted>, Error> {
         let object = find(request)?;
         let Some(reason) = object.unreadable() else {
             let why = "unsafe deletion is not allowed because the object is decodable from storage";
             return Err(invalid_object(request, object.key(), why));
         };
+        self.admit_deletion(request, options, turn, None).await?;
         if options.dry_run {
             return Ok(Outcome::Done(Deleted::Forced));
         }

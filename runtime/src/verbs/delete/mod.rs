@@ -1,6 +1,7 @@
 //! delete: at once, or in two phases if finalizers or a grace period hold the object; forced if the object is
 //! unreadable.
 
+mod admission;
 mod force;
 mod mark;
 
@@ -11,18 +12,17 @@ use super::{
     commit::{Outcome, preview},
     get::current,
     lifecycle::check_deletion,
-    pipeline::Write,
     retry::Retry,
     rewrite::{MODIFIED, conflict, document_of, is_deleted},
     system::text,
     turns::Turn,
-    versions::{in_stored_version, shown_or_metadata, written_through},
+    versions::{shown_or_metadata, written_through},
 };
 use crate::{
     cache::Object,
     meta::{
-        GroupResource, Operation, Preconditions,
-        options::{DeleteOptions, WriteOptions},
+        GroupResource, Preconditions,
+        options::DeleteOptions,
         preconditions::{Identity, Mismatch},
     },
     registry::reader::Fit,
@@ -42,8 +42,7 @@ impl Verbs {
         let mut retry = Retry::in_turn(&turn).await;
         loop {
             let outcome = if options.ignore_read_errors {
-                self.admit_deletion(request, options, &turn, None).await?;
-                self.force(request, options).await?
+                self.force(request, options, &turn).await?
             } else {
                 self.end(request, options, &turn).await?
             };
@@ -62,13 +61,7 @@ impl Verbs {
         let object = current(request)?;
         let old = document_of(&object)?;
         check(request, &options.preconditions, &old)?;
-        let stored = in_stored_version(request);
-        let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
-        let write = Write { turn: Some(turn), ..Write::of_body(&stored, &write, &[]) };
-        write.run_admit_of_deletion(self, &old).await?;
-        let converted = self.admits(Operation::Delete) && request.served.stored.is_some();
-        let seen = converted.then(|| document_of(&*shown_or_metadata(request, &object)?)).transpose()?;
-        self.admit_deletion(request, options, turn, Some(seen.as_ref().unwrap_or(&old))).await?;
+        self.admit_end(request, options, turn, (&object, &old)).await?;
         let mut new = old.clone();
         mark::mark(&request.served.stored().kind, options, &mut new);
         self.finish(request, options, object, (&old, &new)).await

@@ -11,14 +11,14 @@ use crate::{
 };
 
 /// Replaces an object with unreadable bytes.
-async fn spoil(world: &World, key: &str) {
+pub(super) async fn spoil(world: &World, key: &str) {
     let key = format!("{}{key}", world.configs.objects.prefix()).into();
     let value = Some(Bytes::from_static(b"\x01 not a record"));
     let revisions = world.store.commit(vec![Op { key, value, expect: Expect::Any }].into()).await.unwrap();
     world.api.cache.reached(revisions[0]).await;
 }
 
-fn force() -> DeleteOptions {
+pub(super) fn force() -> DeleteOptions {
     DeleteOptions { ignore_read_errors: true, ..DeleteOptions::default() }
 }
 

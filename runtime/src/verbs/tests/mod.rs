@@ -18,6 +18,7 @@ mod migrate;
 mod namespaces;
 mod ownership;
 mod patch;
+mod plugins;
 mod races;
 mod ratcheting;
 mod subresources;

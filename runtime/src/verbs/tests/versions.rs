@@ -89,7 +89,12 @@ pub(super) fn gears(world: &World) -> [Arc<Registered>; 2] {
 
 /// The same with another storage version.
 pub(super) fn gears_with(world: &World, stored: Kind) -> [Arc<Registered>; 2] {
-    let stored = world.api.registry.register([older(), stored]).expect("two versions");
+    gears_of(world, stored, older())
+}
+
+/// These two versions.
+pub(super) fn gears_of(world: &World, stored: Kind, older: Kind) -> [Arc<Registered>; 2] {
+    let stored = world.api.registry.register([older, stored]).expect("two versions");
     [stored, world.api.registry.find("example.com", "v1beta1", "gears").expect("the older version")]
 }
 
