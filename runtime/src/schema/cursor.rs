@@ -137,16 +137,22 @@ impl<'s> At<'s> {
 
     /// A field with a known name: a declared property, or one that every object has.
     pub(crate) fn named(self, name: &str) -> Option<Self> {
-        match name {
-            "apiVersion" | "kind" if self.role == Role::Object => Some(Self::of(&TYPE_META)),
-            "metadata" if self.role == Role::Object => Some(Self { role: Role::Metadata, ..Self::of(&METADATA) }),
-            _ => self.property(name),
+        if self.role == Role::Object {
+            match name {
+                "apiVersion" | "kind" => return Some(Self::of(&TYPE_META)),
+                "metadata" => return Some(Self { role: Role::Metadata, ..Self::of(&METADATA) }),
+                _ => {}
+            }
         }
+        self.property(name)
     }
 
     /// The schema of a key: a field with a known name, an entry, or anything where unknown fields are kept. `None` for an unknown
     /// field that is not kept.
     pub(crate) fn field(self, name: &str) -> Option<Self> {
+        if self.is_anything() {
+            return Some(Self::anything());
+        }
         if self.role != Role::Value {
             // `selfLink` is obsolete, but clients may still send it.
             if name == "selfLink" && self.role == Role::Metadata {

@@ -10,6 +10,9 @@ pub struct Properties(Arc<[Property]>);
 
 type Property = (String, Arc<Schema>);
 
+/// Among few names most are ruled out by their length, without reading them.
+const FEW: usize = 16;
+
 impl Properties {
     /// How many there are.
     pub fn len(&self) -> usize {
@@ -23,18 +26,18 @@ impl Properties {
 
     /// The schema of a field.
     pub fn get(&self, name: &str) -> Option<&Schema> {
-        Some(&self.0[self.find(name).ok()?].1)
+        Some(&self.0[self.find(name)?].1)
     }
 
     /// The schema of a field, to change it here and nowhere else.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Schema> {
-        let at = self.find(name).ok()?;
+        let at = self.find(name)?;
         Some(Arc::make_mut(&mut Arc::make_mut(&mut self.0)[at].1))
     }
 
     /// True if a field has this name.
     pub fn contains_key(&self, name: &str) -> bool {
-        self.find(name).is_ok()
+        self.find(name).is_some()
     }
 
     /// Sets the schema of a field. To make many fields, collect them.
@@ -44,7 +47,7 @@ impl Properties {
 
     /// Takes a field out.
     pub fn remove(&mut self, name: &str) -> Option<Arc<Schema>> {
-        let (_, removed) = self.0[self.find(name).ok()?].clone();
+        let (_, removed) = self.0[self.find(name)?].clone();
         *self = self.0.iter().filter(|(other, _)| other != name).cloned().collect();
         Some(removed)
     }
@@ -64,8 +67,11 @@ impl Properties {
         self.0.iter().map(|(_, schema)| &**schema)
     }
 
-    fn find(&self, name: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|(other, _)| other.as_str().cmp(name))
+    fn find(&self, name: &str) -> Option<usize> {
+        if self.0.len() > FEW {
+            return self.0.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok();
+        }
+        self.0.iter().position(|(other, _)| other == name)
     }
 }
 

@@ -1,4 +1,6 @@
 //! Field sets: trees keyed by path elements, their operations, and their stored form `fieldsV1`.
+use std::cmp::Ordering;
+
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::path_element::{ParseError, PathElement};
@@ -127,10 +129,16 @@ impl<'a> FieldSet<'a> {
         });
     }
 
+    /// The nodes at elements that are asked for in their order.
+    fn in_order(&self) -> InOrder<'_, 'a> {
+        InOrder { rest: &self.nodes }
+    }
+
     /// Removes the members of another set. Members below a common path are kept unless they are in both sets.
     pub(super) fn subtract(&mut self, other: &FieldSet<'_>) {
+        let mut others = other.in_order();
         self.change_each(|element, mine| {
-            let Some(theirs) = other.get(element) else { return };
+            let Some(theirs) = others.at(element) else { return };
             mine.member &= !theirs.member;
             mine.children.subtract(&theirs.children);
         });
@@ -138,21 +146,41 @@ impl<'a> FieldSet<'a> {
 
     /// Removes the members of another set, and everything below them.
     pub(super) fn subtract_recursively(&mut self, other: &FieldSet<'_>) {
-        self.change_each(|element, mine| match other.get(element) {
+        let mut others = other.in_order();
+        self.change_each(|element, mine| match others.at(element) {
             Some(theirs) if theirs.member => *mine = Node::default(),
             Some(theirs) => mine.children.subtract_recursively(&theirs.children),
             None => {}
         });
     }
 
+    /// The members that another set lacks.
+    pub(super) fn difference(&self, other: &FieldSet<'_>) -> FieldSet<'a> {
+        let (mut found, mut others) = (FieldSet::default(), other.in_order());
+        for (element, mine) in &self.nodes {
+            let node = match others.at(element) {
+                None => mine.clone(),
+                Some(theirs) => {
+                    Node { member: mine.member && !theirs.member, children: mine.children.difference(&theirs.children) }
+                }
+            };
+            if !node.is_empty() {
+                found.nodes.push((element.clone(), node));
+            }
+        }
+        found
+    }
+
     /// The intersection.
     pub(super) fn intersection(&self, other: &FieldSet<'_>) -> FieldSet<'a> {
-        let mut found = FieldSet::default();
+        let (mut found, mut others) = (FieldSet::default(), other.in_order());
         for (element, mine) in &self.nodes {
-            if let Some(theirs) = other.get(element) {
+            if let Some(theirs) = others.at(element) {
                 let member = mine.member && theirs.member;
-                let children = mine.children.intersection(&theirs.children);
-                found.attach(element.clone(), Node { member, children });
+                let node = Node { member, children: mine.children.intersection(&theirs.children) };
+                if !node.is_empty() {
+                    found.nodes.push((element.clone(), node));
+                }
             }
         }
         found
@@ -160,8 +188,9 @@ impl<'a> FieldSet<'a> {
 
     /// True if this is a superset of another set.
     pub(super) fn contains(&self, other: &FieldSet<'_>) -> bool {
+        let mut own = self.in_order();
         other.nodes.iter().all(|(element, theirs)| {
-            self.get(element)
+            own.at(element)
                 .is_some_and(|mine| (mine.member || !theirs.member) && mine.children.contains(&theirs.children))
         })
     }
@@ -211,6 +240,28 @@ impl<'a> FieldSet<'a> {
         others.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         others.iter().try_for_each(|(name, node)| members.serialize_entry(name, node))?;
         members.end()
+    }
+}
+
+/// The nodes of a set, looked up in the order of their elements: all lookups together pass over the set once.
+struct InOrder<'s, 'a> {
+    rest: &'s [(PathElement<'a>, Node<'a>)],
+}
+
+impl<'s, 'a> InOrder<'s, 'a> {
+    /// The part at an element, which comes after all that were looked up before.
+    fn at(&mut self, element: &PathElement<'_>) -> Option<&'s Node<'a>> {
+        while let [(at, node), rest @ ..] = self.rest {
+            match at.cmp(element) {
+                Ordering::Less => self.rest = rest,
+                Ordering::Equal => {
+                    self.rest = rest;
+                    return Some(node);
+                }
+                Ordering::Greater => break,
+            }
+        }
+        None
     }
 }
 

@@ -42,7 +42,9 @@ pub(super) fn prune(
     let before = convert(terms, object, terms.own, api_version)
         .map_err(|why| format!("failed to convert merged object to last applied version: {why}"))?;
     add_declared_fields(ty, &mut last);
-    let mut unowned = missing(ty, &before, &without(ty, &before, &last));
+    let all = all_of(ty, &before);
+    let missing_without = |fields: &FieldSet<'_>| all.difference(&all_of(ty, &without(ty, &before, fields)));
+    let mut unowned = missing_without(&last);
     if let Some(mut owned) = owned.remove(api_version) {
         add_declared_fields(ty, &mut owned);
         unowned.subtract(&owned);
@@ -56,7 +58,7 @@ pub(super) fn prune(
             format!("failed add back owned items: failed to convert merged object at version {other}: {why}")
         })?;
     }
-    let mut gone = missing(ty, &before, &without(ty, &before, &unowned)).intersection(&last);
+    let mut gone = missing_without(&unowned).intersection(&last);
     // The object keeps its identity.
     gone.subtract(&FieldSet::of_path(&[PathElement::Field("metadata")]));
     if api_version == terms.own {
@@ -143,9 +145,7 @@ fn null_empty(value: &mut Document) {
 
 /// The fields that an object lacks and another has.
 fn missing<'a>(ty: Type<'a>, object: &'a Document, left: &Document) -> FieldSet<'a> {
-    let mut missing = all_of(ty, object);
-    missing.subtract(&all_of(ty, left));
-    missing
+    all_of(ty, object).difference(&all_of(ty, left))
 }
 
 /// All fields of an object, including implied ones.

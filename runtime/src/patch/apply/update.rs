@@ -19,6 +19,8 @@ use super::{
 };
 use crate::schema::Document;
 
+/// The beginning of an entry as text. Quotes inside strings are escaped, so only entries begin like this.
+const BEGINNING: &str = "{\"apiVersion\":\"";
 /// The manager of all fields from before the first apply.
 const BEFORE: &str = "before-first-apply";
 
@@ -237,26 +239,26 @@ pub fn is_noop(view: &View<'_>, live: &Document, entries: &str, config: &Documen
     let terms = Terms::of(view, writer);
     let ty = terms.own_ty();
     let renews = writer.manager == last_applied::MANAGER && last_applied::is_kept(live);
-    if renews || check_type(view, config, writer).is_err() || changes(ty, live, config) || !knows_all(&terms, entries) {
+    if renews || check_type(view, config, writer).is_err() || changes(ty, live, config) {
         return false;
     }
     let Ok(mut named) = checked_field_set_of(ty, config) else { return false };
     named.subtract_recursively(&terms.reset_fields(terms.own));
     named.subtract(&UNOWNED);
     let mut entry = serde_json::to_string(&Entry::of(writer, Operation::Apply, None, named)).expect("entries are JSON");
-    // With or without its time. Quotes inside strings are escaped, so a match is an entry.
+    // With or without its time.
     entry.pop();
-    entries.match_indices(&entry).any(|(at, _)| {
-        let rest = &entries[at + entry.len()..];
-        rest.starts_with('}') || rest.starts_with(",\"time\":")
-    })
-}
-
-/// True if all versions in the entries exist; others would be dropped.
-fn knows_all(terms: &Terms<'_>, entries: &str) -> bool {
-    const BEGINNING: &str = "{\"apiVersion\":\"";
-    let version = |at: usize| entries[at + BEGINNING.len()..].split('"').next().unwrap_or_default();
-    entries.match_indices(BEGINNING).all(|(at, _)| terms.ty(version(at)).is_some())
+    let mut is_kept = false;
+    for (at, _) in entries.match_indices(BEGINNING) {
+        let version = entries[at + BEGINNING.len()..].split('"').next().unwrap_or_default();
+        // Entries of unknown versions would be dropped.
+        if terms.ty(version).is_none() {
+            return false;
+        }
+        let rest = entries[at..].strip_prefix(&entry);
+        is_kept |= rest.is_some_and(|rest| rest.starts_with('}') || rest.starts_with(",\"time\":"));
+    }
+    is_kept
 }
 
 /// An apply.
