@@ -89,6 +89,7 @@ impl Driver {
     async fn remove(&mut self) {
         self.write_row(None).await;
         let gadgets = GroupResource { group: "alive.example.com".to_owned(), resource: "gadgets".to_owned() };
+        let gadgets = self.rig.api.registry.resource(&gadgets).expect("gadgets are served");
         self.rig.api.remove_resource(&gadgets).await.expect("gadgets are removed");
         assert!(self.stored().is_empty(), "everything that was stored is gone");
         self.since = None;

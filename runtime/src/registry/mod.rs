@@ -51,6 +51,12 @@ impl Declarer {
         self.hold.load_full()
     }
 
+    /// States that the resource is being removed: its objects may be changed and deleted, and no new ones are created. Call
+    /// it before [`Registry::confirm`].
+    pub fn end(&self) {
+        self.ends.store(true, Ordering::SeqCst);
+    }
+
     /// True if the resource is being removed: no objects are created any more. Read it after [`Declarer::hold`].
     pub fn ends(&self) -> bool {
         self.ends.load(Ordering::SeqCst)
@@ -194,34 +200,26 @@ impl Registry {
         self.put(Versions::new(versions)?, declarer.as_ref(), true)
     }
 
-    /// Serves a resource no longer: its watches end after what was committed. Requests that began before go on, and their
-    /// writes are stored as long as the row that declares it is as it was: change or delete that before. What is stored stays. False
-    /// where there is no such resource. Blocks while another resource is loaded.
-    pub fn remove(&self, group: &str, plural: &str) -> bool {
+    /// Stops serving a resource: its watches end after what was committed. Requests that began before continue, and their
+    /// writes are stored as long as the row that declares the resource is unchanged: change or delete that before. Stored
+    /// objects stay. Returns false if the resource was removed or replaced before. Blocks while another resource is loaded.
+    pub fn remove(&self, served: &Arc<Registered>) -> bool {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let table = self.table.load();
-        let Some(old) = table.resource(group, plural) else { return false };
-        self.table.store(Arc::new(table.with(Some(old), None)));
-        self.cache.remove(&old.objects);
-        true
+        let (table, old) = (self.table.load(), served.stored());
+        let is_served = table.has(old);
+        if is_served {
+            self.table.store(Arc::new(table.with(Some(old), None)));
+            self.cache.remove(&old.objects);
+        }
+        is_served
     }
 
     /// Confirms that the row that declares a resource was written again, and still declares the same. Writes that were
-    /// waiting for this continue. Returns false if no row declares the resource.
-    pub fn confirm(&self, group: &str, plural: &str, declarer: Hold) -> bool {
+    /// waiting for this continue. Returns false if no row declares the resource, or it was removed or replaced before.
+    pub fn confirm(&self, served: &Arc<Registered>, declarer: Hold) -> bool {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let table = self.table.load();
-        let known = table.resource(group, plural).and_then(|served| served.declarer.as_ref());
+        let known = served.declarer.as_ref().filter(|_| self.table.load().has(served.stored()));
         known.inspect(|known| known.hold.store(Arc::new(declarer))).is_some()
-    }
-
-    /// States that a resource is being removed: its objects may be changed and deleted, and no new ones are created. Call it before
-    /// [`Registry::confirm`].
-    pub fn end(&self, group: &str, plural: &str) {
-        let table = self.table.load();
-        if let Some(declarer) = table.resource(group, plural).and_then(|served| served.declarer.as_ref()) {
-            declarer.ends.store(true, Ordering::SeqCst);
-        }
     }
 
     fn put(
@@ -311,6 +309,11 @@ impl Registry {
         self.table.load().resource(&of.group, &of.resource).cloned()
     }
 
+    /// True if a resource is served, and was neither removed nor replaced.
+    pub fn serves(&self, served: &Arc<Registered>) -> bool {
+        self.table.load().has(served.stored())
+    }
+
     /// The kind of namespaces.
     pub fn namespaces(&self) -> Option<Arc<Registered>> {
         self.table.load().namespaces.clone()
@@ -352,6 +355,11 @@ impl Table {
         let namespaces = resources.iter().find(|resource| resource.kind.policy().contains_objects()).cloned();
         let (kinds, resources) = (Arc::new(kinds), Arc::new(resources));
         Self { namespaces, kinds, resources, places, generation: self.generation + 1 }
+    }
+
+    /// True if this is a resource in its storage version that is in the table, rather than one with the same names.
+    fn has(&self, stored: &Arc<Registered>) -> bool {
+        self.resources.iter().any(|resource| Arc::ptr_eq(resource, stored))
     }
 
     fn resource(&self, group: &str, plural: &str) -> Option<&Arc<Registered>> {

@@ -24,7 +24,7 @@ use crate::{
         policy::Custom,
     },
     meta::GroupResource,
-    registry::Registry,
+    registry::{Registered, Registry},
     schema::Document,
 };
 
@@ -66,6 +66,9 @@ impl Attached {
         format!("there is no kind {} in {} to add hooks to: serve a definition of it", self.kind, self.api_version)
     }
 }
+
+/// A resource that is served, and what was read of it.
+type Served = (Arc<Registered>, Resource);
 
 impl DefinitionFiles {
     /// All files, those of folders in the order of their names. What cannot be listed is left for reading to report.
@@ -152,7 +155,10 @@ impl DefinitionFiles {
         if self.paths.is_empty() {
             return None;
         }
-        let (of, files, mut served) = (self.clone(), self.clone(), served);
+        let (of, files) = (self.clone(), self.clone());
+        let registered = |resource: &Resource| registry.resource(&resource.definition.shared.group_resource());
+        let served = served.into_iter().filter_map(|resource| Some((registered(&resource)?, resource)));
+        let mut served: Vec<_> = served.collect();
         let read = move || {
             let read = of.read()?;
             of.serve(&registry, &mut served, read)
@@ -162,28 +168,28 @@ impl DefinitionFiles {
 
     /// Serves what was read in place of what is served, one resource after the other. What cannot be served leaves what was
     /// served before.
-    fn serve(&self, registry: &Registry, served: &mut Vec<Resource>, read: Vec<Resource>) -> Result<()> {
+    fn serve(&self, registry: &Registry, served: &mut Vec<Served>, read: Vec<Resource>) -> Result<()> {
         let name = |resource: &Resource| resource.definition.shared.group_resource();
-        served.retain(|old| {
+        served.retain(|(registered, old)| {
             let stays = read.iter().any(|new| name(new) == name(old));
             if !stays {
                 tracing::info!(resource = %name(old), "no longer defined, and no longer served; its objects stay in the store");
-                registry.remove(&old.definition.shared.group, &old.definition.shared.names.plural);
+                registry.remove(registered);
             }
             stays
         });
         let mut problems = Vec::new();
         for new in read {
-            let at = served.iter().position(|old| name(old) == name(&new));
-            if at.is_some_and(|at| served[at].definition == new.definition) {
+            let at = served.iter().position(|(_, old)| name(old) == name(&new));
+            if at.is_some_and(|at| served[at].1.definition == new.definition) {
                 continue;
             }
             match registry.replace(self.kinds(&new), None) {
-                Ok(_) => {
+                Ok(registered) => {
                     tracing::info!(resource = %name(&new), "served as it is defined now");
                     match at {
-                        Some(at) => served[at] = new,
-                        None => served.push(new),
+                        Some(at) => served[at] = (registered, new),
+                        None => served.push((registered, new)),
                     }
                 }
                 Err(problem) => problems.push(problem),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::Verbs;
 use crate::{
     cache,
-    meta::GroupResource,
+    registry::Registered,
     storage::{CommitError, Expect, Op},
 };
 
@@ -20,19 +20,22 @@ impl Verbs {
     /// The row that declares the resource must be changed or deleted before, and stay so: then no write in progress can
     /// store an object afterwards. Delete the row only when this is done, so that a server that stops in between
     /// continues. Resources declared by the program have no such row; objects that earlier requests store after this
-    /// remain.
+    /// remain. If the resource was replaced or removed before, this deletes nothing and returns zero.
     ///
     /// # Errors
     /// Those of the store. The resource is then still served, without some of its objects, and this can be called
     /// again.
-    pub async fn remove_resource(self: &Arc<Self>, resource: &GroupResource) -> Result<usize, CommitError> {
+    pub async fn remove_resource(self: &Arc<Self>, served: &Arc<Registered>) -> Result<usize, CommitError> {
         let mut deleted = 0;
-        let Some(served) = self.registry.resource(resource) else { return Ok(deleted) };
         for _ in 0..PASSES {
+            if !self.registry.serves(served) {
+                return Ok(deleted);
+            }
             deleted += self.delete_stored(&served.objects).await?;
         }
-        let (api, group, plural) = (self.clone(), resource.group.clone(), resource.resource.clone());
-        let removed = tokio::task::spawn_blocking(move || api.registry.remove(&group, &plural)).await;
+        let (api, served) = (self.clone(), served.clone());
+        let resource = served.kind.group_resource();
+        let removed = tokio::task::spawn_blocking(move || api.registry.remove(&served)).await;
         removed.map_err(|error| CommitError::Unknown(format!("removing {resource} broke off: {error}")))?;
         Ok(deleted)
     }

@@ -76,8 +76,8 @@ struct Access {
 struct Known {
     group: String,
     accepted: Document,
-    /// What is served; `None` while nothing is.
-    served: Option<Definition>,
+    /// What is served, and what defines it; `None` while nothing is.
+    served: Option<(Definition, Arc<Registered>)>,
 }
 
 impl Access {
@@ -148,7 +148,7 @@ impl Definitions {
                 .and_then(|defined| {
                     let kinds = defined.kinds(&Custom);
                     let served = api.registry.replace(kinds, Some(loaded.access.hold(object)));
-                    served.map(|_| defined)
+                    served.map(|served| (defined, served))
                 })
                 .map_err(|error| tracing::error!(definition = object.key(), error, "the definition cannot be served"))
                 .ok();
@@ -221,9 +221,9 @@ impl Definitions {
             }
             self.waiting.remove(name);
             let Some(known) = self.known.remove(name) else { return false };
-            if let Some(served) = known.served {
-                let (api, shared) = (self.access.api.clone(), served.shared);
-                drop(spawn_blocking(move || api.registry.remove(&shared.group, &shared.names.plural)).await);
+            if let Some((_, served)) = known.served {
+                let api = self.access.api.clone();
+                drop(spawn_blocking(move || api.registry.remove(&served)).await);
             }
             return true;
         };
@@ -270,17 +270,20 @@ impl Definitions {
         object: &Arc<Object>,
         definition: &Document,
         status: &Document,
-        served: Option<&Definition>,
-    ) -> Result<Definition, String> {
+        before: Option<&(Definition, Arc<Registered>)>,
+    ) -> Result<(Definition, Arc<Registered>), String> {
         let (now, hold) = (defined(definition, status)?, self.access.hold(object));
         let registry = self.access.api.registry.clone();
-        if served == Some(&now) && registry.confirm(&now.shared.group, &now.shared.names.plural, hold.clone()) {
-            return Ok(now);
+        if let Some((before, served)) = before
+            && *before == now
+            && registry.confirm(served, hold.clone())
+        {
+            return Ok((now, served.clone()));
         }
         let kinds = now.kinds(&Custom);
-        let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold)).map(drop)).await;
-        replaced.map_err(|error| error.to_string())??;
-        Ok(now)
+        let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold))).await;
+        let served = replaced.map_err(|error| error.to_string())??;
+        Ok((now, served))
     }
 
     /// Removes the objects of a definition and then the definition, in a task.
@@ -290,7 +293,7 @@ impl Definitions {
             access: self.access.clone(),
             name: name.to_owned(),
             uid: definition["metadata"]["uid"].clone(),
-            resource: served.map(|served| served.shared.group_resource()),
+            served: served.map(|(_, served)| served.clone()),
         };
         let task = self.removals.spawn(async move { ending.run().await });
         self.removing.insert(task.id(), name.to_owned());

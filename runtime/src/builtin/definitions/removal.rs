@@ -5,10 +5,7 @@ use std::{sync::Arc, time::Duration};
 use super::{Access, FINALIZER, MANAGER, names::put_condition};
 use crate::{
     cache::Object,
-    meta::{
-        GroupResource,
-        options::{DeleteOptions, WriteOptions},
-    },
+    meta::options::{DeleteOptions, WriteOptions},
     registry::Registered,
     schema::Document,
     verbs::{Error, Request},
@@ -26,14 +23,13 @@ pub(super) struct Ending {
     /// Its uid: another definition may have the name once it is gone.
     pub uid: Document,
     /// What it defines; `None` if that is not served.
-    pub resource: Option<GroupResource>,
+    pub served: Option<Arc<Registered>>,
 }
 
 impl Ending {
     /// Removes it, however long that takes.
     pub(super) async fn run(&self) {
-        let served = self.resource.as_ref().and_then(|resource| self.access.api.registry.resource(resource));
-        if let Some(served) = &served {
+        if let Some(served) = &self.served {
             self.empty(served).await;
         }
         let mut wait = FIRST_WAIT;
@@ -52,15 +48,14 @@ impl Ending {
     /// Deletes all objects, and waits until they are gone. No new ones are created meanwhile.
     async fn empty(&self, served: &Arc<Registered>) {
         let Access { api, user, .. } = &self.access;
-        let (registry, shared) = (&api.registry, &served.kind.shared);
-        registry.end(&shared.group, &shared.names.plural);
+        served.declarer.iter().for_each(|declarer| declarer.end());
         let mut wait = FIRST_WAIT;
         while let snapshot = served.objects.snapshot()
             && !snapshot.is_empty()
         {
             // The definition may be written meanwhile, and objects with finalizers too.
             let Some((row, _)) = self.find() else { return };
-            registry.confirm(&shared.group, &shared.names.plural, self.access.hold(&row));
+            api.registry.confirm(served, self.access.hold(&row));
             for object in snapshot.range("", None) {
                 let request = Request {
                     user: user.clone(),
@@ -93,8 +88,8 @@ impl Ending {
             put_condition(&mut definition["status"], "Terminating", false, reason, message);
             self.write("status", definition).await?;
         }
-        if let Some(resource) = &self.resource {
-            self.access.api.remove_resource(resource).await.map_err(|error| error.to_string())?;
+        if let Some(served) = &self.served {
+            self.access.api.remove_resource(served).await.map_err(|error| error.to_string())?;
         }
         let Some((_, mut definition)) = self.find() else { return Ok(()) };
         if let Some(finalizers) = definition["metadata"]["finalizers"].as_array_mut() {

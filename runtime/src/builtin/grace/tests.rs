@@ -19,7 +19,7 @@ use crate::{
         binding::NoHooks,
         model::{Grace, Names},
     },
-    meta::options::WriteOptions,
+    meta::{GroupResource, options::WriteOptions},
     storage::Memory,
 };
 
@@ -201,7 +201,9 @@ async fn a_replaced_resource_is_still_followed_and_a_removed_one_is_dropped() {
     seconds(8).await;
     assert!(rig.find("a").is_none() && rig.find("b").is_none());
     rig.deleted("c", json!([]), None).await;
-    assert!(rig.inside.api.registry.remove("", "slows"));
+    let slows = GroupResource { group: String::new(), resource: "slows".to_owned() };
+    let slows = rig.inside.api.registry.resource(&slows).expect("it is served");
+    assert!(rig.inside.api.registry.remove(&slows));
     seconds(40).await;
     rig.inside.api.registry.replace([slow(Some(Grace::Seconds(30)))], None).expect("a kind");
     seconds(3).await;

@@ -114,9 +114,10 @@ async fn another_resource_keeps_its_names_and_one_that_is_refused_changes_nothin
     let elsewhere = world.api.registry.replace([renamed.clone()], None);
     assert!(elsewhere.is_err_and(|refused| refused == "gadgets.example.com is declared elsewhere already"));
     let declared = world.declare().await;
-    assert!(world.api.registry.replace([renamed], Some(declared)).is_ok());
-    assert!(world.api.registry.remove("example.com", "gadgets"));
-    assert!(!world.api.registry.remove("example.com", "gadgets"));
+    let second = world.api.registry.replace([renamed], Some(declared)).unwrap();
+    assert!(!world.api.registry.remove(&first), "it was replaced");
+    assert!(world.api.registry.remove(&second));
+    assert!(!world.api.registry.remove(&second));
     assert!(world.api.registry.register([gadgets(&world, "v1", 2)]).is_ok());
 }
 
@@ -135,7 +136,7 @@ async fn no_write_is_stored_once_the_definition_has_changed() {
     }
     assert!(world.merge(&at(&first, "ns", "a"), json!({})).await.is_ok(), "nothing is stored by what changes nothing");
     // The row is unchanged.
-    assert!(world.api.registry.confirm("example.com", "gadgets", declared));
+    assert!(world.api.registry.confirm(&second_version, declared));
     assert!(!first.objects.has_ended());
     assert!(world.create(&first, "ns", named("b")).await.is_ok());
     assert!(world.merge(&at(&first, "ns", "a"), changed.clone()).await.is_ok());
@@ -150,10 +151,10 @@ async fn no_write_is_stored_once_the_definition_has_changed() {
     // The row is deleted, and then the resource.
     world.undeclare().await;
     assert!(is_unavailable(world.create(&second, "ns", named("c")).await));
-    assert_eq!(world.api.remove_resource(&names()).await.unwrap(), 1);
+    assert_eq!(world.api.remove_resource(&second).await.unwrap(), 1);
     assert!(matches!(world.create(&second, "ns", named("c")).await, Err(Error::NotServed)));
     assert!(matches!(world.delete(&at(&second, "ns", "a")).await, Err(Error::NotFound(..))));
-    assert!(!world.api.registry.confirm("example.com", "gadgets", Hold { key: ROW.into(), revision: None }));
+    assert!(!world.api.registry.confirm(&second, Hold { key: ROW.into(), revision: None }));
     // The row is created again: no earlier object exists or returns.
     let third = world.serve_gadgets(&["v1"], 3).await;
     for late in [&first, &second] {
@@ -171,7 +172,22 @@ async fn a_write_without_a_row_that_lost_a_race_is_refused_if_the_resource_was_r
     let second = world.api.registry.replace([gadgets(&world, "v1", 2)], None).unwrap();
     assert!(world.merge(&at(&second, "ns", "a"), json!({"spec": {"text": "x"}})).await.is_ok());
     assert!(is_unavailable(world.merge(&at(&first, "ns", "a"), json!({"spec": {"text": "y"}})).await));
-    assert!(!world.api.registry.confirm("example.com", "gadgets", Hold { key: ROW.into(), revision: None }));
+    assert!(!world.api.registry.confirm(&second, Hold { key: ROW.into(), revision: None }));
+}
+
+#[tokio::test]
+async fn a_late_removal_leaves_the_resource_that_replaced_the_old_one() {
+    let world = World::new().await;
+    let first = world.serve_gadgets(&["v1", "v2"], 1).await;
+    let second = world.serve_gadgets(&["v1"], 2).await;
+    world.create(&second, "ns", named("a")).await.unwrap();
+    assert_eq!(world.api.remove_resource(&first).await.unwrap(), 0);
+    let row = Hold { key: ROW.into(), revision: None };
+    assert!(!world.api.registry.confirm(&first, row), "its row is not that of the resource that is served");
+    first.declarer.as_ref().unwrap().end();
+    assert!(Arc::ptr_eq(&world.api.registry.resource(&names()).unwrap(), &second));
+    assert!(world.get(&at(&second, "ns", "a")).await.is_ok() && !second.objects.has_ended());
+    assert!(world.create(&second, "ns", named("b")).await.is_ok());
 }
 
 #[tokio::test]
@@ -187,7 +203,7 @@ async fn a_removal_deletes_all_stored_objects_and_watches_see_it() {
     let options = ListOptions { resource_version: Some(from), ..ListOptions::default() };
     let mut watching = world.api.watch(&at(&gadgets, "ns", ""), &options).await.unwrap();
     world.undeclare().await;
-    assert_eq!(world.api.remove_resource(&names()).await.unwrap(), 600);
+    assert_eq!(world.api.remove_resource(&gadgets).await.unwrap(), 600);
     let mut deleted = 0;
     while let Some(event) = watching.watch.next().await {
         assert_eq!(event.unwrap().event_type().as_str(), "DELETED");
@@ -195,6 +211,6 @@ async fn a_removal_deletes_all_stored_objects_and_watches_see_it() {
     }
     assert_eq!((deleted, world.stored_gadgets()), (600, 0));
     assert_eq!(watching.watch.position(), Revision(from.0 + 601));
-    assert_eq!(world.api.remove_resource(&names()).await.unwrap(), 0);
+    assert_eq!(world.api.remove_resource(&gadgets).await.unwrap(), 0);
     assert!(world.get(&world.config("other")).await.is_ok());
 }

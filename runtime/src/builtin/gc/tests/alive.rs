@@ -53,6 +53,7 @@ async fn replaced_kinds_are_still_followed_and_removed_kinds_are_awaited() {
     config(&inside, "of-t", &[reference]).await;
     settled(&inside).await;
     let things = GroupResource { group: String::new(), resource: "things".to_owned() };
+    let things = inside.api.registry.resource(&things).expect("things are served");
     assert_eq!(inside.api.remove_resource(&things).await.unwrap(), 1);
     settled(&inside).await;
     // The object is examined again when its owner's kind is served: the collector checks once a second.
