@@ -12,9 +12,9 @@ use quote::ToTokens;
 use syn::{Item, ItemUse, UseTree, spanned::Spanned, visit::Visit};
 
 /// From top to bottom. A module may import from later ones.
-const LAYERS: [&str; 18] = [
+const LAYERS: [&str; 19] = [
     "testing", "server", "kube", "http", "message", "builtin", "handlers", "verbs", "registry", "cache", "storage",
-    "metrics", "auth", "kind", "patch", "codec", "schema", "meta",
+    "webhook", "metrics", "auth", "kind", "patch", "codec", "schema", "meta",
 ];
 
 fn runtime() -> PathBuf {

@@ -105,6 +105,8 @@ mod storage;
 pub mod testing;
 #[cfg(feature = "server")]
 mod verbs;
+#[cfg(feature = "server")]
+mod webhook;
 #[cfg(test)]
 #[path = "../../tests/support/widget.rs"]
 mod widget;

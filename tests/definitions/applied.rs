@@ -37,18 +37,18 @@ fn bolt(name: &str, spec: &Value) -> Value {
     json!({"apiVersion": "hw.example.com/v1", "kind": "Bolt", "metadata": {"name": name}, "spec": spec})
 }
 
-async fn call(client: &mut Client, method: &str, path: &str, body: &Value) -> (u16, Value) {
+pub(super) async fn call(client: &mut Client, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let answer = client.json(method, path, body).await.expect("an answer");
     (answer.status, answer.json())
 }
 
-async fn merge(client: &mut Client, path: &str, patch: Value) -> (u16, Value) {
+pub(super) async fn merge(client: &mut Client, path: &str, patch: Value) -> (u16, Value) {
     let answer = client.typed("PATCH", path, MERGE, &patch).await.expect("an answer");
     (answer.status, answer.json())
 }
 
 /// Reads a path until the answer is as expected.
-async fn until(client: &mut Client, path: &str, is_expected: impl Fn(u16, &Value) -> bool) -> Value {
+pub(super) async fn until(client: &mut Client, path: &str, is_expected: impl Fn(u16, &Value) -> bool) -> Value {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
     loop {
         let answer = client.get(path).await.expect("an answer");
@@ -67,7 +67,7 @@ fn has(definition: &Value, kind: &str, status: &str) -> bool {
 }
 
 /// Applies a definition, and waits until it is established.
-async fn establish(client: &mut Client, definition: &Value) -> Value {
+pub(super) async fn establish(client: &mut Client, definition: &Value) -> Value {
     let (status, created) = call(client, "POST", DEFINITIONS, definition).await;
     assert_eq!(status, 201, "{created}");
     let path = format!("{DEFINITIONS}/{}", definition["metadata"]["name"].as_str().expect("a name"));
@@ -194,17 +194,4 @@ async fn what_a_definition_asks_for_in_vain_is_said() {
     assert!(warning.contains("rules are not enforced yet: 1"), "{warning:?}");
     let rules = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/a/x-kubernetes-validations/0/rule";
     assert_eq!(answer.json().pointer(rules), Some(&json!("self > 1")), "they are kept");
-
-    let mut hooked = definition("hooked", "Hooked", &json!({}));
-    hooked["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
-        "conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://example.com/convert"},
-    }});
-    let mut second = hooked["spec"]["versions"][0].clone();
-    second["name"] = json!("v2");
-    second["storage"] = json!(false);
-    hooked["spec"]["versions"].as_array_mut().expect("versions").push(second);
-    let (status, refused) = call(&mut client, "POST", DEFINITIONS, &hooked).await;
-    assert_eq!(status, 422);
-    let message = refused["message"].as_str().unwrap_or_default();
-    assert!(message.contains("spec.conversion.strategy") && message.contains("not called yet"), "{message}");
 }

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 mod applied;
+mod converter;
 mod corpus;
 mod declared;
 mod described;
 mod openapi;
 mod recorded;
 mod served;
+mod webhook;
 
 /// A file beside the project; `None`, with a word about it, where it is missing.
 fn shared(path: &str) -> Option<PathBuf> {

@@ -76,6 +76,8 @@ pub enum WatchError {
     },
     /// History could not be read.
     Read(ReadError),
+    /// The webhook that converts objects to the watched version has failed.
+    Unconverted(Box<str>),
 }
 
 impl fmt::Display for WatchError {
@@ -85,6 +87,7 @@ impl fmt::Display for WatchError {
             Self::Lagged => f.write_str("the watcher fell behind"),
             Self::Unreadable { key, reason } => write!(f, "{key} cannot be decoded: {reason}"),
             Self::Read(error) => write!(f, "history could not be read: {error}"),
+            Self::Unconverted(reason) => f.write_str(reason),
         }
     }
 }

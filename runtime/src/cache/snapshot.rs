@@ -42,7 +42,6 @@ impl Snapshot {
     }
 
     /// A state of only these objects.
-    #[cfg(test)]
     pub fn of(revision: Revision, mut objects: Vec<Arc<Object>>) -> Self {
         objects.sort_by(|a, b| a.key().cmp(b.key()));
         Self { revision, tree: Tree::from_sorted(&objects) }

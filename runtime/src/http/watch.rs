@@ -27,10 +27,10 @@ use super::{
     websocket::{self, Handshake},
 };
 use crate::{
-    cache::{Event, Object, Watch, WatchError},
+    cache::{Event, Object, WatchError},
     codec::Encoding,
     meta::{Revision, status::Status},
-    verbs::{Error, Items, Place, Watching},
+    verbs::{Error, Items, Place, Watch, Watching},
 };
 
 /// The interval between bookmarks.
@@ -199,7 +199,10 @@ impl WatchBody {
         self.ended = now >= self.deadline;
         let mut out = Vec::new();
         if self.next_bookmark.is_some() {
-            self.render.bookmark(&mut out, self.watch.position(), false);
+            // A bookmark must not come before events that are still to be sent.
+            if self.events.is_empty() {
+                self.render.bookmark(&mut out, self.watch.position(), false);
+            }
             let next = now + BOOKMARK_INTERVAL;
             self.next_bookmark = Some(next);
             self.alarm.as_mut().reset(next.min(self.deadline));

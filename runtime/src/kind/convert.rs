@@ -11,9 +11,12 @@ mod declared;
 #[cfg(test)]
 mod declared_tests;
 mod typed;
+mod webhook;
 
 pub(crate) use declared::{Change, Declared, Version};
 pub use typed::typed;
+pub(crate) use webhook::{Answers, ByWebhook, Question};
+pub use webhook::{Conversion, Webhook, WebhookService};
 
 /// Converts the objects of one version of a kind to the storage version and back.
 ///
@@ -36,6 +39,12 @@ pub trait Convert: Send + Sync {
     /// Types in Rust need them.
     fn fills(&self) -> bool {
         true
+    }
+
+    /// True if the conversion waits for another server. Only the server's own conversions may.
+    #[doc(hidden)]
+    fn waits(&self) -> bool {
+        false
     }
 }
 

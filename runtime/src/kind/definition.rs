@@ -4,9 +4,10 @@ use std::{fmt, sync::Arc};
 
 use super::{
     Binding, Convert, Kind, Policy,
-    convert::StrategyNone,
+    convert::{ByWebhook, Conversion, StrategyNone},
     model::{Shared, Version},
 };
+use crate::meta::GroupVersion;
 
 /// All errors of a declaration, one per line, each with its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,18 +72,31 @@ pub struct Definition {
     pub storage_version: String,
     /// The versions, in the order in which they were given.
     pub versions: Vec<Arc<Version>>,
+    /// How objects are converted between the versions.
+    pub conversion: Conversion,
 }
 
 impl Definition {
-    /// The kind in each of its versions, with this policy and no code of its own. Only `apiVersion` differs between an object's
-    /// versions.
+    /// The kind in each of its versions, with this policy and no code of its own.
     pub fn kinds(&self, policy: &'static dyn Policy) -> Vec<Kind> {
         let kind = |version: &Arc<Version>| {
             let is_stored = version.name == self.storage_version;
-            let conversion = (!is_stored).then(|| Arc::new(StrategyNone) as Arc<dyn Convert>);
+            let conversion = (!is_stored).then(|| self.conversion_of(&version.name));
             Kind::new(self.shared.clone(), version.clone(), Binding { conversion, ..Binding::new(policy) })
         };
         self.versions.iter().map(kind).collect()
+    }
+
+    fn conversion_of(&self, version: &str) -> Arc<dyn Convert> {
+        let Conversion::Webhook(webhook) = &self.conversion else { return Arc::new(StrategyNone) };
+        let of = |version: &str| GroupVersion { group: self.shared.group.clone(), version: version.to_owned() };
+        Arc::new(ByWebhook {
+            webhook: webhook.clone(),
+            definition: self.shared.group_resource().to_string().into(),
+            kind: self.shared.names.kind.clone(),
+            here: of(version),
+            stored: of(&self.storage_version),
+        })
     }
 
     /// Finds what is wrong, except in the schemas: each front end has rules for these.

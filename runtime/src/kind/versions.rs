@@ -2,7 +2,8 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, convert,
+    Kind,
+    convert::{self, Conversion},
     definition::{Definition, Problems},
 };
 use crate::schema::{self, Document};
@@ -29,6 +30,7 @@ impl Versions {
             shared: of_all.shared.clone(),
             storage_version: of_all.version.name.clone(),
             versions: kinds.iter().map(|kind| kind.version.clone()).collect(),
+            conversion: Conversion::None,
         };
         for other in kinds.iter().filter(|other| other.shared != definition.shared) {
             problems.push(format!(
@@ -62,6 +64,11 @@ impl Versions {
         &self.all[self.stored]
     }
 
+    /// True if objects are converted by a webhook.
+    pub(crate) fn wait(&self) -> bool {
+        self.all.iter().any(|kind| kind.waits())
+    }
+
     /// The version with the name `group/version`, served or not.
     pub fn find(&self, api_version: &str) -> Option<&Arc<Kind>> {
         self.all.iter().find(|kind| kind.group_version.is(api_version))
@@ -75,7 +82,11 @@ impl Versions {
     pub(crate) fn convert(&self, document: Document, from: &Kind, to: &Kind) -> Result<Document, String> {
         let stored = self.stored();
         let bare = from.write_to(stored, document.clone()).and_then(|document| to.convert_from_stored(document));
-        bare.or_else(|_| {
+        // A webhook gets objects as they are: each question costs a call.
+        bare.or_else(|why| {
+            if self.wait() {
+                return Err(why);
+            }
             let mut document = document;
             from.fill(&mut document);
             to.convert_from_stored(from.convert_to(stored, document)?)
@@ -89,6 +100,11 @@ impl Versions {
 }
 
 impl Kind {
+    /// True if its objects are converted to the storage version and back by a webhook.
+    pub(crate) fn waits(&self) -> bool {
+        self.binding.conversion.as_ref().is_some_and(|conversion| conversion.waits())
+    }
+
     /// Converts an object of this version to the storage version: without type meta, defaulted and pruned.
     ///
     /// # Errors

@@ -19,6 +19,8 @@ pub(crate) mod status;
 #[cfg(test)]
 mod tests;
 pub(crate) mod time;
+#[cfg(feature = "server")]
+pub(crate) mod uid;
 pub(crate) mod user;
 pub(crate) mod validate;
 pub(crate) mod values;

@@ -8,12 +8,12 @@ mod reader_tests;
 pub(crate) mod record;
 #[cfg(test)]
 mod record_tests;
+mod shown;
 mod view;
 #[cfg(test)]
 mod view_tests;
 
 use std::{
-    borrow::Cow,
     collections::HashMap,
     fmt,
     sync::{
@@ -34,6 +34,7 @@ use crate::{
     meta::GroupResource,
     metrics,
     storage::Hold,
+    webhook::Webhooks,
 };
 use reader::{Identity, KindReader, Transformer};
 
@@ -81,6 +82,8 @@ pub struct Registered {
     pub view: Option<View>,
     /// The resource in the storage version; `None` in that version.
     pub stored: Option<Arc<Registered>>,
+    /// The conversion webhooks; `None` if no version of the resource is converted by one.
+    pub webhooks: Option<Arc<Webhooks>>,
     /// The definition; `None` if the program declares it.
     pub declarer: Option<Arc<Declarer>>,
     /// Unique for each kind and version in this process; never zero.
@@ -102,32 +105,6 @@ impl Registered {
     /// The endpoint of a subresource, or of the objects themselves for an empty name.
     pub fn endpoint(&self, subresource: &str) -> Option<&Endpoint> {
         self.endpoints.iter().find(|endpoint| &*endpoint.subresource == subresource)
-    }
-
-    /// A stored object in this version. A new conversion is kept for other readers.
-    ///
-    /// # Errors
-    /// The reason why it cannot be converted.
-    pub fn show<'o>(&self, object: &'o Arc<cache::Object>) -> Result<Cow<'o, Arc<cache::Object>>, String> {
-        match &self.view {
-            None => Ok(Cow::Borrowed(object)),
-            Some(view) => view.of(object).map(Cow::Owned),
-        }
-    }
-
-    /// The same for a reader of this many bytes of objects: conversions are kept only if all of them fit.
-    ///
-    /// # Errors
-    /// Like [`Registered::show`].
-    pub fn show_among<'o>(
-        &self,
-        object: &'o Arc<cache::Object>,
-        bytes: usize,
-    ) -> Result<Cow<'o, Arc<cache::Object>>, String> {
-        match &self.view {
-            Some(view) if !view.keeps(bytes) => view.passing(object).map(Cow::Owned),
-            _ => self.show(object),
-        }
     }
 }
 
@@ -160,17 +137,24 @@ pub struct Registry {
     /// Locked while the table is changed, so that two kinds with clashing names cannot both be added.
     changing: Mutex<()>,
     requests: Arc<metrics::Requests>,
+    webhooks: Arc<Webhooks>,
 }
 
 impl Registry {
     /// An empty registry over a cache.
     pub fn new(cache: Arc<cache::Cache>) -> Self {
-        Self::with_transformer(cache, Arc::new(Identity))
+        Self::with(cache, Arc::new(Identity), Arc::default())
     }
 
-    /// An empty registry that stores objects through a transformer.
-    pub fn with_transformer(cache: Arc<cache::Cache>, transformer: Arc<dyn Transformer>) -> Self {
-        Self { cache, transformer, table: ArcSwap::default(), changing: Mutex::new(()), requests: Arc::default() }
+    /// An empty registry that stores objects through a transformer, and converts them by webhooks.
+    pub fn with(cache: Arc<cache::Cache>, transformer: Arc<dyn Transformer>, webhooks: Arc<Webhooks>) -> Self {
+        let (table, changing, requests) = (ArcSwap::default(), Mutex::new(()), Arc::default());
+        Self { cache, transformer, table, changing, requests, webhooks }
+    }
+
+    /// The conversion webhooks.
+    pub fn webhooks(&self) -> &Arc<Webhooks> {
+        &self.webhooks
     }
 
     /// Adds a kind in all of its versions: checks it, loads its objects, and serves it. Blocks on the disk. Returns its
@@ -244,7 +228,12 @@ impl Registry {
             clashes::check_keys((&kind.shared, &prefix), (&other.kind.shared, other.objects.prefix()))?;
         }
         let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
-        let loading = self.cache.load(&prefix, records.clone());
+        let load = || {
+            records.count_misfits();
+            self.cache.load(&prefix, records.clone())
+        };
+        // Objects of another version are converted to the storage version.
+        let loading = if records.versions().wait() { self.webhooks.resolve_blocking(load) } else { load() };
         let loading =
             loading.map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
         if let Some(misfits) = records.take_misfits() {
@@ -264,6 +253,7 @@ impl Registry {
                 records: records.clone(),
                 view: None,
                 stored: None,
+                webhooks: records.versions().wait().then(|| self.webhooks.clone()),
                 declarer: declarer.cloned(),
                 number: next_number(),
             }

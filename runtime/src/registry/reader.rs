@@ -166,28 +166,41 @@ impl KindReader {
     /// The stored form of an object that has passed the pipeline, under a full store key.
     ///
     /// # Errors
-    /// Those of the transformer.
+    /// Those of the transformer; a failed call of a conversion webhook.
     pub fn write(&self, key: &str, document: &Document, fit: Fit) -> Result<Sealed, String> {
-        let record = self.encode(document, if fit == Fit::Checked { self.rules } else { 0 });
+        let record = self.encode(document, if fit == Fit::Checked { self.rules } else { 0 })?;
         let size = record::object_size(&record);
         Ok(Sealed { value: self.transformer.seal(key, record)?.into(), size })
     }
 
-    fn encode(&self, document: &Document, rules: u32) -> Vec<u8> {
+    fn encode(&self, document: &Document, rules: u32) -> Result<Vec<u8>, String> {
         let fingerprint = self.structure >> 32 << 32 | u64::from(rules);
-        // An object that cannot be converted to a version has no selectable values in it.
-        let others = self
-            .others
-            .iter()
-            .filter_map(|other| Some((other, other.kind.convert_from_stored(document.clone()).ok()?)));
-        let others: Vec<(&Selectable, Document)> = others.collect();
+        let mut others: Vec<(&Selectable, Document)> = Vec::with_capacity(self.others.len());
+        let mut failed = None;
+        for other in &self.others {
+            match other.kind.convert_from_stored(bare(document)) {
+                Ok(document) => others.push((other, document)),
+                // Webhooks fail for other reasons than the object.
+                Err(why) if other.kind.waits() => failed = Some(why),
+                // An object that cannot be converted to a version has no selectable values in it.
+                Err(_) => {}
+            }
+        }
+        if let Some(why) = failed {
+            return Err(why);
+        }
         let of_others = others.iter().map(|(other, document)| (other.version(), &other.indexes, document));
         let selectable = [(self.version(), &self.indexes, document)].into_iter().chain(of_others);
-        record::encode(self.version(), fingerprint, selectable, document)
+        Ok(record::encode(self.version(), fingerprint, selectable, document))
     }
 
     fn version(&self) -> &str {
         &self.stored().group_version.version
+    }
+
+    /// Starts to count invalid objects again, before they are loaded once more.
+    pub fn count_misfits(&self) {
+        *self.misfits() = Some(Misfits::default());
     }
 
     /// The invalid objects found while loading. Ends the counting.
@@ -280,8 +293,17 @@ impl KindReader {
             }
             self.count_misfit(key, &document);
         }
-        Ok(self.encode(&document, 0))
+        self.encode(&document, 0)
     }
+}
+
+/// A document without managed fields, which conversions do not see.
+fn bare(document: &Document) -> Document {
+    let mut bare = document.clone();
+    if let Some(metadata) = bare.get_mut("metadata").and_then(Document::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    bare
 }
 
 impl cache::Reader for KindReader {

@@ -2,16 +2,35 @@
 //!
 //! A view is computed once for each state of an object, however many readers and watchers it has, and kept within the
 //! cache's budget of renderings. Evicted views are recomputed with the same result: conversions are pure functions.
-use std::sync::Arc;
+//!
+//! Conversions by webhook wait, so many objects are converted in one call, in a task of its own, and readers that need the same
+//! views meanwhile wait for that task. Failed calls are not kept.
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use bytes::Bytes;
+use tokio::sync::watch;
 
 use super::record;
 use crate::{
     cache::{Body, Object, Renderings},
     codec,
     kind::Kind,
+    webhook::Webhooks,
 };
+
+/// The result of a call for one object.
+#[derive(Clone)]
+struct Called {
+    view: Result<Arc<Object>, String>,
+    /// True if the call converted other objects, too, which may be why it failed.
+    among_others: bool,
+}
+
+/// A call that is running.
+type Flight = watch::Receiver<Option<Called>>;
 
 /// Converts objects to a version.
 #[derive(Clone)]
@@ -21,12 +40,14 @@ pub struct View {
     renderings: Arc<Renderings>,
     /// Distinguishes the renderings of this view from others.
     number: u32,
+    /// Calls of the webhook that are running, by the addresses of their objects, which they keep alive.
+    running: Arc<Mutex<HashMap<usize, Flight>>>,
 }
 
 impl View {
     /// The view of a version with a conversion. `number` must be unique among views with the same renderings.
     pub fn new(kind: Arc<Kind>, renderings: Arc<Renderings>, number: u32) -> Self {
-        Self { type_meta: kind.type_meta().into(), kind, renderings, number }
+        Self { type_meta: kind.type_meta().into(), kind, renderings, number, running: Arc::default() }
     }
 
     /// A stored object in this version, converted now if it is not kept. It has the key, revision, labels and
@@ -58,6 +79,87 @@ impl View {
         self.renderings.has_room_for(bytes)
     }
 
+    /// Stored objects in this version, converted by a webhook if they are not kept.
+    pub async fn of_all(&self, webhooks: &Arc<Webhooks>, stored: &[Arc<Object>]) -> Vec<Result<Arc<Object>, String>> {
+        let (mut views, mut flights, mut again) = (Vec::with_capacity(stored.len()), Vec::new(), Vec::new());
+        self.begin(webhooks, stored, &mut views, &mut flights, true);
+        for (at, mut flight, is_own) in flights {
+            let called = flight.wait_for(Option::is_some).await.ok().and_then(|called| called.clone());
+            match called {
+                Some(Called { view: Err(_), among_others: true }) if !is_own => again.push(at),
+                Some(Called { view, .. }) => views[at] = view,
+                None => views[at] = Err("the call of the conversion webhook broke off".to_owned()),
+            }
+        }
+        // Another reader's call may have failed because of an object that this one does not need.
+        if !again.is_empty() {
+            let objects: Vec<Arc<Object>> = again.iter().map(|at| stored[*at].clone()).collect();
+            let (mut own, mut flights) = (Vec::with_capacity(objects.len()), Vec::new());
+            self.begin(webhooks, &objects, &mut own, &mut flights, false);
+            for (at, mut flight, _) in flights {
+                if let Ok(called) = flight.wait_for(Option::is_some).await
+                    && let Some(called) = &*called
+                {
+                    own[at] = called.view.clone();
+                }
+            }
+            again.into_iter().zip(own).for_each(|(at, view)| views[at] = view);
+        }
+        views
+    }
+
+    /// Finds the kept views, and begins calls for the others. Missing views are errors until their flights end.
+    fn begin(
+        &self,
+        webhooks: &Arc<Webhooks>,
+        stored: &[Arc<Object>],
+        views: &mut Vec<Result<Arc<Object>, String>>,
+        flights: &mut Vec<(usize, Flight, bool)>,
+        joins: bool,
+    ) {
+        let mut own = Vec::new();
+        for (at, object) in stored.iter().enumerate() {
+            if let Some(kept) = self.renderings.find_object(object, self.number) {
+                views.push(readable(object, kept));
+                continue;
+            }
+            if object.unreadable().is_some() {
+                views.push(Ok(Arc::new(object.in_form(&self.type_meta, Err(String::new())))));
+                continue;
+            }
+            views.push(Err("the call of the conversion webhook broke off".to_owned()));
+            let mut running = self.running();
+            let known = running.get(&place(object)).filter(|known| joins && known.has_changed().is_ok());
+            if let Some(known) = known {
+                flights.push((at, known.clone(), false));
+                continue;
+            }
+            let (sender, flight) = watch::channel(None);
+            running.insert(place(object), flight.clone());
+            flights.push((at, flight, true));
+            own.push((object.clone(), sender));
+        }
+        if !own.is_empty() {
+            tokio::spawn(self.clone().call(webhooks.clone(), own));
+        }
+    }
+
+    /// Calls the webhook for these objects.
+    async fn call(self, webhooks: Arc<Webhooks>, objects: Vec<(Arc<Object>, watch::Sender<Option<Called>>)>) {
+        let among_others = objects.len() > 1;
+        let all = || objects.iter().map(|(object, _)| self.body(object)).collect::<Vec<_>>();
+        let bodies = webhooks.resolve(all).await;
+        for ((object, sender), body) in objects.into_iter().zip(bodies) {
+            let view = body.map(|body| self.with_body(&object, body));
+            self.running().remove(&place(&object));
+            sender.send_replace(Some(Called { view, among_others }));
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<usize, Flight>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn make(&self, stored: &Object) -> Object {
         stored.in_form(
             &self.type_meta,
@@ -74,6 +176,10 @@ impl View {
         let body = Body::new(text.into(), places.metadata_end, places.managed_at, managed_fields);
         Ok(body.expect("a canonical body says where its parts are"))
     }
+}
+
+fn place(object: &Arc<Object>) -> usize {
+    Arc::as_ptr(object).addr()
 }
 
 fn readable(stored: &Object, view: Arc<Object>) -> Result<Arc<Object>, String> {

@@ -103,12 +103,12 @@ fn what_cannot_be_read_stays_unreadable() {
     assert_eq!(json_of(&shown)["apiVersion"], "example.com/v2");
 }
 
-#[test]
-fn the_stored_version_shows_objects_as_they_are() {
+#[tokio::test]
+async fn the_stored_version_shows_objects_as_they_are() {
     let cache = Cache::new(Arc::new(Memory::new()), Limits::default());
     let (registry, renamed, object) = (Registry::new(cache), Arc::default(), stored("a", "unpaintable"));
     let served = registry.register([gears(), gears_v2(&renamed)]).expect("a kind");
     let v2 = registry.find("example.com", "v2", "gears").expect("v2 is served");
-    assert!(Arc::ptr_eq(&object, &served.show(&object).unwrap()));
-    assert_eq!((v2.show(&object).unwrap_err(), renamed.reads()), ("v2 has no such paint".to_owned(), 1));
+    assert!(Arc::ptr_eq(&object, &served.show(&object).await.unwrap()));
+    assert_eq!((v2.show(&object).await.unwrap_err(), renamed.reads()), ("v2 has no such paint".to_owned(), 1));
 }

@@ -26,7 +26,8 @@ use crate::{
     handlers::{self, Client, Object, RequestContext, Subresource},
     http::Service,
     kind::{
-        Kind, crd,
+        Kind,
+        crd::{self, WebhookService},
         hook::{self, Hooks},
         policy::Custom,
         resource::{Stored, Unstored},
@@ -126,6 +127,17 @@ impl Builder {
             }
             Err(report) => self.refused.push(report.to_string()),
         }
+        self
+    }
+
+    /// Finds the addresses of services that convert objects (`conversion.webhook.clientConfig.service`): a host and a port, such
+    /// as `10.0.0.7:9443`. For `None`, and without this, DNS resolves `NAME.NAMESPACE.svc`. The certificate must be for
+    /// `NAME.NAMESPACE.svc` in any case.
+    pub fn webhook_services(
+        mut self,
+        find: impl Fn(&WebhookService) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.core.webhook_resolver = Some(Arc::new(find));
         self
     }
 

@@ -32,6 +32,7 @@ use crate::{
     },
     storage::{Embedded, Memory, Store},
     verbs::{Plugin, Verbs},
+    webhook::{Resolver, Webhooks},
 };
 
 /// The storage of objects.
@@ -55,12 +56,22 @@ pub(super) struct Core {
     pub handlers: Pending,
     pub admission: Vec<Plugin>,
     pub transformer: Option<Arc<dyn Transformer>>,
+    /// Finds the addresses of the services of webhooks.
+    pub webhook_resolver: Option<Resolver>,
 }
 
 impl Default for Core {
     fn default() -> Self {
         let (handlers, admission) = (Pending::default(), Vec::new());
-        Self { keep: Keep::Unsaid, builtins: true, definitions: false, handlers, admission, transformer: None }
+        Self {
+            keep: Keep::Unsaid,
+            builtins: true,
+            definitions: false,
+            handlers,
+            admission,
+            transformer: None,
+            webhook_resolver: None,
+        }
     }
 }
 
@@ -164,7 +175,11 @@ impl Core {
         };
         let cache = Cache::new(store.clone(), limits.cache);
         let transformer = self.transformer.unwrap_or_else(|| Arc::new(Identity));
-        let registry = Arc::new(Registry::with_transformer(cache.clone(), transformer));
+        let registry = Arc::new(Registry::with(
+            cache.clone(),
+            transformer,
+            Arc::new(Webhooks::with_resolver(self.webhook_resolver)),
+        ));
         let builtins = if self.builtins { builtin::kinds() } else { Vec::new() };
         let mut kinds: Vec<Kind> = builtins.into_iter().chain(kinds).collect();
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
-use super::{Error, Request, Verbs, lifecycle::hold_namespace, retry::Retry, rewrite::conflict};
+use super::{Error, Request, Verbs, lifecycle::hold_namespace, retry::Retry, rewrite::conflict, turns::Turn, waiting};
 use crate::{
     cache::{Object, Reader},
     meta::Revision,
@@ -38,12 +38,13 @@ impl Verbs {
     pub(super) async fn store(
         &self,
         request: &Request,
+        turn: Option<&Turn>,
         key: &str,
         (document, fit): (&Document, Fit),
         expect: Expect,
     ) -> Result<Outcome<Arc<Object>>, Error> {
         let at = full_key(request, key);
-        let value = record(request, &at, document, fit)?;
+        let value = record(request, turn, &at, document, fit).await?;
         let op = Op { key: at, value: Some(value.clone()), expect };
         let revision = match self.commit(request, op).await? {
             Outcome::Done(revision) => revision,
@@ -166,18 +167,28 @@ fn definition_changed(request: &Request) -> Error {
 ///
 /// # Errors
 /// [`Error::TooLarge`]; [`Error::Internal`] if the record could not be built.
-pub(super) fn preview(
+pub(super) async fn preview(
     request: &Request,
+    turn: Option<&Turn>,
     key: &str,
     revision: Revision,
     document: &Document,
 ) -> Result<Arc<Object>, Error> {
-    let value = record(request, &full_key(request, key), document, Fit::Checked)?;
+    let value = record(request, turn, &full_key(request, key), document, Fit::Checked).await?;
     Ok(render(request, key, revision, &value))
 }
 
-fn record(request: &Request, full_key: &str, document: &Document, fit: Fit) -> Result<Bytes, Error> {
-    let Sealed { value, size } = request.served.records.write(full_key, document, fit).map_err(Error::Internal)?;
+/// The record of an object. It has selectable values of other versions, to which a webhook may convert.
+async fn record(
+    request: &Request,
+    turn: Option<&Turn>,
+    full_key: &str,
+    document: &Document,
+    fit: Fit,
+) -> Result<Bytes, Error> {
+    let served = &request.served;
+    let sealed = waiting::outside(turn, served.converting(|| served.records.write(full_key, document, fit))).await;
+    let Sealed { value, size } = sealed.map_err(Error::Internal)?;
     check_size(size)?;
     Ok(value)
 }

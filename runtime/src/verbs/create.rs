@@ -68,7 +68,7 @@ impl Verbs {
         let generates = system::text(&document, "name").is_empty() && !base.is_empty();
         for _ in 0..if generates { NAMES_TRIED } else { 1 } {
             if generates {
-                let name = write.make_name(&document, &base).map_err(Error::Internal)?;
+                let name = write.make_name(&document, &base).await.map_err(Error::Internal)?;
                 system::set(&mut document, "name", name);
                 write.run_default(self, &mut document, None).await?;
             }
@@ -78,7 +78,7 @@ impl Verbs {
                 return Err(Error::Unknown(message.to_owned()));
             }
             let (stored, fit) = write.to_stored(self, (&document, fit), None).await?;
-            let answer = Answerable::of(write.request, &stored)?;
+            let answer = Answerable::of(write, &stored).await?;
             if let Outcome::Done(object) = self.insert(write, (&stored, fit)).await? {
                 return Ok(Answer::Object(answer.with(write.request, object)));
             }
@@ -101,8 +101,8 @@ impl Verbs {
             if request.served.objects.snapshot().get(&key).is_some() {
                 return Ok(Outcome::Lost);
             }
-            return preview(request, &key, Revision(0), stored.0).map(Outcome::Done);
+            return preview(request, write.turn, &key, Revision(0), stored.0).await.map(Outcome::Done);
         }
-        self.store(request, &key, stored, Expect::Absent).await
+        self.store(request, write.turn, &key, stored, Expect::Absent).await
     }
 }

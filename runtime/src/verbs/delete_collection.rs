@@ -25,7 +25,7 @@ impl Verbs {
         list: &ListOptions,
         options: &DeleteOptions,
     ) -> Result<List, Error> {
-        let selected = self.list(request, list).await?;
+        let mut selected = self.list_stored(request, list).await?;
         let mut place = Place::default();
         loop {
             let requests: Vec<Request> = {
@@ -39,6 +39,7 @@ impl Verbs {
                 some
             };
             if requests.is_empty() {
+                selected.items = selected.items.converted(request).await?;
                 return Ok(selected);
             }
             let deletions =

@@ -17,7 +17,7 @@ impl Verbs {
         if let Some(asked) = options.resource_version {
             self.reach(asked).await?;
         }
-        let object = shown(request, &current(request)?)?;
+        let object = shown(request, None, &current(request)?).await?;
         if request.endpoint().is_none() {
             return Err(request.not_found());
         }
@@ -72,6 +72,8 @@ pub(super) fn unreadable<'o>(request: &Request, objects: impl IntoIterator<Item 
 pub(crate) struct Unconverted {
     causes: Vec<(String, String)>,
     more: bool,
+    /// The first reason.
+    reason: String,
 }
 
 impl Unconverted {
@@ -84,6 +86,9 @@ impl Unconverted {
 
     /// Adds an object and the reason.
     pub(crate) fn push(&mut self, served: &Registered, object: &Object, reason: &str) {
+        if self.is_empty() {
+            reason.clone_into(&mut self.reason);
+        }
         if self.causes.len() == MAX_CAUSES {
             self.more = true;
             return;
@@ -103,8 +108,12 @@ impl Unconverted {
         self.more
     }
 
-    /// The error for these objects; for a single object if the request has a name.
+    /// The error for these objects; for a single object if the request has a name. If a webhook has failed, its error, as in
+    /// kube-apiserver.
     pub(crate) fn refusal(self, served: &Registered, name: &str) -> Error {
+        if served.kind.waits() {
+            return Error::Internal(self.reason);
+        }
         let resource = served.kind.group_resource();
         Error::StoreRead { resource, name: name.to_owned(), causes: self.causes, more: self.more }
     }

@@ -58,7 +58,7 @@ impl Verbs {
             Ok((new, warnings))
         };
         // Code sees whole objects only, not the metadata of one that cannot be converted.
-        shown(request, &current(request)?)?;
+        shown(request, None, &current(request)?).await?;
         self.rewrite(&write, changed).await.map(|done| done.object)
     }
 }

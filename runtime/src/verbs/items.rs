@@ -1,9 +1,10 @@
 //! The items of a list: a snapshot and a selection of its objects. Objects are not held individually, so a list takes
 //! no memory of its own, however long it is. Readers walk the snapshot and can resume anywhere. Objects are in the
-//! storage version; readers convert them to the requested version one at a time.
+//! storage version; readers convert them to the requested version one at a time. If a webhook converts them, that was done
+//! before.
 use std::{ops::Range, sync::Arc};
 
-use super::selection::Selection;
+use super::{Error, Request, Unconverted, selection::Selection, waiting};
 use crate::cache::{Filter, Object, Objects, Snapshot};
 
 /// The objects of a list, in key order.
@@ -60,6 +61,24 @@ impl Items {
         let (count, json_bytes) = (objects.len(), objects.iter().map(|object| object.json_bytes().len()).sum());
         let snapshot = Snapshot::of(crate::meta::Revision(1), objects);
         Self { snapshot, positions: 0..count, filter: None, count, json_bytes }
+    }
+
+    /// The objects in the requested version, if a webhook converts them.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if that fails.
+    pub(super) async fn converted(self, request: &Request) -> Result<Self, Error> {
+        let served = &request.served;
+        let Some((view, webhooks)) = served.waiting_view() else { return Ok(self) };
+        let stored: Vec<Arc<Object>> = self.iter().cloned().collect();
+        let views = Box::pin(waiting::outside(None, view.of_all(webhooks, &stored))).await;
+        let mut objects = Vec::with_capacity(views.len());
+        for (stored, view) in stored.iter().zip(views) {
+            let failed = |why: String| Unconverted::one(served, stored, &why).refusal(served, "");
+            objects.push(view.map_err(failed)?);
+        }
+        let (positions, snapshot) = (0..objects.len(), Snapshot::of(self.snapshot.revision(), objects));
+        Ok(Self { snapshot, positions, filter: None, ..self })
     }
 
     /// The number of items.

@@ -83,7 +83,7 @@ impl Verbs {
         let request = request_for(resource, object);
         let document = document_of(object)?;
         let fit = Fit::of(&request.served.kind.version.schema, &document);
-        match self.store(&request, object.key(), (&document, fit), Expect::At(object.revision())).await {
+        match self.store(&request, None, object.key(), (&document, fit), Expect::At(object.revision())).await {
             Ok(Outcome::Done(_)) => Ok(Renewed::Written),
             Ok(Outcome::Lost) => Ok(Renewed::ByOthers),
             Err(Error::TooLarge(why)) => Ok(Renewed::Skipped(object.clone(), why)),

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::{
     auth::User,
-    cache::{Cache, Object, Watch},
+    cache::{Cache, Object},
     codec::Decoded,
     kind::{Changes, endpoint::Endpoint},
     meta::{FieldErrorKind, Revision, Warnings},
@@ -54,6 +54,7 @@ mod update;
 mod versions;
 mod waiting;
 mod watch;
+mod watching;
 
 pub(crate) use admission::{Admission, Attributes};
 pub(crate) use error::Error;
@@ -65,6 +66,7 @@ pub(crate) use pipeline::Subject;
 pub(crate) use plugins::Plugin;
 pub(crate) use retry::Retry;
 pub(crate) use waiting::Slot;
+pub(crate) use watching::Watch;
 
 /// The verbs over one store, for HTTP, controllers and tests.
 pub struct Verbs {

@@ -127,7 +127,15 @@ impl Write<'_> {
         if self.origin == Origin::Body {
             warnings.extend(owners::dedup(document, false));
         }
-        self.own(document, old)?;
+        if self.request.served.webhooks.is_some() {
+            let owned = || {
+                let mut owned = document.clone();
+                self.own(&mut owned, old).map(|()| owned)
+            };
+            *document = self.converting(owned).await?;
+        } else {
+            self.own(document, old)?;
+        }
         warnings.extend(self.admit(api, document, old).await?);
         warnings.extend(owners::dedup(document, true));
         if let Some(old) = old {
@@ -308,6 +316,11 @@ impl Write<'_> {
         let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
         errors.extend(kind.policy().metadata_errors(metadata, &path));
         errors
+    }
+
+    /// Runs code that converts. Other writers go on while a webhook converts.
+    pub(super) async fn converting<T>(&self, work: impl FnMut() -> T) -> T {
+        self.outside(self.request.served.converting(work)).await
     }
 
     /// Awaits the user's code. Other writers go on while it waits.

@@ -60,7 +60,7 @@ impl Verbs {
                 Err(Error::NotFound(..)) if write.request.subresource.is_empty() && !write.options.must_exist => {}
                 Err(error) => return Err(error),
             }
-            let (new, warnings) = change(None)?;
+            let (new, warnings) = write.converting(|| change(None)).await?;
             match self.create_new(write, new, warnings).await {
                 // Another client has created it meanwhile, so it can be changed.
                 Err(Error::AlreadyExists(..)) => {}
@@ -103,16 +103,16 @@ impl Verbs {
         change: impl Fn(&Document) -> Result<Changed, Error> + Send + Sync,
     ) -> Result<Outcome<Rewritten>, Error> {
         let request = write.request;
-        let old = match shown(request, &stored) {
+        let old = match shown(request, write.turn, &stored).await {
             Ok(shown) => document_of(&shown)?,
             Err(error) => {
                 let old = metadata_of(&request.served.kind, &document_of(&stored)?);
-                let Ok((mut new, warnings)) = change(&old) else { return Err(error) };
+                let Ok((mut new, warnings)) = write.converting(|| change(&old)).await else { return Err(error) };
                 check_version(request, &mut new, &old)?;
                 return self.release(write, stored, (&old, &new), warnings, error).await;
             }
         };
-        let (mut new, mut warnings) = change(&old)?;
+        let (mut new, mut warnings) = write.converting(|| change(&old)).await?;
         check_version(request, &mut new, &old)?;
         let converts = request.served.stored.is_some();
         let asked = converts.then(|| new.clone());
@@ -120,8 +120,12 @@ impl Verbs {
         let fit = write.validate(self, &new, Some(&old)).await?;
         let old_stored = if converts { Cow::Owned(document_of(&stored)?) } else { Cow::Borrowed(&old) };
         let converted = write.to_stored(self, (&new, fit), Some(&old_stored)).await;
-        let (new, fit, answer) = match converted.and_then(|(new, fit)| Ok((Answerable::of(request, &new)?, new, fit))) {
-            Ok((answer, new, fit)) => (new, fit, answer),
+        let answerable = match converted {
+            Ok((new, fit)) => Answerable::of(write, &new).await.map(|answer| (new, fit, answer)),
+            Err(error) => Err(error),
+        };
+        let (new, fit, answer) = match answerable {
+            Ok(answerable) => answerable,
             Err(error) => {
                 let mut asked = asked.unwrap_or_default();
                 asked["metadata"] = new["metadata"].take();
@@ -155,9 +159,10 @@ impl Verbs {
         warnings.extend(write_stored.complete(self, &mut left, Some(&old_stored)).await?);
         let fit = write_stored.validate(self, &left, Some(&old_stored)).await?;
         Ok(match self.replace(&write_stored, stored, &old_stored, (&left, fit)).await? {
-            Outcome::Done(object) => {
-                Outcome::Done(Rewritten { object: shown_or_metadata(write.request, &object)?, warnings })
-            }
+            Outcome::Done(object) => Outcome::Done(Rewritten {
+                object: shown_or_metadata(write.request, write.turn, &object).await?,
+                warnings,
+            }),
             Outcome::Lost => Outcome::Lost,
         })
     }
@@ -182,9 +187,9 @@ impl Verbs {
         let (request, key, revision) = (write.request, object.key(), object.revision());
         let goes = is_deleted(request, new);
         if !goes && !write.options.dry_run {
-            return self.store(request, key, (new, fit), Expect::At(revision)).await;
+            return self.store(request, write.turn, key, (new, fit), Expect::At(revision)).await;
         }
-        let last = preview(request, key, revision, new)?;
+        let last = preview(request, write.turn, key, revision, new).await?;
         // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
         if goes
             && !write.options.dry_run

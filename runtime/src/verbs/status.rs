@@ -226,6 +226,7 @@ pub(crate) fn of_watch(error: WatchError) -> Option<Status> {
             Some(Status::failure(500, "StoreReadError", message, None))
         }
         WatchError::Read(error) => Some(Status::internal(&error.to_string())),
+        WatchError::Unconverted(reason) => Some(Status::internal(&reason)),
         WatchError::Lagged => None,
     }
 }

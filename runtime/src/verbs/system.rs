@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Error, Request, names,
+    Error, Request,
     ownership::MANAGED_FIELDS,
     pipeline::Write,
     rewrite::{MODIFIED, conflict},
@@ -13,7 +13,7 @@ use crate::{
         Changes, Kind,
         model::{Path, Scope},
     },
-    meta::Time,
+    meta::{Time, uid::uid},
     schema::Document,
 };
 
@@ -166,7 +166,7 @@ fn make_metadata(kind: &Kind, metadata: &mut Map<String, Value>) -> Result<(), E
     for member in ["deletionTimestamp", "deletionGracePeriodSeconds", "generation"] {
         metadata.remove(member);
     }
-    metadata.insert("uid".to_owned(), names::uid().map_err(Error::Internal)?.into());
+    metadata.insert("uid".to_owned(), uid().map_err(Error::Internal)?.into());
     metadata.insert("creationTimestamp".to_owned(), Time::now().to_string().into());
     if kind.version.generation {
         metadata.insert("generation".to_owned(), 1.into());

@@ -32,8 +32,9 @@ impl Verbs {
         let mut warnings = match write.decode_named(&mut document, None) {
             Ok(warnings) => warnings,
             Err(refusal) => {
-                let live = current(request).and_then(|object| document_of(&*shown(request, &object)?));
-                let live = live.map_err(|_| refusal)?;
+                let Ok(live) = current(request) else { return Err(refusal) };
+                let Ok(live) = shown(request, None, &live).await else { return Err(refusal) };
+                let Ok(live) = document_of(&live) else { return Err(refusal) };
                 document = given.unwrap_or(document);
                 write.decode_named(&mut document, Some(&live))?
             }

@@ -14,6 +14,8 @@ use super::{
     pipeline::Write,
     rewrite::document_of,
     scale, system,
+    turns::Turn,
+    waiting,
 };
 use crate::{
     cache::{Body, Object, Reading},
@@ -28,11 +30,19 @@ use crate::{
 ///
 /// # Errors
 /// [`Error::StoreRead`] if it cannot be converted.
-pub(super) fn shown(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
-    request.served.show(stored).map(Cow::into_owned).map_err(|why| {
-        let served = &request.served;
-        Unconverted::one(served, stored, &why).refusal(served, &request.name)
-    })
+pub(super) async fn shown(request: &Request, turn: Option<&Turn>, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
+    let served = &request.served;
+    let shown = waiting::outside(turn, served.show(stored)).await;
+    shown.map_err(|why| Unconverted::one(served, stored, &why).refusal(served, &request.name))
+}
+
+/// The error for a document of a write that cannot be converted.
+fn unconvertible(kind: &Kind, document: &Document, converter: &Kind, why: String, detail: String) -> Error {
+    if converter.waits() {
+        return Error::Internal(why);
+    }
+    let fault = fault_of_object(format!("{detail}: {why}"));
+    Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), vec![fault])
 }
 
 /// The answer to a write in the requested version, made before its commit: nothing is committed that cannot be answered.
@@ -43,19 +53,20 @@ impl Answerable {
     /// The answer for an object as it will be stored.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] for an object without the requested scale.
-    pub(super) fn of(request: &Request, stored: &Document) -> Result<Self, Error> {
-        let kind = &*request.served.kind;
+    /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] if a webhook fails, and for an object without the
+    /// requested scale.
+    pub(super) async fn of(write: &Write<'_>, stored: &Document) -> Result<Self, Error> {
+        let (request, kind) = (write.request, &*write.request.served.kind);
         let mut shown = Cow::Borrowed(stored);
         if request.served.view.is_some() {
             // Conversions do not see managed fields.
             let (mut bare, entries) = (stored.clone(), ownership::entries(stored));
             system::metadata(&mut bare).remove(MANAGED_FIELDS);
-            let mut converted = kind.convert_from_stored(bare).map_err(|why| {
+            let converted = write.converting(|| kind.convert_from_stored(bare.clone())).await;
+            let mut converted = converted.map_err(|why| {
                 let version = &kind.group_version.version;
-                let fault =
-                    fault_of_object(format!("as it would be stored, it has no form in version {version}: {why}"));
-                Error::Invalid(kind.group_kind(), system::text(stored, "name").to_owned(), vec![fault])
+                let detail = format!("as it would be stored, it has no form in version {version}");
+                unconvertible(kind, stored, kind, why, detail)
             })?;
             ownership::set_entries(&mut converted, entries);
             shown = Cow::Owned(converted);
@@ -76,11 +87,16 @@ impl Answerable {
 }
 
 /// The stored object in the requested version, for the answer to a deletion or a release: if the object cannot be converted, the part that all versions share.
-pub(super) fn shown_or_metadata(request: &Request, stored: &Arc<Object>) -> Result<Arc<Object>, Error> {
-    shown(request, stored).or_else(|_| {
-        let kind = &*request.served.kind;
-        Ok(Arc::new(compose(kind, stored.key(), stored.revision(), &metadata_of(kind, &document_of(stored)?))))
-    })
+pub(super) async fn shown_or_metadata(
+    request: &Request,
+    turn: Option<&Turn>,
+    stored: &Arc<Object>,
+) -> Result<Arc<Object>, Error> {
+    if let Ok(shown) = shown(request, turn, stored).await {
+        return Ok(shown);
+    }
+    let kind = &*request.served.kind;
+    Ok(Arc::new(compose(kind, stored.key(), stored.revision(), &metadata_of(kind, &document_of(stored)?))))
 }
 
 /// Only the metadata of an object, as an object of a version.
@@ -117,12 +133,19 @@ fn to_stored(request: &Request, document: &Document) -> Result<Document, String>
 
 /// A stored document after a write through the requested version: fields that this version lacks are dropped. A
 /// document that cannot be converted stays unchanged.
-pub(super) fn written_through<'d>(request: &Request, stored: &'d Document) -> Cow<'d, Document> {
+pub(super) async fn written_through<'d>(
+    request: &Request,
+    turn: Option<&Turn>,
+    stored: &'d Document,
+) -> Cow<'d, Document> {
     if request.served.view.is_none() {
         return Cow::Borrowed(stored);
     }
-    let read = request.served.kind.convert_from_stored(stored.clone());
-    let written = read.and_then(|read| to_stored(request, &read));
+    let through = || {
+        let read = request.served.kind.convert_from_stored(stored.clone())?;
+        to_stored(request, &read)
+    };
+    let written = waiting::outside(turn, request.served.converting(through)).await;
     written.map_or(Cow::Borrowed(stored), Cow::Owned)
 }
 
@@ -146,14 +169,14 @@ impl Write<'_> {
     ///
     /// # Errors
     /// If the object cannot be converted to the storage version.
-    pub(super) fn make_name(&self, document: &Document, base: &str) -> Result<String, String> {
+    pub(super) async fn make_name(&self, document: &Document, base: &str) -> Result<String, String> {
         let served = &self.request.served;
         if let Some(name) = served.kind.binding.hooks.generate_name(document, base) {
             return Ok(name);
         }
         if served.stored.is_some()
             && let hooks = &served.stored().kind.binding.hooks
-            && let Some(name) = hooks.generate_name(&to_stored(self.request, document)?, base)
+            && let Some(name) = hooks.generate_name(&self.converting(|| to_stored(self.request, document)).await?, base)
         {
             return Ok(name);
         }
@@ -164,7 +187,7 @@ impl Write<'_> {
     /// hooks. The document is not validated by the schema of the storage version, but by that of its own.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if it cannot be converted; errors of the hooks.
+    /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] if a webhook fails; errors of the hooks.
     pub(super) async fn to_stored<'d>(
         &self,
         api: &Verbs,
@@ -176,17 +199,17 @@ impl Write<'_> {
         }
         let request = in_stored_version(self.request);
         let kind = &*request.served.kind;
-        let invalid = |errors| Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors);
-        let mut stored = to_stored(self.request, document).map_err(|why| {
-            let version = &kind.group_version.version;
-            invalid(vec![fault_of_object(format!("it has no form in version {version}, which is stored: {why}"))])
+        let stored = self.converting(|| to_stored(self.request, document)).await;
+        let mut stored = stored.map_err(|why| {
+            let detail = format!("it has no form in version {}, which is stored", kind.group_version.version);
+            unconvertible(kind, document, &self.request.served.kind, why, detail)
         })?;
         let write = Write { request: &request, kind, ..*self };
         write.check_dry_run()?;
         write.run_default(api, &mut stored, old).await?;
         let errors = write.hook_errors(api, &stored, old).await?;
         if !errors.is_empty() {
-            return Err(invalid(errors));
+            return Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors));
         }
         write.run_admit(api, &stored, old).await?;
         let fit = Fit::of(&kind.version.schema, &stored);

@@ -1,5 +1,7 @@
 //! watch: changes as they happen, from a revision or after the current state.
-use super::{Error, Items, Request, Verbs, Watching, get::unreadable, revisions::unreachable, selection::Selection};
+use super::{
+    Error, Items, Request, Verbs, Watch, Watching, get::unreadable, revisions::unreachable, selection::Selection,
+};
 use crate::{
     cache::{Snapshot, WatchError},
     meta::{Revision, options::ListOptions},
@@ -44,6 +46,7 @@ impl Verbs {
             .await
             .map_err(|error| refused(request, &error, after))?;
         let wants_end = options.initial_events == Some(true) && options.bookmarks;
+        let (initial, watch) = (initial.converted(request).await?, Watch::new(&request.served, watch));
         Ok(Watching { initial, initial_bookmark: wants_end.then_some(after), bookmarks: options.bookmarks, watch })
     }
 }
@@ -65,6 +68,7 @@ fn refused(request: &Request, error: &WatchError, asked: Revision) -> Error {
         WatchError::Lagged => Error::Unavailable("the server is stopping".to_owned()),
         // Only a running watch gets this error.
         WatchError::Unreadable { key, reason } => Error::Internal(format!("{key}: {reason}")),
+        WatchError::Unconverted(reason) => Error::Internal(reason.to_string()),
         WatchError::Read(error) => unreachable(request, error, asked),
     }
 }

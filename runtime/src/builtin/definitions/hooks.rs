@@ -8,7 +8,7 @@ use super::{FINALIZER, names::put_condition};
 use crate::{
     kind::{
         binding::{DocumentHooks, Hook, HookContext, HookFuture},
-        crd::{self, Conversion},
+        crd,
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
     schema::Document,
@@ -88,12 +88,7 @@ fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError> {
     for warning in defined.warnings.iter().filter(|warning| !warning.text.starts_with("unknown field")) {
         context.warnings.add(format!("{}: {}", warning.pointer, warning.text));
     }
-    if defined.conversion == Conversion::None || defined.definition.versions.len() == 1 {
-        return Vec::new();
-    }
-    let path = FieldPath::new("spec.conversion.strategy");
-    let detail = "conversion webhooks are not called yet: use None, or define one version";
-    vec![FieldError::new(&path, FieldErrorKind::Invalid("Webhook".into()), detail)]
+    Vec::new()
 }
 
 /// What kube-apiserver fills in, and the fields that it always shows.

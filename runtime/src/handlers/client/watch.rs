@@ -12,11 +12,11 @@ use tokio::time::{Instant, Sleep};
 
 use super::{InvalidObject, parsed, typed::decode_object};
 use crate::{
-    cache::{self, Event, WatchError},
+    cache::{Event, WatchError},
     handlers::{Object, Refusal, Result},
     meta::Revision,
     registry::Registered,
-    verbs::{Error, Items, Place, Request, Watching, status::of_watch},
+    verbs::{self, Error, Items, Place, Request, Watching, status::of_watch},
 };
 
 /// The interval between bookmarks.
@@ -59,7 +59,7 @@ pub struct Watch<K> {
     initial: Option<(Items, Place)>,
     initial_bookmark: Option<Revision>,
     next_bookmark: Option<Pin<Box<Sleep>>>,
-    changes: Option<cache::Watch>,
+    changes: Option<verbs::Watch>,
     /// It ends with the first deletion.
     of_one: bool,
     kind: PhantomData<fn() -> K>,

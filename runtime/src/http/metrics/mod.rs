@@ -2,6 +2,7 @@
 //! Owns the counters of whole requests. All other values are read from their owners when the page is requested.
 
 mod admission;
+mod conversion;
 mod family;
 mod measure;
 mod process;
@@ -129,6 +130,7 @@ impl Metrics {
         let (registry, counts) = (prometheus::Registry::new(), Arc::<Counts>::default());
         let sources = [
             admission::source(api),
+            conversion::source(api),
             process::source(),
             requests::source(api, &counts),
             state::source(api, &counts),

@@ -3,7 +3,7 @@ use std::{cell::OnceCell, fmt};
 
 use serde::Serialize;
 
-use super::{API_VERSION, Conversion, Defined, Findings, Groups, define_in};
+use super::{API_VERSION, Defined, Findings, Groups, define_in};
 use crate::{
     codec::{self, Limits, yaml},
     schema::Document,
@@ -172,11 +172,6 @@ impl Reader<'_> {
         let warnings = match define_in(document, Groups::All) {
             Ok(mut defined) => {
                 let warnings = std::mem::take(&mut defined.warnings);
-                if defined.conversion != Conversion::None && defined.definition.versions.len() > 1 {
-                    let message = "conversion webhooks are not called yet: use None, or define one version";
-                    let entry = self.entry(at, prefix, "/spec/conversion/strategy", message.to_owned());
-                    self.errors.0.push(entry);
-                }
                 self.manifest.definitions.push(defined);
                 warnings
             }

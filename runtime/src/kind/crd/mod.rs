@@ -22,9 +22,9 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+pub use super::convert::{Conversion, Webhook, WebhookService};
 pub use findings::{Fault, Findings, Warning};
 pub use manifest::{Entry, Manifest, Report, of_value, read};
-pub use model::{Conversion, Webhook, WebhookService};
 
 /// The group and version of definitions that are read.
 pub const API_VERSION: &str = "apiextensions.k8s.io/v1";
@@ -34,8 +34,6 @@ pub const API_VERSION: &str = "apiextensions.k8s.io/v1";
 pub struct Defined {
     /// The resource in all of its versions.
     pub definition: Definition,
-    /// How objects are converted between the versions.
-    pub conversion: Conversion,
     /// The warnings.
     pub warnings: Vec<Warning>,
 }
@@ -73,6 +71,5 @@ fn define_in(document: &Document, groups: Groups) -> Result<Defined, Findings> {
     if !findings.errors.is_empty() {
         return Err(findings);
     }
-    let (conversion, definition) = (model::conversion(&definition), model::resource(&definition, &schemas));
-    Ok(Defined { definition, conversion, warnings: findings.warnings })
+    Ok(Defined { definition: model::resource(&definition, &schemas), warnings: findings.warnings })
 }

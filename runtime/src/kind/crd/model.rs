@@ -6,47 +6,12 @@ use crate::{
     kind::{
         self,
         columns::{AGE_DESCRIPTION, described},
+        convert::{Conversion, Webhook, WebhookService},
         jsonpath::JsonPath,
         model::{Cell, Column, Names, Path, ScalePaths, Scope, Shared, Version},
     },
     schema::Schema,
 };
-
-/// How objects are converted between the versions of a definition.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Conversion {
-    /// Only `apiVersion` differs.
-    #[default]
-    None,
-    /// By a server that is asked.
-    Webhook(Webhook),
-}
-
-/// A server that converts objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Webhook {
-    /// Its URL, where it is no service.
-    pub url: Option<String>,
-    /// The service, where there is no URL.
-    pub service: Option<WebhookService>,
-    /// The certificates of authorities that it is trusted by, as base64 of PEM; empty for those of the system.
-    pub ca_bundle: String,
-    /// The versions of ConversionReview that it understands, the preferred one first.
-    pub review_versions: Vec<String>,
-}
-
-/// A service in the cluster.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WebhookService {
-    /// Its namespace.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
-    /// The path of the URL; may be empty.
-    pub path: String,
-    /// The port.
-    pub port: u16,
-}
 
 /// The resource in all of its versions.
 pub(super) fn resource(definition: &Definition<'_>, schemas: &Schemas) -> kind::Definition {
@@ -55,7 +20,7 @@ pub(super) fn resource(definition: &Definition<'_>, schemas: &Schemas) -> kind::
     let versions = versions.map(|(index, from)| version(&shared, *from, &schemas.of(index)).into()).collect();
     let mut stored = definition.versions.iter().filter(|version| version.flag("storage"));
     let storage_version = stored.next().map_or("", |version| version.text("name")).to_owned();
-    kind::Definition { shared: shared.into(), storage_version, versions }
+    kind::Definition { shared: shared.into(), storage_version, versions, conversion: conversion(definition) }
 }
 
 fn shared(definition: &Definition<'_>) -> Shared {
@@ -130,7 +95,7 @@ fn column(from: Fields<'_>) -> Option<Column> {
 }
 
 /// How its objects are converted between the versions.
-pub(super) fn conversion(definition: &Definition<'_>) -> Conversion {
+fn conversion(definition: &Definition<'_>) -> Conversion {
     let conversion = definition.spec.part("conversion");
     if conversion.text("strategy") != "Webhook" {
         return Conversion::None;
@@ -138,7 +103,7 @@ pub(super) fn conversion(definition: &Definition<'_>) -> Conversion {
     let webhook = conversion.part("webhook");
     let client = webhook.part("clientConfig");
     let text = |from: Fields<'_>, name: &str| from.text(name).to_owned();
-    Conversion::Webhook(Webhook {
+    Conversion::Webhook(Arc::new(Webhook {
         url: client.get("url").map(|_| text(client, "url")),
         service: client.object("service").map(|service| WebhookService {
             namespace: text(service, "namespace"),
@@ -148,5 +113,5 @@ pub(super) fn conversion(definition: &Definition<'_>) -> Conversion {
         }),
         ca_bundle: text(client, "caBundle"),
         review_versions: webhook.texts("conversionReviewVersions").map(str::to_owned).collect(),
-    })
+    }))
 }

@@ -34,6 +34,7 @@ use self::{
 };
 use super::{
     Definition, Kind, Policy, Problems,
+    convert::Conversion,
     crd::{Entry, Report},
 };
 use crate::{
@@ -219,6 +220,7 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
         shared: Arc::new(stored.shared.clone()),
         storage_version: stored.version.name.clone(),
         versions: versions.iter().map(|read| Arc::new(read.version.clone())).collect(),
+        conversion: Conversion::None,
     };
     for problem in definition.check().err().iter().flat_map(Problems::iter) {
         error(stored, problem.to_owned());

@@ -52,6 +52,20 @@ pub(super) fn generation(metadata: &Value, path: &FieldPath) -> Option<FieldErro
     Some(FieldError::new(&path.child("generation"), FieldErrorKind::Invalid(json!(given)), why))
 }
 
+/// Validates labels and annotations that differ from those of another object. Paths are those of kube-apiserver's conversions.
+pub(crate) fn changed_texts(metadata: &Value, before: &Value) -> Vec<FieldError> {
+    let path = FieldPath::new("metadata");
+    let differs = |member: &str| entries(metadata, member).ne(entries(before, member));
+    let mut errors = Vec::new();
+    if differs("labels") {
+        errors.extend(labels(metadata, &path.child("labels")));
+    }
+    if differs("annotations") {
+        errors.extend(annotations(metadata, &path.child("annotation")));
+    }
+    errors
+}
+
 /// The string entries of a map, in key order.
 fn entries<'m>(metadata: &'m Value, name: &str) -> impl Iterator<Item = (&'m str, &'m str)> {
     let map = metadata.get(name).and_then(Value::as_object);

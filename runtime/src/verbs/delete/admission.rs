@@ -40,8 +40,10 @@ impl Verbs {
         if !own && !stored && !self.admits(Operation::Delete) {
             return Ok(());
         }
-        let converted = request.served.stored.is_some();
-        let seen = converted.then(|| document_of(&*shown_or_metadata(request, object)?)).transpose()?;
+        let seen = match &request.served.stored {
+            Some(_) => Some(document_of(&*shown_or_metadata(request, Some(turn), object).await?)?),
+            None => None,
+        };
         let seen = seen.as_ref().unwrap_or(old);
         let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
         if own {

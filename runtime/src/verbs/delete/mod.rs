@@ -64,7 +64,7 @@ impl Verbs {
         self.admit_end(request, options, turn, (&object, &old)).await?;
         let mut new = old.clone();
         mark::mark(&request.served.stored().kind, options, &mut new);
-        self.finish(request, options, object, (&old, &new)).await
+        self.finish(request, options, turn, object, (&old, &new)).await
     }
 
     /// Commits a deletion or a mark.
@@ -72,6 +72,7 @@ impl Verbs {
         &self,
         request: &Request,
         options: &DeleteOptions,
+        turn: &Turn,
         object: Arc<Object>,
         (old, new): (&Document, &Document),
     ) -> Result<Outcome<Deleted>, Error> {
@@ -82,22 +83,25 @@ impl Verbs {
             {
                 return Ok(Outcome::Lost);
             }
-            let object = shown_or_metadata(request, &object)?;
+            let object = shown_or_metadata(request, None, &object).await?;
             return Ok(Outcome::Done(Deleted::Gone { object, uid }));
         }
-        let marked = |object| Ok(Outcome::Done(Deleted::Marked(shown_or_metadata(request, &object)?)));
+        let marked = async |object| {
+            let object = shown_or_metadata(request, Some(turn), &object).await?;
+            Ok(Outcome::Done(Deleted::Marked(object)))
+        };
         if new == old {
-            return marked(object);
+            return marked(object).await;
         }
         // The mark is a normal write through the requested version.
-        let new = &*written_through(request, new);
+        let new = &*written_through(request, Some(turn), new).await;
         if options.dry_run {
-            return marked(preview(request, object.key(), object.revision(), new)?);
+            return marked(preview(request, Some(turn), object.key(), object.revision(), new).await?).await;
         }
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
         let fit = Fit::of(&request.served.stored().kind.version.schema, new);
-        match self.store(request, object.key(), (new, fit), Expect::At(object.revision())).await? {
-            Outcome::Done(object) => marked(object),
+        match self.store(request, Some(turn), object.key(), (new, fit), Expect::At(object.revision())).await? {
+            Outcome::Done(object) => marked(object).await,
             Outcome::Lost => Ok(Outcome::Lost),
         }
     }

@@ -1,0 +1,231 @@
+//! HTTP/1.1 over TLS to one webhook. Connections are used again; redirects are not followed; the size of a response is
+//! limited.
+use std::{
+    convert::Infallible,
+    env, fs,
+    pin::{Pin, pin},
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame, SizeHint};
+use hyper::{
+    Request, StatusCode,
+    body::Incoming,
+    client::conn::http1::{self, SendRequest},
+    header,
+};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{
+        ClientConfig, RootCertStore,
+        crypto::ring,
+        pki_types::{CertificateDer, ServerName, pem::PemObject},
+    },
+};
+
+use crate::kind::convert::Webhook;
+
+/// The maximum size of a response: a batch of the largest size whose objects grow several times.
+const MAX_RESPONSE: usize = 64 << 20;
+/// The maximum number of idle connections to one webhook.
+const MOST_IDLE: usize = 8;
+/// The size of a refusal's text that errors show.
+const SHOWN: usize = 1_024;
+
+/// Files that have the certificates of the system, as Go's programs look for them.
+const SYSTEM_ROOTS: [&str; 5] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// A client of one webhook.
+pub(super) struct Client {
+    /// The URL that messages name.
+    url: String,
+    target: Result<Target, String>,
+    idle: Mutex<Vec<SendRequest<Whole>>>,
+}
+
+/// Where the webhook is.
+struct Target {
+    /// The host and port to connect to.
+    address: String,
+    /// The name in its certificate.
+    name: ServerName<'static>,
+    host: String,
+    path: String,
+    tls: TlsConnector,
+}
+
+impl Client {
+    /// A client of a webhook; the address is that of its service, if it is known.
+    pub(super) fn new(webhook: &Webhook, address: Option<String>) -> Self {
+        let url = match (&webhook.service, &webhook.url) {
+            (Some(service), _) => {
+                let path = service.path.trim_start_matches('/');
+                format!("https://{}.{}.svc:{}/{path}", service.name, service.namespace, service.port)
+            }
+            (None, url) => url.clone().unwrap_or_default(),
+        };
+        let target = Target::new(&url, &webhook.ca_bundle, address);
+        Self { url: format!("{url}?timeout=30s"), target, idle: Mutex::default() }
+    }
+
+    /// The error for a failed request.
+    pub(super) fn failed(&self, why: &str) -> String {
+        format!("Post {:?}: {why}", self.url)
+    }
+
+    /// Sends a request, and returns the body of the response.
+    ///
+    /// # Errors
+    /// If there is no connection, or a response with another code than 2xx.
+    pub(super) async fn post(&self, body: Bytes) -> Result<Bytes, String> {
+        let target = self.target.as_ref().map_err(|why| self.failed(why))?;
+        // The webhook may have closed an idle connection. Then another one is used: conversions have no effects.
+        while let Some(mut idle) = self.take_idle() {
+            if idle.ready().await.is_ok()
+                && let Ok(response) = idle.send_request(target.request(body.clone())).await
+            {
+                return self.read(response, idle).await;
+            }
+        }
+        let mut connection = target.connect().await.map_err(|why| self.failed(&why))?;
+        let response = connection.send_request(target.request(body)).await;
+        self.read(response.map_err(|error| self.failed(&error.to_string()))?, connection).await
+    }
+
+    fn take_idle(&self) -> Option<SendRequest<Whole>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    async fn read(&self, response: hyper::Response<Incoming>, connection: SendRequest<Whole>) -> Result<Bytes, String> {
+        let code = response.status();
+        let body = whole(response.into_body()).await.map_err(|why| self.failed(&why))?;
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if !connection.is_closed() && idle.len() < MOST_IDLE {
+            idle.push(connection);
+        }
+        drop(idle);
+        match code {
+            _ if code.is_success() => Ok(body),
+            StatusCode::NOT_FOUND => Err("the server could not find the requested resource".to_owned()),
+            _ if code.is_server_error() => {
+                let text = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]).trim().to_owned();
+                Err(format!("an error on the server ({text:?}) has prevented the request from succeeding"))
+            }
+            _ => Err(format!(
+                "the server responded with the status code {} but did not return more information",
+                code.as_u16()
+            )),
+        }
+    }
+}
+
+impl Target {
+    fn new(url: &str, ca_bundle: &str, address: Option<String>) -> Result<Self, String> {
+        let rest = url.strip_prefix("https://").ok_or("unsupported protocol scheme")?;
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let uri: hyper::Uri = format!("https://{host}").parse().map_err(|error| format!("invalid host: {error}"))?;
+        let bare = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+        let name = ServerName::try_from(bare.to_owned()).map_err(|error| format!("invalid host: {error}"))?;
+        let port = uri.port_u16().unwrap_or(443);
+        let literal = if bare.contains(':') { format!("[{bare}]:{port}") } else { format!("{bare}:{port}") };
+        let tls = TlsConnector::from(Arc::new(tls(ca_bundle)?));
+        Ok(Self {
+            address: address.unwrap_or(literal),
+            name,
+            host: host.to_owned(),
+            path: format!("/{path}?timeout=30s"),
+            tls,
+        })
+    }
+
+    async fn connect(&self) -> Result<SendRequest<Whole>, String> {
+        let address = &self.address;
+        let socket = TcpStream::connect(address.as_str());
+        let socket = socket.await.map_err(|error| format!("dial tcp {address}: connect: {error}"))?;
+        // A request is written at once; waiting for more of it would only delay it.
+        socket.set_nodelay(true).map_err(|error| error.to_string())?;
+        let stream = self.tls.connect(self.name.clone(), socket).await.map_err(|error| format!("tls: {error}"))?;
+        let (requests, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "the connection to a webhook has ended");
+            }
+        });
+        Ok(requests)
+    }
+
+    fn request(&self, body: Bytes) -> Request<Whole> {
+        let request = Request::post(&self.path)
+            .header(header::HOST, &self.host)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "application/json, */*")
+            .header(header::USER_AGENT, "kube-apiserver-admission");
+        request.body(Whole(Some(body))).expect("the path and the host were parsed as parts of a URL")
+    }
+}
+
+/// TLS with these authorities, or with those of the system.
+fn tls(ca_bundle: &str) -> Result<ClientConfig, String> {
+    let mut roots = RootCertStore::empty();
+    let pem = if ca_bundle.is_empty() {
+        let named = env::var_os("SSL_CERT_FILE").and_then(|path| fs::read(path).ok());
+        named.or_else(|| SYSTEM_ROOTS.iter().find_map(|path| fs::read(path).ok())).unwrap_or_default()
+    } else {
+        STANDARD.decode(ca_bundle).map_err(|error| format!("unable to load root certificates: {error}"))?
+    };
+    for certificate in CertificateDer::pem_slice_iter(&pem).flatten() {
+        // Like Go, skip what is not an authority.
+        roots.add(certificate).ok();
+    }
+    if roots.is_empty() {
+        return Err("unable to load root certificates: unable to parse bytes as PEM block".to_owned());
+    }
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// Reads a response.
+async fn whole(body: Incoming) -> Result<Bytes, String> {
+    let (mut body, mut all) = (pin!(body), BytesMut::new());
+    while let Some(frame) = std::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
+        let frame = frame.map_err(|error| error.to_string())?;
+        let Ok(data) = frame.into_data() else { continue };
+        if all.len() + data.len() > MAX_RESPONSE {
+            return Err(format!("the response is longer than {MAX_RESPONSE} bytes"));
+        }
+        all.extend_from_slice(&data);
+    }
+    Ok(all.freeze())
+}
+
+/// A body in one piece.
+struct Whole(Option<Bytes>);
+
+impl Body for Whole {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.as_ref().map_or(0, Bytes::len) as u64)
+    }
+}

@@ -1,0 +1,197 @@
+//! Calls conversion webhooks: builds and checks the reviews, and keeps connections. Conversions that are needed together are
+//! one call.
+mod connection;
+mod review;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use self::{connection::Client, review::Batch};
+use crate::{
+    kind::convert::{Answers, Question, Webhook, WebhookService},
+    meta::{GroupVersion, uid::uid},
+    metrics::{self, Histogram, Totals},
+    schema::Document,
+};
+
+/// How long a call may take, as in kube-apiserver.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The maximum number of attempts of code that converts. Each needs what the one before it made, as an apply needs the merged
+/// object.
+const MOST_ATTEMPTS: usize = 32;
+/// The maximum number of objects that a call converts.
+const MOST_OBJECTS: usize = 500;
+/// The maximum size of them in bytes; the last one may exceed it.
+const MOST_BYTES: usize = 4 << 20;
+/// The maximum number of webhooks whose connections are kept.
+const MOST_CLIENTS: usize = 1_024;
+
+const MS: u64 = 1_000_000;
+/// Buckets in nanoseconds, as kube-apiserver has them.
+const BOUNDS: [u64; 15] = [
+    MS,
+    2 * MS,
+    4 * MS,
+    8 * MS,
+    16 * MS,
+    32 * MS,
+    64 * MS,
+    128 * MS,
+    256 * MS,
+    512 * MS,
+    1_024 * MS,
+    2_048 * MS,
+    4_096 * MS,
+    8_192 * MS,
+    16_384 * MS,
+];
+
+/// Finds the address of a service: a host and a port, such as `10.0.0.7:9443`; `None` to resolve `name.namespace.svc` by DNS.
+pub(crate) type Resolver = Arc<dyn Fn(&WebhookService) -> Option<String> + Send + Sync>;
+
+/// What calls are counted by: the definition, both versions, and whether they succeeded.
+type Labels = (Arc<str>, String, String, bool);
+
+/// The conversion webhooks.
+pub struct Webhooks {
+    resolver: Option<Resolver>,
+    timeout: Duration,
+    clients: Mutex<HashMap<Arc<Webhook>, Arc<Client>>>,
+    durations: Mutex<HashMap<Labels, Arc<Histogram>>>,
+}
+
+impl Default for Webhooks {
+    fn default() -> Self {
+        Self { resolver: None, timeout: TIMEOUT, clients: Mutex::default(), durations: Mutex::default() }
+    }
+}
+
+impl Webhooks {
+    /// Webhooks whose services a function finds.
+    pub fn with_resolver(resolver: Option<Resolver>) -> Self {
+        Self { resolver, ..Self::default() }
+    }
+
+    /// Webhooks that must answer in this time.
+    #[cfg(test)]
+    pub(crate) fn within(timeout: Duration) -> Self {
+        Self { timeout, ..Self::default() }
+    }
+
+    /// Runs code that converts, until all of its conversions are answered. The code must be a pure function.
+    pub async fn resolve<T>(&self, mut work: impl FnMut() -> T) -> T {
+        let mut answers = Answers::default();
+        for attempt in 0.. {
+            match answers.attempt(&mut work) {
+                Ok(done) => return done,
+                Err(open) => self.answer(open, &mut answers, attempt).await,
+            }
+        }
+        unreachable!("what is asked is answered")
+    }
+
+    /// The same for code that may block its thread.
+    pub fn resolve_blocking<T>(&self, mut work: impl FnMut() -> T) -> T {
+        let mut answers = Answers::default();
+        for attempt in 0.. {
+            let open = match answers.attempt(&mut work) {
+                Ok(done) => return done,
+                Err(open) => open,
+            };
+            // A thread of its own, because this one may belong to a runtime, which must not wait for another one.
+            let call = || match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+                Ok(runtime) => runtime.block_on(self.answer(open, &mut answers, attempt)),
+                Err(error) => tracing::error!(%error, "conversion webhooks cannot be called"),
+            };
+            thread::scope(|scope| drop(scope.spawn(call).join()));
+        }
+        unreachable!("what is asked is answered")
+    }
+
+    /// Answers what an attempt has asked.
+    async fn answer(&self, open: Vec<Question>, answers: &mut Answers, attempt: usize) {
+        for batch in batches(open) {
+            let results = if attempt < MOST_ATTEMPTS {
+                self.call(&batch).await
+            } else {
+                Err(batch.failed("too many conversions depend on each other"))
+            };
+            batch.answer(results, answers);
+        }
+    }
+
+    /// Converts a batch.
+    async fn call(&self, batch: &Batch) -> Result<Vec<Document>, String> {
+        let begun = Instant::now();
+        let client = self.client(&batch.of().webhook);
+        let called = async {
+            let uid = uid()?;
+            let request = batch.request(&uid)?;
+            let called = tokio::time::timeout(self.timeout, client.post(request)).await;
+            let answer = called
+                .unwrap_or_else(|_| Err(client.failed("context deadline exceeded")))
+                .map_err(|why| batch.failed(&why))?;
+            batch.converted(&answer, &uid)
+        };
+        let converted = called.await;
+        self.observe(batch.of(), converted.is_ok(), begun.elapsed());
+        converted
+    }
+
+    fn client(&self, webhook: &Arc<Webhook>) -> Arc<Client> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = clients.get(webhook) {
+            return known.clone();
+        }
+        if clients.len() >= MOST_CLIENTS {
+            clients.clear();
+        }
+        let address =
+            webhook.service.as_ref().zip(self.resolver.as_ref()).and_then(|(service, resolver)| resolver(service));
+        let client = Arc::new(Client::new(webhook, address));
+        // An address that a resolver gave may change.
+        if webhook.service.is_none() || self.resolver.is_none() {
+            clients.insert(webhook.clone(), client.clone());
+        }
+        client
+    }
+
+    fn observe(&self, of: &Question, succeeded: bool, elapsed: Duration) {
+        let labels = (of.definition.clone(), of.from.version.clone(), of.to.version.clone(), succeeded);
+        let mut durations = self.durations.lock().unwrap_or_else(PoisonError::into_inner);
+        let histogram = durations.entry(labels).or_insert_with(|| Arc::new(Histogram::new(&BOUNDS))).clone();
+        drop(durations);
+        histogram.observe(metrics::nanoseconds(elapsed));
+    }
+
+    /// The durations of calls in nanoseconds: the definition, both versions, and whether they succeeded.
+    pub fn durations(&self) -> Vec<(Labels, Totals)> {
+        let durations = self.durations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = durations.iter().map(|(labels, of)| (labels.clone(), of.totals())).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        all
+    }
+}
+
+/// Questions to the same webhook about the same versions.
+fn batches(open: Vec<Question>) -> Vec<Batch> {
+    let mut batches: Vec<Batch> = Vec::new();
+    for question in open {
+        match batches.iter_mut().rev().find(|batch| batch.takes(&question)) {
+            Some(batch) => batch.push(question),
+            None => batches.push(Batch::of_one(question)),
+        }
+    }
+    batches
+}
+
+/// A version and a kind in kube-apiserver's messages: `example.com/v1, Kind=Gear`.
+fn shown(version: &GroupVersion, kind: &str) -> String {
+    format!("{version}, Kind={kind}")
+}

@@ -1,0 +1,66 @@
+//! Tests of calls: their limits, and webhooks that cannot be called.
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::*;
+use crate::kind::{Convert, convert::ByWebhook};
+
+/// A certificate for tests, in PEM.
+fn authority() -> String {
+    use base64::Engine;
+    let key = rcgen::KeyPair::generate().unwrap();
+    let certificate = rcgen::CertificateParams::new(["127.0.0.1".to_owned()]).unwrap().self_signed(&key).unwrap();
+    base64::engine::general_purpose::STANDARD.encode(certificate.pem())
+}
+
+fn conversion(webhook: Webhook) -> ByWebhook {
+    let version = |name: &str| GroupVersion { group: "g".to_owned(), version: name.to_owned() };
+    let (here, stored) = (version("v2"), version("v1"));
+    ByWebhook { webhook: webhook.into(), definition: "ks.g".into(), kind: "K".to_owned(), here, stored }
+}
+
+fn at(url: String, ca_bundle: String) -> Webhook {
+    Webhook { url: Some(url), ca_bundle, review_versions: vec!["v1".to_owned()], ..Webhook::default() }
+}
+
+async fn failure(webhooks: &Webhooks, webhook: Webhook) -> String {
+    let conversion = conversion(webhook);
+    webhooks.resolve(|| conversion.read(json!({"metadata": {}}))).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_webhook_that_does_not_answer_in_time_has_failed() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/convert", listener.local_addr().unwrap());
+    let webhooks = Webhooks::within(Duration::from_millis(50));
+    let failed = failure(&webhooks, at(url.clone(), authority())).await;
+    let expected = "context deadline exceeded";
+    assert_eq!(failed, format!("conversion webhook for g/v1, Kind=K failed: Post \"{url}?timeout=30s\": {expected}"));
+    let durations = webhooks.durations();
+    assert_eq!(durations.len(), 1);
+    assert_eq!(durations[0].0, ("ks.g".into(), "v1".to_owned(), "v2".to_owned(), false));
+}
+
+#[tokio::test]
+async fn a_webhook_of_other_reviews_or_without_authorities_is_not_called() {
+    let webhooks = Webhooks::default();
+    let old = Webhook { review_versions: vec!["v1beta1".to_owned()], ..Webhook::default() };
+    assert_eq!(failure(&webhooks, old).await, "no supported conversion review versions");
+    let failed = failure(&webhooks, at("https://127.0.0.1:1/".to_owned(), "Q0E=".to_owned())).await;
+    assert!(failed.ends_with("unable to load root certificates: unable to parse bytes as PEM block"), "{failed}");
+}
+
+#[test]
+fn questions_are_batches_by_versions_and_size() {
+    let conversion = conversion(Webhook::default());
+    let ask = |bytes: usize, count: usize| {
+        let text = "x".repeat(bytes);
+        let all = || (0..count).map(|index| conversion.read(json!({"index": index, "text": text}))).collect::<Vec<_>>();
+        let mut open = Answers::default().attempt(all).unwrap_err();
+        open.extend(Answers::default().attempt(|| conversion.write(json!({}))).unwrap_err());
+        batches(open).iter().map(|batch| (batch.of().to.version.clone(), batch.len())).collect::<Vec<_>>()
+    };
+    let of = |version: &str, count| (version.to_owned(), count);
+    assert_eq!(ask(10, 1_200), [of("v2", 500), of("v2", 500), of("v2", 200), of("v1", 1)]);
+    assert_eq!(ask(1 << 20, 6), [of("v2", 4), of("v2", 2), of("v1", 1)]);
+}
