@@ -1,13 +1,14 @@
-//! The cursor by which all code walks schemas. It follows back references, and knows which fields every object has besides those
-//! that are declared, and where unknown fields are kept.
+//! The cursor by which all code walks schemas. It follows back references and the fields that all objects share, and knows
+//! where unknown fields are kept.
 use std::{
     ops::Deref,
+    ptr,
     sync::{Arc, LazyLock},
 };
 
 use super::{
     Schema,
-    metadata::METADATA,
+    metadata::OBJECT,
     model::{ListType, Type},
 };
 
@@ -18,30 +19,18 @@ pub(crate) struct At<'s> {
     node: &'s Schema,
     /// The definitions that back references refer to.
     definitions: Option<&'s Arc<Vec<Schema>>>,
-    role: Role,
+    /// It is an object with its own type meta and metadata.
+    object: bool,
     /// Unknown fields are kept here.
     open: bool,
     /// Unknown fields are kept here, or in a value around it.
     within_open: bool,
 }
 
-/// The role of a value, in addition to its schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Value,
-    /// An object with its own type meta and metadata.
-    Object,
-    /// The metadata of such an object.
-    Metadata,
-}
-
 /// The schema where none is declared: everything is kept.
 static ANYTHING: LazyLock<Schema> = LazyLock::new(|| Schema { preserve_unknown: true, ..Schema::default() });
 /// The schema of items where no list is declared: they have no fields.
 static NOTHING: LazyLock<Schema> = LazyLock::new(|| Schema { kind: Type::Object, ..Schema::default() });
-/// The schema of `apiVersion` and `kind`, which are checked where objects are decoded.
-static TYPE_META: LazyLock<Schema> =
-    LazyLock::new(|| Schema { kind: Type::String, preserve_unknown: true, ..Schema::default() });
 
 impl<'s> At<'s> {
     /// The root of a schema, with only the fields that it declares.
@@ -50,7 +39,7 @@ impl<'s> At<'s> {
         Self {
             node: schema,
             definitions: schema.definitions.as_ref(),
-            role: if schema.embedded { Role::Object } else { Role::Value },
+            object: schema.embedded,
             open,
             within_open: schema.preserve_unknown,
         }
@@ -58,7 +47,7 @@ impl<'s> At<'s> {
 
     /// The root schema of a kind, for whole objects: with `apiVersion`, `kind` and `metadata`.
     pub(crate) fn object(root: &'s Schema) -> Self {
-        Self { role: Role::Object, ..Self::of(root) }
+        Self { object: true, ..Self::of(root) }
     }
 
     /// A place where anything is allowed.
@@ -88,7 +77,7 @@ impl<'s> At<'s> {
     /// The definition that a back reference refers to.
     pub(crate) fn leads_to(self) -> Option<Self> {
         let definition = self.children();
-        (!std::ptr::eq(definition, self.node)).then(|| self.step(definition))
+        (!ptr::eq(definition, self.node)).then(|| self.step(definition))
     }
 
     fn step(self, node: &'s Schema) -> Self {
@@ -137,14 +126,8 @@ impl<'s> At<'s> {
 
     /// A field with a known name: a declared property, or one that every object has.
     pub(crate) fn named(self, name: &str) -> Option<Self> {
-        if self.role == Role::Object {
-            match name {
-                "apiVersion" | "kind" => return Some(Self::of(&TYPE_META)),
-                "metadata" => return Some(Self { role: Role::Metadata, ..Self::of(&METADATA) }),
-                _ => {}
-            }
-        }
-        self.property(name)
+        let shared = if self.object { OBJECT.properties.get(name) } else { None };
+        shared.map(Self::of).or_else(|| self.property(name))
     }
 
     /// The schema of a key: a field with a known name, an entry, or anything where unknown fields are kept. `None` for an unknown
@@ -153,16 +136,7 @@ impl<'s> At<'s> {
         if self.is_anything() {
             return Some(Self::anything());
         }
-        if self.role != Role::Value {
-            // `selfLink` is obsolete, but clients may still send it.
-            if name == "selfLink" && self.role == Role::Metadata {
-                return Some(Self::anything());
-            }
-            if let Some(named) = self.named(name) {
-                return Some(named);
-            }
-        }
-        self.member(name).or_else(|| self.open.then(Self::anything))
+        self.named(name).or_else(|| self.entry()).or_else(|| self.open.then(Self::anything))
     }
 
     /// The schema of an item, whether or not a list is declared. A list that keeps unknown fields keeps those of its items, too.
@@ -182,7 +156,7 @@ impl<'s> At<'s> {
             && children.properties.is_empty()
             && children.additional.is_none()
             && children.items.is_none()
-            && self.role == Role::Value
+            && !self.object
     }
 
     /// Unknown fields are kept here, or in something around it.
@@ -192,12 +166,12 @@ impl<'s> At<'s> {
 
     /// It is an object with its own type meta and metadata.
     pub(crate) fn is_object(self) -> bool {
-        self.role == Role::Object
+        self.object
     }
 
     /// It is the metadata of an object.
     pub(crate) fn is_metadata(self) -> bool {
-        self.role == Role::Metadata
+        ptr::eq(self.node, OBJECT.metadata())
     }
 
     /// The keys of items, for a map list.

@@ -28,6 +28,7 @@ mod origin;
 pub(crate) mod place;
 mod properties;
 pub(crate) mod prune;
+mod shared;
 #[cfg(test)]
 mod tests;
 pub(crate) mod types;
@@ -45,6 +46,7 @@ pub(crate) use normalise::normalise;
 pub(crate) use origin::origin;
 pub use properties::Properties;
 pub use prune::prune;
+pub(crate) use shared::shared;
 pub use types::check_types;
 pub(crate) use types::check_types_of_change;
 pub use validate::{validate, validate_change};

@@ -5,7 +5,7 @@ use std::{iter, ops::Index, slice, sync::Arc};
 use super::Schema;
 
 /// Fields of a struct by wire name, in the order of names. A clone shares them with the original.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Properties(Arc<[Property]>);
 
 type Property = (String, Arc<Schema>);
@@ -72,6 +72,15 @@ impl Properties {
             return self.0.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok();
         }
         self.0.iter().position(|(other, _)| other == name)
+    }
+}
+
+/// Schemas that are shared are equal, and are not compared.
+impl PartialEq for Properties {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |a: &Arc<Schema>, b: &Arc<Schema>| Arc::ptr_eq(a, b) || a == b;
+        let mut pairs = self.0.iter().zip(&*other.0);
+        self.len() == other.len() && pairs.all(|((a, of_a), (b, of_b))| a == b && is_same(of_a, of_b))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::schema::{
     Document, Schema, format,
     junctors::Junctors,
     model::{ListType, PatchStrategy, Pattern, Type},
+    shared,
 };
 
 /// The schema of a kind. Every object has type meta and metadata, which are not in it.
@@ -63,12 +64,12 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
     let properties = place.field("properties");
     schema.properties = from
         .entries("properties")
-        .map(|(name, property)| (name.to_owned(), node(property, &properties.key(name), findings)))
+        .map(|(name, property)| (name.to_owned(), shared(node(property, &properties.key(name), findings))))
         .collect();
-    schema.items = from.object("items").map(|items| node(items, &place.field("items"), findings).into());
+    schema.items = from.object("items").map(|items| shared(node(items, &place.field("items"), findings)));
     let additional = place.field("additionalProperties");
     schema.additional = match from.additional() {
-        Some(Additional::Schema(values)) => Some(node(values, &additional, findings).into()),
+        Some(Additional::Schema(values)) => Some(shared(node(values, &additional, findings))),
         Some(Additional::Any(true)) => Some(Schema { preserve_unknown: true, ..Schema::default() }.into()),
         Some(Additional::Any(false)) => {
             if schema.preserve_unknown {
