@@ -25,15 +25,9 @@ pub(crate) fn schema(from: &Value) -> Schema {
     let strategies = text("x-kubernetes-patch-strategy").unwrap_or_default();
     let shared = |key: &str| from.get(key).map(|inner| schema(inner).into());
     Schema {
-        kind: match from["type"].as_str() {
+        kind: match from["type"].as_str().and_then(Type::of_name) {
             _ if flag("x-kubernetes-int-or-string") => Type::IntOrString,
-            Some("object") => Type::Object,
-            Some("array") => Type::Array,
-            Some("string") => Type::String,
-            Some("integer") => Type::Integer,
-            Some("number") => Type::Number,
-            Some("boolean") => Type::Boolean,
-            _ => Type::Any,
+            kind => kind.unwrap_or_default(),
         },
         format: text("format"),
         description: text("description").unwrap_or_default(),

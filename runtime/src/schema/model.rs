@@ -27,6 +27,28 @@ pub enum Type {
     Any,
 }
 
+impl Type {
+    /// The types with names in documents.
+    const NAMED: [(&str, Self); 6] = [
+        ("object", Self::Object),
+        ("array", Self::Array),
+        ("string", Self::String),
+        ("integer", Self::Integer),
+        ("number", Self::Number),
+        ("boolean", Self::Boolean),
+    ];
+
+    /// The type with a name.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::NAMED.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
+
+    /// Its name; `None` for types that documents state by extensions.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        Self::NAMED.iter().find(|(_, kind)| *kind == self).map(|(name, _)| *name)
+    }
+}
+
 /// How lists merge (`x-kubernetes-list-type`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListType {

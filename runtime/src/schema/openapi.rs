@@ -147,31 +147,21 @@ impl Rendering<'_> {
     }
 
     fn type_of(&self, schema: &Schema, out: &mut Map<String, Document>) {
-        let name = match schema.kind {
-            Type::Object => "object",
-            Type::Array => "array",
-            Type::String => "string",
-            Type::Integer => "integer",
-            Type::Number => "number",
-            Type::Boolean => "boolean",
-            Type::IntOrString => {
-                if self.version == Version::V2 {
-                    out.insert("type".to_owned(), json!("string"));
-                } else {
-                    out.insert("oneOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
-                }
-                out.insert("format".to_owned(), json!("int-or-string"));
-                out.insert("x-kubernetes-int-or-string".to_owned(), json!(true));
-                return;
+        if let Some(name) = schema.kind.name() {
+            out.insert("type".to_owned(), json!(name));
+            if let Some(format) = &schema.format {
+                out.insert("format".to_owned(), json!(format::published(format)));
             }
-            Type::Any => {
-                out.insert("x-kubernetes-preserve-unknown-fields".to_owned(), json!(true));
-                return;
+        } else if schema.kind == Type::Any {
+            out.insert("x-kubernetes-preserve-unknown-fields".to_owned(), json!(true));
+        } else {
+            if self.version == Version::V2 {
+                out.insert("type".to_owned(), json!("string"));
+            } else {
+                out.insert("oneOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
             }
-        };
-        out.insert("type".to_owned(), json!(name));
-        if let Some(format) = &schema.format {
-            out.insert("format".to_owned(), json!(format::published(format)));
+            out.insert("format".to_owned(), json!("int-or-string"));
+            out.insert("x-kubernetes-int-or-string".to_owned(), json!(true));
         }
     }
 

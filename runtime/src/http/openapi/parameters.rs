@@ -26,12 +26,8 @@ impl Parameter {
 
     /// An option of a subresource.
     pub(super) fn option(name: &str, schema: &Schema) -> Self {
-        let kind = match schema.kind {
-            Type::Boolean => "boolean",
-            Type::Integer => "integer",
-            Type::Number => "number",
-            _ => "string",
-        };
+        let is_plain = matches!(schema.kind, Type::Boolean | Type::Integer | Type::Number);
+        let kind = schema.kind.name().filter(|_| is_plain).unwrap_or("string");
         Self { name: name.to_owned().into(), place: "query", kind, description: schema.description.clone().into() }
     }
 

@@ -155,15 +155,9 @@ fn compiled(text: String, place: &Place<'_>, findings: &mut Findings) -> Option<
 }
 
 fn type_of(from: Fields<'_>) -> Type {
-    match from.text("type") {
+    match Type::of_name(from.text("type")) {
         _ if from.flag("x-kubernetes-int-or-string") => Type::IntOrString,
-        "object" => Type::Object,
-        "array" => Type::Array,
-        "string" => Type::String,
-        "integer" => Type::Integer,
-        "number" => Type::Number,
-        "boolean" => Type::Boolean,
-        _ => Type::Any,
+        kind => kind.unwrap_or_default(),
     }
 }
 

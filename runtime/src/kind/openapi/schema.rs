@@ -294,15 +294,10 @@ impl<'d> Reading<'_, 'd> {
             }
             other => other,
         };
-        schema.kind = match found.map(|found| (found.as_str(), found)) {
+        schema.kind = match found.map(|found| (found.as_str().and_then(Type::of_name), found)) {
             _ if members.get("x-kubernetes-int-or-string") == Some(&true.into()) => Type::IntOrString,
-            Some((Some("object"), _)) => Type::Object,
-            Some((Some("array"), _)) => Type::Array,
-            Some((Some("string"), _)) => Type::String,
-            Some((Some("integer"), _)) => Type::Integer,
-            Some((Some("number"), _)) => Type::Number,
-            Some((Some("boolean"), _)) => Type::Boolean,
-            Some((_, other)) => {
+            Some((Some(kind), _)) => kind,
+            Some((None, other)) => {
                 self.findings.error(&place, format!("found {}; supported: {TYPES}", shown(other)));
                 Type::Any
             }
