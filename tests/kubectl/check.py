@@ -2,9 +2,11 @@
 """Runs kubectl against the example server, and reads what it prints as a person would.
 
     python3 tests/kubectl/check.py --server target/debug/library --kubectl kubectl [--kubectl ANOTHER ...] [--pods target/debug/pod-server]
+    python3 tests/kubectl/check.py --kindsmith target/debug/kindsmith --corpus ../shared/corpus --kubectl kubectl [--helm helm]
 
-Each kubectl gets a server of its own, in an empty folder, and one more of pods, which it logs, attaches to and so on. Prints a line for each step that fails, and ends with
-`N passed, M failed`. Standard library only.
+Each kubectl gets a server of its own, in an empty folder, and one more of pods, which it logs, attaches to and so on; with
+`--kindsmith`, one of Kubernetes' documents and one of definitions of the Gateway API instead. Prints a line for each step that
+fails, and ends with `N passed, M failed`. Standard library only.
 """
 import argparse
 import os
@@ -18,11 +20,15 @@ import time
 import traceback
 
 import steps_applying
+import steps_gateway
+import steps_helm
+import steps_kubernetes
 import steps_lending
 import steps_objects
 import steps_owning
 import steps_pods
 import steps_reading
+import steps_verbs
 import steps_writing
 
 
@@ -33,19 +39,21 @@ class Failure(Exception):
 class Session:
     """One kubectl, and the server it talks to."""
 
-    def __init__(self, kubectl, server, folder):
-        self.kubectl, self.folder = kubectl, folder
+    def __init__(self, kubectl, command, folder, helm=None):
+        self.kubectl, self.folder, self.helm = kubectl, folder, helm
         self.environment = dict(os.environ, HOME=folder, KUBECONFIG=os.path.join(folder, "data", "kubeconfig"))
         # The commands that the server prints say `kubectl`: that is this one.
         binaries = os.path.join(folder, "bin")
         os.makedirs(binaries, exist_ok=True)
         os.symlink(kubectl, os.path.join(binaries, "kubectl"))
         self.environment["PATH"] = binaries + os.pathsep + self.environment["PATH"]
+        self.started = time.monotonic()
         self.log = open(os.path.join(folder, "server.log"), "w")
         self.process = subprocess.Popen(
-            [server, "127.0.0.1:0"], cwd=folder, stdout=subprocess.PIPE, stderr=self.log, text=True
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=self.log, text=True
         )
         self.greeting = self.process.stdout.readline()
+        self.ready_after = time.monotonic() - self.started
         while True:
             line = self.process.stdout.readline()
             if not line:
@@ -79,6 +87,15 @@ class Session:
         process.read = []
         threading.Thread(target=lambda: [process.read.append(line) for line in process.stdout], daemon=True).start()
         return process
+
+    def run_helm(self, *arguments):
+        """Runs helm, which must succeed; gives back its standard output."""
+        done = subprocess.run(
+            [self.helm, *arguments], capture_output=True, text=True, timeout=60, env=self.environment, cwd=self.folder
+        )
+        if done.returncode != 0:
+            raise Failure(f"helm {' '.join(arguments)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
 
     def shell(self, command):
         """Runs a command line as a person would, in a shell."""
@@ -147,7 +164,7 @@ LIBRARY = [*steps_reading.STEPS, *steps_writing.STEPS, *steps_owning.STEPS, *ste
            *steps_lending.STEPS]
 
 
-def check(kubectl, server, steps):
+def check(kubectl, command, steps, helm=None):
     """Runs all steps; gives back how many passed and failed."""
     version = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True).stdout.split("\n")[0]
     print(f"kubectl: {version} ({kubectl})", flush=True)
@@ -155,7 +172,7 @@ def check(kubectl, server, steps):
     passed = failed = 0
     session = None
     try:
-        session = Session(kubectl, server, folder)
+        session = Session(kubectl, command, folder, helm)
         for step in [*steps, Session.close]:
             try:
                 step(session)
@@ -171,11 +188,24 @@ def check(kubectl, server, steps):
     return passed, failed
 
 
+def served(kindsmith, corpus, helm):
+    """Servers of documents as they stand, and what is done to them."""
+    schemas = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "schemas")
+    of = lambda *paths: [kindsmith, "serve", *paths, "--listen", "127.0.0.1:0"]
+    kubernetes = of(os.path.join(corpus, "kubernetes"), os.path.join(schemas, "kubernetes"))
+    helming = steps_helm.STEPS if helm else []
+    return [(kubernetes, [*steps_kubernetes.STEPS, *steps_verbs.STEPS, *helming]),
+            (of(os.path.join(corpus, "crd")), steps_gateway.STEPS)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kubectl", action="append", default=[])
-    parser.add_argument("--server", required=True)
+    parser.add_argument("--server")
     parser.add_argument("--pods")
+    parser.add_argument("--kindsmith")
+    parser.add_argument("--corpus")
+    parser.add_argument("--helm")
     arguments = parser.parse_args()
     passed = failed = 0
     for name in arguments.kubectl or ["kubectl"]:
@@ -186,9 +216,12 @@ def main():
             failed += 1 if os.environ.get("CI") else 0
             continue
         # As found, not what it links to: a dispatcher looks at the name it is called by.
-        runs = [(arguments.server, LIBRARY)] + ([(arguments.pods, steps_pods.STEPS)] if arguments.pods else [])
-        for server, steps in runs:
-            some_passed, some_failed = check(os.path.abspath(kubectl), os.path.abspath(server), steps)
+        runs = [([os.path.abspath(server), "127.0.0.1:0"], steps)
+                for server, steps in [(arguments.server, LIBRARY), (arguments.pods, steps_pods.STEPS)] if server]
+        if arguments.kindsmith:
+            runs += served(os.path.abspath(arguments.kindsmith), os.path.abspath(arguments.corpus), arguments.helm)
+        for command, steps in runs:
+            some_passed, some_failed = check(os.path.abspath(kubectl), command, steps, arguments.helm)
             passed, failed = passed + some_passed, failed + some_failed
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

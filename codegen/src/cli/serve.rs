@@ -9,7 +9,8 @@ use super::Outcome;
 
 pub(super) const ABOUT: &str = "Serve the kinds that files define, as they stand.
 
-Files are manifests of CustomResourceDefinitions and OpenAPI v3 documents, in YAML or JSON; of folders, all files ending in .yaml, .yml or .json are read. \
+Files are manifests of CustomResourceDefinitions and OpenAPI v3 documents, in YAML or JSON, with discovery documents, overlays and Protobuf definitions \
+beside them; of folders, all files ending in .yaml, .yml, .json or .proto are read. \
 Further definitions can be applied with kubectl while the server runs. A changed file is served anew within a few seconds. If \
 it is broken, an error names the file and the line, and what was read before is served on.";
 

@@ -13,6 +13,8 @@ use std::{
 
 use kindsmith_tests::{Folder, ServerProcess};
 
+mod documents;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kindsmith");
 
 /// A manifest of gears, whose objects have this field.
@@ -53,9 +55,19 @@ impl Served {
 
     /// Calls the server with curl, as a person would. Returns the status and the body.
     fn call(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        self.ask(&["-X", method], path, body)
+    }
+
+    /// Gets what is there in a media type, as far as it is text.
+    fn accepting(&self, accept: &str, path: &str) -> String {
+        self.ask(&["-H", &format!("Accept: {accept}")], path, "").1
+    }
+
+    fn ask(&self, arguments: &[&str], path: &str, body: &str) -> (u16, String) {
         let token = fs::read_to_string(self.data.join("admin.token")).unwrap();
         let mut command = Command::new("curl");
-        command.args(["-sS", "-X", method, "-w", "\n%{http_code}", "--cacert"]).arg(self.data.join("ca.crt"));
+        command.args(arguments);
+        command.args(["-sS", "-w", "\n%{http_code}", "--cacert"]).arg(self.data.join("ca.crt"));
         command.args([
             "-H",
             &format!("Authorization: Bearer {}", token.trim()),
@@ -66,7 +78,7 @@ impl Served {
             command.args(["-d", body]);
         }
         let output = command.arg(format!("{}{path}", self.server.url())).output().expect("curl runs");
-        let text = String::from_utf8(output.stdout).unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
         let (body, status) = text.rsplit_once('\n').unwrap_or_default();
         (status.parse().unwrap_or_default(), body.to_owned())
     }
@@ -162,7 +174,7 @@ fn what_is_wrong_is_said_with_file_and_line() {
     assert!(errors.contains("missing.yaml: No such file"), "{errors}");
     fs::create_dir(folder.path().join("empty")).unwrap();
     let errors = fails(&[&folder.path().join("empty"), memory]);
-    assert!(errors.contains("expected files that end in .yaml, .yml or .json"), "{errors}");
+    assert!(errors.contains("expected files that end in .yaml, .yml, .json or .proto"), "{errors}");
 }
 
 #[test]

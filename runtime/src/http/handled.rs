@@ -49,7 +49,8 @@ pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused>
     let mut options = WriteOptions::for_create(&call.exchange.asked.query)?;
     options.client = call.client_name();
     let app = call.app;
-    let ask = app.handlers.ask(&call.kind).ok_or_else(status::method_not_allowed)?;
+    let unhandled = || status::no_handler(&call.kind.group_resource().to_string());
+    let ask = app.handlers.ask(&call.kind).ok_or_else(unhandled)?;
     let (media_type, bytes) = call.read(body).await?;
     let length = bytes.len();
     let prepare = prepare(&call, call.kind.clone(), (media_type, bytes), options.clone(), None);

@@ -83,8 +83,8 @@ pub(super) async fn serve(
     }
     let is_of_objects = matches!(operation.answer, endpoint::Answer::Own);
     if !is_of_objects && served.kind.version.subresources.iter().any(|own| own.subresource == subresource) {
-        // Declared in a model, without a handler.
-        return Err(status::no_such_resource().into());
+        let resource = served.kind.group_resource().to_string();
+        return Err(status::no_handler(&format!("{subresource} of {resource}")).into());
     }
     let numbered = served.kind.message().is_some() || matches!(operation.answer, endpoint::Answer::Scale);
     let offer = Offer { protobuf: numbered, stream: verb == Verb::Watch, shapeless: false };

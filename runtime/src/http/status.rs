@@ -2,7 +2,7 @@
 //! clients match on reasons and people search for messages.
 
 use super::negotiate::{Offer, Refused as Unacceptable};
-pub(super) use crate::verbs::status::{bad_request, method_not_allowed, no_such_resource, of_watch};
+pub(super) use crate::verbs::status::{bad_request, method_not_allowed, no_handler, no_such_resource, of_watch};
 use crate::{
     auth::{Attributes, Decision},
     codec::{Encoding, protobuf::EncodeError},

@@ -29,24 +29,30 @@ enum Argument {
 enum Function {
     Age,
     Between,
+    Case,
     Count,
     First,
+    If,
     Join,
     Keys,
     Labels,
+    List,
     Ratio,
     Sum,
 }
 
 /// The functions by name, with the least and the largest number of their arguments.
-const FUNCTIONS: [(&str, Function, usize, usize); 9] = [
+const FUNCTIONS: [(&str, Function, usize, usize); 12] = [
     ("age", Function::Age, 1, 1),
     ("between", Function::Between, 2, 2),
+    ("case", Function::Case, 3, 8),
     ("count", Function::Count, 1, 1),
     ("first", Function::First, 1, 8),
+    ("if", Function::If, 2, 3),
     ("join", Function::Join, 1, 2),
     ("keys", Function::Keys, 2, 2),
     ("labels", Function::Labels, 1, 1),
+    ("list", Function::List, 1, 8),
     ("ratio", Function::Ratio, 2, 2),
     ("sum", Function::Sum, 1, 8),
 ];
@@ -84,7 +90,7 @@ impl Call {
     pub fn of(&self, object: &Document) -> Document {
         let values =
             |index: usize| self.arguments.get(index).map(|argument| argument.values(object)).unwrap_or_default();
-        let first = |index: usize| values(index).into_iter().find(|value| !value.is_null());
+        let first = |index: usize| self.arguments.get(index).and_then(|argument| argument.first(object));
         let time = |index: usize| first(index).and_then(|value| value.as_str()?.parse::<Time>().ok());
         match self.function {
             Function::Age => time(0).map_or_else(|| "<unknown>".into(), |time| time.age(Time::now()).into()),
@@ -92,6 +98,19 @@ impl Call {
                 Some(from) => from.age(time(1).unwrap_or_else(Time::now)).into(),
                 None => "".into(),
             },
+            Function::Case => {
+                let given = first(0).map(|value| text_of(&value)).unwrap_or_default();
+                let rest = &self.arguments[1..];
+                let chosen = rest.chunks_exact(2).find(|pair| pair[0].text() == Some(&given)).map(|pair| &pair[1]);
+                let otherwise = rest.chunks_exact(2).remainder().first();
+                chosen.or(otherwise).and_then(|value| value.first(object)).unwrap_or_else(|| "".into())
+            }
+            Function::If => {
+                let is_so = values(0).iter().any(|value| !is_empty(value));
+                let chosen = self.arguments.get(if is_so { 1 } else { 2 });
+                chosen.and_then(|value| value.first(object)).unwrap_or_else(|| "".into())
+            }
+            Function::List => joined((0..self.arguments.len()).filter_map(first).map(|value| text_of(&value))),
             Function::Count => match &self.arguments[0] {
                 // A path of fields leads to one value, whose items or entries count; others find the values themselves.
                 Argument::Path(path) if path.names().is_none() => values(0).len().into(),
@@ -149,6 +168,10 @@ impl Argument {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
+    fn first(&self, object: &Document) -> Option<Document> {
+        self.values(object).into_iter().find(|value| !value.is_null())
+    }
+
     fn values(&self, object: &Document) -> Vec<Document> {
         match self {
             Self::Path(path) => path.find(object).into_iter().cloned().collect(),
@@ -195,17 +218,41 @@ fn joined(texts: impl Iterator<Item = String>) -> Document {
     if texts.is_empty() { NONE.into() } else { texts.join(",").into() }
 }
 
-/// A text in which `{.path}` is what the path finds in a value.
+/// A text in which `{.path}` is what the path finds in a value. A part in brackets is there if all of its paths find something.
 fn fill(template: &str, value: &Document) -> String {
-    let (mut out, mut rest) = (String::new(), template);
-    while let Some((before, after)) = rest.split_once('{') {
-        let Some((path, after)) = after.split_once('}') else { break };
+    let (mut out, mut rest, mut part) = (String::new(), template, None);
+    while let Some((before, after)) = rest.find(['{', '[', ']']).map(|at| rest.split_at(at)) {
         out.push_str(before);
-        let found = JsonPath::parse(path).ok().and_then(|path| path.find(value).first().map(|found| text_of(found)));
-        out.push_str(&found.unwrap_or_default());
+        let (sign, after) = after.split_at(1);
         rest = after;
+        match (sign, after.split_once('}'), part) {
+            ("{", Some((path, after)), _) => {
+                let path = JsonPath::parse(path).ok();
+                let found = path.and_then(|path| path.find(value).first().map(|found| text_of(found)));
+                let found = found.unwrap_or_default();
+                part = part.map(|(start, whole)| (start, whole && !found.is_empty()));
+                out.push_str(&found);
+                rest = after;
+            }
+            ("[", _, None) => part = Some((out.len(), true)),
+            ("]", _, Some((start, whole))) => {
+                out.truncate(if whole { out.len() } else { start });
+                part = None;
+            }
+            _ => out.push_str(sign),
+        }
     }
     out + rest
+}
+
+/// True if there is nothing in a value, or it is zero.
+fn is_empty(value: &Document) -> bool {
+    match value {
+        Document::Bool(value) => !value,
+        Document::Number(number) => number.as_f64() == Some(0.0),
+        Document::String(text) => text.is_empty(),
+        other => size(other) == 0,
+    }
 }
 
 fn size(value: &Document) -> usize {
@@ -246,7 +293,7 @@ mod tests {
     fn cell(call: &str) -> Document {
         let object = json!({
             "metadata": {"labels": {"role/a": "", "role/b": "", "x": "y"}},
-            "spec": {"replicas": 3, "ports": [{"port": 80, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}],
+            "spec": {"replicas": 3, "ports": [{"port": 80, "protocol": "TCP"}, {"port": 53, "protocol": "UDP", "nodePort": 30053}],
                 "selector": {"matchLabels": {"app": "a"}, "matchExpressions": [
                     {"key": "tier", "operator": "In", "values": ["x", "y"]}, {"key": "old", "operator": "DoesNotExist"}]}},
             "status": {"ready": [{"ok": true, "n": 2}, {"ok": false, "n": 5}],
@@ -268,7 +315,16 @@ mod tests {
             ("first(.status.missing)", json!("<none>")),
             ("join(.spec.ports[*].port)", json!("80,53")),
             ("join(.spec.ports[*], '{.port}/{.protocol}')", json!("80/TCP,53/UDP")),
+            ("join(.spec.ports[*], '{.port}[:{.nodePort}]/{.protocol}')", json!("80/TCP,53:30053/UDP")),
             ("join(.status.missing[*])", json!("<none>")),
+            ("list(.status.empty, .spec.replicas, if(.status.to, 'done'))", json!("3,done")),
+            ("list(.status.missing, .status.empty)", json!("<none>")),
+            ("if(.status.ready, 'some', 'none')", json!("some")),
+            ("if(count(.status.missing), 'some', .spec.replicas)", json!(3)),
+            ("if(.status.missing, 'some')", json!("")),
+            ("case(.spec.ports[0].protocol, 'UDP', 'u', 'TCP', 't', 'other')", json!("t")),
+            ("case(.spec.replicas, '3', .status.to)", json!("2026-01-01T00:01:30Z")),
+            ("case(.status.missing, 'UDP', 'u', 'other')", json!("other")),
             ("keys(.metadata.labels, 'role/')", json!("a,b")),
             ("labels(.spec.selector)", json!("app=a,tier in (x,y),!old")),
             ("labels(.metadata.labels)", json!("role/a=,role/b=,x=y")),
@@ -287,7 +343,7 @@ mod tests {
             ("ready", "found \"ready\"; supported: a JSONPath, or function(argument, …)"),
             (
                 "largest(.a)",
-                "found the function \"largest\"; supported: age, between, count, first, join, keys, labels, ratio, sum",
+                "found the function \"largest\"; supported: age, between, case, count, first, if, join, keys, labels, list, ratio, sum",
             ),
             ("ratio(.a)", "found 1 arguments of ratio; supported: 2 to 2"),
             ("count(.a[)", "unterminated array"),

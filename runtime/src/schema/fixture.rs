@@ -72,6 +72,7 @@ pub(crate) fn schema(from: &Value) -> Schema {
         union: flag("union"),
         junctors: junctors(from),
         protobuf: number("protobuf"),
+        protobuf_parts: None,
         definition: number("definition"),
         definitions: from["definitions"].as_array().map(|all| all.iter().map(schema).collect::<Vec<_>>().into()),
     }

@@ -182,8 +182,11 @@ pub struct Schema {
     pub junctors: Option<Arc<Junctors>>,
     /// What is published and not enforced.
     pub unenforced: Option<Arc<Unenforced>>,
-    /// The field's number in the Protobuf message.
+    /// The field's number in the Protobuf message; 0 for a field of documents alone, such as the type of an object in an object.
     pub protobuf: Option<u32>,
+    /// The numbers of the messages around the field, from that of the struct inwards, where the struct's message does not have the
+    /// field itself: those of structs that Go embeds.
+    pub protobuf_parts: Option<Arc<[u32]>>,
 }
 
 impl Schema {

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// The ends of names of files that are read in folders.
-const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
+const EXTENSIONS: [&str; 4] = ["yaml", "yml", "json", "proto"];
 
 /// The files and folders of definitions.
 #[derive(Clone, Default)]
@@ -55,10 +55,14 @@ pub(super) struct Attached {
 impl Attached {
     /// Adds the hooks to the kind that they are for. Returns false where it is not there.
     pub(super) fn attach(&self, kinds: &mut [Kind]) -> bool {
-        let is_meant = |kind: &&mut Kind| kind.group_version.is(&self.api_version) && kind.names().kind == self.kind;
-        let Some(kind) = kinds.iter_mut().find(is_meant) else { return false };
+        let Some(kind) = kinds.iter_mut().find(|kind| self.is_for(kind)) else { return false };
         kind.binding.add_hooks(self.hooks.clone());
         true
+    }
+
+    /// True for the kind that the hooks are for.
+    pub(super) fn is_for(&self, kind: &Kind) -> bool {
+        kind.group_version.is(&self.api_version) && kind.names().kind == self.kind
     }
 
     /// That its kind is missing.
@@ -92,7 +96,9 @@ impl DefinitionFiles {
         if files.is_empty() && !self.paths.is_empty() {
             let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
             let paths = paths.join(", ");
-            problems.push(format!("{paths}: no files of definitions; expected files that end in .yaml, .yml or .json"));
+            problems.push(format!(
+                "{paths}: no files of definitions; expected files that end in .yaml, .yml, .json or .proto"
+            ));
         }
         for path in files {
             let name = path.display().to_string();
@@ -228,7 +234,7 @@ impl Builder {
     }
 
     /// Serves the kinds that files define: manifests of CustomResourceDefinitions, and OpenAPI v3 documents with discovery
-    /// documents and overlays beside them. Of folders, all files are read that end in `.yaml`, `.yml` or `.json`. Files are
+    /// documents, overlays and Protobuf definitions beside them. Of folders, all files are read that end in `.yaml`, `.yml`, `.json` or `.proto`. Files are
     /// read again within a few seconds after a change, and at once after SIGHUP. If one is broken, the log says where, and
     /// what was read before is served on. The objects of a kind that is no longer defined stay in the store.
     pub fn definition_files(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
@@ -253,6 +259,9 @@ fn is_of_openapi(text: &[u8]) -> bool {
         openapi: Option<IgnoredAny>,
         swagger: Option<IgnoredAny>,
         kind: Option<String>,
+    }
+    if openapi::is_protobuf(text) {
+        return true;
     }
     let is_beside = |kind: &str| openapi::BESIDE.contains(&kind);
     let is_json = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');

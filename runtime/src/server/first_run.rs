@@ -10,6 +10,8 @@ use crate::{
 
 /// The name of the kubeconfig in the data directory.
 pub(super) const KUBECONFIG: &str = "kubeconfig";
+/// Of how many kinds the sample commands are.
+const MOST_SAMPLES: usize = 8;
 
 /// The kubeconfig without the admin token.
 pub(super) struct Kubeconfig {
@@ -71,7 +73,7 @@ impl Samples {
             if let Some(manifest) = &self.manifest {
                 line(format_args!("  kubectl apply -f {}", quoted(manifest)));
             }
-            for kind in self.listed() {
+            for kind in self.listed().take(MOST_SAMPLES) {
                 line(format_args!("  kubectl explain {}", kind.names().plural));
                 let everywhere = if kind.shared.scope == Scope::Namespaced { " -A" } else { "" };
                 // Virtual kinds cannot be read.

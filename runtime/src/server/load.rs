@@ -92,7 +92,7 @@ impl Builder {
             Keep::Memory => StateDir::temporary()?,
             Keep::Disk(path) => StateDir::open(path)?,
         };
-        let defined = self.define()?;
+        let defined = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
@@ -148,14 +148,19 @@ impl Builder {
 
 impl Builder {
     /// Reads the files of definitions, adds their kinds, and adds hooks to kinds that come from documents.
-    fn define(&mut self) -> Result<Vec<Resource>> {
+    async fn define(&mut self) -> Result<Vec<Resource>> {
         let (kinds, files) = (&mut self.entrance.samples.kinds, &mut self.definition_files);
         let builtins = if self.core.builtins { builtin::kinds() } else { Vec::new() };
         files.declared = builtins.iter().chain(kinds.iter()).map(Kind::group_resource).collect();
         let unattached: Vec<_> = files.hooks.iter().filter(|attached| !attached.attach(kinds)).cloned().collect();
-        let defined = files.read()?;
-        let from_files: Vec<Kind> = defined.iter().flat_map(|resource| files.kinds(resource)).collect();
-        let missing = unattached.iter().filter(|attached| !attached.attach(&mut from_files.clone()));
+        let files = files.clone();
+        let reading = spawn_blocking(move || {
+            let defined = files.read()?;
+            let kinds: Vec<Kind> = defined.iter().flat_map(|resource| files.kinds(resource)).collect();
+            Ok::<_, Error>((defined, kinds))
+        });
+        let (defined, from_files) = reading.await.expect("reading definitions does not panic")?;
+        let missing = unattached.iter().filter(|attached| !from_files.iter().any(|kind| attached.is_for(kind)));
         let missing: Vec<String> = missing.map(Attached::missing).collect();
         kinds.extend(from_files);
         if missing.is_empty() { Ok(defined) } else { Err(Error::Kind(missing.join("\n"))) }

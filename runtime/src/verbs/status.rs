@@ -144,6 +144,12 @@ pub(crate) fn method_not_allowed() -> Status {
     Status::failure(405, "MethodNotAllowed", message, Some(StatusDetails::default()))
 }
 
+/// 501: a document describes what no code of this server does. Not a 404, which clients take for an object that is gone.
+pub(crate) fn no_handler(what: &str) -> Status {
+    let message = format!("this server has no handler for {what}: they are served as documents describe them");
+    Status::failure(501, "NotImplemented", message, Some(StatusDetails::default()))
+}
+
 /// 500: stored objects that cannot be decoded. The message names the first, because some clients do not show causes.
 fn store_read(resource: GroupResource, name: String, causes: Vec<(String, String)>, more: bool) -> Status {
     let mut message = format!("failed to read one or more {resource} from the storage");

@@ -1,6 +1,7 @@
 //! Layouts of messages for schemas: fields by number. Built once per kind, so that encoding and decoding objects
 //! neither searches nor sorts.
 use std::{
+    collections::BTreeMap,
     ptr,
     sync::{Arc, Weak},
 };
@@ -43,6 +44,8 @@ pub(super) enum Value {
     /// A message whose first field is JSON text.
     RawJson,
     Message(Arc<Message>),
+    /// A message whose fields are fields of the document around it: a struct that Go embeds.
+    Part(Arc<Message>),
     /// A recursive message, owned by the outermost message.
     Recursive(Weak<Message>),
     List(Box<Value>),
@@ -105,17 +108,16 @@ impl Layout {
         if at.kind != Type::Object || at.preserve_unknown || at.entry().is_some() {
             return None;
         }
-        let field = |(name, property): (&String, At<'_>)| {
+        let mut fields = Vec::new();
+        for (name, property) in at.properties().filter(|(_, property)| property.protobuf != Some(0)) {
             let value = self.value(property)?;
             // Bytes have no zero to write: Go does not distinguish empty from absent bytes.
             let zero_is_absent = property.zero_is_absent && !matches!(value, Value::Bytes);
             let required = at.required.contains(name);
-            Some(Field { number: property.protobuf?, name: name.clone(), value, zero_is_absent, required })
-        };
-        let mut fields = at.properties().map(field).collect::<Option<Vec<_>>>()?;
-        fields.sort_by_key(|field| field.number);
-        let distinct = fields.windows(2).all(|pair| pair[0].number != pair[1].number);
-        distinct.then_some(fields)
+            let field = Field { number: property.protobuf?, name: name.clone(), value, zero_is_absent, required };
+            fields.push((property.node().protobuf_parts.as_deref().unwrap_or_default(), field));
+        }
+        in_parts(fields)
     }
 
     /// A recursive type; only structs have messages.
@@ -176,6 +178,23 @@ impl Layout {
     }
 }
 
+/// Fields by number, those of parts in the messages of these; `None` if two have the same number.
+fn in_parts(all: Vec<(&[u32], Field)>) -> Option<Vec<Field>> {
+    let (mut fields, mut parts): (Vec<_>, BTreeMap<u32, Vec<_>>) = (Vec::new(), BTreeMap::new());
+    for (path, field) in all {
+        match path {
+            [] => fields.push(field),
+            [part, path @ ..] => parts.entry(*part).or_default().push((path, field)),
+        }
+    }
+    for (number, part) in parts {
+        let value = Value::Part(Message::flat(in_parts(part)?).into());
+        fields.push(Field { number, name: String::new(), value, zero_is_absent: true, required: false });
+    }
+    fields.sort_by_key(|field| field.number);
+    fields.windows(2).all(|pair| pair[0].number != pair[1].number).then_some(fields)
+}
+
 impl Value {
     /// The value of a field that the message omits; `null` if it has none.
     pub(super) fn zero(&self) -> Document {
@@ -184,7 +203,7 @@ impl Value {
             Self::Integer | Self::Double | Self::IntOrString => 0.into(),
             Self::Text | Self::Bytes => "".into(),
             Self::Quantity => "0".into(),
-            Self::Time | Self::MicroTime | Self::RawJson | Self::Retired => Document::Null,
+            Self::Time | Self::MicroTime | Self::RawJson | Self::Retired | Self::Part(_) => Document::Null,
             Self::Message(message) => {
                 let mut fields = serde_json::Map::new();
                 message.complete(&mut fields);

@@ -81,6 +81,10 @@ impl Message {
                 }
                 continue;
             };
+            if let Value::Part(part) = &field.value {
+                part.read(value.bytes()?, fields, reading)?;
+                continue;
+            }
             let before = reading.unknown.len();
             field.read(value, fields, reading).map_err(|error| error.within(&field.name))?;
             reading.within(before, &field.name)?;
@@ -104,6 +108,11 @@ impl Message {
     /// Restores values that documents have and messages omit: required empty lists and maps, and zeros of required
     /// fields that a client may have omitted.
     pub(super) fn complete(&self, fields: &mut Map<String, Document>) {
+        for field in &self.fields {
+            if let Value::Part(part) = &field.value {
+                part.complete(fields);
+            }
+        }
         for field in self.fields.iter().filter(|field| field.required) {
             let entries = matches!(field.value, Value::List(_) | Value::Map(_) | Value::Wrapped(_));
             if (entries || field.zero_is_absent) && !fields.contains_key(&field.name) {

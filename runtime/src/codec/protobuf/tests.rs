@@ -10,14 +10,14 @@ use crate::schema::{
 };
 
 /// A field of wire type 2.
-fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
+pub(super) fn bytes(number: u8, content: &[u8]) -> Vec<u8> {
     let length = u8::try_from(content.len()).expect("short content");
     assert!(length < 0x80 && number < 16, "one byte each");
     [&[number << 3 | 2, length], content].concat()
 }
 
 /// A field of wire type 0.
-fn number(field: u8, mut value: u64) -> Vec<u8> {
+pub(super) fn number(field: u8, mut value: u64) -> Vec<u8> {
     let mut out = vec![field << 3];
     while value >= 0x80 {
         out.push(u8::try_from(value & 0x7f).expect("seven bits") | 0x80);
@@ -28,7 +28,7 @@ fn number(field: u8, mut value: u64) -> Vec<u8> {
 }
 
 /// A field that is no container. That of a text's zero is its absence.
-fn leaf(number: u32, kind: Type, format: &str) -> Schema {
+pub(super) fn leaf(number: u32, kind: Type, format: &str) -> Schema {
     let format = (!format.is_empty()).then(|| format.to_owned());
     let zero_is_absent = kind == Type::String && format.is_none();
     Schema { kind, format, protobuf: Some(number), zero_is_absent, ..Schema::default() }
@@ -39,7 +39,7 @@ fn item(schema: Schema) -> Schema {
     Schema { protobuf: None, zero_is_absent: false, ..schema }
 }
 
-fn list(number: u32, items: Schema) -> Schema {
+pub(super) fn list(number: u32, items: Schema) -> Schema {
     Schema { items: Some(item(items).into()), ..leaf(number, Type::Array, "") }
 }
 
@@ -47,7 +47,7 @@ fn map(number: u32, values: Schema) -> Schema {
     Schema { additional: Some(item(values).into()), ..leaf(number, Type::Object, "") }
 }
 
-fn structure(fields: Vec<(&str, Schema)>) -> Schema {
+pub(super) fn structure(fields: Vec<(&str, Schema)>) -> Schema {
     let properties = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     Schema { kind: Type::Object, properties, ..Schema::default() }
 }

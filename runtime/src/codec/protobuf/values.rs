@@ -32,6 +32,7 @@ pub(super) fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Doc
         Value::RawJson => raw_json(given.bytes()?, limits)?,
         Value::Retired
         | Value::Message(_)
+        | Value::Part(_)
         | Value::Recursive(_)
         | Value::List(_)
         | Value::Map(_)

@@ -22,6 +22,10 @@ impl Message {
     pub fn encode(&self, document: &Document, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         let fields = document.as_object().ok_or_else(|| EncodeError::new("an object"))?;
         for field in &self.fields {
+            if let Value::Part(part) = &field.value {
+                write_message(field.number, out, |out| part.encode(document, out))?;
+                continue;
+            }
             let value = fields.get(&field.name).filter(|value| !value.is_null());
             match value {
                 Some(value) => field.write(value, out).map_err(|error| error.within(&field.name))?,
@@ -87,7 +91,9 @@ impl Value {
                 codec::encode(value, &mut json);
                 write_wrapped(number, &json, out);
             }
-            Self::Message(message) => return write_message(number, out, |out| message.encode(value, out)),
+            Self::Message(message) | Self::Part(message) => {
+                return write_message(number, out, |out| message.encode(value, out));
+            }
             Self::Recursive(message) => {
                 let message = message.upgrade().ok_or_else(|| wrong("a message that is there"))?;
                 return write_message(number, out, |out| message.encode(value, out));
@@ -131,7 +137,7 @@ impl Value {
             Self::Time | Self::MicroTime => write_time(number, None, out),
             Self::Quantity => write_wrapped(number, b"0", out),
             Self::IntOrString => write_int_or_string(number, Some(0), None, out),
-            Self::Message(message) => always(write_message(number, out, |out| {
+            Self::Message(message) | Self::Part(message) => always(write_message(number, out, |out| {
                 message.encode_zero(out);
                 Ok(())
             })),

@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use super::findings::{Findings, Place};
+use super::{
+    findings::{Findings, Place},
+    messages::Messages,
+};
 use crate::schema::{Document, METADATA, Schema, model::Type};
 
 /// Where references to schemas lead.
@@ -13,9 +16,20 @@ pub(super) const SCHEMAS: &str = "#/components/schemas/";
 /// The package of the types that Kubernetes' groups share.
 const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
 
-/// The schemas of earlier documents by name, as the documents have them and as they were read.
-#[derive(Default)]
-pub(super) struct Pool<'d>(HashMap<&'d str, (&'d Document, Arc<Schema>)>);
+/// What documents have in common.
+pub(super) struct Pool<'d> {
+    /// The schemas of earlier documents by name, as the documents have them and as they were read.
+    read: HashMap<&'d str, (&'d Document, Arc<Schema>)>,
+    /// The numbers of fields.
+    pub messages: Messages,
+}
+
+impl Pool<'_> {
+    /// With the numbers of fields, and without schemas.
+    pub(super) fn with(messages: Messages) -> Self {
+        Self { read: HashMap::new(), messages }
+    }
+}
 
 /// The schemas of a document.
 pub(super) struct Components<'d> {
@@ -90,7 +104,7 @@ impl<'d> Components<'d> {
             return known.clone();
         }
         let shared = !self.different.contains(name);
-        if shared && let Some((_, known)) = pool.0.get(name) {
+        if shared && let Some((_, known)) = pool.read.get(name) {
             return known.clone();
         }
         let schema = match (well_known(name), self.recursive.get(name).copied()) {
@@ -104,7 +118,7 @@ impl<'d> Components<'d> {
         let schema = Arc::new(schema);
         self.read.insert(name, schema.clone());
         if shared && let Some(raw) = self.all.get(name) {
-            pool.0.insert(name, (raw, schema.clone()));
+            pool.read.insert(name, (raw, schema.clone()));
         }
         schema
     }
@@ -161,7 +175,7 @@ fn different<'d>(
     pool: &Pool<'d>,
 ) -> BTreeSet<&'d str> {
     let differs = |(name, raw): &(&&'d str, &&'d Document)| {
-        pool.0.get(**name).is_some_and(|(other, _)| !std::ptr::eq(*other, **raw) && other != *raw)
+        pool.read.get(**name).is_some_and(|(other, _)| !std::ptr::eq(*other, **raw) && other != *raw)
     };
     let mut found: BTreeSet<_> = all.iter().filter(differs).map(|(name, _)| *name).collect();
     let mut referring: HashMap<&str, Vec<&'d str>> = HashMap::new();

@@ -120,6 +120,7 @@ impl Discovered {
                 findings.errors.push(Finding {
                     document: entry.document,
                     pointer: entry.pointer.clone(),
+                    line: None,
                     message: format!(
                         "found the kind {} with the scope {:?}; the OpenAPI document has {} and {:?}",
                         entry.kind, entry.scope, shared.names.kind, shared.scope
@@ -150,6 +151,7 @@ impl Discovered {
             findings.warnings.push(Finding {
                 document: entry.document,
                 pointer: entry.pointer.clone(),
+                line: None,
                 message: format!("{plural} of {at} is not served: no OpenAPI document describes it"),
             });
         }

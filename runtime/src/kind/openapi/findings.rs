@@ -59,6 +59,8 @@ pub(super) struct Finding {
     pub document: usize,
     /// Where in it, as a JSON pointer.
     pub pointer: String,
+    /// Its line, where the pointer does not say it.
+    pub line: Option<usize>,
     /// The message.
     pub message: String,
 }
@@ -76,6 +78,14 @@ impl Findings {
         note(&mut self.errors, place, message.into());
     }
 
+    /// Notes an error on a line of a document that pointers do not lead into.
+    pub(super) fn error_at_line(&mut self, place: &Place<'_>, line: usize, message: impl Into<String>) {
+        self.error(place, message);
+        if let Some(noted) = self.errors.last_mut() {
+            noted.line = Some(line);
+        }
+    }
+
     /// Notes a warning: a part of a document has no effect, or another one than its author may expect.
     pub(super) fn warning(&mut self, place: &Place<'_>, message: impl Into<String>) {
         note(&mut self.warnings, place, message.into());
@@ -89,7 +99,7 @@ impl Findings {
 
 fn note(all: &mut Vec<Finding>, place: &Place<'_>, message: String) {
     if all.len() < MOST_ERRORS {
-        all.push(Finding { document: place.document, pointer: place.to_string(), message });
+        all.push(Finding { document: place.document, pointer: place.to_string(), line: None, message });
     }
 }
 

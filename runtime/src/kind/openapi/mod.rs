@@ -16,6 +16,9 @@ mod components;
 mod discovery;
 mod findings;
 mod members;
+mod messages;
+#[cfg(test)]
+mod messages_tests;
 pub mod overlay;
 mod paths;
 mod resources;
@@ -30,6 +33,7 @@ use self::{
     components::{Components, Pool},
     discovery::Discovered,
     findings::{Finding, Findings, Place, shown},
+    messages::Messages,
     resources::{ReadVersion, Reader},
 };
 use super::{
@@ -45,13 +49,13 @@ use crate::{
 
 /// What is said of a file that is none of those that are read.
 const NO_DOCUMENT: &str = "found no document of a kind that is read; supported: OpenAPI 3 (with the member openapi), \
-     APIGroupDiscoveryList, APIResourceList, Overlay";
+     APIGroupDiscoveryList, APIResourceList, Overlay, and Protobuf definitions (with syntax or package first)";
 /// How large a document may be in memory.
 const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
 
 pub use self::overlay::Overlay;
 
-/// A file to read: an OpenAPI v3 document, a discovery document, or an [overlay].
+/// A file to read: an OpenAPI v3 document, a discovery document, an [overlay], or Protobuf definitions.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'t> {
     /// Its name, for messages.
@@ -104,9 +108,16 @@ impl Resource {
 /// Everything that is wrong with them.
 pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     let mut findings = Findings::default();
-    let decoded: Vec<_> =
-        sources.iter().enumerate().map(|(index, source)| decode(index, source, &mut findings)).collect();
-    let (mut pool, mut versions) = (Pool::default(), Vec::new());
+    let (mut messages, mut decoded) = (Messages::default(), Vec::new());
+    for (index, source) in sources.iter().enumerate() {
+        if Messages::is_one(source.text) {
+            messages.read(source.text, &Place::of(index), &mut findings);
+            decoded.push(None);
+        } else {
+            decoded.push(decode(index, source, &mut findings));
+        }
+    }
+    let (mut pool, mut versions) = (Pool::with(messages), Vec::new());
     for (index, document) in decoded.iter().enumerate() {
         if let Some(document) = document
             && !Discovered::is_one(document)
@@ -137,6 +148,11 @@ pub fn read(sources: &[Source<'_>]) -> Result<Described, Report> {
     } else {
         Err(report(findings.errors))
     }
+}
+
+/// Returns true for the text of Protobuf definitions.
+pub(crate) fn is_protobuf(text: &[u8]) -> bool {
+    Messages::is_one(text)
 }
 
 /// Decodes a file. JSON, which is faster to decode, begins with a brace.
@@ -202,7 +218,7 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
     versions.sort_by(|a, b| version::by_priority(&a.version.name, &b.version.name));
     let stored = &versions[0];
     let mut error = |of: &ReadVersion, message: String| {
-        findings.errors.push(Finding { document: of.document, pointer: of.pointer.clone(), message });
+        findings.errors.push(Finding { document: of.document, pointer: of.pointer.clone(), line: None, message });
     };
     for other in &versions[1..] {
         if other.shared != stored.shared {
@@ -236,13 +252,16 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
 /// Findings with the lines of their files.
 fn entries(sources: &[Source<'_>], findings: Vec<Finding>) -> Vec<Entry> {
     let mut lines = BTreeMap::new();
-    let entry = |Finding { document, pointer, message }| {
+    let entry = |Finding { document, pointer, line, message }| {
         let source: &Source<'_> = &sources[document];
-        let lines = lines.entry(document).or_insert_with(|| {
-            let text = std::str::from_utf8(source.text).unwrap_or_default();
-            yaml::Lines::new(text)
+        let line = line.unwrap_or_else(|| {
+            let lines = lines.entry(document).or_insert_with(|| {
+                let text = std::str::from_utf8(source.text).unwrap_or_default();
+                yaml::Lines::new(text)
+            });
+            lines.of(&pointer)
         });
-        Entry { source: source.name.to_owned(), document: 1, line: lines.of(&pointer), pointer, message }
+        Entry { source: source.name.to_owned(), document: 1, line, pointer, message }
     };
     findings.into_iter().map(entry).collect()
 }

@@ -25,12 +25,15 @@
 //! |---|---|
 //! | `age(time)` | the time since then, `<unknown>` if absent |
 //! | `between(from, to)` | the time from one to the other, or until now; nothing without the first |
+//! | `case(value, 'text', a, …, otherwise)` | that after the text that the value is; nothing if it is none of them and nothing is last |
 //! | `count(values)` | how many there are; items and entries, where the values are lists and objects |
 //! | `first(a, b, …)` | the first of these that is there and not empty, or `<none>` |
+//! | `if(values, a, b)` | `a` if one of the values is there, and neither empty, zero nor false; otherwise `b` or nothing |
 //! | `join(values)` | all of them, with commas between, or `<none>` |
-//! | `join(values, 'text')` | the same for a text of each value, in which `{.path}` is what a path finds in it |
+//! | `join(values, 'text')` | the same for a text of each value, in which `{.path}` is what a path finds in it; a part in brackets is left out where a path in it finds nothing |
 //! | `keys(object, 'prefix')` | the keys that begin with the prefix, without it, with commas between, or `<none>` |
 //! | `labels(selector)` | a label selector or a map of labels as text, or `<none>` |
+//! | `list(a, b, …)` | those of these that are there and not empty, with commas between, or `<none>` |
 //! | `ratio(a, b)` | `a/b`, where what is absent is 0 |
 //! | `sum(values, …)` | the sum of numbers |
 use std::sync::Arc;

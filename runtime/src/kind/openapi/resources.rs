@@ -111,6 +111,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         self.findings.errors.push(super::findings::Finding {
             document: self.components.document,
             pointer: pointer.to_owned(),
+            line: None,
             message,
         });
     }

@@ -95,8 +95,8 @@ impl<'d> Components<'d> {
         let (place, omits_empty) = (place.key("components"), is_of_kubernetes(name));
         let place = place.key("schemas");
         let mut reading = Reading { components: self, pool, findings, within, omits_empty };
-        let schema = reading.node(raw, &place.key(name));
-        let mut schema = Arc::unwrap_or_clone(schema);
+        let mut schema = Arc::unwrap_or_clone(reading.node(raw, &place.key(name)));
+        pool.messages.number(name, &mut schema, &place.key(name), findings);
         // A type that is another one by a reference has that one's description.
         if schema.kind == Type::Object || within.is_some() {
             schema.name = Some(name.to_owned());

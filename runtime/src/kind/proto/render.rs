@@ -100,10 +100,29 @@ impl Rendering<'_> {
 
     fn fields(&mut self, owner: &str, at: At<'_>) -> Vec<Line> {
         let mut lines = Vec::new();
-        for (name, property) in at.properties() {
+        for (name, property) in at.properties().filter(|(_, property)| property.protobuf != Some(0)) {
             let place = format!("{owner}{}", capital(name));
             let declared = self.declared(&place, property);
-            lines.push(line(property.protobuf.unwrap_or_default(), &property.description, &declared, name));
+            let field = line(property.protobuf.unwrap_or_default(), &property.description, &declared, name);
+            lines.push((property.node().protobuf_parts.as_deref().unwrap_or_default(), field));
+        }
+        self.in_parts(owner, lines)
+    }
+
+    /// Lines of a message, those of parts in the messages of these.
+    fn in_parts(&mut self, owner: &str, all: Vec<(&[u32], Line)>) -> Vec<Line> {
+        let (mut lines, mut parts): (Vec<_>, BTreeMap<u32, Vec<_>>) = (Vec::new(), BTreeMap::new());
+        for (path, line) in all {
+            match path {
+                [] => lines.push(line),
+                [part, path @ ..] => parts.entry(*part).or_default().push((path, line)),
+            }
+        }
+        for (number, part) in parts {
+            let place = format!("{owner}Part{number}");
+            let part = Message::new("", self.in_parts(&place, part));
+            let name = self.messages.define(&place, part);
+            lines.push(line(number, "", &format!("optional {name}"), &format!("part{number}")));
         }
         lines
     }
