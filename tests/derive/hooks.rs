@@ -82,11 +82,12 @@ fn document() -> Value {
 
 #[tokio::test]
 async fn only_the_changes_of_a_default_hook_are_applied() {
-    let hooks = Loan::kind().binding.hooks;
+    let kind = Loan::kind();
+    let (hooks, schema) = (&kind.binding.hooks, &kind.version.schema);
     let user = Arc::new(User { name: "librarian".to_owned(), ..User::default() });
     let warnings = Warnings::default();
     let mut found = document();
-    hooks.set_defaults(&mut found, HookContext::new(&user, &warnings)).await.expect("it decodes");
+    hooks.set_defaults(&mut found, HookContext::new(schema, &user, &warnings)).await.expect("it decodes");
     let mut expected = document();
     expected["spec"]["days"] = json!(28);
     assert_eq!(found, expected);
@@ -94,11 +95,13 @@ async fn only_the_changes_of_a_default_hook_are_applied() {
 
 #[tokio::test]
 async fn a_validate_hook_sees_the_old_object() {
-    let hooks = Loan::kind().binding.hooks;
+    let kind = Loan::kind();
+    let (hooks, schema) = (&kind.binding.hooks, &kind.version.schema);
     let (user, warnings) = (Arc::default(), Warnings::default());
     let (old, mut new) = (document(), document());
     new["spec"]["borrower"] = json!("Grace");
-    let context = HookContext { old: Some(&old), operation: Operation::Update, ..HookContext::new(&user, &warnings) };
+    let context =
+        HookContext { old: Some(&old), operation: Operation::Update, ..HookContext::new(schema, &user, &warnings) };
     assert_eq!(hooks.validate(&new, context).await.expect("it decodes").len(), 1);
     assert!(hooks.validate(&old, context).await.expect("it decodes").is_empty());
     new["spec"] = json!({});
@@ -106,15 +109,18 @@ async fn a_validate_hook_sees_the_old_object() {
     assert!(matches!(undecodable, Err(HookError::Undecodable(_))), "the type cannot decode a loan without a borrower");
 }
 
-#[test]
-fn names_and_deletion_are_hooks_too() {
-    let hooks = Loan::kind().binding.hooks;
-    assert_eq!(hooks.generate_name(&document(), "loan-"), Some("loan-ada".to_owned()));
+#[tokio::test]
+async fn names_and_deletion_are_hooks_too() {
+    let kind = Loan::kind();
+    let hooks = &kind.binding.hooks;
+    assert_eq!(hooks.generate_name(&document(), "loan-").await.expect("it decodes"), Some("loan-ada".to_owned()));
     let mut found = document();
-    assert!(hooks.holds_deletion(&found));
-    hooks.on_delete(&mut found);
-    assert!(!hooks.holds_deletion(&found));
+    assert!(hooks.holds_deletion(&found).await.expect("it decodes"));
+    hooks.on_delete(&mut found, &kind.version.schema).await.expect("it decodes");
+    assert!(!hooks.holds_deletion(&found).await.expect("it decodes"));
     assert_eq!(found["spec"]["unknown"], json!({"kept": true}));
+    let undecodable = hooks.holds_deletion(&json!({"spec": {}})).await;
+    assert!(matches!(undecodable, Err(HookError::Undecodable(_))), "{undecodable:?}");
 }
 
 #[test]

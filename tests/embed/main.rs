@@ -10,6 +10,7 @@ mod order;
 mod request;
 mod settings;
 mod socketless;
+mod subresources;
 
 use kindsmith::{App, Server};
 

@@ -98,7 +98,7 @@ impl<K: Object> Parent<K> {
     /// # Errors
     /// Those of the code; 409 if a precondition fails; 404 if the object was deleted; 422.
     pub async fn change(&self, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
-        decode(&self.target.change(&on_type(change)).await?)
+        decode(&self.target.change(&on_type(&self.target.served.kind, change)).await?)
     }
 
     /// Deletes the object. A uid and a resourceVersion in the metadata of the request's body are preconditions.

@@ -17,18 +17,20 @@ where
     F: Fn(R, RequestContext) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<R>> + Send + 'static,
 {
+    let kind = R::kind();
+    let schema = kind.version.schema.clone();
     let begin = move |context: RequestContext, document: &Document| -> Result<(Document, Fut)> {
         let value: R = decode(document)?;
         let before = encode(&value)?;
         Ok((before, handler(value, context)))
     };
     let ask = move |context: RequestContext, mut document: Document| -> Soon<Document> {
-        let begun = begin(context, &document);
+        let (begun, schema) = (begin(context, &document), schema.clone());
         Box::pin(async move {
             let (before, answer) = begun?;
-            apply_difference(&mut document, &before, encode(&answer.await?)?);
+            apply_difference(&schema, &mut document, &before, encode(&answer.await?)?);
             Ok(document)
         })
     };
-    (R::kind(), Arc::new(ask))
+    (kind, Arc::new(ask))
 }

@@ -52,7 +52,7 @@ impl Connecting<'_> {
     }
 
     async fn text(mut self, handler: &Connect<Text>) -> Result<Response, Refused> {
-        let (target, options) = self.target().await?;
+        let (target, options) = self.target(WriteOptions::default()).await?;
         if !websocket::is_asked(&self.exchange.parts.headers) {
             let text = self.ask(handler, target, options).await?;
             return Ok(stream::respond(text, self.app.handlers.open.stopping()));
@@ -65,10 +65,11 @@ impl Connecting<'_> {
     }
 
     async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, Refused> {
-        let (target, mut options) = self.target().await?;
+        let write = WriteOptions::for_connect(&self.exchange.asked.query)?;
+        let (dry_run, (target, mut options)) = (write.dry_run, self.target(write).await?);
         let redirected = self.redirected()?;
         self.may_create().await?;
-        self.admit(&mut options).await?;
+        self.admit(&mut options, dry_run).await?;
         // The handler's refusal comes first: clients whose handshake fails retry with an unsupported protocol, and show
         // the answer to that.
         let run = self.ask(handler, target, options).await?.into_run();
@@ -80,12 +81,13 @@ impl Connecting<'_> {
     }
 
     async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
-        let (target, mut options) = self.target().await?;
+        let write = WriteOptions::for_connect(&self.exchange.asked.query)?;
+        let (dry_run, (target, mut options)) = (write.dry_run, self.target(write).await?);
         // Checked first, because clients of other protocols also name their ports in another way.
         websocket::agree(&self.exchange.parts.headers, Known::Only(&FORWARDS))?;
         let ports = self.ports()?;
         self.may_create().await?;
-        self.admit(&mut options).await?;
+        self.admit(&mut options, dry_run).await?;
         let serve = self.ask(handler, target, options).await?.into_serve();
         let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS)).await?;
         // Without a subprotocol, the first one in binary is used.
@@ -99,9 +101,9 @@ impl Connecting<'_> {
     }
 
     /// The handler's input: the parent and the options.
-    async fn target(&self) -> Result<(Target, Document), Refused> {
+    async fn target(&self, write: WriteOptions) -> Result<(Target, Document), Refused> {
         let (query, nothing) = (&self.exchange.asked.query, Preconditions::default());
-        let target = target(self.app, &self.parent, self.mounted, WriteOptions::default(), query, nothing).await?;
+        let target = target(self.app, &self.parent, self.mounted, write, query, nothing).await?;
         let endpoint = self.parent.served.endpoint(self.mounted.name);
         let Some(schema) = endpoint.and_then(|endpoint| endpoint.options.as_ref()) else {
             return Ok((target, json!({})));
@@ -124,11 +126,10 @@ impl Connecting<'_> {
     }
 
     /// Admission of the connection with its options.
-    async fn admit(&self, options: &mut Document) -> Result<(), Refused> {
+    async fn admit(&self, options: &mut Document, dry_run: bool) -> Result<(), Refused> {
         let request = Request { subresource: self.mounted.name.into(), ..self.parent.clone() };
-        let schema = self.parent.served.endpoint(self.mounted.name).and_then(|endpoint| endpoint.options.as_ref());
-        let kind = schema.and_then(|schema| schema.name.as_deref()).unwrap_or_default();
-        Ok(self.app.api.admit_connection(&request, kind, options).await?)
+        let schema = self.parent.served.endpoint(self.mounted.name).and_then(|endpoint| endpoint.options.as_deref());
+        Ok(self.app.api.admit_connection(&request, schema, options, dry_run).await?)
     }
 
     /// The streams that the client requests.

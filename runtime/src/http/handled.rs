@@ -52,7 +52,8 @@ pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused>
     let unhandled = || status::no_handler(&call.kind.group_resource().to_string());
     let ask = app.handlers.ask(&call.kind).ok_or_else(unhandled)?;
     let (media_type, bytes) = call.read(body).await?;
-    let length = bytes.len();
+    // A large body keeps its share of the budget while the handler waits.
+    let (length, _room) = (bytes.len(), bytes.clone());
     let prepare = prepare(&call, call.kind.clone(), (media_type, bytes), options.clone(), None);
     let (document, warnings) = prepare.await?;
     let context = RequestContext::new(app.api.clone(), &call.request, options, &call.exchange.asked.query);
@@ -165,15 +166,23 @@ impl Documented<'_> {
         let options = WriteOptions { client: self.call.client_name(), ..options };
         // A missing object is reported before errors of the body.
         let target = self.target(options.clone(), None).await?;
-        let old = match (verb, &self.documents.get) {
-            (Verb::Update, Some(read)) if self.call.app.api.admits(Operation::Update) => {
-                Some(read(target).await.map_err(|refusal| self.refused(refusal))?)
+        let api = &self.call.app.api;
+        let (operation, old) = match (verb, &self.documents.get) {
+            // Admission sees the replaced document. The handler may create a missing one, as an update may create an object.
+            (Verb::Update, Some(read)) if api.admits(Operation::Update) || api.admits(Operation::Create) => {
+                match read(target).await {
+                    Ok(old) => (Operation::Update, Some(old)),
+                    Err(refusal) if refusal.status().code == 404 => (Operation::Create, None),
+                    Err(refusal) => return Err(self.refused(refusal)),
+                }
             }
-            _ => None,
+            (Verb::Create, _) => (Operation::Create, None),
+            _ => (Operation::Update, None),
         };
         let (media_type, bytes) = self.call.read(body).await?;
+        // A large body keeps its share of the budget while the handler waits.
+        let _room = bytes.clone();
         let length = bytes.len() + heavy::stored(&self.call.request);
-        let operation = if verb == Verb::Create { Operation::Create } else { Operation::Update };
         let subject = Some(Subject { subresource: self.mounted.name.into(), operation, old });
         let prepare = prepare(&self.call, self.body_kind.clone(), (media_type, bytes), options.clone(), subject);
         let (document, warnings) = prepare.await?;

@@ -6,7 +6,10 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 
-use super::{App, offload, status::Refused};
+use super::{
+    App, offload,
+    status::{self, Refused},
+};
 use crate::verbs::{Request, Verbs};
 
 /// The size in bytes above which a request is heavy. Smaller ones take less than a millisecond.
@@ -16,11 +19,12 @@ pub(super) const LARGE: usize = 64 << 10;
 pub(super) type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + Send + 'w>>;
 
 /// Processes a body and this many stored bytes: at once if they are few, otherwise when a slot is free. Work that has
-/// started continues if the request is cancelled. A large body keeps its share of the budget until then. The work must
-/// not wait for a slot itself, nor for code that might, except for hooks and admission, for which the slot is released.
+/// started continues if the request is cancelled. A large body and large stored objects keep their shares of the budgets
+/// until then. The work must not wait for a slot itself, nor for code that might, except for hooks and admission, for which
+/// the slot is released.
 ///
 /// # Errors
-/// Those of the work.
+/// Those of the work; 429 if there is no room for the stored objects in time.
 pub(super) async fn run<T: Send + 'static>(
     app: &App,
     request: &Request,
@@ -33,11 +37,11 @@ pub(super) async fn run<T: Send + 'static>(
     }
     let (api, request) = (app.api.clone(), request.clone());
     // Boxed to keep the state of a light request small.
-    Box::pin(offload::write(async move {
+    let work = Box::pin(offload::write(stored, async move {
         let _room = body.clone();
         work(&api, &request, body).await
-    }))
-    .await
+    }));
+    work.await.ok_or_else(status::too_many_requests)?
 }
 
 /// The size of the requested object as stored; zero if it does not exist.

@@ -99,7 +99,8 @@ pub struct App {
 #[derive(Clone, Debug, Default)]
 pub struct PeerCertificates(pub Arc<Vec<Vec<u8>>>);
 
-/// Limits of requests.
+/// Limits of requests. Two more are fixed: large bodies, and the large stored objects of running writes, take at most 64 MiB each, also
+/// while hooks, plugins or handlers wait. Further ones wait up to ten seconds, and then get 429.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {

@@ -22,11 +22,21 @@ static ANSWERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::
 /// Heavy writes: on half of the cores, to leave the others to everything else.
 static WRITES: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores().div_ceil(2))));
 
-/// Runs a write and propagates its panic. A write that has started continues if this is dropped: like any other write,
-/// it may have happened. While the user's code waits in it, it holds neither a thread nor its slot.
-pub(super) async fn write<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+/// Runs a write of an object of this size and propagates its panic. A write that has started continues if this is dropped:
+/// like any other write, it may have happened. While the user's code waits in it, it holds neither a thread nor its slot,
+/// but still its share of the budget. `None` if that was not free in time.
+pub(super) async fn write<T: Send + 'static>(
+    stored: usize,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Option<T> {
+    let room = share(&STORED, stored).await?;
     let slot = Slot::take(WRITES.clone()).await;
-    joined(tokio::spawn(polled_off_thread(slot.run(work)))).await
+    let work = async {
+        let done = slot.run(work).await;
+        drop(room);
+        done
+    };
+    Some(joined(tokio::spawn(polled_off_thread(work))).await)
 }
 
 /// Polls a future on the threads for slow work. No thread is held while it waits.
@@ -61,13 +71,21 @@ impl Wake for Woken {
 const ROOM_KB: u32 = 64 << 10;
 static ROOM: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(ROOM_KB as usize)));
 
-/// How long a body waits for the budget. Slow senders cannot hold it longer than a body may take to arrive.
+/// The budget of the same size for the stored objects that heavy writes read, from before a write has its slot until it is
+/// done. A separate one, because these writes may hold a share of the other.
+static STORED: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(ROOM_KB as usize)));
+
+/// How long a request waits for a budget. Slow senders cannot hold it longer than a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Waits for a share of the budget for a large body, which is released on drop. `None` on timeout.
 pub(super) async fn room(bytes: usize) -> Option<OwnedSemaphorePermit> {
+    share(&ROOM, bytes).await
+}
+
+async fn share(budget: &Arc<Semaphore>, bytes: usize) -> Option<OwnedSemaphorePermit> {
     let wanted = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(ROOM_KB).min(ROOM_KB);
-    tokio::time::timeout(PATIENCE, ROOM.clone().acquire_many_owned(wanted)).await.ok()?.ok()
+    tokio::time::timeout(PATIENCE, budget.clone().acquire_many_owned(wanted)).await.ok()?.ok()
 }
 
 /// Runs a piece of work on an answer and propagates its panic.
@@ -111,12 +129,24 @@ mod tests {
         assert!(waiting.await.unwrap());
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn large_objects_of_writes_whose_code_waits_stay_within_the_budget() {
+        let (go, wait) = tokio::sync::oneshot::channel::<()>();
+        let waiting = tokio::spawn(write(usize::MAX, wait));
+        tokio::task::yield_now().await;
+        assert!(write(100_000, async {}).await.is_none(), "none was free in time");
+        assert!(room(100_000).await.is_some(), "bodies have a budget of their own");
+        go.send(()).unwrap();
+        assert_eq!(waiting.await.unwrap(), Some(Ok(())));
+        assert!(write(100_000, async {}).await.is_some());
+    }
+
     #[tokio::test]
     async fn a_waiting_write_blocks_nothing_and_continues_when_it_is_cancelled() {
         let (go, wait) = tokio::sync::oneshot::channel::<()>();
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (done, ends) = tokio::sync::oneshot::channel();
-        let given_up = tokio::spawn(write(async move {
+        let given_up = tokio::spawn(write(1, async move {
             begun.send(()).unwrap();
             // This thread continues to serve others, such as the one that ends the wait.
             wait.await.unwrap();
@@ -128,7 +158,7 @@ mod tests {
         go.send(()).unwrap();
         ends.await.expect("what has begun is not given up");
         for number in 0..100 {
-            assert_eq!(write(async move { number }).await, number, "its turn was given back");
+            assert_eq!(write(1, async move { number }).await, Some(number), "its turn was given back");
         }
     }
 
@@ -137,9 +167,9 @@ mod tests {
         for _ in 0..100 {
             let failed = tokio::spawn(answer(|| panic!("a column of the user"))).await;
             assert!(failed.is_err_and(|error| error.is_panic()));
-            let failed = tokio::spawn(write(async { panic!("a hook of the user") })).await;
+            let failed = tokio::spawn(write(1, async { panic!("a hook of the user") })).await;
             assert!(failed.is_err_and(|error| error.is_panic()));
         }
-        assert_eq!(answer(|| 1).await + write(async { 2 }).await, 3);
+        assert_eq!((answer(|| 1).await, write(1, async { 2 }).await), (1, Some(2)));
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     codec::protobuf::Message,
     meta::{FieldError, GroupKind, GroupResource, GroupVersion, Operation, Refusal, User, Warnings},
-    schema::Document,
+    schema::{Document, Schema},
 };
 
 /// The request that a hook runs in.
@@ -26,6 +26,8 @@ pub struct HookContext<'a> {
     pub operation: Operation,
     /// The previous object, on an update.
     pub old: Option<&'a Document>,
+    /// The schema of the kind.
+    pub schema: &'a Schema,
     /// The requesting user.
     pub user: &'a Arc<User>,
     /// True if nothing will be stored.
@@ -42,9 +44,9 @@ pub struct HookContext<'a> {
 
 impl<'a> HookContext<'a> {
     /// The creation of an object by a user, outside of a server.
-    pub fn new(user: &'a Arc<User>, warnings: &'a Warnings) -> Self {
+    pub fn new(schema: &'a Schema, user: &'a Arc<User>, warnings: &'a Warnings) -> Self {
         let (operation, subresource, field_manager) = (Operation::Create, "", "unknown");
-        Self { operation, old: None, user, dry_run: false, subresource, field_manager, warnings, server: None }
+        Self { operation, old: None, schema, user, dry_run: false, subresource, field_manager, warnings, server: None }
     }
 }
 
@@ -59,12 +61,16 @@ pub enum Hook {
     Admission,
     /// `generate_name`.
     Name,
-    /// `on_delete` and `holds_deletion`.
+    /// `on_delete`.
     Deletion,
+    /// `holds_deletion`.
+    Hold,
 }
 
 impl Hook {
-    const ALL: [Self; 5] = [Self::Defaults, Self::Validation, Self::Admission, Self::Name, Self::Deletion];
+    /// All of them.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Defaults, Self::Validation, Self::Admission, Self::Name, Self::Deletion, Self::Hold];
 }
 
 /// Why a hook failed.
@@ -105,18 +111,20 @@ pub trait DocumentHooks: Send + Sync {
     }
 
     /// Generates a name from `metadata.generateName`. Without this hook, five random characters are appended.
-    fn generate_name(&self, _object: &Document, _base: &str) -> Option<String> {
-        None
+    fn generate_name<'a>(&'a self, _object: &'a Document, _base: &'a str) -> HookFuture<'a, Option<String>> {
+        Box::pin(ready(Ok(None)))
     }
 
     /// Changes the object when its deletion starts, before the mark is stored: a namespace becomes terminating. Called with
-    /// the storage version.
-    fn on_delete(&self, _object: &mut Document) {}
+    /// the storage version and its schema.
+    fn on_delete<'a>(&'a self, _object: &'a mut Document, _schema: &'a Schema) -> HookFuture<'a, ()> {
+        Box::pin(ready(Ok(())))
+    }
 
     /// True while a deleted object must be kept for another reason than finalizers and its grace period. Called with the
     /// storage version.
-    fn holds_deletion(&self, _object: &Document) -> bool {
-        false
+    fn holds_deletion<'a>(&'a self, _object: &'a Document) -> HookFuture<'a, bool> {
+        Box::pin(ready(Ok(false)))
     }
 }
 
@@ -177,16 +185,35 @@ impl DocumentHooks for Chain {
     }
 
     /// The later hooks have precedence.
-    fn generate_name(&self, object: &Document, base: &str) -> Option<String> {
-        self.0.iter().rev().find_map(|hooks| hooks.generate_name(object, base))
+    fn generate_name<'a>(&'a self, object: &'a Document, base: &'a str) -> HookFuture<'a, Option<String>> {
+        Box::pin(async move {
+            for hooks in self.0.iter().rev().filter(|hooks| hooks.runs(Hook::Name)) {
+                if let Some(name) = hooks.generate_name(object, base).await? {
+                    return Ok(Some(name));
+                }
+            }
+            Ok(None)
+        })
     }
 
-    fn on_delete(&self, object: &mut Document) {
-        self.0.iter().for_each(|hooks| hooks.on_delete(object));
+    fn on_delete<'a>(&'a self, object: &'a mut Document, schema: &'a Schema) -> HookFuture<'a, ()> {
+        Box::pin(async move {
+            for hooks in self.running(Hook::Deletion) {
+                hooks.on_delete(object, schema).await?;
+            }
+            Ok(())
+        })
     }
 
-    fn holds_deletion(&self, object: &Document) -> bool {
-        self.0.iter().any(|hooks| hooks.holds_deletion(object))
+    fn holds_deletion<'a>(&'a self, object: &'a Document) -> HookFuture<'a, bool> {
+        Box::pin(async move {
+            for hooks in self.running(Hook::Hold) {
+                if hooks.holds_deletion(object).await? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
     }
 }
 
@@ -295,10 +322,10 @@ impl Kind {
         self.binding.cells.get(&column.name).map_or(Document::Null, |compute| compute(object))
     }
 
-    /// True while a deleted object must be kept for another reason than `metadata.finalizers` and its grace period.
-    pub fn holds(&self, document: &Document) -> bool {
+    /// True if a deleted object has finalizers beside `metadata.finalizers`.
+    pub fn has_finalizers(&self, document: &Document) -> bool {
         let finalizers = self.policy().finalizers().and_then(|path| Path::from(path).of(document)?.as_array());
-        finalizers.is_some_and(|finalizers| !finalizers.is_empty()) || self.binding.hooks.holds_deletion(document)
+        finalizers.is_some_and(|finalizers| !finalizers.is_empty())
     }
 }
 
@@ -317,11 +344,10 @@ mod tests {
     fn hooks_that_do_nothing_are_replaced() {
         let mut binding = Binding::new(&Custom);
         let first: Arc<dyn DocumentHooks> =
-            Arc::new(Hooks { holds_deletion: Some(|object| object.is_null()), ..Hooks::default() });
+            Arc::new(Hooks { holds_deletion: Some(Document::is_null), ..Hooks::default() });
         binding.add_hooks(first.clone());
         assert!(Arc::ptr_eq(&binding.hooks, &first));
         binding.add_hooks(Arc::new(Hooks { validate: Some(|_, _| Ok(Vec::new())), ..Hooks::default() }));
-        assert!(binding.hooks.runs(Hook::Deletion) && binding.hooks.runs(Hook::Validation));
-        assert!(binding.hooks.holds_deletion(&Document::Null));
+        assert!(binding.hooks.runs(Hook::Hold) && binding.hooks.runs(Hook::Validation));
     }
 }

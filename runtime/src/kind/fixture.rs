@@ -43,7 +43,8 @@ impl DocumentHooks for Hooks {
             Hook::Validation => self.validate.is_some(),
             Hook::Admission => self.admit.is_some(),
             Hook::Name => self.generate_name.is_some(),
-            Hook::Deletion => self.on_delete.is_some() || self.holds_deletion.is_some(),
+            Hook::Deletion => self.on_delete.is_some(),
+            Hook::Hold => self.holds_deletion.is_some(),
         }
     }
 
@@ -62,18 +63,19 @@ impl DocumentHooks for Hooks {
         Box::pin(ready(decided.map_err(HookError::Refused)))
     }
 
-    fn generate_name(&self, object: &Document, base: &str) -> Option<String> {
-        self.generate_name.map(|hook| hook(object, base))
+    fn generate_name<'a>(&'a self, object: &'a Document, base: &'a str) -> HookFuture<'a, Option<String>> {
+        Box::pin(ready(Ok(self.generate_name.map(|hook| hook(object, base)))))
     }
 
-    fn on_delete(&self, object: &mut Document) {
+    fn on_delete<'a>(&'a self, object: &'a mut Document, _: &'a Schema) -> HookFuture<'a, ()> {
         if let Some(hook) = self.on_delete {
             hook(object);
         }
+        Box::pin(ready(Ok(())))
     }
 
-    fn holds_deletion(&self, object: &Document) -> bool {
-        self.holds_deletion.is_some_and(|hook| hook(object))
+    fn holds_deletion<'a>(&'a self, object: &'a Document) -> HookFuture<'a, bool> {
+        Box::pin(ready(Ok(self.holds_deletion.is_some_and(|hook| hook(object)))))
     }
 }
 

@@ -175,7 +175,7 @@ impl<'s> At<'s> {
     }
 
     /// The keys of items, for a map list.
-    pub(super) fn keys(self) -> Option<&'s [String]> {
+    pub(crate) fn keys(self) -> Option<&'s [String]> {
         match &self.node.list {
             ListType::Map(keys) => Some(keys),
             ListType::Atomic | ListType::Set => None,

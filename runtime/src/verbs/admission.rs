@@ -51,7 +51,7 @@ pub enum Options<'a> {
     Write(&'a WriteOptions),
     /// Those of a deletion.
     Delete(&'a DeleteOptions),
-    /// A connection has none; its parameters are the admitted object.
+    /// A connection has only `dryRun`; its parameters are the admitted object.
     Connect,
 }
 
@@ -179,7 +179,8 @@ pub trait Admission: Send + Sync + 'static {
     }
 
     /// May change the object or refuse the request. Of a deletion the object is null, and of a connection it is the
-    /// parameters, with their defaults. Unknown fields are dropped and declared defaults are set afterwards.
+    /// parameters, with their defaults. Unknown fields are dropped and declared defaults are set afterwards, and the result
+    /// is validated.
     ///
     /// # Errors
     /// Why the request is refused.

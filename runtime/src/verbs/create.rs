@@ -68,7 +68,7 @@ impl Verbs {
         let generates = system::text(&document, "name").is_empty() && !base.is_empty();
         for _ in 0..if generates { NAMES_TRIED } else { 1 } {
             if generates {
-                let name = write.make_name(&document, &base).await.map_err(Error::Internal)?;
+                let name = write.make_name(&document, &base).await?;
                 system::set(&mut document, "name", name);
                 write.run_default(self, &mut document, None).await?;
             }

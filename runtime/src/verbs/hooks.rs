@@ -9,7 +9,10 @@ use std::sync::Arc;
 use super::{Error, Verbs, pipeline::Write, system};
 use crate::{
     auth::User,
-    kind::binding::{Hook, HookContext, HookError},
+    kind::{
+        Kind,
+        binding::{Hook, HookContext, HookError},
+    },
     meta::{FieldError, FieldErrorKind, FieldPath, Operation, Refusal, Warnings},
     schema::{self, Document},
 };
@@ -152,9 +155,34 @@ impl Write<'_> {
             return Ok(Some(Vec::new()));
         }
         let (user, warnings) = (Arc::new(User::system()), Warnings::default());
-        let context = HookContext { dry_run: true, server: Some(&api.this), ..HookContext::new(&user, &warnings) };
+        let context = HookContext {
+            dry_run: true,
+            server: Some(&api.this),
+            ..HookContext::new(&self.kind.version.schema, &user, &warnings)
+        };
         match self.outside(hooks.validate(document, context)).await {
             Ok(errors) => Ok(Some(errors)),
+            Err(HookError::Undecodable(_)) => Ok(None),
+            Err(HookError::Refused(refusal)) => Err(self.refused(refusal, document)),
+        }
+    }
+
+    /// The name that the hook of a kind generates for a new object in its version, if it does.
+    ///
+    /// # Errors
+    /// If the hook refuses.
+    pub(super) async fn name_by_hook(
+        &self,
+        kind: &Kind,
+        document: &Document,
+        base: &str,
+    ) -> Result<Option<String>, Error> {
+        let hooks = &kind.binding.hooks;
+        if !hooks.runs(Hook::Name) {
+            return Ok(None);
+        }
+        match self.outside(hooks.generate_name(document, base)).await {
+            Ok(name) => Ok(name),
             Err(HookError::Undecodable(_)) => Ok(None),
             Err(HookError::Refused(refusal)) => Err(self.refused(refusal, document)),
         }
@@ -209,6 +237,7 @@ impl Write<'_> {
         HookContext {
             operation: self.operation(old),
             old,
+            schema: &self.kind.version.schema,
             user: &self.request.user,
             dry_run: self.options.dry_run,
             subresource: self.subresource(),

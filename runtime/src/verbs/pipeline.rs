@@ -36,7 +36,7 @@ use crate::{
 pub struct Subject {
     /// The subresource.
     pub subresource: Arc<str>,
-    /// Create for a POST, otherwise Update.
+    /// Create for a POST and for a PUT of a document that does not exist, otherwise Update.
     pub operation: Operation,
     /// The document that an update replaces, if the handler has shown it.
     pub old: Option<Document>,

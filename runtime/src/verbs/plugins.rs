@@ -8,9 +8,9 @@ use super::{
     waiting,
 };
 use crate::{
-    meta::{Operation, options::DeleteOptions, refusal},
+    meta::{GroupKind, Operation, options::DeleteOptions, refusal},
     metrics::{self, Step},
-    schema::Document,
+    schema::{self, Document, Schema, model::Type},
 };
 
 /// The answer of a plugin.
@@ -196,23 +196,39 @@ impl Verbs {
         self.validate_by_admission(&attributes, Some(turn), &Document::Null).await
     }
 
-    /// Admits a connection to the requested object through a subresource, with its parameters, which are of a kind.
+    /// Admits a connection to the requested object through a subresource, with its parameters. What plugins leave of them is
+    /// checked like the parameters of a client. Without a schema they are empty.
     ///
     /// # Errors
-    /// Why a plugin refuses the connection.
+    /// Why a plugin refuses the connection, or why the parameters that it has changed are invalid.
     pub async fn admit_connection(
         &self,
         request: &Request,
-        kind: &str,
+        schema: Option<&Schema>,
         parameters: &mut Document,
+        dry_run: bool,
     ) -> Result<(), Error> {
         if !self.admits(Operation::Connect) {
             return Ok(());
         }
-        let kind = (&request.served.kind.group_version, kind);
+        let group_version = &request.served.kind.group_version;
+        let kind = schema.and_then(|schema| schema.name.as_deref()).unwrap_or_default();
         let operation = (Operation::Connect, Options::Connect);
-        let attributes = Attributes::new(self, request, kind, operation, (&request.name, None));
+        let attributes = Attributes::new(self, request, (group_version, kind), operation, (&request.name, None));
+        let attributes = Attributes { dry_run, ..attributes };
         self.admit(&attributes, None, parameters).await?;
+        let none = Schema { kind: Type::Object, ..Schema::default() };
+        let schema = schema.unwrap_or(&none);
+        if let Some(why) = schema::check_types(schema, parameters) {
+            return Err(Error::Internal(format!("admission has left invalid parameters: {why}")));
+        }
+        schema::prune(schema, parameters);
+        schema::default(schema, parameters);
+        let errors = schema::validate(schema, parameters);
+        if !errors.is_empty() {
+            let kind = GroupKind { group: group_version.group.clone(), kind: kind.to_owned() };
+            return Err(Error::Invalid(kind, request.name.clone(), errors));
+        }
         self.validate_by_admission(&attributes, None, parameters).await
     }
 

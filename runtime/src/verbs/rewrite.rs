@@ -11,10 +11,15 @@ use super::{
     system,
     turns::Turn,
     versions::{Answerable, in_stored_version, metadata_of, only_releases, shown, shown_or_metadata},
+    waiting,
 };
 use crate::{
     cache::Object,
     codec,
+    kind::{
+        Kind,
+        binding::{Hook, HookError},
+    },
     meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, go, preconditions::Mismatch},
     registry::reader::Fit,
     schema::Document,
@@ -185,7 +190,7 @@ impl Verbs {
             return Ok(Outcome::Done(object));
         }
         let (request, key, revision) = (write.request, object.key(), object.revision());
-        let goes = is_deleted(request, new);
+        let goes = is_deleted(request, new, write.turn, false).await?;
         if !goes && !write.options.dry_run {
             return self.store(request, write.turn, key, (new, fit), Expect::At(revision)).await;
         }
@@ -215,15 +220,40 @@ pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
     Error::Conflict(request.served.kind.group_resource(), request.name.clone(), message.into())
 }
 
-/// True if the object, given in the storage version, is marked for deletion and nothing holds it.
-pub(super) fn is_deleted(request: &Request, document: &Document) -> bool {
-    let metadata = &document["metadata"];
+/// True if the object, given in the storage version, is marked for deletion and nothing holds it. If the kind's hook cannot
+/// decode it, it is held unless the deletion is forced.
+///
+/// # Errors
+/// If the hook refuses.
+pub(super) async fn is_deleted(
+    request: &Request,
+    document: &Document,
+    turn: Option<&Turn>,
+    forced: bool,
+) -> Result<bool, Error> {
+    let (metadata, kind) = (&document["metadata"], &*request.served.stored().kind);
     let held = || {
         metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
             || metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0)
-            || request.served.stored().kind.holds(document)
+            || kind.has_finalizers(document)
     };
-    metadata["deletionTimestamp"].is_string() && !held()
+    if !metadata["deletionTimestamp"].is_string() || held() {
+        return Ok(false);
+    }
+    match hold(kind, document, turn).await {
+        Ok(held) => Ok(!held),
+        Err(HookError::Undecodable(_)) => Ok(forced),
+        Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, kind, system::text(document, "name"))),
+    }
+}
+
+/// True if the kind's hook holds a deleted object, given in the storage version.
+pub(super) async fn hold(kind: &Kind, document: &Document, turn: Option<&Turn>) -> Result<bool, HookError> {
+    let hooks = &kind.binding.hooks;
+    if !hooks.runs(Hook::Hold) {
+        return Ok(false);
+    }
+    waiting::outside(turn, hooks.holds_deletion(document)).await
 }
 
 /// Checks the uid of a body, if it has one: it is the first precondition. In a patch, another uid is a change of an

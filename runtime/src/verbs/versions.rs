@@ -20,7 +20,7 @@ use super::{
 use crate::{
     cache::{Body, Object, Reading},
     codec,
-    kind::Kind,
+    kind::{Kind, binding::Hook},
     meta::Revision,
     registry::reader::Fit,
     schema::Document,
@@ -168,19 +168,22 @@ impl Write<'_> {
     /// Generates a name for a new object with the hook of its version, or that of the storage version.
     ///
     /// # Errors
-    /// If the object cannot be converted to the storage version.
-    pub(super) async fn make_name(&self, document: &Document, base: &str) -> Result<String, String> {
+    /// If the object cannot be converted to the storage version, or a hook refuses.
+    pub(super) async fn make_name(&self, document: &Document, base: &str) -> Result<String, Error> {
         let served = &self.request.served;
-        if let Some(name) = served.kind.binding.hooks.generate_name(document, base) {
+        if let Some(name) = self.name_by_hook(&served.kind, document, base).await? {
             return Ok(name);
         }
         if served.stored.is_some()
-            && let hooks = &served.stored().kind.binding.hooks
-            && let Some(name) = hooks.generate_name(&self.converting(|| to_stored(self.request, document)).await?, base)
+            && let stored = &served.stored().kind
+            && stored.binding.hooks.runs(Hook::Name)
         {
-            return Ok(name);
+            let document = self.converting(|| to_stored(self.request, document)).await.map_err(Error::Internal)?;
+            if let Some(name) = self.name_by_hook(stored, &document, base).await? {
+                return Ok(name);
+            }
         }
-        names::generate(base)
+        names::generate(base).map_err(Error::Internal)
     }
 
     /// Converts a document that has passed the pipeline to the storage version, which adds its defaults and runs its

@@ -1,6 +1,6 @@
 //! Waiting for the user's code: hooks and admission may take long, and may themselves wait for other requests to this
 //! server. So nothing that other requests wait for is held meanwhile: neither the turn of a writer nor the slot of a
-//! heavy request.
+//! heavy request. Only a writer that has lost many races holds them, for a limited time.
 use std::{
     future::poll_fn,
     pin::pin,
@@ -56,21 +56,24 @@ impl Slot {
 }
 
 /// Awaits the user's code. If it waits, the request's slot is released until it is done, and the writer's turn for the
-/// rest of this try, unless the writer has lost too often.
+/// rest of this try. A writer that has lost too often keeps both for a limited time.
 pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T>) -> T {
     let (slot, mut code, mut released) = (SLOT.try_with(Arc::clone).ok(), pin!(code), false);
     let mut kept = None;
     let done = poll_fn(|context| {
         let polled = code.as_mut().poll(context);
-        if polled.is_pending() {
+        let keeps = polled.is_pending()
+            && turn.is_some_and(|turn| {
+                kept = kept.take().or_else(|| turn.kept_for().map(|time| Box::pin(sleep(time))));
+                kept.as_mut().is_some_and(|kept| kept.as_mut().poll(context).is_pending())
+            });
+        if polled.is_pending() && !keeps {
+            // Both: a writer that held only a turn would wait for a slot that another writer of the object holds.
             if let Some(slot) = &slot {
                 released |= slot.release();
             }
-            if let Some(turn) = turn.filter(|turn| turn.is_held()) {
-                kept = kept.take().or_else(|| turn.kept_for().map(|time| Box::pin(sleep(time))));
-                if kept.as_mut().is_none_or(|kept| kept.as_mut().poll(context).is_ready()) {
-                    turn.release();
-                }
+            if let Some(turn) = turn {
+                turn.release();
             }
         }
         polled
@@ -152,6 +155,11 @@ mod tests {
         }
         outside(Some(&turn), yield_now()).await;
         assert!(turn.is_held());
+        let slots = Arc::new(Semaphore::new(1));
+        let slot = Slot::take(slots.clone()).await;
+        slot.clone().run(outside(Some(&turn), yield_now())).await;
+        assert!(turn.is_held() && slot.is_held(), "others in a slot may wait for the turn");
+        drop(slot);
         // Code that itself writes the object waits for the turn.
         let nested = async { turns.at("/things/", "a").wait().await };
         outside(Some(&turn), nested).await;

@@ -11,7 +11,7 @@ use crate::{
         crd,
     },
     meta::{FieldError, FieldErrorKind, FieldPath},
-    schema::Document,
+    schema::{Document, Schema},
 };
 
 /// The code of the kind.
@@ -40,7 +40,7 @@ impl DocumentHooks for Hooks {
     }
 
     /// Kube-apiserver marks a definition with the finalizer that waits for its objects, and counts no generation.
-    fn on_delete(&self, object: &mut Document) {
+    fn on_delete<'a>(&'a self, object: &'a mut Document, _: &'a Schema) -> HookFuture<'a, ()> {
         let metadata = &mut object["metadata"];
         if let Some(generation) = metadata["generation"].as_i64() {
             metadata["generation"] = (generation - 1).into();
@@ -54,6 +54,7 @@ impl DocumentHooks for Hooks {
         }
         let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
         put_condition(&mut object["status"], "Terminating", true, "InstanceDeletionPending", message);
+        Box::pin(ready(Ok(())))
     }
 }
 

@@ -130,7 +130,7 @@ impl<K: Object> Objects<K> {
     /// Those of the code; 404, 422.
     pub async fn change(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
         let request = self.one(name, "")?;
-        typed(&change::document(self.api(), &request, self.options(), &on_type(change)).await?)
+        typed(&change::document(self.api(), &request, self.options(), &on_type(&request.served.kind, change)).await?)
     }
 
     /// Changes the status of an object by code, like [`Objects::change`].
@@ -139,7 +139,7 @@ impl<K: Object> Objects<K> {
     /// Like [`Objects::change`].
     pub async fn change_status(&self, name: &str, change: impl Fn(&mut K) -> Result<()> + Send + Sync) -> Result<K> {
         let request = self.one(name, "status")?;
-        typed(&change::document(self.api(), &request, self.options(), &on_type(change)).await?)
+        typed(&change::document(self.api(), &request, self.options(), &on_type(&request.served.kind, change)).await?)
     }
 
     /// Deletes an object. Returns `Some` if the object waits for its finalizers or its grace period.

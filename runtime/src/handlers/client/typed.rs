@@ -5,20 +5,23 @@ use super::InvalidObject;
 use crate::{
     cache, codec,
     handlers::{Object, Refusal, Result, decode, encode},
+    kind::{Kind, difference::apply_difference},
     registry::Registered,
     schema::Document,
     verbs::Answer,
 };
 
-/// Wraps a change of a type as a change of documents.
+/// Wraps a change of a type as a change of documents of its kind.
 pub(in crate::handlers) fn on_type<K: Object>(
+    kind: &Kind,
     change: impl Fn(&mut K) -> Result<()> + Send + Sync,
 ) -> impl Fn(&mut Document) -> Result<()> + Send + Sync {
+    let schema = kind.version.schema.clone();
     move |document| {
         let mut value: K = decode(document)?;
         let before = encode(&value)?;
         change(&mut value)?;
-        crate::kind::difference::apply_difference(document, &before, encode(&value)?);
+        apply_difference(&schema, document, &before, encode(&value)?);
         Ok(())
     }
 }

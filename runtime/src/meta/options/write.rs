@@ -69,6 +69,16 @@ impl WriteOptions {
         refuse("UpdateOptions", errors).map(|()| options)
     }
 
+    /// Reads the options of a connection, which has only `dryRun`.
+    ///
+    /// # Errors
+    /// [`OptionsError`].
+    pub fn for_connect(query: &Query) -> Result<Self, OptionsError> {
+        let mut errors = Vec::new();
+        let dry_run = dry_run(query.all("dryRun"), &mut errors);
+        refuse("ConnectOptions", errors).map(|()| Self { dry_run, ..Self::default() })
+    }
+
     fn read(query: &Query) -> Result<(Self, Vec<FieldError>), OptionsError> {
         let manager = query.single("fieldManager")?.unwrap_or_default();
         let mut errors = validate::field_manager(manager, &FieldPath::new("fieldManager"));

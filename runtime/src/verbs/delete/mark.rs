@@ -14,9 +14,10 @@ const ORPHAN: &str = "orphan";
 /// The finalizer that holds an owner until its dependents are deleted.
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// Marks an object for deletion. During a grace period, a further deletion can only shorten it.
-pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) {
-    let Some((at, seconds)) = end(kind, options.grace_period_seconds, object) else { return };
+/// Marks an object for deletion. During a grace period, a further deletion can only shorten it. Returns true if the deletion
+/// starts.
+pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) -> bool {
+    let Some((at, seconds)) = end(kind, options.grace_period_seconds, object) else { return false };
     let finalizers = finalizers(options.propagation, object);
     let metadata = system::metadata(object);
     if finalizers.is_empty() {
@@ -27,12 +28,12 @@ pub(super) fn mark(kind: &Kind, options: &DeleteOptions, object: &mut Document) 
     metadata.insert("deletionGracePeriodSeconds".to_owned(), seconds.into());
     let before = metadata.insert("deletionTimestamp".to_owned(), at.to_string().into());
     if before.is_some_and(|before| before.is_string()) {
-        return;
+        return false;
     }
     if let Some(generation) = metadata.get("generation").and_then(Document::as_i64) {
         metadata.insert("generation".to_owned(), (generation + 1).into());
     }
-    kind.binding.hooks.on_delete(object);
+    true
 }
 
 /// The deadline and the grace period in seconds; `None` during a grace period that is not shortened.

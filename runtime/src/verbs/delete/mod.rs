@@ -17,9 +17,11 @@ use super::{
     system::text,
     turns::Turn,
     versions::{shown_or_metadata, written_through},
+    waiting,
 };
 use crate::{
     cache::Object,
+    kind::binding::{Hook, HookError},
     meta::{
         GroupResource, Preconditions,
         options::DeleteOptions,
@@ -63,7 +65,14 @@ impl Verbs {
         check(request, &options.preconditions, &old)?;
         self.admit_end(request, options, turn, (&object, &old)).await?;
         let mut new = old.clone();
-        mark::mark(&request.served.stored().kind, options, &mut new);
+        let kind = &*request.served.stored().kind;
+        let hooks = &kind.binding.hooks;
+        if mark::mark(kind, options, &mut new) && hooks.runs(Hook::Deletion) {
+            let done = waiting::outside(Some(turn), hooks.on_delete(&mut new, &kind.version.schema)).await;
+            if let Err(HookError::Refused(refusal)) = done {
+                return Err(Error::refused(refusal, kind, &request.name));
+            }
+        }
         self.finish(request, options, turn, object, (&old, &new)).await
     }
 
@@ -76,7 +85,7 @@ impl Verbs {
         object: Arc<Object>,
         (old, new): (&Document, &Document),
     ) -> Result<Outcome<Deleted>, Error> {
-        if is_deleted(request, new) {
+        if is_deleted(request, new, Some(turn), options.ignore_read_errors).await? {
             let uid = text(old, "uid").to_owned();
             if !options.dry_run
                 && let Outcome::Lost = self.remove(request, object.key(), object.revision()).await?

@@ -1,9 +1,12 @@
 //! delete: preconditions, both phases, propagation, deletecollection.
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::fixture::{World, at, causes, names, selecting, value, version};
 use crate::{
-    kind::fixture::Hooks,
+    kind::{Kind, fixture::Hooks, hook},
     meta::options::{DeleteOptions, ListOptions, Preconditions, Propagation},
     verbs::{Deleted, Error, Request},
 };
@@ -42,6 +45,41 @@ async fn a_hook_may_hold_a_deleted_object() {
     assert!(things.endpoint("finalize").is_none(), "its finalizers are those of its metadata alone");
     world.merge(&thing, json!({"data": {"lent": null}})).await.unwrap();
     assert!(matches!(world.get(&thing).await, Err(Error::NotFound(..))));
+}
+
+/// A thing whose data says to whom it is lent, which it once did not have to.
+#[derive(Deserialize, Serialize)]
+struct Thing {
+    data: BTreeMap<String, String>,
+}
+
+#[tokio::test]
+async fn an_object_that_the_hook_cannot_decode_is_held_until_it_can_or_by_force() {
+    let world = World::new().await;
+    let things = world.things(Hooks::default());
+    for name in ["a", "b"] {
+        let body = json!({"metadata": {"name": name, "finalizers": ["example.com/x"]}});
+        world.create(&things, "ns", body).await.unwrap();
+    }
+    let kind = Kind::clone(&things.kind).with(|_, _, binding| {
+        let functions = hook::Functions::<Thing>::NONE.holds_deletion(|thing| thing.data.contains_key("lent"));
+        binding.hooks = hook::on_documents(functions);
+    });
+    let things = world.api.registry.replace([kind], None).expect("the same things with other hooks");
+    let (first, second) = (at(&things, "ns", "a"), at(&things, "ns", "b"));
+    let force = DeleteOptions { ignore_read_errors: true, ..DeleteOptions::default() };
+    for thing in [&first, &second] {
+        marked(world.delete(thing).await.unwrap());
+        let released = world.merge(thing, json!({"metadata": {"finalizers": null}})).await.unwrap();
+        assert!(released["metadata"]["deletionTimestamp"].is_string());
+        marked(world.delete(thing).await.unwrap());
+    }
+    assert!(matches!(world.api.delete(&first, &force).await, Ok(Deleted::Gone { .. })));
+    world.merge(&second, json!({"data": {"lent": "to Ada"}})).await.unwrap();
+    let refused = world.api.delete(&second, &force).await;
+    assert!(matches!(refused, Err(Error::Conflict(..))), "it can be decoded: {refused:?}");
+    world.merge(&second, json!({"data": {"lent": null, "back": "yes"}})).await.unwrap();
+    assert!(matches!(world.get(&second).await, Err(Error::NotFound(..))));
 }
 
 #[tokio::test]
