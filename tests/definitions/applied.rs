@@ -5,8 +5,8 @@ use kindsmith::{Server, server::TestServer};
 use kindsmith_tests::{Client, Folder};
 use serde_json::{Value, json};
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const BOLTS: &str = "/apis/hw.example.com/v1/namespaces/default/bolts";
+pub(super) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+pub(super) const BOLTS: &str = "/apis/hw.example.com/v1/namespaces/default/bolts";
 const MERGE: &str = "application/merge-patch+json";
 
 async fn serve() -> (TestServer, Client) {
@@ -29,11 +29,11 @@ fn definition(plural: &str, kind: &str, fields: &Value) -> Value {
     })
 }
 
-fn bolts() -> Value {
+pub(super) fn bolts() -> Value {
     definition("bolts", "Bolt", &json!({"size": {"type": "integer", "default": 3}, "coating": {"type": "string"}}))
 }
 
-fn bolt(name: &str, spec: &Value) -> Value {
+pub(super) fn bolt(name: &str, spec: &Value) -> Value {
     json!({"apiVersion": "hw.example.com/v1", "kind": "Bolt", "metadata": {"name": name}, "spec": spec})
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn until(client: &mut Client, path: &str, is_expected: impl Fn(
     }
 }
 
-fn has(definition: &Value, kind: &str, status: &str) -> bool {
+pub(super) fn has(definition: &Value, kind: &str, status: &str) -> bool {
     let conditions = definition["status"]["conditions"].as_array();
     conditions.into_iter().flatten().any(|condition| condition["type"] == kind && condition["status"] == status)
 }

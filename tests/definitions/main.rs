@@ -9,6 +9,7 @@ mod declared;
 mod described;
 mod openapi;
 mod recorded;
+mod removed;
 mod served;
 mod webhook;
 

@@ -199,9 +199,9 @@ impl Registry {
     }
 
     /// Confirms that the row that declares a resource was written again, and still declares the same. Writes that were
-    /// waiting for this continue. Returns false if no row declares the resource, or it was removed or replaced before.
+    /// waiting for this continue. Returns false if no row declares the resource, or it was removed or replaced before. Call it
+    /// only where the resource is also removed and replaced: it does not wait for these.
     pub fn confirm(&self, served: &Arc<Registered>, declarer: Hold) -> bool {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let known = served.declarer.as_ref().filter(|_| self.table.load().has(served.stored()));
         known.inspect(|known| known.hold.store(Arc::new(declarer))).is_some()
     }

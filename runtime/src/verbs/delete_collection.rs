@@ -1,7 +1,7 @@
 //! deletecollection: deletes each object of a list.
 use std::{future::Future, pin::Pin, task::Poll};
 
-use super::{Error, List, Place, Request, Verbs};
+use super::{Error, Items, List, Place, Request, Verbs};
 use crate::{
     cache::Object,
     kind::model::Scope,
@@ -26,10 +26,26 @@ impl Verbs {
         options: &DeleteOptions,
     ) -> Result<List, Error> {
         let mut selected = self.list_stored(request, list).await?;
+        self.delete_all(request, &selected.items, options, |_, error| Err(error)).await?;
+        selected.items = selected.items.converted(request).await?;
+        Ok(selected)
+    }
+
+    /// Deletes objects of the collection of a request. `failed` decides whether to continue after an error.
+    ///
+    /// # Errors
+    /// Those of `failed`, after the deletions that had begun.
+    pub(crate) async fn delete_all(
+        &self,
+        request: &Request,
+        items: &Items,
+        options: &DeleteOptions,
+        mut failed: impl FnMut(&Request, Error) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let mut place = Place::default();
         loop {
             let requests: Vec<Request> = {
-                let (mut walk, mut some, mut bytes) = (selected.items.walk(place), Vec::new(), 0);
+                let (mut walk, mut some, mut bytes) = (items.walk(place), Vec::new(), 0);
                 while some.len() < AT_ONCE && bytes < BYTES_AT_ONCE {
                     let Some(object) = walk.next() else { break };
                     bytes += object.json_bytes().len();
@@ -39,16 +55,15 @@ impl Verbs {
                 some
             };
             if requests.is_empty() {
-                selected.items = selected.items.converted(request).await?;
-                return Ok(selected);
+                return Ok(());
             }
-            let deletions =
-                requests.iter().map(|one| Box::pin(self.delete(one, options)) as Concurrent<'_, _>).collect();
-            for done in all(deletions).await {
+            let delete = |one| async move { (one, self.delete(one, options).await) };
+            let deletions = requests.iter().map(|one| Box::pin(delete(one)) as Concurrent<'_, _>).collect();
+            for (one, done) in all(deletions).await {
                 match done {
                     // Another client was faster.
                     Ok(_) | Err(Error::NotFound(..)) => {}
-                    Err(error) => return Err(error),
+                    Err(error) => failed(one, error)?,
                 }
             }
         }

@@ -50,6 +50,13 @@ impl Items {
         Ok(Self { snapshot: snapshot.clone(), positions, filter: selection.filter.clone(), count, json_bytes })
     }
 
+    /// All objects of a snapshot, readable or not.
+    pub(crate) fn all(snapshot: &Snapshot) -> Self {
+        let json_bytes = snapshot.range("", None).map(|object| object.json_bytes().len()).sum();
+        let count = snapshot.len();
+        Self { snapshot: snapshot.clone(), positions: 0..count, filter: None, count, json_bytes }
+    }
+
     /// No items of a snapshot.
     pub(super) fn none(snapshot: &Snapshot) -> Self {
         Self { snapshot: snapshot.clone(), positions: 0..0, filter: None, count: 0, json_bytes: 0 }

@@ -5,6 +5,7 @@
 //! objects; these wait for their own finalizers.
 use std::{
     collections::{BTreeSet, HashMap},
+    mem,
     sync::Arc,
     time::Duration,
 };
@@ -12,7 +13,7 @@ use std::{
 use tokio::{
     sync::watch as signal,
     task::{Id, JoinSet, spawn_blocking},
-    time::sleep,
+    time::{Instant, sleep, sleep_until},
 };
 
 use self::{
@@ -24,7 +25,7 @@ use crate::{
     cache::{Object, Subscription},
     codec,
     kind::{Definition, crd, policy::Custom},
-    meta::{GroupResource, options::WriteOptions},
+    meta::{GroupResource, Revision, options::WriteOptions},
     registry::Registered,
     schema::Document,
     storage::Hold,
@@ -49,8 +50,11 @@ pub use declared::{
 const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// The field manager of the server's writes.
 const MANAGER: &str = "kube-apiserver";
-/// The wait after a watch that ended early.
+/// The wait after a watch that ended early, and before a definition that failed is tried again. Each further wait for it is twice as
+/// long.
 const WAIT: Duration = Duration::from_millis(100);
+/// The longest wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// Serves the kinds that stored definitions define.
 pub(crate) struct Definitions {
@@ -61,6 +65,15 @@ pub(crate) struct Definitions {
     removals: JoinSet<()>,
     /// The definitions that are being removed, by their tasks.
     removing: HashMap<Id, String>,
+    /// Definitions that could not be served or written, for the store's sake mostly.
+    failed: BTreeSet<String>,
+    retry: Retry,
+}
+
+/// When failed definitions are tried again.
+struct Retry {
+    at: Instant,
+    wait: Duration,
 }
 
 /// The stored definitions.
@@ -78,6 +91,8 @@ struct Known {
     accepted: Document,
     /// What is served, and what defines it; `None` while nothing is.
     served: Option<(Definition, Arc<Registered>)>,
+    /// The revision of the row at which nothing was left to do.
+    settled: Option<Revision>,
 }
 
 impl Access {
@@ -109,12 +124,15 @@ impl Access {
         Hold { key, revision: Some(object.revision()) }
     }
 
-    /// Writes the status. Another write meanwhile is no error: its event leads here again.
-    async fn write_status(&self, name: &str, definition: Document) {
+    /// Writes the status. Another write meanwhile is no error: its event leads here again. Returns false if it failed.
+    async fn write_status(&self, name: &str, definition: Document) -> bool {
         let options = WriteOptions::of_server(MANAGER);
         match self.api.update(&self.request(name, "status"), definition, &options).await {
-            Ok(_) | Err(Error::Conflict(..) | Error::NotFound(..)) => {}
-            Err(error) => tracing::warn!(definition = name, ?error, "the status could not be written"),
+            Ok(_) | Err(Error::Conflict(..) | Error::NotFound(..)) => true,
+            Err(error) => {
+                tracing::warn!(definition = name, ?error, "the status could not be written");
+                false
+            }
         }
     }
 }
@@ -137,6 +155,8 @@ impl Definitions {
             waiting: BTreeSet::new(),
             removals: JoinSet::new(),
             removing: HashMap::new(),
+            failed: BTreeSet::new(),
+            retry: Retry { at: Instant::now(), wait: WAIT },
         };
         for object in loaded.access.definitions.objects.snapshot().range("", None) {
             let Some((_, definition)) = loaded.access.find(object.key()) else { continue };
@@ -152,6 +172,10 @@ impl Definitions {
                 })
                 .map_err(|error| tracing::error!(definition = object.key(), error, "the definition cannot be served"))
                 .ok();
+            let is_settled = known.served.is_some()
+                && is_true(&definition["status"], "NamesAccepted")
+                && definition["metadata"]["deletionTimestamp"].is_null();
+            known.settled = is_settled.then(|| object.revision());
             loaded.known.insert(object.key().to_owned(), known);
         }
         loaded
@@ -183,6 +207,10 @@ impl Definitions {
         let Ok(mut watch) = objects.watch(snapshot.revision(), Subscription::All, None).await else { return false };
         loop {
             let name = tokio::select! {
+                () = sleep_until(self.retry.at), if !self.failed.is_empty() => {
+                    self.try_again().await;
+                    continue;
+                }
                 event = watch.next() => match event {
                     None => return self.access.api.cache.is_closed(),
                     Some(Err(_)) => return false,
@@ -210,9 +238,30 @@ impl Definitions {
         }
     }
 
+    /// Tries failed definitions again, after twice the time if some fail again.
+    async fn try_again(&mut self) {
+        for name in mem::take(&mut self.failed) {
+            self.settle(&name).await;
+        }
+        let wait = if self.failed.is_empty() { WAIT } else { LONGEST_WAIT.min(self.retry.wait * 2) };
+        self.retry = Retry { at: Instant::now() + wait, wait };
+    }
+
+    /// Notes that a definition is to be tried again.
+    fn note_failure(&mut self, name: &str) {
+        if self.failed.is_empty() {
+            self.retry.at = Instant::now() + self.retry.wait;
+        }
+        self.failed.insert(name.to_owned());
+    }
+
     /// Does what is due for a definition. Returns true if names may have become free.
     async fn settle(&mut self, name: &str) -> bool {
         if self.removing.values().any(|other| other == name) {
+            return false;
+        }
+        let stored = self.access.definitions.objects.snapshot().get(name).map(|object| object.revision());
+        if stored.is_some() && self.known.get(name).is_some_and(|known| known.settled == stored) {
             return false;
         }
         let Some((object, mut definition)) = self.access.find(name) else {
@@ -221,6 +270,7 @@ impl Definitions {
             }
             self.waiting.remove(name);
             let Some(known) = self.known.remove(name) else { return false };
+            self.failed.remove(name);
             if let Some((_, served)) = known.served {
                 let api = self.access.api.clone();
                 drop(spawn_blocking(move || api.registry.remove(&served)).await);
@@ -241,6 +291,7 @@ impl Definitions {
         let before = self.known.remove(name).unwrap_or_default();
         let freed = before.accepted != known.accepted;
         let mut served = before.served;
+        let mut is_settled = is_true(&status, "NamesAccepted");
         if is_true(&status, "NamesAccepted") || is_true(&status, "Established") {
             match self.serve(&object, &definition, &status, served.as_ref()).await {
                 Ok(now) => {
@@ -251,16 +302,24 @@ impl Definitions {
                     }
                 }
                 Err(error) => {
-                    tracing::error!(definition = name, error, "the definition cannot be served");
                     put_condition(&mut status, "Established", false, "NotServed", &error);
+                    if definition["status"] != status {
+                        tracing::error!(definition = name, error, "the definition cannot be served");
+                    }
+                    self.note_failure(name);
+                    is_settled = false;
                 }
             }
         }
-        self.known.insert(name.to_owned(), Known { served, ..known });
         if definition["status"] != status {
+            is_settled = false;
             definition["status"] = status;
-            self.access.write_status(name, definition).await;
+            if !self.access.write_status(name, definition).await {
+                self.note_failure(name);
+            }
         }
+        let settled = is_settled.then(|| object.revision());
+        self.known.insert(name.to_owned(), Known { served, settled, ..known });
         freed
     }
 
@@ -320,7 +379,7 @@ impl Definitions {
 impl Known {
     fn of(definition: &Document, status: &Document) -> Self {
         let group = definition["spec"]["group"].as_str().unwrap_or_default().to_owned();
-        Self { group, accepted: status["acceptedNames"].clone(), served: None }
+        Self { group, accepted: status["acceptedNames"].clone(), ..Self::default() }
     }
 }
 

@@ -1,20 +1,30 @@
 //! The end of a definition: its objects are deleted as clients delete them, so that their finalizers count; when none is left,
-//! the resource is removed, and then the definition itself.
+//! the resource is removed, and then the definition itself. If the definition could not be served, its objects are served without
+//! a schema until they are deleted.
 use std::{sync::Arc, time::Duration};
 
-use super::{Access, FINALIZER, MANAGER, names::put_condition};
+use serde_json::json;
+use tokio::{task::spawn_blocking, time::sleep};
+
+use super::{Access, FINALIZER, LONGEST_WAIT, MANAGER, defined, names::put_condition};
 use crate::{
     cache::Object,
-    meta::options::{DeleteOptions, WriteOptions},
+    kind::{
+        model::{Names, Shared},
+        policy::Custom,
+    },
+    meta::{
+        GroupResource,
+        options::{DeleteOptions, WriteOptions},
+    },
     registry::Registered,
     schema::Document,
-    verbs::{Error, Request},
+    storage::Hold,
+    verbs::{Error, Items, Request},
 };
 
 /// The wait after the first pass that leaves objects. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
-/// The longest wait.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// A definition that is marked for deletion.
 pub(super) struct Ending {
@@ -29,15 +39,72 @@ pub(super) struct Ending {
 impl Ending {
     /// Removes it, however long that takes.
     pub(super) async fn run(&self) {
-        if let Some(served) = &self.served {
-            self.empty(served).await;
-        }
         let mut wait = FIRST_WAIT;
-        while let Err(error) = self.finish().await {
+        while let Err(error) = self.end().await {
             tracing::warn!(definition = self.name, error, "the definition could not be removed");
-            tokio::time::sleep(wait).await;
+            sleep(wait).await;
             wait = LONGEST_WAIT.min(wait * 2);
         }
+    }
+
+    async fn end(&self) -> Result<(), String> {
+        let served = match &self.served {
+            Some(served) => Some(served.clone()),
+            None => self.find_unserved().await?,
+        };
+        if let Some(served) = &served {
+            self.empty(served).await;
+        }
+        self.finish(served.as_ref()).await
+    }
+
+    /// What a definition defines that could not be served; `None` if it has no objects.
+    async fn find_unserved(&self) -> Result<Option<Arc<Registered>>, String> {
+        let Some((row, definition)) = self.find() else { return Ok(None) };
+        let text = |field: &str| definition.pointer(field).and_then(Document::as_str).unwrap_or_default().to_owned();
+        let resource = GroupResource { group: text("/spec/group"), resource: text("/spec/names/plural") };
+        let hold = self.access.hold(&row);
+        if let Some(served) = self.access.api.registry.resource(&resource) {
+            // Otherwise the objects are those of another resource.
+            let is_ours = served.declarer.as_ref().is_some_and(|declarer| declarer.hold().key == hold.key);
+            return Ok(is_ours.then_some(served));
+        }
+        let prefix = Shared::new(resource.group, Names::new("", resource.resource)).prefix();
+        self.serve_bare(&definition, prefix, hold).await
+    }
+
+    /// Serves a definition that could not be served, without what may be wrong with it, if it has objects.
+    ///
+    /// # Errors
+    /// The reason why it cannot be served, which the definition then says, too.
+    async fn serve_bare(
+        &self,
+        definition: &Document,
+        prefix: String,
+        hold: Hold,
+    ) -> Result<Option<Arc<Registered>>, String> {
+        let mut status = definition["status"].clone();
+        let bare = bare(definition.clone());
+        let api = self.access.api.clone();
+        let served = spawn_blocking(move || {
+            let (entries, _) = api.store.range(&prefix, None).map_err(|error| error.to_string())?;
+            if entries.is_empty() {
+                return Ok(None);
+            }
+            let defined = defined(&bare, &json!({"acceptedNames": bare["spec"]["names"]}))?;
+            api.registry.replace(defined.kinds(&Custom), Some(hold)).map(Some)
+        });
+        let served = served.await.map_err(|error| error.to_string()).and_then(|served| served);
+        if let Err(error) = &served {
+            let message = format!("its objects cannot be served, so that they cannot be deleted: {error}");
+            put_condition(&mut status, "Terminating", true, "InstanceDeletionFailed", &message);
+            if status != definition["status"] {
+                let mut definition = definition.clone();
+                definition["status"] = status;
+                self.write("status", definition).await?;
+            }
+        }
+        served
     }
 
     /// The definition, unless it is gone.
@@ -56,25 +123,23 @@ impl Ending {
             // The definition may be written meanwhile, and objects with finalizers too.
             let Some((row, _)) = self.find() else { return };
             api.registry.confirm(served, self.access.hold(&row));
-            for object in snapshot.range("", None) {
-                let request = Request {
-                    user: user.clone(),
-                    served: served.clone(),
-                    namespace: object.namespace().to_owned(),
-                    name: object.name().to_owned(),
-                    subresource: "".into(),
-                    warnings: Arc::default(),
-                };
-                match api.delete(&request, &DeleteOptions::default()).await {
-                    Ok(_) | Err(Error::NotFound(..)) => {}
-                    Err(error) => {
-                        let (definition, key) = (&self.name, object.key());
-                        tracing::warn!(definition, key, ?error, "an object could not be deleted");
-                    }
-                }
-            }
+            let request = Request {
+                user: user.clone(),
+                served: served.clone(),
+                namespace: String::new(),
+                name: String::new(),
+                subresource: "".into(),
+                warnings: Arc::default(),
+            };
+            let note = |one: &Request, error: Error| {
+                let (definition, namespace, name) = (&self.name, &one.namespace, &one.name);
+                tracing::warn!(definition, namespace, name, ?error, "an object could not be deleted");
+                Ok(())
+            };
+            let deleted = api.delete_all(&request, &Items::all(&snapshot), &DeleteOptions::default(), note).await;
+            deleted.expect("errors are only noted");
             if !served.objects.snapshot().is_empty() {
-                tokio::time::sleep(wait).await;
+                sleep(wait).await;
                 wait = LONGEST_WAIT.min(wait * 2);
             }
         }
@@ -82,13 +147,13 @@ impl Ending {
 
     /// Changes the row, after which no write of an object succeeds; removes the resource; and removes the finalizer. If a
     /// client has removed the finalizer already, only the resource is left to remove.
-    async fn finish(&self) -> Result<(), String> {
+    async fn finish(&self, served: Option<&Arc<Registered>>) -> Result<(), String> {
         if let Some((_, mut definition)) = self.find() {
             let (reason, message) = ("InstanceDeletionCompleted", "removed all instances");
             put_condition(&mut definition["status"], "Terminating", false, reason, message);
             self.write("status", definition).await?;
         }
-        if let Some(served) = &self.served {
+        if let Some(served) = served {
             self.access.api.remove_resource(served).await.map_err(|error| error.to_string())?;
         }
         let Some((_, mut definition)) = self.find() else { return Ok(()) };
@@ -105,4 +170,15 @@ impl Ending {
             Err(error) => Err(format!("{error:?}")),
         }
     }
+}
+
+/// A definition without what its objects do not need to be deleted: any content is valid, and there is no subresource.
+fn bare(mut definition: Document) -> Document {
+    definition["spec"]["conversion"] = json!({"strategy": "None"});
+    for version in definition["spec"]["versions"].as_array_mut().into_iter().flatten() {
+        let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
+        let [name, served, storage] = ["name", "served", "storage"].map(|field| version[field].take());
+        *version = json!({"name": name, "served": served, "storage": storage, "schema": schema});
+    }
+    definition
 }
