@@ -1,14 +1,19 @@
 """The API of Kubernetes as its documents describe it: every object that kubectl makes by itself, and what is read of it."""
 import json
+import re
 
 AGE = r"\d+[smh]"
 NODE = '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "%s"}}'
 
 
 def ready_soon(s):
-    """A second in a release build; debug builds take several times as long."""
+    """A second in a release build; debug builds take several times as long. They need no more memory."""
     s.has(s.greeting, r"\Alistening on https://127\.0\.0\.1:\d+$")
     assert s.ready_after < 20, s.ready_after
+    with open(f"/proc/{s.process.pid}/status") as status:
+        kilobytes = int(re.search(r"^VmRSS:\s+(\d+) kB$", status.read(), re.MULTILINE).group(1))
+    print(f"ready after {s.ready_after:.2f} s with {kilobytes // 1024} MB", flush=True)
+    assert kilobytes < 150 << 10, kilobytes
 
 
 def api_resources(s):

@@ -14,7 +14,11 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny},
 };
 
-use super::{Error, Result, builder::Builder, files::Followed};
+use super::{
+    Error, Result,
+    builder::Builder,
+    files::{Followed, Stamp, stamps},
+};
 use crate::{
     builtin, codec,
     kind::{
@@ -74,7 +78,22 @@ impl Attached {
 /// A resource that is served, and what was read of it.
 type Served = (Arc<Registered>, Resource);
 
+/// The resources that files define, and the files as of before they were read.
+pub(super) struct Defined {
+    pub resources: Vec<Resource>,
+    seen: Vec<Stamp>,
+}
+
 impl DefinitionFiles {
+    /// Reads all definitions at the start.
+    ///
+    /// # Errors
+    /// Like [`DefinitionFiles::read`].
+    pub(super) fn open(&self) -> Result<Defined> {
+        let seen = stamps(&self.files());
+        Ok(Defined { resources: self.read()?, seen })
+    }
+
     /// All files, those of folders in the order of their names. What cannot be listed is left for reading to report.
     fn files(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
@@ -88,7 +107,7 @@ impl DefinitionFiles {
     ///
     /// # Errors
     /// Everything that is wrong with the files and documents, a line each with the file and the line in it.
-    pub(super) fn read(&self) -> Result<Vec<Resource>> {
+    fn read(&self) -> Result<Vec<Resource>> {
         let (mut defined, mut problems) = (Vec::new(), Vec::new());
         let numbered = |(index, text): (usize, &Vec<u8>)| (format!("document {}", index + 1), text.clone());
         let mut documents: Vec<_> = self.documents.iter().enumerate().map(numbered).collect();
@@ -157,19 +176,20 @@ impl DefinitionFiles {
     }
 
     /// Follows the files, whose definitions a registry serves; `None` without files.
-    pub(super) fn follow(&self, served: Vec<Resource>, registry: Arc<Registry>) -> Option<Followed> {
+    pub(super) fn follow(&self, served: Defined, registry: Arc<Registry>) -> Option<Followed> {
         if self.paths.is_empty() {
             return None;
         }
         let (of, files) = (self.clone(), self.clone());
         let registered = |resource: &Resource| registry.resource(&resource.definition.shared.group_resource());
+        let (seen, served) = (served.seen, served.resources);
         let served = served.into_iter().filter_map(|resource| Some((registered(&resource)?, resource)));
         let mut served: Vec<_> = served.collect();
         let read = move || {
             let read = of.read()?;
             of.serve(&registry, &mut served, read)
         };
-        Some(Followed::again("definitions", move || files.files(), read))
+        Some(Followed::again("definitions", seen, move || files.files(), read))
     }
 
     /// Serves what was read in place of what is served, one resource after the other. What cannot be served leaves what was

@@ -33,7 +33,7 @@ pub(super) struct Followed {
 }
 
 /// Identifies the content of a file: device, inode, size and modification time; or the reason why it is missing.
-type Stamp = std::result::Result<(u64, u64, u64, i64, i64), io::ErrorKind>;
+pub(super) type Stamp = std::result::Result<(u64, u64, u64, i64, i64), io::ErrorKind>;
 
 impl Followed {
     /// Reads the files for the first time.
@@ -48,13 +48,13 @@ impl Followed {
         Ok(Self { what, paths, read: Box::new(read), seen, changing: None })
     }
 
-    /// Files that were read already, and more or fewer as time goes by.
+    /// Files that were read already, as of before that, and more or fewer as time goes by.
     pub(super) fn again(
         what: &'static str,
+        seen: Vec<Stamp>,
         paths: impl Fn() -> Vec<PathBuf> + Send + 'static,
         read: impl FnMut() -> Result<()> + Send + 'static,
     ) -> Self {
-        let seen = stamps(&paths());
         Self { what, paths: Box::new(paths), read: Box::new(read), seen, changing: None }
     }
 
@@ -104,7 +104,7 @@ impl Followed {
     }
 }
 
-fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
+pub(super) fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
     paths.iter().map(|path| stamp(path)).collect()
 }
 

@@ -16,7 +16,7 @@ use super::{
     access::Access,
     builder::{Builder, Check},
     controllers::Running,
-    definition_files::Attached,
+    definition_files::{Attached, Defined},
     migrate,
     state::StateDir,
 };
@@ -25,7 +25,7 @@ use crate::{
     cache::Cache,
     handlers::{Handlers, Pending},
     http::{self, Health, Metrics, Service, VersionInfo},
-    kind::{Kind, by_resource, openapi::Resource},
+    kind::{Kind, by_resource},
     registry::{
         Registry,
         reader::{Identity, Transformer},
@@ -148,15 +148,15 @@ impl Builder {
 
 impl Builder {
     /// Reads the files of definitions, adds their kinds, and adds hooks to kinds that come from documents.
-    async fn define(&mut self) -> Result<Vec<Resource>> {
+    async fn define(&mut self) -> Result<Defined> {
         let (kinds, files) = (&mut self.entrance.samples.kinds, &mut self.definition_files);
         let builtins = if self.core.builtins { builtin::kinds() } else { Vec::new() };
         files.declared = builtins.iter().chain(kinds.iter()).map(Kind::group_resource).collect();
         let unattached: Vec<_> = files.hooks.iter().filter(|attached| !attached.attach(kinds)).cloned().collect();
         let files = files.clone();
         let reading = spawn_blocking(move || {
-            let defined = files.read()?;
-            let kinds: Vec<Kind> = defined.iter().flat_map(|resource| files.kinds(resource)).collect();
+            let defined = files.open()?;
+            let kinds: Vec<Kind> = defined.resources.iter().flat_map(|resource| files.kinds(resource)).collect();
             Ok::<_, Error>((defined, kinds))
         });
         let (defined, from_files) = reading.await.expect("reading definitions does not panic")?;

@@ -9,6 +9,10 @@
 //! `x-kubernetes-action`; their schemas from `components/schemas`. What documents do not say is what Kubernetes' kinds
 //! have in common: the paths of a scale are `spec.replicas` and `status.replicas`, and a kind whose status has an
 //! `observedGeneration` counts generations.
+//!
+//! Documents do not say the numbers of fields either. Protobuf definitions in proto2 or proto3 beside them do, by messages named
+//! like schemas, such as `k8s.io.api.apps.v1.Deployment` for `io.k8s.api.apps.v1.Deployment`. Kinds all of whose fields have numbers
+//! are served in Protobuf, too.
 
 #[cfg(test)]
 mod beside_tests;
