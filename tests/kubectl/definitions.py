@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import yaml
 
@@ -117,7 +118,11 @@ def use(kubectl, definition):
 
     patch = json.dumps({"spec": {"names": {"categories": ["checked"]}}})
     kubectl.run("patch", "crd", name, "--type=merge", "-p", patch)
-    kubectl.run("api-resources", "--cached=false")
+    deadline = time.monotonic() + 20
+    # The definition takes effect in the background.
+    while names["plural"] not in kubectl.run("api-resources", "--cached=false", "--categories=checked"):
+        if time.monotonic() > deadline:
+            raise Failure("the category is not discovered")
     has(kubectl.run("get", "checked", "-o", "name"), "/a")
 
     kubectl.run("delete", "crd", name, "--wait=false")
