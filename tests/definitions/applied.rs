@@ -116,6 +116,20 @@ async fn a_definition_is_served_changed_and_removed_while_the_server_runs() {
 }
 
 #[tokio::test]
+async fn names_are_as_the_schema_says() {
+    let (_server, mut client) = serve().await;
+    let mut definition = bolts();
+    let properties = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
+    properties["metadata"] = json!({"type": "object", "properties": {"name": {"type": "string", "enum": ["only"]}}});
+    establish(&mut client, &definition).await;
+    let (status, refused) = call(&mut client, "POST", BOLTS, &bolt("other", &json!({}))).await;
+    let expected = "metadata.name: Unsupported value: \"other\": supported values: \"only\"";
+    assert!(status == 422 && refused["message"].to_string().contains(&expected.replace('"', "\\\"")), "{refused}");
+    let (status, created) = call(&mut client, "POST", BOLTS, &bolt("only", &json!({}))).await;
+    assert_eq!((status, &created["spec"]), (201, &json!({"size": 3})), "{created}");
+}
+
+#[tokio::test]
 async fn objects_with_finalizers_hold_their_definition() {
     let (_server, mut client) = serve().await;
     establish(&mut client, &bolts()).await;

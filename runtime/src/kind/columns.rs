@@ -1,4 +1,4 @@
-//! The columns of a kind declared in Rust.
+//! The columns of a kind declared in Rust, and the age, which other kinds without columns have.
 use super::{
     Problems,
     model::{Cell, Column, Path},
@@ -7,7 +7,7 @@ use super::{
 use crate::schema::declare::{TypeDecl, resolve};
 
 /// kube-apiserver's description of the default age column.
-pub(super) const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
+const AGE_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
     created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set \
     this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. \
     More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
@@ -18,20 +18,36 @@ impl ResourceDecl {
     pub(super) fn columns(&self, root: &'static TypeDecl, problems: &mut Problems) -> Vec<Column> {
         let mut columns: Vec<Column> =
             self.columns.iter().filter_map(|declared| problems.note(column(root, declared))).collect();
-        let created = Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]);
+        let created = created();
         let shown =
             |c: &Column| c.name == "Age" || c.name == "Name" || matches!(&c.cell, Cell::Path(path) if *path == created);
         if !columns.iter().any(shown) {
-            let description = if columns.is_empty() || self.policy.prints_tables() {
-                AGE_DESCRIPTION.to_owned()
-            } else {
-                described(&created)
-            };
-            let (name, kind, cell) = ("Age".to_owned(), "date".to_owned(), Cell::Path(created));
-            columns.push(Column { name, kind, format: String::new(), description, priority: 0, cell });
+            let is_alone = columns.is_empty() || self.policy.prints_tables();
+            let age = Column::age();
+            let description = if is_alone { age.description } else { described(&created) };
+            columns.push(Column { description, ..age });
         }
         columns
     }
+}
+
+impl Column {
+    /// The age, which a kind without other columns shows.
+    pub(super) fn age() -> Self {
+        Self {
+            name: "Age".to_owned(),
+            kind: "date".to_owned(),
+            format: String::new(),
+            description: AGE_DESCRIPTION.to_owned(),
+            priority: 0,
+            cell: Cell::Path(created()),
+        }
+    }
+}
+
+/// The path of the creation time.
+fn created() -> Path {
+    Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()])
 }
 
 /// kube-apiserver's description of a declared column without one.

@@ -252,6 +252,9 @@ pub struct Version {
     pub deprecated: Option<String>,
     /// The object's schema: properties beside apiVersion, kind and metadata.
     pub schema: Arc<Schema>,
+    /// What names of new objects have to be besides [`NameRule`]: a schema of objects that declares `metadata.name` and
+    /// `metadata.generateName` alone.
+    pub names: Option<Arc<Schema>>,
     /// Columns beyond the name; an Age column is among them where the kind has one.
     pub columns: Vec<Column>,
     /// Selectable fields beyond metadata.name and metadata.namespace.
@@ -280,6 +283,7 @@ impl Version {
             served: true,
             deprecated: None,
             schema: Arc::new(schema),
+            names: None,
             columns: Vec::new(),
             selectable: Vec::new(),
             status: false,

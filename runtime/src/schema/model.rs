@@ -88,9 +88,15 @@ impl PartialEq for Pattern {
     }
 }
 
-/// Extensions that are published with a schema, and not enforced.
+/// Keywords that are published with a schema, and have no other effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unenforced {
+    /// A title.
+    pub title: String,
+    /// An example of the value.
+    pub example: Option<Document>,
+    /// Where the value is described, with the members `description` and `url`.
+    pub external_docs: Option<Document>,
     /// Rules in CEL (`x-kubernetes-validations`).
     pub rules: Vec<Document>,
     /// Which fields are members of unions, and which of them says the member that is set (`x-kubernetes-unions`).

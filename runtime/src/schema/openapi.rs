@@ -189,13 +189,16 @@ impl Rendering<'_> {
             out.insert("oneOf".to_owned(), json!(members));
         }
         if let Some(unenforced) = &schema.unenforced {
-            for (name, list) in
-                [("x-kubernetes-validations", &unenforced.rules), ("x-kubernetes-unions", &unenforced.unions)]
-            {
-                if !list.is_empty() {
-                    out.insert(name.to_owned(), json!(list));
-                }
-            }
+            let texts = |text: &String| (!text.is_empty()).then(|| json!(text));
+            let list = |list: &Vec<Document>| (!list.is_empty()).then(|| json!(list));
+            let members = [
+                ("title", texts(&unenforced.title)),
+                ("example", unenforced.example.clone()),
+                ("externalDocs", unenforced.external_docs.clone()),
+                ("x-kubernetes-validations", list(&unenforced.rules)),
+                ("x-kubernetes-unions", list(&unenforced.unions)),
+            ];
+            out.extend(members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         }
         if let Some(said) = schema.junctors.as_deref().filter(|_| self.version == Version::V3) {
             junctors(said, out);

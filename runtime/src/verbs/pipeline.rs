@@ -315,6 +315,9 @@ impl Write<'_> {
         };
         let mut errors = validate::object_meta(metadata, kind.shared.scope == Scope::Namespaced, names, &path);
         errors.extend(kind.policy().metadata_errors(metadata, &path));
+        if old.is_none() {
+            errors.extend(kind.version.names.iter().flat_map(|names| schema::validate(names, document)));
+        }
         errors
     }
 

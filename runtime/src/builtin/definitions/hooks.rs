@@ -86,7 +86,7 @@ fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError> {
         }
     };
     // Unknown fields are reported as those of every kind are.
-    for warning in defined.warnings.iter().filter(|warning| !warning.text.starts_with("unknown field")) {
+    for warning in defined.warnings.iter().filter(|warning| !warning.is_unknown_field) {
         context.warnings.add(format!("{}: {}", warning.pointer, warning.text));
     }
     Vec::new()

@@ -1,7 +1,7 @@
 //! From `JSONSchemaProps` to the model's schema.
 //!
-//! Some of what such a schema can say has no counterpart in the model, and a warning says so: rules in CEL (they are kept, and
-//! not enforced), and `additionalProperties: false` where unknown fields are preserved. Elsewhere these are dropped.
+//! Some of what such a schema can say has no effect, and a warning says so: rules in CEL (they are published, and not
+//! enforced), and `additionalProperties: false` where unknown fields are preserved. Elsewhere these are dropped.
 use regex::Regex;
 
 use super::{
@@ -12,9 +12,9 @@ use super::{
     place::Place,
 };
 use crate::schema::{
-    Document, Schema, format,
+    Document, Properties, Schema, format,
     junctors::Junctors,
-    model::{ListType, PatchStrategy, Pattern, Type},
+    model::{ListType, PatchStrategy, Pattern, Type, Unenforced},
     shared,
 };
 
@@ -28,16 +28,21 @@ pub(super) fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) 
         schema.properties.remove(name);
         schema.required.retain(|required| required != name);
     }
-    let names = root.part("properties").part("metadata").part("properties");
-    let metadata = place.field("properties").key("metadata").field("properties").pointer();
-    for name in ["name", "generateName"]
-        .into_iter()
-        .filter(|name| names.part(name).keywords().any(|k| !["type", "description"].contains(&k)))
-    {
-        let pointer = format!("{metadata}/{name}");
-        findings.warning(&Place::known("", &pointer), format!("restrictions of metadata.{name} are not enforced yet"));
-    }
     (schema, findings)
+}
+
+/// What the schema of a kind says of the names of objects, as a schema of objects that says nothing else.
+pub(super) fn names(root: Fields<'_>) -> Option<Schema> {
+    let declared = root.part("properties").part("metadata").part("properties");
+    // What is wrong in it is found where it is read as a part of the whole.
+    let (place, mut unused) = (Place::known("", ""), Findings::default());
+    let read = ["name", "generateName"].into_iter().filter_map(|name| {
+        let schema = validations(declared.object(name)?, &place, &mut unused);
+        (schema != Schema::default()).then(|| (name.to_owned(), Schema { kind: Type::String, ..schema }))
+    });
+    let of = |properties: Properties| Schema { kind: Type::Object, properties, ..Schema::default() };
+    let names: Properties = read.collect();
+    (!names.is_empty()).then(|| of([("metadata".to_owned(), of(names))].into()))
 }
 
 /// A structural schema node.
@@ -87,9 +92,14 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
         let at = place.field("x-kubernetes-validations");
         findings.warning(&at, format!("rules are not enforced yet: {}", rules.len()));
     }
-    for keyword in ["title", "externalDocs", "example"].into_iter().filter(|name| from.get(name).is_some()) {
-        findings.warning(&place.field(keyword), format!("{keyword} is not published"));
-    }
+    let unenforced = Unenforced {
+        title: from.text("title").to_owned(),
+        example: from.get("example").cloned(),
+        external_docs: from.get("externalDocs").cloned(),
+        rules: rules.to_vec(),
+        unions: Vec::new(),
+    };
+    schema.unenforced = (unenforced != Unenforced::default()).then(|| unenforced.into());
     schema
 }
 

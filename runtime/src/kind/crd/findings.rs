@@ -21,6 +21,8 @@ pub struct Warning {
     pub pointer: String,
     /// The message.
     pub text: String,
+    /// True for an unknown field. Decoders of requests report unknown fields, too.
+    pub is_unknown_field: bool,
 }
 
 /// Everything found in a definition.
@@ -61,8 +63,17 @@ impl Findings {
     }
 
     pub(super) fn warning(&mut self, place: &Place<'_>, text: impl Into<String>) {
+        self.warn(Warning { pointer: place.pointer(), text: text.into(), is_unknown_field: false });
+    }
+
+    pub(super) fn unknown_field(&mut self, place: &Place<'_>) {
+        let text = format!("unknown field {:?}", place.path().as_str());
+        self.warn(Warning { pointer: place.pointer(), text, is_unknown_field: true });
+    }
+
+    fn warn(&mut self, warning: Warning) {
         if self.warnings.len() < MOST_ERRORS {
-            self.warnings.push(Warning { pointer: place.pointer(), text: text.into() });
+            self.warnings.push(warning);
         }
     }
 }

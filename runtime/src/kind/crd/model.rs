@@ -1,11 +1,11 @@
 //! The resource that a manifest without errors defines.
 use std::sync::Arc;
 
-use super::{check::Schemas, definition::Definition, fields::Fields};
+use super::{build, check::Schemas, definition::Definition, fields::Fields};
 use crate::{
     kind::{
         self,
-        columns::{AGE_DESCRIPTION, described},
+        columns::described,
         convert::{Conversion, Webhook, WebhookService},
         jsonpath::JsonPath,
         model::{Cell, Column, Names, Path, ScalePaths, Scope, Shared, Version},
@@ -51,6 +51,7 @@ fn version(shared: &Shared, from: Fields<'_>, schema: &Arc<Schema>) -> Version {
     });
     Version {
         served: from.flag("served"),
+        names: build::names(from.part("schema").part("openAPIV3Schema")).map(Arc::new),
         deprecated,
         status: parts.get("status").is_some(),
         generation: true,
@@ -66,15 +67,13 @@ fn path(text: &str) -> Path {
     Path(text.split('.').skip(1).map(str::to_owned).collect())
 }
 
-/// The columns. A version without columns shows the age.
+/// The columns, up to the first whose path kube-apiserver does not understand, as it shows them. A version without columns
+/// shows the age.
 fn columns(version: Fields<'_>) -> Vec<Column> {
-    let columns: Vec<_> = version.objects("additionalPrinterColumns").filter_map(column).collect();
-    if !columns.is_empty() {
-        return columns;
+    if version.items("additionalPrinterColumns").is_empty() {
+        return vec![Column::age()];
     }
-    let cell = Cell::Path(Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]));
-    let (name, description) = ("Age".to_owned(), AGE_DESCRIPTION.to_owned());
-    vec![Column { name, kind: "date".to_owned(), format: String::new(), description, priority: 0, cell }]
+    version.objects("additionalPrinterColumns").map_while(column).collect()
 }
 
 fn column(from: Fields<'_>) -> Option<Column> {

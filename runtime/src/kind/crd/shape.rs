@@ -201,7 +201,7 @@ fn object(fields: &[(&str, Shape)], value: &Document, place: &Place<'_>, finding
         let place = place.field(name);
         match fields.iter().find(|(known, _)| known == name) {
             Some((_, shape)) => check_value(*shape, value, &place, findings),
-            None => findings.warning(&place, format!("unknown field {:?}", place.path().as_str())),
+            None => findings.unknown_field(&place),
         }
     }
 }

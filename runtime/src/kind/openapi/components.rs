@@ -13,6 +13,11 @@ use crate::schema::{Document, METADATA, Schema, model::Type};
 
 /// Where references to schemas lead.
 pub(super) const SCHEMAS: &str = "#/components/schemas/";
+/// How deep a schema may nest with all that it refers to, in levels of JSON. Walks of a schema are recursive.
+const MOST_NESTED: usize = 256;
+/// How many objects of JSON a schema may have with all that it refers to, each as often as it is referred to: a few types
+/// that refer to each other twice describe values without a bound. The largest of Kubernetes have some ten thousand.
+const MOST_OBJECTS: usize = 500_000;
 /// The package of the types that Kubernetes' groups share.
 const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
 
@@ -36,6 +41,8 @@ pub(super) struct Components<'d> {
     /// The index of the document.
     pub document: usize,
     all: BTreeMap<&'d str, &'d Document>,
+    /// The schemas that are too large to be read.
+    too_large: BTreeSet<&'d str>,
     /// Recursive schemas that refer to each other.
     groups: Vec<Vec<&'d str>>,
     /// The group of each recursive schema, and its position there.
@@ -62,18 +69,27 @@ impl<'d> Components<'d> {
             None => None,
         };
         let all: BTreeMap<_, _> = members.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
-        let references: BTreeMap<_, _> = all.iter().map(|(name, schema)| (*name, references(schema))).collect();
-        let groups = Groups::of(&references);
+        let outlines: BTreeMap<_, _> = all.iter().map(|(name, schema)| (*name, Outline::of(schema))).collect();
+        let Groups { found: groups, too_large, .. } = Groups::of(&outlines);
+        let place = place.key("schemas");
+        for name in too_large.iter().filter(|name| !outlines[*name].names().any(|to| too_large.contains(to))) {
+            let message = format!(
+                "the schema is too large with those that it refers to; supported: {MOST_NESTED} levels, and \
+                 {MOST_OBJECTS} objects"
+            );
+            findings.error(&place.key(name), message);
+        }
         let numbered = groups.iter().enumerate().flat_map(|(group, members)| {
             members.iter().enumerate().map(move |(position, name)| (*name, (group, position)))
         });
         Self {
             document,
             recursive: numbered.collect(),
-            different: different(&all, &references, pool),
+            different: different(&all, &outlines, pool),
             definitions: HashMap::new(),
             read: HashMap::new(),
             groups,
+            too_large,
             all,
         }
     }
@@ -81,6 +97,11 @@ impl<'d> Components<'d> {
     /// Returns true if there is a schema of this name.
     pub(super) fn contains(&self, name: &str) -> bool {
         self.all.contains_key(name)
+    }
+
+    /// Returns true if the schema of this name is too large to be read, which was reported.
+    pub(super) fn is_too_large(&self, name: &str) -> bool {
+        self.too_large.contains(name)
     }
 
     /// All schemas by name, as the document has them.
@@ -109,6 +130,8 @@ impl<'d> Components<'d> {
         }
         let schema = match (well_known(name), self.recursive.get(name).copied()) {
             (Some(known), _) => known,
+            // This was reported.
+            (None, _) if self.too_large.contains(name) => Schema::default(),
             (None, None) => self.content(name, None, pool, findings),
             (None, Some((group, position))) => {
                 let definitions = self.definitions(group, pool, findings);
@@ -151,27 +174,65 @@ fn well_known(name: &str) -> Option<Schema> {
     }
 }
 
-/// The names that a schema refers to.
-fn references(schema: &Document) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut left = vec![schema];
-    while let Some(value) = left.pop() {
-        match value {
-            Document::Object(members) => {
-                found.extend(members.get("$ref").and_then(Document::as_str).and_then(|at| at.strip_prefix(SCHEMAS)));
-                left.extend(members.values());
-            }
-            Document::Array(items) => left.extend(items),
-            _ => {}
-        }
+/// The size of a schema by itself, and what it refers to.
+struct Outline<'d> {
+    extent: Extent,
+    /// The names that it refers to, and how deep in it.
+    references: Vec<(usize, &'d str)>,
+}
+
+/// How large a schema is.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    /// Levels of JSON.
+    levels: usize,
+    /// Objects of JSON.
+    objects: usize,
+}
+
+impl Extent {
+    /// Returns true if nothing is wrong with the size.
+    fn is_supported(self) -> bool {
+        self.levels <= MOST_NESTED && self.objects <= MOST_OBJECTS
     }
-    found
+
+    /// Adds a schema that is referred to, at this level.
+    fn add(&mut self, level: usize, other: Self) {
+        self.levels = self.levels.max(level.saturating_add(other.levels));
+        self.objects = self.objects.saturating_add(other.objects);
+    }
+}
+
+impl<'d> Outline<'d> {
+    fn of(schema: &'d Document) -> Self {
+        let mut outline = Self { extent: Extent::default(), references: Vec::new() };
+        let mut left = vec![(1, schema)];
+        while let Some((level, value)) = left.pop() {
+            outline.extent.levels = outline.extent.levels.max(level);
+            match value {
+                Document::Object(members) => {
+                    outline.extent.objects += 1;
+                    let target = members.get("$ref").and_then(Document::as_str);
+                    outline.references.extend(target.and_then(|at| Some((level, at.strip_prefix(SCHEMAS)?))));
+                    left.extend(members.values().map(|value| (level + 1, value)));
+                }
+                Document::Array(items) => left.extend(items.iter().map(|value| (level + 1, value))),
+                _ => {}
+            }
+        }
+        outline
+    }
+
+    /// The names that it refers to.
+    fn names(&self) -> impl Iterator<Item = &'d str> {
+        self.references.iter().map(|(_, name)| *name)
+    }
 }
 
 /// The schemas that differ from those of the same name in the pool, and those that refer to them.
 fn different<'d>(
     all: &BTreeMap<&'d str, &'d Document>,
-    references: &BTreeMap<&'d str, Vec<&'d str>>,
+    outlines: &BTreeMap<&'d str, Outline<'d>>,
     pool: &Pool<'d>,
 ) -> BTreeSet<&'d str> {
     let differs = |(name, raw): &(&&'d str, &&'d Document)| {
@@ -179,7 +240,7 @@ fn different<'d>(
     };
     let mut found: BTreeSet<_> = all.iter().filter(differs).map(|(name, _)| *name).collect();
     let mut referring: HashMap<&str, Vec<&'d str>> = HashMap::new();
-    for (from, to) in references.iter().flat_map(|(from, to)| to.iter().map(move |to| (*from, *to))) {
+    for (from, to) in outlines.iter().flat_map(|(from, outline)| outline.names().map(move |to| (*from, to))) {
         referring.entry(to).or_default().push(from);
     }
     let mut left: Vec<_> = found.iter().copied().collect();
@@ -189,24 +250,42 @@ fn different<'d>(
     found
 }
 
-/// Finds the schemas that refer to themselves, by Tarjan's algorithm for strongly connected components.
+/// Finds the schemas that refer to themselves, by Tarjan's algorithm for strongly connected components, and the size of each
+/// schema with all that it refers to. A component is complete before those that refer to it.
 struct Groups<'r, 'd> {
-    references: &'r BTreeMap<&'d str, Vec<&'d str>>,
-    /// The number of each visited name, and the lowest number that it leads back to.
-    numbers: HashMap<&'d str, (usize, usize)>,
+    outlines: &'r BTreeMap<&'d str, Outline<'d>>,
+    visited: HashMap<&'d str, Visited>,
     stack: Vec<&'d str>,
     found: Vec<Vec<&'d str>>,
+    extents: HashMap<&'d str, Extent>,
+    too_large: BTreeSet<&'d str>,
+}
+
+#[derive(Clone, Copy)]
+struct Visited {
+    number: usize,
+    /// The lowest number that it leads back to.
+    low: usize,
+    /// It is on the stack.
+    waits: bool,
 }
 
 impl<'r, 'd> Groups<'r, 'd> {
-    fn of(references: &'r BTreeMap<&'d str, Vec<&'d str>>) -> Vec<Vec<&'d str>> {
-        let mut groups = Self { references, numbers: HashMap::new(), stack: Vec::new(), found: Vec::new() };
-        for name in references.keys() {
-            if !groups.numbers.contains_key(name) {
+    fn of(outlines: &'r BTreeMap<&'d str, Outline<'d>>) -> Self {
+        let mut groups = Self {
+            outlines,
+            visited: HashMap::new(),
+            stack: Vec::new(),
+            found: Vec::new(),
+            extents: HashMap::new(),
+            too_large: BTreeSet::new(),
+        };
+        for name in outlines.keys() {
+            if !groups.visited.contains_key(name) {
                 groups.visit(name);
             }
         }
-        groups.found
+        groups
     }
 
     /// Visits a name and those that it leads to. Names that wait are on a stack of their own, since chains of
@@ -215,31 +294,52 @@ impl<'r, 'd> Groups<'r, 'd> {
         let mut visits = vec![(start, 0)];
         while let Some((name, next)) = visits.pop() {
             if next == 0 {
-                let number = self.numbers.len();
-                self.numbers.insert(name, (number, number));
+                let number = self.visited.len();
+                self.visited.insert(name, Visited { number, low: number, waits: true });
                 self.stack.push(name);
             }
-            let to = self.references.get(name).map_or(&[][..], Vec::as_slice);
-            if let Some(target) = to.get(next) {
+            let to = self.outlines.get(name).map_or(&[][..], |outline| &outline.references);
+            if let Some((_, target)) = to.get(next) {
                 visits.push((name, next + 1));
-                if self.references.contains_key(target) && !self.numbers.contains_key(target) {
+                if self.outlines.contains_key(target) && !self.visited.contains_key(target) {
                     visits.push((target, 0));
                 }
                 continue;
             }
-            let waiting = to.iter().filter(|target| self.stack.contains(target));
-            let lowest = waiting.filter_map(|target| self.numbers.get(target)).map(|(_, low)| *low).min();
-            let (number, low) = self.numbers[name];
-            let low = lowest.map_or(low, |other| other.min(low));
-            self.numbers.insert(name, (number, low));
-            if low == number {
+            let waiting = to.iter().filter_map(|(_, target)| self.visited.get(target)).filter(|target| target.waits);
+            let lowest = waiting.map(|target| target.low).min();
+            let visited = self.visited.get_mut(name).expect("it was put there above");
+            visited.low = lowest.map_or(visited.low, |other| other.min(visited.low));
+            if visited.low == visited.number {
                 let at = self.stack.iter().rposition(|waiting| *waiting == name).expect("it was put there above");
-                let mut members = self.stack.split_off(at);
-                if members.len() > 1 || to.contains(&name) {
-                    members.sort_unstable();
-                    self.found.push(members);
-                }
+                let members = self.stack.split_off(at);
+                self.complete(members, to.iter().any(|(_, target)| *target == name));
             }
+        }
+    }
+
+    /// Notes a component: schemas that refer to each other, or one that may refer to itself. Those that are recursive are
+    /// read together.
+    fn complete(&mut self, mut members: Vec<&'d str>, refers_to_itself: bool) {
+        let mut extent = Extent::default();
+        for name in &members {
+            self.visited.get_mut(name).expect("it was visited").waits = false;
+            let outline = &self.outlines[name];
+            extent.add(0, outline.extent);
+            // What is not complete is in the component, and a reference to it is read without its content.
+            for (level, target) in &outline.references {
+                extent.add(*level, self.extents.get(target).copied().unwrap_or_default());
+            }
+        }
+        for name in &members {
+            self.extents.insert(name, extent);
+            if !extent.is_supported() {
+                self.too_large.insert(name);
+            }
+        }
+        if members.len() > 1 || refers_to_itself {
+            members.sort_unstable();
+            self.found.push(members);
         }
     }
 }

@@ -19,7 +19,8 @@ pub(super) struct Place<'p> {
 
 #[derive(Clone, Copy)]
 enum Step<'p> {
-    Root,
+    /// A JSON pointer.
+    Pointer(&'p str),
     Key(&'p Place<'p>, &'p str),
     Index(&'p Place<'p>, usize),
 }
@@ -27,7 +28,12 @@ enum Step<'p> {
 impl<'p> Place<'p> {
     /// The whole document.
     pub(super) fn of(document: usize) -> Self {
-        Self { document, step: Step::Root }
+        Self::known(document, "")
+    }
+
+    /// A place with this JSON pointer.
+    pub(super) fn known(document: usize, pointer: &'p str) -> Self {
+        Self { document, step: Step::Pointer(pointer) }
     }
 
     /// A member of the object here.
@@ -45,7 +51,7 @@ impl<'p> Place<'p> {
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.step {
-            Step::Root => Ok(()),
+            Step::Pointer(pointer) => f.write_str(pointer),
             Step::Key(around, key) => write!(f, "{around}/{}", key.replace('~', "~0").replace('/', "~1")),
             Step::Index(around, index) => write!(f, "{around}/{index}"),
         }

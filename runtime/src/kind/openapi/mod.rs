@@ -17,8 +17,13 @@
 #[cfg(test)]
 mod beside_tests;
 mod components;
+mod defaults;
+#[cfg(test)]
+mod defaults_tests;
 mod discovery;
 mod findings;
+#[cfg(test)]
+mod hostile_tests;
 mod members;
 mod messages;
 #[cfg(test)]
@@ -222,7 +227,7 @@ fn resource(mut versions: Vec<ReadVersion>, findings: &mut Findings) -> Resource
     versions.sort_by(|a, b| version::by_priority(&a.version.name, &b.version.name));
     let stored = &versions[0];
     let mut error = |of: &ReadVersion, message: String| {
-        findings.errors.push(Finding { document: of.document, pointer: of.pointer.clone(), line: None, message });
+        findings.error(&Place::known(of.document, &of.pointer), message);
     };
     for other in &versions[1..] {
         if other.shared != stored.shared {

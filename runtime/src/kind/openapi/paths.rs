@@ -1,6 +1,8 @@
 //! The paths of a document: which resources it has, with which verbs and subresources.
 use std::collections::BTreeMap;
 
+use serde_json::Map;
+
 use super::{
     components::SCHEMAS,
     findings::{Findings, Place, shown},
@@ -65,7 +67,14 @@ pub(super) struct FoundResource<'d> {
     pub deprecated: bool,
     pub subresources: BTreeMap<&'d str, Vec<FoundOperation<'d>>>,
     /// The query parameters of each subresource that the server does not have for every kind.
-    pub options: BTreeMap<&'d str, BTreeMap<&'d str, &'d Document>>,
+    pub options: BTreeMap<&'d str, BTreeMap<&'d str, Parameter<'d>>>,
+}
+
+/// A query parameter.
+pub(super) struct Parameter<'d> {
+    /// Where it stands.
+    pub pointer: String,
+    pub members: &'d Map<String, Document>,
 }
 
 /// An operation of a subresource.
@@ -322,7 +331,7 @@ impl<'d> Finding<'d, '_> {
     }
 
     /// The parameters in the query, of all operations of the path and of this one.
-    fn parameters(&mut self, item: Members<'d, '_>, operation: Members<'d, '_>) -> BTreeMap<&'d str, &'d Document> {
+    fn parameters(&mut self, item: Members<'d, '_>, operation: Members<'d, '_>) -> BTreeMap<&'d str, Parameter<'d>> {
         let mut found = BTreeMap::new();
         for members in [item, operation] {
             let place = members.place.key("parameters");
@@ -335,7 +344,7 @@ impl<'d> Finding<'d, '_> {
                 } else if parameter.text("in", self.findings) == Some("query")
                     && let Some(name) = parameter.text("name", self.findings)
                 {
-                    found.insert(name, &members.list("parameters", self.findings)[index]);
+                    found.insert(name, Parameter { pointer: place.to_string(), members: parameter.all });
                 }
             }
         }
@@ -350,7 +359,7 @@ fn is_discovery(path: &str) -> bool {
 }
 
 /// What a body or an answer may be, by media type.
-fn media_types(of: &Document) -> Option<&serde_json::Map<String, Document>> {
+fn media_types(of: &Document) -> Option<&Map<String, Document>> {
     of.get("content")?.as_object()
 }
 

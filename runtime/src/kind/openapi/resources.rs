@@ -4,15 +4,15 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     components::{Components, Pool},
     findings::{Findings, Place},
-    paths::{FoundOperation, FoundResource, GroupVersionKind},
+    members::Members,
+    paths::{FoundOperation, FoundResource, GroupVersionKind, Parameter},
     schema::is_of_kubernetes,
 };
 use crate::{
     kind::{
         Changes, Policy,
-        columns::AGE_DESCRIPTION,
         endpoint::{Answer, Body, DocumentSchema, Endpoint, Operation, Verb},
-        model::{Cell, Column, Names, Path, ScalePaths, Scope, Shared, Version},
+        model::{Column, Names, Path, ScalePaths, Scope, Shared, Version},
         policy::{Custom, Described},
     },
     meta::GroupVersion,
@@ -79,6 +79,9 @@ impl<'r, 'd> Reader<'r, 'd> {
             self.error(&found.pointer, message);
             return None;
         };
+        if self.components.is_too_large(name) {
+            return None;
+        }
         let schema = self.document_schema(name, &found.kind);
         let policy: &'static dyn Policy = if is_of_kubernetes(name) { &Described } else { &Custom };
         let stored = found.verbs.iter().any(|verb| *verb != Verb::Create);
@@ -92,7 +95,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         };
         let mut version = Version {
             deprecated: found.deprecated.then(|| format!("{at} {} is deprecated", found.kind)),
-            columns: vec![age()],
+            columns: vec![Column::age()],
             status: stored && has_status(found),
             generation: !is_of_kubernetes(name)
                 || Path(vec!["status".into(), "observedGeneration".into()]).is_in(&schema),
@@ -108,12 +111,7 @@ impl<'r, 'd> Reader<'r, 'd> {
     }
 
     fn error(&mut self, pointer: &str, message: String) {
-        self.findings.errors.push(super::findings::Finding {
-            document: self.components.document,
-            pointer: pointer.to_owned(),
-            line: None,
-            message,
-        });
+        self.findings.error(&Place::known(self.components.document, pointer), message);
     }
 
     /// The name of the schema of a kind.
@@ -241,14 +239,14 @@ impl<'r, 'd> Reader<'r, 'd> {
     /// The query parameters of a subresource.
     fn options(&mut self, found: &FoundResource<'d>, name: &str) -> Option<Arc<Schema>> {
         let options = found.options.get(name).filter(|options| !options.is_empty())?;
-        let place = Place::of(self.components.document);
-        let read = options.iter().map(|(name, parameter)| {
-            let description = parameter.get("description").and_then(Document::as_str).unwrap_or_default();
-            let schema = parameter.get("schema").map_or_else(Arc::default, |raw| {
-                self.components.at(raw, &place.key("paths"), self.pool, &mut Findings::default())
+        let document = self.components.document;
+        let read = options.iter().map(|(name, Parameter { pointer, members })| {
+            let place = Place::known(document, pointer);
+            let description = Members { all: members, place: &place }.text_or_empty("description", self.findings);
+            let schema = members.get("schema").map_or_else(Arc::default, |raw| {
+                self.components.at(raw, &place.key("schema"), self.pool, self.findings)
             });
-            let schema =
-                Schema { description: description.to_owned(), preserve_unknown: false, ..Schema::clone(&schema) };
+            let schema = Schema { description, preserve_unknown: false, ..Schema::clone(&schema) };
             ((*name).to_owned(), schema)
         });
         Some(Schema { kind: Type::Object, properties: read.collect(), ..Schema::default() }.into())
@@ -283,13 +281,6 @@ impl Path {
     fn is_in(&self, schema: &Schema) -> bool {
         self.0.iter().try_fold(At::of(schema), |at, name| at.property(name)).is_some()
     }
-}
-
-/// The age, which a kind without columns shows.
-fn age() -> Column {
-    let cell = Cell::Path(Path(vec!["metadata".to_owned(), "creationTimestamp".to_owned()]));
-    let (name, description) = ("Age".to_owned(), AGE_DESCRIPTION.to_owned());
-    Column { name, kind: "date".to_owned(), format: String::new(), description, priority: 0, cell }
 }
 
 /// Returns true if there is a status subresource of the kind itself.

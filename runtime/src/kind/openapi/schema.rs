@@ -3,9 +3,10 @@ use std::sync::Arc;
 
 use super::{
     components::{Components, Pool, SCHEMAS},
+    defaults::is_zero,
     findings::{Findings, Place, shown},
     members::Members,
-    validations::{is_collection, is_either, says_union},
+    validations::{VALIDATING, is_collection, is_either, says_union},
 };
 use crate::schema::{
     Document, Schema,
@@ -15,35 +16,18 @@ use crate::schema::{
 
 /// Names of the types that schemas have.
 const TYPES: &str = "array, boolean, integer, number, object, string";
-/// The keywords that are read. `x-kubernetes-group-version-kind` is read where kinds are found.
-const KEYWORDS: [&str; 39] = [
+/// The keywords that only schemas outside of junctors have. `x-kubernetes-group-version-kind` is read where kinds are found.
+const OF_NODES: [&str; 21] = [
     "$ref",
     "additionalProperties",
-    "allOf",
-    "anyOf",
     "default",
     "description",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "items",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
+    "example",
+    "externalDocs",
     "nullable",
-    "oneOf",
-    "pattern",
-    "properties",
-    "required",
+    "title",
     "type",
+    "uniqueItems",
     "x-kubernetes-embedded-resource",
     "x-kubernetes-group-version-kind",
     "x-kubernetes-int-or-string",
@@ -55,7 +39,6 @@ const KEYWORDS: [&str; 39] = [
     "x-kubernetes-preserve-unknown-fields",
     "x-kubernetes-unions",
     "x-kubernetes-validations",
-    "uniqueItems",
 ];
 /// The keywords that belong to the use of a type. With others beside a reference, the type is another one without a name.
 const OF_USE: [&str; 7] = [
@@ -78,7 +61,7 @@ pub(super) struct Reading<'r, 'd> {
     pub findings: &'r mut Findings,
     within: Within,
     /// Empty lists and maps of optional fields are absent, as in the kinds compiled into Kubernetes.
-    omits_empty: bool,
+    pub omits_empty: bool,
 }
 
 impl<'d> Components<'d> {
@@ -135,7 +118,7 @@ enum Reference<'d> {
 
 impl<'d> Reading<'_, 'd> {
     /// A structural schema node.
-    fn node(&mut self, raw: &'d Document, place: &Place<'_>) -> Arc<Schema> {
+    pub(super) fn node(&mut self, raw: &'d Document, place: &Place<'_>) -> Arc<Schema> {
         let Some(members) = Members::of(raw, place, self.findings) else { return Arc::default() };
         match self.reference(members) {
             Reference::To(name) => self.used(name, members),
@@ -185,7 +168,7 @@ impl<'d> Reading<'_, 'd> {
         }
         let own = self.keywords(members);
         let mut schema = Schema::clone(&base);
-        if position.is_some() && own.default.is_some() {
+        if position.is_some() && own.default.as_ref().is_some_and(|default| !is_zero(default)) {
             let place = members.place.key("default");
             self.findings.error(&place, format!("the type {name:?} is recursive: a field of it cannot have a default"));
         }
@@ -222,7 +205,7 @@ impl<'d> Reading<'_, 'd> {
 
     /// The keywords of a node, without its fields, entries, items and junctors.
     fn keywords(&mut self, members: Members<'d, '_>) -> Schema {
-        members.warn_of_others(&KEYWORDS, self.findings);
+        members.warn_of_others(&[&OF_NODES[..], &VALIDATING].concat(), self.findings);
         let mut schema = self.validations(members);
         let findings = &mut *self.findings;
         schema.description = members.text_or_empty("description", findings);
@@ -247,11 +230,12 @@ impl<'d> Reading<'_, 'd> {
             merge_key: members.text("x-kubernetes-patch-merge-key", self.findings).map(str::to_owned),
         };
         schema.unenforced = self.unenforced(members);
-        if members.flag("uniqueItems", self.findings) {
+        self.set_type(members, &mut schema);
+        // Kubernetes' parameters have it, whatever their type.
+        if members.flag("uniqueItems", self.findings) && schema.kind == Type::Array {
             let place = members.place.key("uniqueItems");
             self.findings.warning(&place, "uniqueItems is not enforced; supported: x-kubernetes-list-type: set");
         }
-        self.set_type(members, &mut schema);
         schema
     }
 
@@ -265,7 +249,7 @@ impl<'d> Reading<'_, 'd> {
         Some(found)
     }
 
-    /// Rules and unions, which are published and not enforced.
+    /// What is published and has no other effect, and what is not enforced.
     fn unenforced(&mut self, members: Members<'d, '_>) -> Option<Arc<Unenforced>> {
         let [rules, unions] = ["x-kubernetes-validations", "x-kubernetes-unions"].map(|name| {
             let found = members.list(name, self.findings);
@@ -275,7 +259,10 @@ impl<'d> Reading<'_, 'd> {
             }
             found.to_vec()
         });
-        (!rules.is_empty() || !unions.is_empty()).then(|| Unenforced { rules, unions }.into())
+        let external_docs = members.object("externalDocs", self.findings).map(|docs| docs.clone().into());
+        let title = members.text_or_empty("title", self.findings);
+        let found = Unenforced { title, example: members.get("example").cloned(), external_docs, rules, unions };
+        (found != Unenforced::default()).then(|| found.into())
     }
 
     /// The type, which may be in what surrounds it.
@@ -337,18 +324,23 @@ impl<'d> Reading<'_, 'd> {
                 if is_optional && is_collection(&property) {
                     Arc::make_mut(&mut property).omit_empty = true;
                 }
-                self.settle_default(name, &mut property, schema, &place);
+                if self.settle_default(&mut property, &place.key(name))
+                    && name != "status"
+                    && !schema.required.contains(name)
+                {
+                    schema.required.push(name.clone());
+                }
                 (name.clone(), property)
             })
             .collect();
         schema.properties = properties.into_iter().collect();
         let place = members.place.key("items");
-        schema.items = members.get("items").map(|items| self.node(items, &place));
+        schema.items = members.get("items").map(|items| self.element(items, &place));
         let place = members.place.key("additionalProperties");
         schema.additional = match members.get("additionalProperties") {
             None | Some(Document::Bool(false)) => None,
             Some(Document::Bool(true)) => Some(Schema { preserve_unknown: true, ..Schema::default() }.into()),
-            Some(values) => Some(self.node(values, &place)),
+            Some(values) => Some(self.element(values, &place)),
         };
         if members.get("additionalProperties") == Some(&false.into()) {
             self.findings.warning(&place, "unknown fields are dropped rather than refused");
@@ -356,23 +348,6 @@ impl<'d> Reading<'_, 'd> {
         let is_union = schema.kind == Type::Object && says_union(members, schema);
         schema.union = is_union;
         schema.junctors = self.junctors(members, schema.kind, is_union);
-    }
-
-    /// Kubernetes publishes the default `{}` for each struct that is always there. Where a struct without content is not
-    /// valid, the field is required instead; a status is not, since clients do not write it.
-    fn settle_default(&mut self, name: &str, property: &mut Arc<Schema>, around: &mut Schema, place: &Place<'_>) {
-        let Some(default @ Document::Object(_)) = &property.default else { return };
-        let mut filled = default.clone();
-        crate::schema::default(property, &mut filled);
-        let Some(error) = crate::schema::validate(property, &filled).into_iter().next() else { return };
-        if !self.omits_empty {
-            let message = format!("the default is not valid, so that the field is required instead: {error}");
-            self.findings.warning(&place.key(name).key("default"), message);
-        }
-        Arc::make_mut(property).default = None;
-        if name != "status" && !around.required.iter().any(|required| required == name) {
-            around.required.push(name.to_owned());
-        }
     }
 }
 

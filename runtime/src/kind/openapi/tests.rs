@@ -145,6 +145,7 @@ fn every_extension_is_read() {
                 "items": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}},
             "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
             "atomic": {"type": "object", "x-kubernetes-map-type": "atomic", "additionalProperties": {"type": "string"}},
+            "documented": {"type": "string", "title": "T", "example": "x", "externalDocs": {"url": "https://example.com"}},
             "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
             "object": {"type": "object", "x-kubernetes-embedded-resource": true,
                 "x-kubernetes-preserve-unknown-fields": true},
@@ -173,6 +174,9 @@ fn every_extension_is_read() {
     assert_eq!((at("size").kind, at("size").format.as_deref()), (Type::String, Some("quantity")));
     assert_eq!((at("any").kind, at("any").preserve_unknown), (Type::Any, true));
     assert!(at("nullable").nullable && at("nullable").kind == Type::String);
+    let kept = at("documented").unenforced.as_ref().unwrap();
+    assert_eq!((&*kept.title, &kept.example), ("T", &Some(json!("x"))));
+    assert_eq!(kept.external_docs, Some(json!({"url": "https://example.com"})));
     let kept = at("ruled").unenforced.as_ref().unwrap();
     assert_eq!((kept.rules.len(), kept.unions.len()), (1, 1));
     assert!(at("union").union && at("union").junctors.is_none());
@@ -312,6 +316,19 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
     ] {
         assert!(found.contains(&expected), "{expected}\nis not among\n{}", found.join("\n"));
     }
+    let mut document = gears("v1", &json!({"type": "object"}), &json!({}));
+    document["paths"][format!("{collection}/{{name}}/turn")] = json!({"get": {"x-kubernetes-action": "connect",
+        "x-kubernetes-group-version-kind": {"group": GROUP, "version": "v1", "kind": "TurnOptions"},
+        "parameters": [{"in": "query", "name": "by", "description": 3, "schema": {"type": "int"}}]}});
+    let of_parameters = errors(&[document]);
+    let place = format!("0.json {at}~1{{name}}~1turn/get/parameters/0");
+    assert_eq!(
+        of_parameters,
+        [
+            format!("{place}/description: expected a string, found 3"),
+            format!("{place}/schema/type: found \"int\"; supported: array, boolean, integer, number, object, string"),
+        ]
+    );
     let begins = |start: &str| found.iter().any(|error| error.starts_with(start));
     assert!(begins(&format!("0.json {spec}/g/anyOf/0/$ref: found $ref inside allOf, anyOf, oneOf or not")));
     assert!(begins("0.json /paths/~1apis~1example.com~1v1~1nuts/post: no schema says that it is the kind's"));
@@ -321,7 +338,7 @@ fn everything_wrong_is_reported_at_once_with_its_place() {
 #[test]
 fn what_has_no_effect_is_warned_of() {
     let spec = json!({"type": "object", "properties": {
-        "a": {"type": "string", "example": "x", "format": "colour"},
+        "a": {"type": "string", "readOnly": true, "format": "colour"},
         "b": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
         "c": {"type": "object", "additionalProperties": false},
         "d": {"type": "object", "x-kubernetes-validations": [{"rule": "true"}]},
@@ -333,7 +350,7 @@ fn what_has_no_effect_is_warned_of() {
     let described = described(&[document]);
     let warned: Vec<_> = described.warnings.0.iter().map(|entry| entry.pointer.rsplit('/').next().unwrap()).collect();
     assert_eq!(warned.len(), 7, "{}", described.warnings);
-    for expected in ["example", "format", "uniqueItems", "additionalProperties", "x-kubernetes-validations", "default"]
+    for expected in ["readOnly", "format", "uniqueItems", "additionalProperties", "x-kubernetes-validations", "default"]
     {
         assert!(warned.contains(&expected), "{expected}");
     }

@@ -18,6 +18,31 @@ use crate::{
     },
 };
 
+/// The keywords that validate: all that the branches of junctors may have.
+pub(super) const VALIDATING: [&str; 21] = [
+    "allOf",
+    "anyOf",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "properties",
+    "required",
+];
+
 impl<'d> Reading<'_, 'd> {
     /// The keywords that nodes and branches share: they validate.
     pub(super) fn validations(&mut self, members: Members<'d, '_>) -> Schema {
@@ -73,34 +98,11 @@ impl<'d> Reading<'_, 'd> {
 
     /// A branch of a junctor, which only validates.
     fn branch(&mut self, raw: &'d Document, place: &Place<'_>) -> Schema {
-        const SUPPORTED: [&str; 21] = [
-            "allOf",
-            "anyOf",
-            "enum",
-            "exclusiveMaximum",
-            "exclusiveMinimum",
-            "format",
-            "items",
-            "maxItems",
-            "maxLength",
-            "maxProperties",
-            "maximum",
-            "minItems",
-            "minLength",
-            "minProperties",
-            "minimum",
-            "multipleOf",
-            "not",
-            "oneOf",
-            "pattern",
-            "properties",
-            "required",
-        ];
         let Some(members) = Members::of(raw, place, self.findings) else { return Schema::default() };
-        for name in members.all.keys().filter(|name| !SUPPORTED.contains(&name.as_str())) {
+        for name in members.all.keys().filter(|name| !VALIDATING.contains(&name.as_str())) {
             let message = format!(
                 "found {name} inside allOf, anyOf, oneOf or not; supported there: {}. A reference stands alone in allOf",
-                SUPPORTED.join(", ")
+                VALIDATING.join(", ")
             );
             self.findings.error(&place.key(name), message);
         }

@@ -94,11 +94,55 @@ fn what_is_not_done_is_warned_of() {
             "{at}/properties/b/additionalProperties additionalProperties: false: unknown fields are kept, as the schema preserves them"
         ),
         format!("{at}/properties/c/format unrecognized format \"colour\""),
-        format!("{at}/title title is not published"),
         format!("{at}/x-kubernetes-validations rules are not enforced yet: 1"),
     ];
     expected.sort();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn what_only_documents_is_kept() {
+    let spec = json!({"type": "object", "title": "T", "example": {"a": 1}, "externalDocs": {"url": "https://example.com"},
+        "x-kubernetes-validations": [{"rule": "self.a > 1", "reason": "FieldValueInvalid"}],
+        "properties": {"a": {"type": "integer"}}});
+    let versions = define(&gears(&spec)).ok().unwrap().definition.versions;
+    let kept = versions[0].schema.properties["spec"].unenforced.clone().unwrap();
+    assert_eq!((&*kept.title, &kept.example), ("T", &Some(json!({"a": 1}))));
+    assert_eq!(kept.external_docs, Some(spec["externalDocs"].clone()));
+    assert_eq!(json!(kept.rules), spec["x-kubernetes-validations"]);
+}
+
+#[test]
+fn columns_end_before_one_that_kube_apiserver_cannot_show() {
+    let mut definition = gears(&json!({"type": "object"}));
+    let column = |path: &str| json!({"name": path, "type": "string", "jsonPath": path});
+    let columns = |definition: &Value| define(definition).ok().unwrap().definition.versions[0].columns.len();
+    definition["spec"]["versions"][0]["additionalPrinterColumns"] =
+        json!([column(".spec.a"), column(".spec.b["), column(".spec.c")]);
+    assert_eq!(columns(&definition), 1);
+    assert_eq!(
+        warnings(&definition),
+        ["/spec/versions/0/additionalPrinterColumns/1/jsonPath not a JSONPath: unterminated array: this column and \
+         those after it are not shown"]
+    );
+    definition["spec"]["versions"][0]["additionalPrinterColumns"] = json!([column(".spec.b[")]);
+    assert_eq!(columns(&definition), 0, "not even the age");
+}
+
+#[test]
+fn a_schema_may_say_what_names_are() {
+    let mut definition = gears(&json!({"type": "object"}));
+    let names = |definition: &Value| define(definition).ok().unwrap().definition.versions[0].names.clone();
+    let properties = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
+    properties["metadata"] = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    assert_eq!(names(&definition), None);
+    let properties = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"];
+    properties["metadata"]["properties"] = json!({"name": {"type": "string", "maxLength": 3, "pattern": "^a"}, "generateName": {"type": "string", "enum": ["a-"]}});
+    let schema = names(&definition).unwrap();
+    let errors = |metadata: Value| crate::schema::validate(&schema, &json!({"metadata": metadata, "spec": 3})).len();
+    assert_eq!(errors(json!({"name": "abc", "labels": {"a": "b"}})), 0);
+    assert_eq!(errors(json!({"name": "bcde", "generateName": "b-"})), 2);
+    assert_eq!(warnings(&definition), Vec::<String>::new());
 }
 
 #[test]

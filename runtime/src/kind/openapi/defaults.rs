@@ -1,0 +1,44 @@
+//! Defaults that are Go's zero values.
+use std::sync::Arc;
+
+use super::{findings::Place, schema::Reading};
+use crate::schema::{Document, Schema, model::Type};
+
+impl<'d> Reading<'_, 'd> {
+    /// An item of a list or an entry of a map.
+    pub(super) fn element(&mut self, raw: &'d Document, place: &Place<'_>) -> Arc<Schema> {
+        let mut schema = self.node(raw, place);
+        self.settle_default(&mut schema, place);
+        schema
+    }
+
+    /// Drops a default that is Go's zero value and not valid: Kubernetes publishes `{}` for each struct, list item and map
+    /// entry that is no pointer, whatever it has to have. Returns true if that was the content of a struct, which is
+    /// required then.
+    pub(super) fn settle_default(&mut self, schema: &mut Arc<Schema>, place: &Place<'_>) -> bool {
+        let Some(default) = schema.default.as_ref().filter(|default| is_zero(default)) else { return false };
+        let mut filled = default.clone();
+        crate::schema::default(schema, &mut filled);
+        let refused = crate::schema::validate(schema, &filled).into_iter().next();
+        // The default of a back reference would be filled in without end.
+        let error = refused.map(|error| error.to_string());
+        let error = error.or_else(|| schema.definition.map(|_| "the type contains itself".to_owned()));
+        let Some(error) = error else { return false };
+        if !self.omits_empty {
+            self.findings
+                .warning(&place.key("default"), format!("the default is dropped, as it is not valid: {error}"));
+        }
+        Arc::make_mut(schema).default = None;
+        schema.kind == Type::Object && schema.definition.is_none()
+    }
+}
+
+/// Returns true for the zero values of Go.
+pub(super) fn is_zero(value: &Document) -> bool {
+    match value {
+        Document::Object(fields) => fields.is_empty(),
+        Document::String(text) => text.is_empty(),
+        Document::Number(number) => number.as_f64() == Some(0.0),
+        other => *other == false,
+    }
+}
