@@ -131,12 +131,50 @@ fn files_and_folders_are_served_durably_and_read_again() {
     let mut errors = String::new();
     log.read_to_string(&mut errors).unwrap();
     let broken = format!("{}:6: document 1, /spec/scope", file.display());
-    assert!(errors.contains(&broken) && errors.contains("the definitions read before stay valid"), "{errors}");
+    assert!(
+        errors.contains(&broken) && errors.contains("definitions are broken; what was read before stays valid"),
+        "{errors}"
+    );
 
     fs::write(&file, gears("teeth")).unwrap();
     let served = Served::start(&[&file], data);
     let (status, kept) = served.call("GET", &format!("{GEARS}/a"), "");
     assert!(status == 200 && kept.contains("\"teeth\": 12"), "{kept}");
+}
+
+#[test]
+fn a_broken_file_stays_as_it_was_and_others_are_read_again() {
+    let folder = Folder::new("serve");
+    let (manifests, data) = (folder.path().join("manifests"), folder.path().join("data"));
+    fs::create_dir(&manifests).unwrap();
+    let mut served = Served::start(&[&manifests], data);
+    let mut log = served.server.errors().unwrap();
+    let wheels = |field: &str| gears(field).replace("gear", "wheel").replace("Gear", "Wheel");
+    let (first, second) = (manifests.join("gears.yaml"), manifests.join("wheels.yaml"));
+    fs::write(&first, gears("teeth")).unwrap();
+    fs::write(&second, wheels("spokes")).unwrap();
+    served.until("/apis/example.com/v1", |_, body| body.contains("gears") && body.contains("wheels"));
+    fs::write(&first, gears("teeth").replace("Namespaced", "Everywhere")).unwrap();
+    fs::write(&second, wheels("rays")).unwrap();
+    fs::write(manifests.join("again.yaml"), wheels("more")).unwrap();
+    let wheel = r#"{"apiVersion":"example.com/v1","kind":"Wheel","metadata":{"name":"a"},"spec":{"more":1}}"#;
+    let wheels = "/apis/example.com/v1/namespaces/default/wheels?dryRun=All&fieldValidation=Strict";
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while served.call("POST", wheels, wheel).0 != 201 {
+        assert!(Instant::now() < deadline, "the first of two files with the same kind is served");
+        sleep(Duration::from_millis(100));
+    }
+    assert_eq!(served.call("GET", GEARS, "").0, 200, "the kind of the broken file is served on");
+    let (well, rest) = served.server.terminate();
+    assert!(well, "{rest}");
+    let mut errors = String::new();
+    log.read_to_string(&mut errors).unwrap();
+    let twice = format!(
+        "{}: wheels.example.com is already declared by {}",
+        second.display(),
+        manifests.join("again.yaml").display()
+    );
+    assert!(errors.contains("no files of definitions yet") && errors.contains(&twice), "{errors}");
 }
 
 #[test]

@@ -19,6 +19,10 @@ use crate::{
 /// Checks a kind.
 pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind> {
     container::check_generics(&raw, errors)?;
+    if args.unread {
+        // What seems to be missing may stand after the syntax error.
+        return None;
+    }
     let (kind_name, kind_span) = match &args.kind {
         Some(kind) => (kind.value(), kind.span()),
         None => (raw.ident.unraw().to_string(), raw.ident.span()),

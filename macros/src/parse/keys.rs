@@ -19,6 +19,16 @@ pub(crate) struct Reader<'e> {
     pub errors: &'e Errors,
 }
 
+/// Arguments of similar derives, and what to say here instead.
+const OF_OTHERS: &[(&str, &str, &str)] = &[
+    ("#[resource]", "scope", "say `cluster` for a kind without namespaces; `namespaced` is the default"),
+    ("#[resource]", "printcolumn", "say `column(…)`"),
+    ("#[api]", "min", "say `minimum`"),
+    ("#[api]", "max", "say `maximum`"),
+    ("#[api]", "required", "a field is required unless its type is `Option` or it has a default"),
+    ("#[api]", "optional", "a field is optional if its type is `Option` or it has a default"),
+];
+
 impl Reader<'_> {
     /// The name of an argument. Reports an error if it is missing, unknown or repeated.
     pub(crate) fn name(&self, arg: &Arg, seen: &mut Vec<String>, repeatable: &[&str]) -> Option<String> {
@@ -28,7 +38,11 @@ impl Reader<'_> {
         };
         let name = ident.unraw().to_string();
         if !self.keys.iter().any(|&(key, _)| key == name) {
-            let near = did_you_mean(&name, self.keys.iter().map(|&(key, _)| key));
+            let other = OF_OTHERS.iter().find(|(attribute, other, _)| (*attribute, *other) == (self.attribute, &*name));
+            let near = match other {
+                Some((.., hint)) => format!("; {hint}"),
+                None => did_you_mean(&name, self.keys.iter().map(|&(key, _)| key)),
+            };
             let allowed = if near.is_empty() { format!("; its arguments are {}", self.names()) } else { near };
             self.errors.at(ident.span(), format!("{} has no argument `{name}`{allowed}", self.attribute));
             return None;

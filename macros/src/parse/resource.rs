@@ -103,6 +103,8 @@ pub(crate) struct KindArgs {
     pub krate: Option<syn::Path>,
     /// The name and span of each argument.
     pub given: Vec<(String, Span)>,
+    /// True if an attribute has a syntax error, so that its arguments are unknown.
+    pub unread: bool,
 }
 
 /// `grace_seconds = …`.
@@ -137,7 +139,10 @@ pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> KindArgs {
     let reader = Reader { attribute: "#[resource]", keys: KEYS, errors };
     for attribute in attributes.iter().filter(|a| a.path().is_ident("resource")) {
         kind.span.get_or_insert_with(|| attribute.path().segments[0].ident.span());
-        let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else { continue };
+        let Some(args) = errors.ok(attribute.parse_args_with(parse_args)) else {
+            kind.unread = true;
+            continue;
+        };
         for arg in &args {
             let repeatable = ["column", "selectable", "shortname", "category"];
             let Some(name) = reader.name(arg, &mut seen, &repeatable) else { continue };

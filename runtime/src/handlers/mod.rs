@@ -2,7 +2,7 @@
 //! only. Subresources of a kind act on an object, compute a value from it, or connect to it.
 //!
 //! Handlers are typed: they get their kind's Rust type and the [`RequestContext`], and return a type or a [`Refusal`].
-//! Their input was strictly decoded, defaulted and validated like a stored object.
+//! Their input was decoded, defaulted and validated like a stored object.
 //!
 //! ```
 //! use kindsmith::{ApiType, ObjectMeta, Resource, Server, handlers::{RequestContext, Result}};

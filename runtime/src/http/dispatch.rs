@@ -84,18 +84,15 @@ pub(super) async fn handle(
     slot: &mut Option<Arc<Slot>>,
     noted: &mut Option<Arc<Asked>>,
 ) -> Response {
-    let logged = tracing::enabled!(tracing::Level::DEBUG).then(|| {
-        let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
-        (request.method().clone(), path, Instant::now())
-    });
+    let (method, uri, start) = (request.method().clone(), request.uri().clone(), Instant::now());
     let audit_id = response::audit_id(request.headers().get(response::AUDIT_ID));
     let mut answer = answer(site, request, slot, noted).await;
-    if let Some((method, path, start)) = logged {
-        let (status, latency) = (answer.status().as_u16(), start.elapsed());
-        tracing::debug!(%method, path, status, ?latency, audit_id = audit_id.to_str().unwrap_or_default(), "request");
-    }
-    if answer.status().is_server_error() {
-        tracing::warn!(status = answer.status().as_u16(), ?audit_id, "a request failed");
+    let (status, audit) = (answer.status(), audit_id.to_str().unwrap_or_default());
+    let path = uri.path_and_query().map_or("", |path| path.as_str());
+    tracing::debug!(%method, path, status = status.as_u16(), latency = ?start.elapsed(), audit_id = audit, "request");
+    if status.is_server_error() {
+        let latency = start.elapsed();
+        tracing::warn!(%method, path, status = status.as_u16(), ?latency, audit_id = audit, "a request failed");
     }
     answer.headers_mut().insert(response::AUDIT_ID, audit_id);
     answer

@@ -72,9 +72,9 @@ pub enum Namespaced {}
 pub enum Cluster {}
 
 #[diagnostic::on_unimplemented(
-    message = "objects of `{Self}` are not stored: the kind is declared `unstored`",
+    message = "`{Self}` is no kind whose objects are stored",
     label = "not a stored kind",
-    note = "serve it with `virtual_kind(handler)`, or declare it without `unstored`"
+    note = "derive `Resource` for it, without `unstored`; a kind that is declared `unstored` is served with `virtual_kind(handler)`"
 )]
 /// A kind whose objects are stored: one that is not declared `unstored`.
 pub trait Stored: Resource {}

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// The result of a handler, a hook, a plugin of admission, or a call of the typed client.
-pub type Result<T> = std::result::Result<T, Refusal>;
+pub type Result<T, E = Refusal> = std::result::Result<T, E>;
 
 /// Why a handler, a hook, a plugin of admission, or a call of the typed client failed.
 ///

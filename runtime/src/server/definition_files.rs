@@ -1,12 +1,12 @@
 //! Files and folders of definitions that a server serves, and reads again when they change.
 //!
-//! All files together are read, checked and then served: if one is broken, the log says where and what to do, and what was read
-//! before is served on. The objects of a kind that is no longer defined stay in the store.
+//! At the start all files must be right. Later, if one is broken, the log says where and what to do, and what it defined before
+//! is served on; other files are read again. The objects of a kind that is no longer defined stay in the store.
 use std::{
     collections::BTreeSet,
-    fs,
+    fs, mem,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use serde::{
@@ -46,6 +46,8 @@ pub(super) struct DefinitionFiles {
     pub hooks: Vec<Attached>,
     /// Resources that the program declares; documents that describe them are not served.
     pub declared: BTreeSet<GroupResource>,
+    /// The warnings of the last reading.
+    warned: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// Hooks for a kind that comes from a document.
@@ -75,12 +77,45 @@ impl Attached {
     }
 }
 
+/// A resource, and the path of its file. OpenAPI documents and the files beside them are read as one.
+pub(super) struct Defined {
+    pub resource: Resource,
+    file: PathBuf,
+}
+
+impl Defined {
+    fn name(&self) -> GroupResource {
+        self.resource.definition.shared.group_resource()
+    }
+}
+
+/// What stands for the file of all OpenAPI documents.
+const DOCUMENTS: &str = "the OpenAPI documents";
+
 /// A resource that is served, and what was read of it.
-type Served = (Arc<Registered>, Resource);
+type Served = (Arc<Registered>, Defined);
+
+/// What was read.
+#[derive(Default)]
+struct Reading {
+    defined: Vec<Defined>,
+    /// The files, or folders, that cannot be used.
+    broken: Vec<PathBuf>,
+    /// What is wrong, a line each with the file and the line in it.
+    problems: Vec<String>,
+    warnings: BTreeSet<String>,
+}
+
+impl Reading {
+    fn broken(&mut self, file: PathBuf, problem: String) {
+        self.broken.push(file);
+        self.problems.push(problem);
+    }
+}
 
 /// The resources that files define, and the files as of before they were read.
-pub(super) struct Defined {
-    pub resources: Vec<Resource>,
+pub(super) struct Opened {
+    pub defined: Vec<Defined>,
     seen: Vec<Stamp>,
 }
 
@@ -88,10 +123,14 @@ impl DefinitionFiles {
     /// Reads all definitions at the start.
     ///
     /// # Errors
-    /// Like [`DefinitionFiles::read`].
-    pub(super) fn open(&self) -> Result<Defined> {
-        let seen = stamps(&self.files());
-        Ok(Defined { resources: self.read()?, seen })
+    /// Everything that is wrong with the files and documents, a line each with the file and the line in it.
+    pub(super) fn open(&self) -> Result<Opened> {
+        let (seen, read) = (stamps(&self.files()), self.look());
+        if read.problems.is_empty() {
+            Ok(Opened { defined: read.defined, seen })
+        } else {
+            Err(Error::Kind(read.problems.join("\n")))
+        }
     }
 
     /// All files, those of folders in the order of their names. What cannot be listed is left for reading to report.
@@ -103,20 +142,16 @@ impl DefinitionFiles {
         files
     }
 
-    /// Reads all definitions.
-    ///
-    /// # Errors
-    /// Everything that is wrong with the files and documents, a line each with the file and the line in it.
-    fn read(&self) -> Result<Vec<Resource>> {
-        let (mut defined, mut problems) = (Vec::new(), Vec::new());
+    fn look(&self) -> Reading {
+        let (mut read, mut manifests) = (Reading::default(), Vec::new());
         let numbered = |(index, text): (usize, &Vec<u8>)| (format!("document {}", index + 1), text.clone());
         let mut documents: Vec<_> = self.documents.iter().enumerate().map(numbered).collect();
         let files = self.files();
         if files.is_empty() && !self.paths.is_empty() {
             let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
-            let paths = paths.join(", ");
-            problems.push(format!(
-                "{paths}: no files of definitions; expected files that end in .yaml, .yml, .json or .proto"
+            read.warnings.insert(format!(
+                "{}: no files of definitions yet; their names end in .yaml, .yml, .json or .proto",
+                paths.join(", ")
             ));
         }
         for path in files {
@@ -125,45 +160,51 @@ impl DefinitionFiles {
                 Ok(text) if is_of_openapi(&text) => documents.push((name, text)),
                 Ok(text) => match crd::read(&name, &text) {
                     Ok(manifest) => {
-                        manifest.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
-                        defined
-                            .extend(manifest.definitions.into_iter().map(|defined| (name.clone(), defined.definition)));
+                        read.warnings.extend(manifest.warnings.0.iter().map(ToString::to_string));
+                        let defined =
+                            manifest.definitions.into_iter().map(|defined| (path.clone(), defined.definition));
+                        manifests.extend(defined);
                     }
-                    Err(report) => problems.push(report.to_string()),
+                    Err(report) => read.broken(path, report.to_string()),
                 },
-                Err(error) => problems.push(format!("{name}: {error}")),
+                Err(error) => read.broken(path, format!("{name}: {error}")),
             }
         }
         let sources: Vec<_> = documents.iter().map(|(name, text)| Source { name, text }).collect();
         let described = openapi::read(&sources).unwrap_or_else(|report| {
-            problems.push(report.to_string());
+            read.broken(DOCUMENTS.into(), report.to_string());
             Described::default()
         });
-        described.warnings.0.iter().for_each(|warning| tracing::warn!("{warning}"));
-        let mut resources: Vec<_> = described.resources.into_iter().filter(|resource| self.is_new(resource)).collect();
-        for (file, mut definition) in defined {
+        read.warnings.extend(described.warnings.0.iter().map(ToString::to_string));
+        for resource in described.resources {
+            let name = resource.definition.shared.group_resource();
+            if self.declared.contains(&name) {
+                read.warnings.insert(format!(
+                    "{name} of the documents is not served: it is built in, or declared by the program"
+                ));
+                continue;
+            }
+            read.defined.push(Defined { resource, file: DOCUMENTS.into() });
+        }
+        for (file, mut definition) in manifests {
             let name = definition.shared.group_resource();
-            let is_known = |known: &Resource| known.definition.shared.group_resource() == name;
-            if self.declared.contains(&name) || resources.iter().any(is_known) {
-                problems.push(format!("{file}: {name} is declared elsewhere already"));
+            let known = read.defined.iter().find(|known| known.name() == name);
+            let elsewhere = known.map(|known| known.file.display().to_string());
+            let elsewhere = elsewhere.or_else(|| self.declared.contains(&name).then(|| "the program".to_owned()));
+            if let Some(elsewhere) = elsewhere {
+                read.problems.push(format!("{}: {name} is already declared by {elsewhere}", file.display()));
                 continue;
             }
             for overlay in &described.overlays {
                 overlay.apply(&mut definition);
             }
-            resources.push(Resource { definition, policy: &Custom });
+            read.defined.push(Defined { resource: Resource { definition, policy: &Custom }, file });
         }
-        if problems.is_empty() { Ok(resources) } else { Err(Error::Kind(problems.join("\n"))) }
-    }
-
-    /// True if the program does not declare a resource that a document describes.
-    fn is_new(&self, resource: &Resource) -> bool {
-        let name = resource.definition.shared.group_resource();
-        let is_declared = self.declared.contains(&name);
-        if is_declared {
-            tracing::warn!("{name} of the documents is not served: it is built in, or declared by the program");
-        }
-        !is_declared
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        read.warnings.difference(&warned).for_each(|warning| tracing::warn!("{warning}"));
+        *warned = mem::take(&mut read.warnings);
+        drop(warned);
+        read
     }
 
     /// The kind of a resource in each of its versions, with its hooks.
@@ -176,49 +217,51 @@ impl DefinitionFiles {
     }
 
     /// Follows the files, whose definitions a registry serves; `None` without files.
-    pub(super) fn follow(&self, served: Defined, registry: Arc<Registry>) -> Option<Followed> {
+    pub(super) fn follow(&self, opened: Opened, registry: Arc<Registry>) -> Option<Followed> {
         if self.paths.is_empty() {
             return None;
         }
         let (of, files) = (self.clone(), self.clone());
-        let registered = |resource: &Resource| registry.resource(&resource.definition.shared.group_resource());
-        let (seen, served) = (served.seen, served.resources);
-        let served = served.into_iter().filter_map(|resource| Some((registered(&resource)?, resource)));
-        let mut served: Vec<_> = served.collect();
+        let Opened { defined, seen } = opened;
+        let served = defined.into_iter().filter_map(|defined| Some((registry.resource(&defined.name())?, defined)));
+        let mut served: Vec<Served> = served.collect();
         let read = move || {
-            let read = of.read()?;
+            let read = of.look();
             of.serve(&registry, &mut served, read)
         };
         Some(Followed::again("definitions", seen, move || files.files(), read))
     }
 
-    /// Serves what was read in place of what is served, one resource after the other. What cannot be served leaves what was
-    /// served before.
-    fn serve(&self, registry: &Registry, served: &mut Vec<Served>, read: Vec<Resource>) -> Result<()> {
-        let name = |resource: &Resource| resource.definition.shared.group_resource();
+    /// Serves what was read in place of what is served, one resource after the other. What cannot be read or served leaves
+    /// what was served before.
+    fn serve(&self, registry: &Registry, served: &mut Vec<Served>, read: Reading) -> Result<()> {
+        let Reading { defined, broken, mut problems, .. } = read;
         served.retain(|(registered, old)| {
-            let stays = read.iter().any(|new| name(new) == name(old));
+            let is_unknown = broken.iter().any(|path| old.file.starts_with(path));
+            let stays = is_unknown || defined.iter().any(|new| new.name() == old.name());
             if !stays {
-                tracing::info!(resource = %name(old), "no longer defined, and no longer served; its objects stay in the store");
+                tracing::info!(resource = %old.name(), "no longer defined, and no longer served; its objects stay in the store");
                 registry.remove(registered);
             }
             stays
         });
-        let mut problems = Vec::new();
-        for new in read {
-            let at = served.iter().position(|(_, old)| name(old) == name(&new));
-            if at.is_some_and(|at| served[at].1.definition == new.definition) {
+        for new in defined {
+            let at = served.iter().position(|(_, old)| old.name() == new.name());
+            if let Some(at) = at
+                && served[at].1.resource.definition == new.resource.definition
+            {
+                served[at].1.file = new.file;
                 continue;
             }
-            match registry.replace(self.kinds(&new), None) {
+            match registry.replace(self.kinds(&new.resource), None) {
                 Ok(registered) => {
-                    tracing::info!(resource = %name(&new), "served as it is defined now");
+                    tracing::info!(resource = %new.name(), "served as it is defined now");
                     match at {
                         Some(at) => served[at] = (registered, new),
                         None => served.push((registered, new)),
                     }
                 }
-                Err(problem) => problems.push(problem),
+                Err(problem) => problems.push(format!("{}: {problem}", new.file.display())),
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Error::Kind(problems.join("\n"))) }
@@ -255,8 +298,8 @@ impl Builder {
 
     /// Serves the kinds that files define: manifests of CustomResourceDefinitions, and OpenAPI v3 documents with discovery
     /// documents, overlays and Protobuf definitions beside them. Of folders, all files are read that end in `.yaml`, `.yml`, `.json` or `.proto`. Files are
-    /// read again within a few seconds after a change, and at once after SIGHUP. If one is broken, the log says where, and
-    /// what was read before is served on. The objects of a kind that is no longer defined stay in the store.
+    /// read again within a few seconds after a change, and at once after SIGHUP. If one is broken then, the log says where, and
+    /// what it defined before is served on. The objects of a kind that is no longer defined stay in the store.
     pub fn definition_files(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         self.definition_files.paths.extend(paths.into_iter().map(Into::into));
         self

@@ -49,8 +49,8 @@ pub enum Error {
     Bootstrap(String),
 }
 
-/// A result whose error is [`Error`].
-pub type Result<T> = std::result::Result<T, Error>;
+/// A result whose error is [`Error`], unless another one is named.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -86,7 +86,7 @@ impl Followed {
             None => {}
             Some(Ok(())) => tracing::info!(files = ?(self.paths)(), "{what} were read again"),
             Some(Err(error)) => {
-                tracing::error!(%error, "{what} were not read again; the {what} read before stay valid");
+                tracing::error!(%error, "{what} are broken; what was read before stays valid");
             }
         }
     }

@@ -16,7 +16,7 @@ use super::{
     access::Access,
     builder::{Builder, Check},
     controllers::Running,
-    definition_files::{Attached, Defined},
+    definition_files::{Attached, Opened},
     migrate,
     state::StateDir,
 };
@@ -92,7 +92,7 @@ impl Builder {
             Keep::Memory => StateDir::temporary()?,
             Keep::Disk(path) => StateDir::open(path)?,
         };
-        let defined = self.define().await?;
+        let opened = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
         let (path, limits) = (state.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
@@ -139,7 +139,7 @@ impl Builder {
             state,
         };
         app.follow(token_file);
-        if let Some(files) = self.definition_files.follow(defined, app.api.registry.clone()) {
+        if let Some(files) = self.definition_files.follow(opened, app.api.registry.clone()) {
             app.follow(files);
         }
         Ok(app)
@@ -148,22 +148,22 @@ impl Builder {
 
 impl Builder {
     /// Reads the files of definitions, adds their kinds, and adds hooks to kinds that come from documents.
-    async fn define(&mut self) -> Result<Defined> {
+    async fn define(&mut self) -> Result<Opened> {
         let (kinds, files) = (&mut self.entrance.samples.kinds, &mut self.definition_files);
         let builtins = if self.core.builtins { builtin::kinds() } else { Vec::new() };
         files.declared = builtins.iter().chain(kinds.iter()).map(Kind::group_resource).collect();
         let unattached: Vec<_> = files.hooks.iter().filter(|attached| !attached.attach(kinds)).cloned().collect();
         let files = files.clone();
         let reading = spawn_blocking(move || {
-            let defined = files.open()?;
-            let kinds: Vec<Kind> = defined.resources.iter().flat_map(|resource| files.kinds(resource)).collect();
-            Ok::<_, Error>((defined, kinds))
+            let opened = files.open()?;
+            let kinds: Vec<Kind> = opened.defined.iter().flat_map(|defined| files.kinds(&defined.resource)).collect();
+            Ok::<_, Error>((opened, kinds))
         });
-        let (defined, from_files) = reading.await.expect("reading definitions does not panic")?;
+        let (opened, from_files) = reading.await.expect("reading definitions does not panic")?;
         let missing = unattached.iter().filter(|attached| !from_files.iter().any(|kind| attached.is_for(kind)));
         let missing: Vec<String> = missing.map(Attached::missing).collect();
         kinds.extend(from_files);
-        if missing.is_empty() { Ok(defined) } else { Err(Error::Kind(missing.join("\n"))) }
+        if missing.is_empty() { Ok(opened) } else { Err(Error::Kind(missing.join("\n"))) }
     }
 }
 

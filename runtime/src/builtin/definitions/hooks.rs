@@ -85,8 +85,10 @@ fn judged(object: &Document, context: &HookContext<'_>) -> Vec<FieldError> {
             return errors.filter(|error| context.old.is_none() || error.path.as_str() != "metadata.name").collect();
         }
     };
-    // Unknown fields are reported as those of every kind are.
-    for warning in defined.warnings.iter().filter(|warning| !warning.is_unknown_field) {
+    // Unknown fields are reported as those of every kind are, except in schemas, which are kept as they are.
+    let is_reported =
+        |warning: &&crd::Warning| warning.is_unknown_field && !warning.pointer.contains("/openAPIV3Schema/");
+    for warning in defined.warnings.iter().filter(|warning| !is_reported(warning)) {
         context.warnings.add(format!("{}: {}", warning.pointer, warning.text));
     }
     Vec::new()

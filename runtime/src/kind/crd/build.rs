@@ -90,7 +90,7 @@ fn node(from: Fields<'_>, place: &Place<'_>, findings: &mut Findings) -> Schema 
     let rules = from.items("x-kubernetes-validations");
     if !rules.is_empty() {
         let at = place.field("x-kubernetes-validations");
-        findings.warning(&at, format!("rules are not enforced yet: {}", rules.len()));
+        findings.warning(&at, format!("CEL rules are not enforced yet, and objects may violate them: {}", rules.len()));
     }
     let unenforced = Unenforced {
         title: from.text("title").to_owned(),
