@@ -191,7 +191,7 @@ pub mod __layers {
         pub use crate::kind::endpoint::{Answer, Body, Verb};
     }
     pub mod http {
-        pub use crate::http::{App, Caller, Health, Limits, Metrics, Service, VersionInfo, call};
+        pub use crate::http::{Backend, Caller, Health, Limits, Metrics, Service, VersionInfo, call};
     }
     pub mod patch {
         pub use crate::patch::{PatchError, apply, json, merge, strategic};

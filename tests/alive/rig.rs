@@ -7,7 +7,7 @@ use kindsmith::{
     __layers::{
         Pending, Registry, Verbs,
         cache::{self, Cache},
-        http::{self, App, Caller, Health, Limits, Metrics, Service, VersionInfo},
+        http::{self, Backend, Caller, Health, Limits, Metrics, Service, VersionInfo},
         storage::{Memory, Store},
     },
     Resource as _,
@@ -39,7 +39,7 @@ impl Rig {
         let mut authenticator = Chain::new(Vec::new());
         authenticator.push(Tokens::from_csv("token,admin,1,\"system:masters\"\n").expect("a token"));
         let api = Verbs::new(registry, cache, store);
-        let app = App {
+        let backend = Backend {
             api: api.clone(),
             handlers: Arc::new(handlers),
             authenticator: Arc::new(authenticator),
@@ -49,7 +49,7 @@ impl Rig {
             limits: Limits::default(),
             metrics: Metrics::new(&api),
         };
-        let rig = Self { service: Service::new(Arc::new(app)), api };
+        let rig = Self { service: Service::new(Arc::new(backend)), api };
         let made = rig.call("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "ns"}})).await;
         assert_eq!(made.0, 201, "{}", made.1);
         rig

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderMap, header::AUTHORIZATION, request::Parts};
 
-use super::{App, PeerCertificates, asked::Asked, status, status::Refused, websocket};
+use super::{Backend, PeerCertificates, asked::Asked, status, status::Refused, websocket};
 use crate::{
     auth::{
         Attributes, Credentials, Decision, User,
@@ -21,7 +21,7 @@ use crate::{
 ///
 /// # Errors
 /// 401.
-pub(super) async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, Refused> {
+pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc<User>, Refused> {
     if let Some(user) = parts.extensions.get::<Arc<User>>() {
         return Ok(user.clone());
     }
@@ -31,8 +31,8 @@ pub(super) async fn authenticate(app: &App, parts: &Parts) -> Result<Arc<User>, 
     let browser = websocket::bearer(&parts.headers);
     let token = headers.header(AUTHORIZATION.as_str()).and_then(bearer).or(browser.as_deref());
     let credentials = Credentials { token, certificates: &certificates.0, headers: &headers };
-    let counts = &app.metrics.counts().authentication;
-    match app.authenticator.authenticate(&credentials).await {
+    let counts = &backend.metrics.counts().authentication;
+    match backend.authenticator.authenticate(&credentials).await {
         Ok(Some(user)) => {
             counts.success.count();
             Ok(user)
@@ -70,9 +70,14 @@ pub(super) fn further<'a>(request: &'a Request, verb: &'a str, subresource: &'a 
 ///
 /// # Errors
 /// 403.
-pub(super) async fn may_create(app: &App, request: &Request, subresource: &str, path: &str) -> Result<(), Refused> {
+pub(super) async fn may_create(
+    backend: &Backend,
+    request: &Request,
+    subresource: &str,
+    path: &str,
+) -> Result<(), Refused> {
     let attributes = further(request, Verb::Create.as_str(), subresource, path);
-    match app.authorizer.authorize(&attributes).await {
+    match backend.authorizer.authorize(&attributes).await {
         Decision::Allow => Ok(()),
         refusal => Err(status::forbidden(&attributes, &refusal).into()),
     }
@@ -91,11 +96,11 @@ impl Headers for RequestHeaders<'_> {
 ///
 /// # Errors
 /// 403.
-pub(super) async fn authorize(app: &App, asked: &Asked, user: &User) -> Result<(), Refused> {
+pub(super) async fn authorize(backend: &Backend, asked: &Asked, user: &User) -> Result<(), Refused> {
     let verb = asked.verb_name();
     let attributes = asked.attributes(user, &verb);
-    let decision = app.authorizer.authorize(&attributes).await;
-    app.metrics.counts().authorization.of(&decision).count();
+    let decision = backend.authorizer.authorize(&attributes).await;
+    backend.metrics.counts().authorization.of(&decision).count();
     match decision {
         Decision::Allow => Ok(()),
         refusal => Err(status::forbidden(&attributes, &refusal).into()),
@@ -108,7 +113,7 @@ pub(super) async fn authorize(app: &App, asked: &Asked, user: &User) -> Result<(
 /// # Errors
 /// 400 for groups and similar headers without a user name, 403.
 pub(super) async fn act_as(
-    app: &App,
+    backend: &Backend,
     asked: &Asked,
     sender: Arc<User>,
     headers: &HeaderMap,
@@ -117,7 +122,7 @@ pub(super) async fn act_as(
     let verb = asked.verb_name();
     let attributes = asked.attributes(&sender, &verb);
     let on_verb = Wanted::on_verb(&verb);
-    if let Err((asked, refusal)) = wanted.allow(&*app.authorizer, &attributes, &on_verb).await {
+    if let Err((asked, refusal)) = wanted.allow(&*backend.authorizer, &attributes, &on_verb).await {
         return Err(status::forbidden(&asked, &refusal).into());
     }
     let user = wanted.become_user();

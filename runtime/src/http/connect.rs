@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::{
-    App, access,
+    Backend, access,
     channels::{Channels, FORWARDS, SESSIONS},
     dispatch::Exchange,
     forward,
@@ -28,7 +28,7 @@ use crate::{
 /// A request to stream or to connect.
 pub(super) struct Connecting<'a> {
     /// The server.
-    pub app: &'a App,
+    pub backend: &'a Backend,
     /// The HTTP exchange.
     pub exchange: Box<Exchange>,
     /// The parent.
@@ -55,13 +55,13 @@ impl Connecting<'_> {
         let (target, options) = self.target(WriteOptions::default()).await?;
         if !websocket::is_asked(&self.exchange.parts.headers) {
             let text = self.ask(handler, target, options).await?;
-            return Ok(stream::respond(text, self.app.handlers.open.stopping()));
+            return Ok(stream::respond(text, self.backend.handlers.open.stopping()));
         }
         let known = Known::Only(&["binary.k8s.io", "base64.binary.k8s.io", ""]);
         let handshake = websocket::handshake(&mut self.exchange.parts, known).await?;
         let text = self.ask(handler, target, options).await?;
         let base64 = handshake.protocol.starts_with("base64");
-        Ok(handshake.accept(&self.app.handlers, move |socket| stream::carry(socket, text, base64)))
+        Ok(handshake.accept(&self.backend.handlers, move |socket| stream::carry(socket, text, base64)))
     }
 
     async fn exec(mut self, handler: &Connect<Session>) -> Result<Response, Refused> {
@@ -77,7 +77,8 @@ impl Connecting<'_> {
         let channels = Channels::of(&handshake.protocol);
         let (served, name) = (self.parent.served.clone(), self.parent.name.clone());
         let tell = move |refusal| *refused(refusal, &served.kind, &name).0;
-        Ok(handshake.accept(&self.app.handlers, move |socket| session::run(socket, channels, redirected, run, tell)))
+        Ok(handshake
+            .accept(&self.backend.handlers, move |socket| session::run(socket, channels, redirected, run, tell)))
     }
 
     async fn forward(mut self, handler: &Connect<Forward>) -> Result<Response, Refused> {
@@ -92,7 +93,7 @@ impl Connecting<'_> {
         let handshake = websocket::handshake(&mut self.exchange.parts, Known::Only(&FORWARDS)).await?;
         // Without a subprotocol, the first one in binary is used.
         let channels = Channels::of(&handshake.protocol);
-        Ok(handshake.accept(&self.app.handlers, move |socket| forward::run(socket, channels, serve, ports)))
+        Ok(handshake.accept(&self.backend.handlers, move |socket| forward::run(socket, channels, serve, ports)))
     }
 
     async fn ask<T>(&self, handler: &Connect<T>, target: Target, options: Document) -> Result<T, Refused> {
@@ -103,7 +104,7 @@ impl Connecting<'_> {
     /// The handler's input: the parent and the options.
     async fn target(&self, write: WriteOptions) -> Result<(Target, Document), Refused> {
         let (query, nothing) = (&self.exchange.asked.query, Preconditions::default());
-        let target = target(self.app, &self.parent, self.mounted, write, query, nothing).await?;
+        let target = target(self.backend, &self.parent, self.mounted, write, query, nothing).await?;
         let endpoint = self.parent.served.endpoint(self.mounted.name);
         let Some(schema) = endpoint.and_then(|endpoint| endpoint.options.as_ref()) else {
             return Ok((target, json!({})));
@@ -122,14 +123,14 @@ impl Connecting<'_> {
     /// A connection is equivalent to an action, although browsers can only use GET. Opening one therefore needs
     /// permission to create, too.
     async fn may_create(&self) -> Result<(), Refused> {
-        access::may_create(self.app, &self.parent, self.mounted.name, &self.exchange.asked.path).await
+        access::may_create(self.backend, &self.parent, self.mounted.name, &self.exchange.asked.path).await
     }
 
     /// Admission of the connection with its options.
     async fn admit(&self, options: &mut Document, dry_run: bool) -> Result<(), Refused> {
         let request = Request { subresource: self.mounted.name.into(), ..self.parent.clone() };
         let schema = self.parent.served.endpoint(self.mounted.name).and_then(|endpoint| endpoint.options.as_deref());
-        Ok(self.app.api.admit_connection(&request, schema, options, dry_run).await?)
+        Ok(self.backend.api.admit_connection(&request, schema, options, dry_run).await?)
     }
 
     /// The streams that the client requests.

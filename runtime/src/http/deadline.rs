@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{App, asked::Asked, methods, status, status::Refused};
+use super::{Backend, asked::Asked, methods, status, status::Refused};
 use crate::meta::duration;
 
 /// The time limit of a request; `None` for a long-running one. Zero, or more than the server's maximum, means that
@@ -11,11 +11,11 @@ use crate::meta::duration;
 ///
 /// # Errors
 /// 400 for a `timeout` that is invalid or repeated.
-pub(super) fn of(app: &App, asked: &Asked) -> Result<Option<Duration>, Refused> {
+pub(super) fn of(backend: &Backend, asked: &Asked) -> Result<Option<Duration>, Refused> {
     if methods::is_long_running(asked) {
         return Ok(None);
     }
-    let limit = Duration::from_secs(app.limits.request_seconds);
+    let limit = Duration::from_secs(backend.limits.request_seconds);
     let given = match asked.query.single("timeout")?.unwrap_or_default() {
         "" => Duration::ZERO,
         text => duration::parse(text)

@@ -107,7 +107,7 @@ async fn answer(
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
     let gzip = compress::is_wanted(&parts.headers);
-    let asked = Asked::read(&parts, &site.app.api.registry).map(Arc::new);
+    let asked = Asked::read(&parts, &site.backend.api.registry).map(Arc::new);
     *noted = asked.as_ref().ok().cloned();
     let parameter = asked.as_ref().ok().and_then(|asked| asked.pretty);
     let pretty = negotiate::pretty(parameter, text(&parts.headers, &USER_AGENT));
@@ -154,7 +154,7 @@ async fn in_time(
         // A connection that results from the request shares the slot.
         parts.extensions.insert(slot.clone());
     }
-    let limit = deadline::of(&site.app, &asked)?;
+    let limit = deadline::of(&site.backend, &asked)?;
     let mut served = pin!(serve(site, parts, body, asked, pretty, deprecated));
     // Most requests are answered at once and need no timer.
     if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(served.as_mut().poll(cx))).await {
@@ -175,9 +175,9 @@ async fn serve(
     pretty: bool,
     deprecated: &mut Option<String>,
 ) -> Result<Response, Refused> {
-    let user = access::authenticate(&site.app, &parts).await?;
-    let user = access::act_as(&site.app, &asked, user, &parts.headers).await?;
-    access::authorize(&site.app, &asked, &user).await?;
+    let user = access::authenticate(&site.backend, &parts).await?;
+    let user = access::act_as(&site.backend, &asked, user, &parts.headers).await?;
+    access::authorize(&site.backend, &asked, &user).await?;
     let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty });
     let Some(resource) = asked.resource() else { return Box::pin(other(site, &exchange)).await };
     *deprecated = asked.served.as_ref().and_then(|served| served.kind.version.deprecated.clone());
@@ -192,10 +192,10 @@ async fn serve(
 /// Serves paths that are not below a group and version.
 async fn other(site: &Site, exchange: &Exchange) -> Result<Response, Refused> {
     let (path, query) = (exchange.asked.path.as_str(), &exchange.asked.query);
-    let answer = match site.app.health.answer(path, query) {
+    let answer = match site.backend.health.answer(path, query) {
         Some((true, text)) => Some(response::text(StatusCode::OK, text)),
         Some((false, text)) => Some(response::text(StatusCode::INTERNAL_SERVER_ERROR, text)),
-        None if path == metrics::PATH => Some(site.app.metrics.answer().await?),
+        None if path == metrics::PATH => Some(site.backend.metrics.answer().await?),
         None if path.starts_with("/openapi/") => openapi::serve(site, exchange, path).await?,
         None => discovery::serve(site, exchange, path).await?,
     };

@@ -6,7 +6,7 @@ use axum::{body::Body, http::StatusCode, response::Response};
 use bytes::Bytes;
 
 use super::{
-    App, Site, body,
+    Backend, Site, body,
     connect::Connecting,
     dispatch::Exchange,
     heavy,
@@ -48,15 +48,15 @@ pub(super) fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
 pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let mut options = WriteOptions::for_create(&call.exchange.asked.query)?;
     options.client = call.client_name();
-    let app = call.app;
+    let backend = call.backend;
     let unhandled = || status::no_handler(&call.kind.group_resource().to_string());
-    let ask = app.handlers.ask(&call.kind).ok_or_else(unhandled)?;
+    let ask = backend.handlers.ask(&call.kind).ok_or_else(unhandled)?;
     let (media_type, bytes) = call.read(body).await?;
     // A large body keeps its share of the budget while the handler waits.
     let (length, _room) = (bytes.len(), bytes.clone());
     let prepare = prepare(&call, call.kind.clone(), (media_type, bytes), options.clone(), None);
     let (document, warnings) = prepare.await?;
-    let context = RequestContext::new(app.api.clone(), &call.request, options, &call.exchange.asked.query);
+    let context = RequestContext::new(backend.api.clone(), &call.request, options, &call.exchange.asked.query);
     let name = document["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let answer = ask(context, document).await.map_err(|refusal| refused(refusal, &call.kind, &name))?;
     respond(&call, StatusCode::CREATED, answer, &warnings, length).await
@@ -107,14 +107,14 @@ pub(super) async fn subresource(
     mounted: &Mounted,
     body: Body,
 ) -> Result<Response, Refused> {
-    let app = &*site.app;
+    let backend = &*site.backend;
     let kinds = mounted.kinds(verb).ok_or_else(status::method_not_allowed)?;
     let namespace = path.scope().to_owned();
     let (user, warnings, name) = (exchange.user.clone(), exchange.asked.warnings.clone(), path.name.clone());
     let parent = Request { user, served, namespace, name, subresource: "".into(), warnings };
     match &mounted.handler {
         Handler::Text(_) | Handler::Exec(_) | Handler::Forward(_) => {
-            Connecting { app, exchange, parent, mounted }.serve().await
+            Connecting { backend, exchange, parent, mounted }.serve().await
         }
         Handler::Documents(documents) => {
             let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.message().is_some());
@@ -125,7 +125,7 @@ pub(super) async fn subresource(
             let include = Include::parse(&exchange.asked.query, accepted)?;
             let of = |kind: &Option<Arc<Kind>>| kind.as_ref().unwrap_or(&parent.served.kind).clone();
             let (body_kind, kind) = (of(&kinds.body), of(&kinds.answer));
-            let call = Call { app, exchange, request: parent, kind, accepted, include };
+            let call = Call { backend, exchange, request: parent, kind, accepted, include };
             let exchange = Documented { call, mounted, documents, body_kind };
             match verb {
                 Verb::Get => exchange.get().await,
@@ -166,7 +166,7 @@ impl Documented<'_> {
         let options = WriteOptions { client: self.call.client_name(), ..options };
         // A missing object is reported before errors of the body.
         let target = self.target(options.clone(), None).await?;
-        let api = &self.call.app.api;
+        let api = &self.call.backend.api;
         let (operation, old) = match (verb, &self.documents.get) {
             // Admission sees the replaced document. The handler may create a missing one, as an update may create an object.
             (Verb::Update, Some(read)) if api.admits(Operation::Update) || api.admits(Operation::Create) => {
@@ -240,7 +240,7 @@ impl Documented<'_> {
     async fn target(&self, options: WriteOptions, body: Option<&Document>) -> Result<Target, Refused> {
         let expects = body.map(|body| Preconditions::of(&body["metadata"])).unwrap_or_default();
         let query = &self.call.exchange.asked.query;
-        let target = target(self.call.app, &self.call.request, self.mounted, options, query, expects).await?;
+        let target = target(self.call.backend, &self.call.request, self.mounted, options, query, expects).await?;
         target.check(&target.document).map_err(|refusal| self.refused(refusal))?;
         Ok(target)
     }
@@ -272,16 +272,16 @@ impl Documented<'_> {
 /// # Errors
 /// 404.
 pub(super) async fn target(
-    app: &App,
+    backend: &Backend,
     parent: &Request,
     mounted: &Mounted,
     options: WriteOptions,
     query: &Query,
     expects: Preconditions,
 ) -> Result<Target, Refused> {
-    let document = match app.api.get(parent, &GetOptions::default()).await? {
+    let document = match backend.api.get(parent, &GetOptions::default()).await? {
         Answer::Object(object) => {
-            let decode = heavy::run(app, parent, object.json_bytes().len(), Bytes::new(), move |_, _, _| {
+            let decode = heavy::run(backend, parent, object.json_bytes().len(), Bytes::new(), move |_, _, _| {
                 let decoded = codec::from_written(object.json_bytes());
                 Box::pin(async move { Ok(decoded.map_err(|error| Error::Internal(error.to_string()))?) })
             });
@@ -289,7 +289,7 @@ pub(super) async fn target(
         }
         Answer::Document(document) => document,
     };
-    let context = RequestContext::new(app.api.clone(), parent, options, query);
+    let context = RequestContext::new(backend.api.clone(), parent, options, query);
     let subresource = mounted.name;
     Ok(Target { context, served: parent.served.clone(), subresource, document: Arc::new(document), expects })
 }

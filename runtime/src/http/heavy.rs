@@ -7,7 +7,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 
 use super::{
-    App, offload,
+    Backend, offload,
     status::{self, Refused},
 };
 use crate::verbs::{Request, Verbs};
@@ -26,16 +26,16 @@ pub(super) type Work<'w, T> = Pin<Box<dyn Future<Output = Result<T, Refused>> + 
 /// # Errors
 /// Those of the work; 429 if there is no room for the stored objects in time.
 pub(super) async fn run<T: Send + 'static>(
-    app: &App,
+    backend: &Backend,
     request: &Request,
     stored: usize,
     body: Bytes,
     work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
 ) -> Result<T, Refused> {
     if body.len() + stored <= LARGE {
-        return work(&app.api, request, body).await;
+        return work(&backend.api, request, body).await;
     }
-    let (api, request) = (app.api.clone(), request.clone());
+    let (api, request) = (backend.api.clone(), request.clone());
     // Boxed to keep the state of a light request small.
     let work = Box::pin(offload::write(stored, async move {
         let _room = body.clone();

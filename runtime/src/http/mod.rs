@@ -73,8 +73,8 @@ pub use metrics::Metrics;
 pub(crate) use unread::Draining;
 pub(crate) use watch::EndsAt;
 
-/// The parts that the HTTP layer serves.
-pub struct App {
+/// Everything behind the HTTP layer: what answers requests, who may send them, and how much of them.
+pub struct Backend {
     /// The verbs.
     pub api: Arc<verbs::Verbs>,
     /// Users' handlers of virtual kinds and subresources.
@@ -201,9 +201,9 @@ pub struct Service {
 type Layered = BoxCloneSyncService<Request, Response, Infallible>;
 
 impl Service {
-    /// Creates the service of an app.
-    pub fn new(app: Arc<App>) -> Self {
-        Self { site: Arc::new(Site::new(app)), layered: None }
+    /// Creates the service of a backend.
+    pub fn new(backend: Arc<Backend>) -> Self {
+        Self { site: Arc::new(Site::new(backend)), layered: None }
     }
 
     /// Wraps it in another layer, outside of its other layers.
@@ -226,8 +226,8 @@ impl Service {
 
     /// What it serves.
     #[cfg(feature = "kube")]
-    pub(crate) fn app(&self) -> &App {
-        &self.site.app
+    pub(crate) fn backend(&self) -> &Backend {
+        &self.site.backend
     }
 }
 
@@ -253,9 +253,9 @@ where
     }
 }
 
-/// The server, and the documents that are rendered once for all requests.
+/// The backend, and the documents that are rendered once for all requests.
 struct Site {
-    app: Arc<App>,
+    backend: Arc<Backend>,
     in_flight: inflight::InFlight,
     drain: unread::Drain,
     discovery: cached::PerGeneration<discovery::Documents>,
@@ -263,13 +263,13 @@ struct Site {
 }
 
 impl Site {
-    fn new(app: Arc<App>) -> Self {
+    fn new(backend: Arc<Backend>) -> Self {
         Self {
-            in_flight: inflight::InFlight::new(&app.limits, &app.metrics.counts().in_flight),
-            drain: unread::Drain::new(app.limits.draining.clone()),
+            in_flight: inflight::InFlight::new(&backend.limits, &backend.metrics.counts().in_flight),
+            drain: unread::Drain::new(backend.limits.draining.clone()),
             discovery: cached::PerGeneration::default(),
             openapi: cached::PerGeneration::default(),
-            app,
+            backend,
         }
     }
 }

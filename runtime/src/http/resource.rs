@@ -11,7 +11,7 @@ use axum::{
 use bytes::Bytes;
 
 use super::{
-    App, Site, access, body,
+    Backend, Site, access, body,
     dispatch::Exchange,
     handled,
     heavy::{self, Work},
@@ -49,7 +49,7 @@ const NO_CUSTOM_KINDS: &str =
 /// A request with its kind.
 pub(super) struct Call<'a> {
     /// The server.
-    pub app: &'a App,
+    pub backend: &'a Backend,
     /// The HTTP exchange.
     pub exchange: Box<Exchange>,
     /// The request for the verbs.
@@ -72,13 +72,13 @@ pub(super) async fn serve(
     path: &ResourcePath,
     body: Body,
 ) -> Result<Response, Refused> {
-    let app = &*site.app;
+    let backend = &*site.backend;
     let Some(served) = exchange.asked.served.clone() else {
-        return missing(app, &exchange, path);
+        return missing(backend, &exchange, path);
     };
     let (endpoint, operation) = methods::operation(&served, path, &exchange.asked.method, exchange.asked.verb)?;
     let (verb, subresource) = (operation.verb, endpoint.subresource.clone());
-    if let Some(mounted) = app.handlers.subresource(&served.kind, &subresource) {
+    if let Some(mounted) = backend.handlers.subresource(&served.kind, &subresource) {
         return Box::pin(handled::subresource(site, exchange, served, path, verb, mounted, body)).await;
     }
     let is_of_objects = matches!(operation.answer, endpoint::Answer::Own);
@@ -98,7 +98,7 @@ pub(super) async fn serve(
     let kind = served.kind.clone();
     let (user, warnings) = (exchange.user.clone(), exchange.asked.warnings.clone());
     let request = Request { user, served, namespace, name, subresource, warnings };
-    let call = Call { app, exchange, request, kind, accepted, include };
+    let call = Call { backend, exchange, request, kind, accepted, include };
     // All verbs except the most frequent one are boxed, to keep the state of a simple get small.
     match verb {
         Verb::Get => call.get().await,
@@ -114,11 +114,11 @@ pub(super) async fn serve(
 }
 
 /// The answer if no kind is served: a Status below an existing group and version, and otherwise a plain page.
-fn missing(app: &App, exchange: &Exchange, path: &ResourcePath) -> Result<Response, Refused> {
+fn missing(backend: &Backend, exchange: &Exchange, path: &ResourcePath) -> Result<Response, Refused> {
     if methods::lists_custom_kinds(path, exchange.asked.verb) {
         return Ok(response::json(StatusCode::OK, NO_CUSTOM_KINDS));
     }
-    let (kinds, _) = app.api.registry.all();
+    let (kinds, _) = backend.api.registry.all();
     let known = kinds.iter().any(|served| {
         let at = &served.kind.group_version;
         at.group == path.group && at.version == path.version
@@ -129,18 +129,18 @@ fn missing(app: &App, exchange: &Exchange, path: &ResourcePath) -> Result<Respon
 impl Call<'_> {
     /// The renderer of the answer, unless it is text.
     pub(super) fn renderer(&self) -> Option<Renderer> {
-        Renderer::new(&self.kind, self.accepted, self.app.api.cache.renderings())
+        Renderer::new(&self.kind, self.accepted, self.backend.api.cache.renderings())
     }
 
     async fn get(self) -> Result<Response, Refused> {
         let options = GetOptions::parse(&self.exchange.asked.query)?;
-        let answer = self.app.api.get(&self.request, &options).await?;
+        let answer = self.backend.api.get(&self.request, &options).await?;
         object::respond(&self, StatusCode::OK, answer, &[]).await
     }
 
     async fn list(self) -> Result<Response, Refused> {
         let options = ListOptions::parse(&self.exchange.asked.query, false)?;
-        let list = self.app.api.list(&self.request, &options).await?;
+        let list = self.backend.api.list(&self.request, &options).await?;
         let answer = object::respond_list(&self, list).await;
         answer.map_err(|unlisted| unlisted.refusal(&self.request.served))
     }
@@ -159,7 +159,7 @@ impl Call<'_> {
         } else {
             None
         };
-        let answer = match self.app.api.watch(&self.request, &options).await {
+        let answer = match self.backend.api.watch(&self.request, &options).await {
             Ok(watching) => watch::respond(&self, watching, options.timeout_seconds, handshake.is_some()),
             // Clients expect the error of an expired watch in the stream.
             Err(error @ Error::Expired { .. }) => watch::refuse(error, self.accepted.encoding),
@@ -227,7 +227,7 @@ impl Call<'_> {
         body: Bytes,
         work: impl for<'w> FnOnce(&'w Verbs, &'w Request, Bytes) -> Work<'w, T> + Send + 'static,
     ) -> Result<T, Refused> {
-        heavy::run(self.app, &self.request, stored, body, work).await
+        heavy::run(self.backend, &self.request, stored, body, work).await
     }
 
     /// The body and its media type.
@@ -236,7 +236,7 @@ impl Call<'_> {
     /// Like [`body::read`].
     pub(super) async fn read(&self, body: Body) -> Result<(String, Bytes), Refused> {
         let headers = &self.exchange.parts.headers;
-        let bytes = body::read(headers, body, &self.app.limits).await?;
+        let bytes = body::read(headers, body, &self.backend.limits).await?;
         Ok((body::media_type(headers), bytes))
     }
 
@@ -260,7 +260,7 @@ impl Call<'_> {
         let media_type = body::media_type(headers);
         let found = types.iter().copied().find(|known| known.media_type() == media_type);
         let patch_type = found.ok_or_else(|| status::unsupported_patch(types, self.kind.policy()))?;
-        let bytes = body::read(headers, body, &self.app.limits).await?;
+        let bytes = body::read(headers, body, &self.backend.limits).await?;
         let mut options = PatchOptions::parse(&self.exchange.asked.query, patch_type.applies())?;
         options.write.client = self.client_name();
         Ok((patch_type, bytes, options))
@@ -281,13 +281,13 @@ impl Call<'_> {
     async fn delete_collection(self, body: Body) -> Result<Response, Refused> {
         let list = ListOptions::parse(&self.exchange.asked.query, false)?;
         let options = self.delete_options(body, DeleteOptions::for_collection).await?;
-        let list = self.app.api.delete_collection(&self.request, &list, &options).await?;
+        let list = self.backend.api.delete_collection(&self.request, &list, &options).await?;
         object::respond_deleted_list(&self, list).await
     }
 
     /// Authorizes creation before a write that may create its object, which needs more than permission to change it.
     async fn may_create(&self) -> Result<(), Refused> {
-        access::may_create(self.app, &self.request, "", &self.exchange.asked.path).await
+        access::may_create(self.backend, &self.request, "", &self.exchange.asked.path).await
     }
 
     /// The client's name.
@@ -301,7 +301,7 @@ impl Call<'_> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
         let (request, kind) = (&self.request, &self.kind);
         let asked = access::further(request, VERB, "", &self.exchange.asked.path);
-        let reason = match self.app.authorizer.authorize(&asked).await {
+        let reason = match self.backend.authorizer.authorize(&asked).await {
             Decision::Allow => return Ok(()),
             Decision::NoOpinion(reason) | Decision::Deny(reason) => reason,
         };

@@ -54,7 +54,7 @@ pub(crate) struct EndsAt(pub Instant);
 pub(super) fn respond(call: &Call<'_>, watching: Watching, timeout_seconds: Option<i64>, one_by_one: bool) -> Response {
     let timeout = match timeout_seconds {
         Some(seconds) if seconds != 0 => Duration::from_secs(u64::try_from(seconds).unwrap_or(0).min(MAX_SECONDS)),
-        _ => spread(call.app.limits.min_watch_seconds),
+        _ => spread(call.backend.limits.min_watch_seconds),
     };
     let now = Instant::now();
     let deadline = now + timeout;
@@ -95,7 +95,7 @@ pub(super) fn over_socket(call: &Call<'_>, handshake: Handshake, answer: Respons
         Encoding::Cbor => Message::Binary(frame),
     };
     let ends = answer.extensions().get::<EndsAt>().copied();
-    handshake.accept(&call.app.handlers, move |socket| websocket::carry(socket, answer.into_body(), ends, message))
+    handshake.accept(&call.backend.handlers, move |socket| websocket::carry(socket, answer.into_body(), ends, message))
 }
 
 /// Answers with a stream that contains only an error.

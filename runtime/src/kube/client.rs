@@ -9,7 +9,7 @@ use tower::ServiceExt as _;
 
 use crate::{
     auth::{AllowAll, Authenticate, Credentials, Identity, Soon, User},
-    http::{App, Metrics, Service},
+    http::{Backend, Metrics, Service},
 };
 
 /// The client's user agent, which is also the default field manager of its writes.
@@ -26,7 +26,7 @@ impl InProcess {
     /// # Panics
     /// If there is no Tokio runtime.
     pub(crate) fn client(&self, of: &Service) -> ::kube::Client {
-        let trusted = self.0.get_or_init(|| trusted(of.app())).clone();
+        let trusted = self.0.get_or_init(|| trusted(of.backend())).clone();
         let named = trusted.map_request(|mut request: Request<::kube::client::Body>| {
             request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
             request
@@ -42,9 +42,9 @@ impl InProcess {
     }
 }
 
-fn trusted(app: &App) -> Service {
-    let App { api, handlers, health, version, limits, .. } = app;
-    Service::new(Arc::new(App {
+fn trusted(backend: &Backend) -> Service {
+    let Backend { api, handlers, health, version, limits, .. } = backend;
+    Service::new(Arc::new(Backend {
         api: api.clone(),
         handlers: handlers.clone(),
         authenticator: Arc::new(Itself(Arc::new(User::system()))),

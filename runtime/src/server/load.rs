@@ -107,7 +107,7 @@ impl Builder {
         }
         let builtin = if self.builtin_controllers { Controllers::start(api.clone()) } else { Controllers::default() };
         let builtin = builtin.and(definitions);
-        let service = Service::new(Arc::new(http::App {
+        let service = Service::new(Arc::new(http::Backend {
             api: api.clone(),
             handlers: handlers.clone(),
             authenticator,

@@ -40,7 +40,7 @@ const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 /// # Errors
 /// 406.
 pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
-    let (kinds, generation) = site.app.api.registry.all();
+    let (kinds, generation) = site.backend.api.registry.all();
     let documents = site.discovery.get(generation, move || Documents::new(&groups::of(&kinds))).await;
     let documents = &documents.1;
     if let Some(answer) = documents.aggregated(exchange, path) {
@@ -142,7 +142,7 @@ impl Documents {
 }
 
 fn version(site: &Site) -> Vec<u8> {
-    let version = &site.app.version;
+    let version = &site.backend.version;
     bytes(&json!({
         "major": version.major,
         "minor": version.minor,

@@ -58,7 +58,7 @@ impl Measure {
 
     /// Finds the counters of the request.
     fn place(&self, count: impl FnOnce(&Endpoint, &Series)) {
-        let paths = &self.site.app.metrics.counts().paths;
+        let paths = &self.site.backend.metrics.counts().paths;
         let nowhere = |endpoint, dry_run| (endpoint, Cell { verb: self.method, scope: Scope::None, dry_run });
         let (endpoint, cell) = match &self.asked {
             None => nowhere(paths.unknown(), DryRun::No),

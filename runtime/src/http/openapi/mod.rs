@@ -112,8 +112,8 @@ pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Resul
 }
 
 async fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<Response> {
-    let (kinds, generation) = site.app.api.registry.all();
-    let server_version = site.app.version.git_version.clone();
+    let (kinds, generation) = site.backend.api.registry.all();
+    let server_version = site.backend.version.git_version.clone();
     let made = site.openapi.get(generation, move || Documents::new(kinds, &server_version)).await;
     let documents = &made.1;
     match path.strip_prefix("/openapi/")? {

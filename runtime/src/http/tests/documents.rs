@@ -70,7 +70,7 @@ async fn a_kind_that_is_added_while_running_is_served() {
     let rig = Rig::new().await;
     assert_eq!(rig.get("/apis/late.example.com/v1").await.0, 404);
     let late = Widget::kind().with(|shared, _, _| shared.group = "late.example.com".to_owned());
-    rig.0.app.api.registry.register([late]).unwrap();
+    rig.0.backend.api.registry.register([late]).unwrap();
     assert_eq!(rig.get("/apis/late.example.com/v1").await.0, 200);
     assert_eq!(rig.get("/apis/late.example.com/v1/widgets").await.0, 200);
     assert_eq!(rig.get("/openapi/v3/apis/late.example.com/v1").await.0, 200);

@@ -183,7 +183,7 @@ impl Told {
 async fn all_descriptions_of_endpoints_agree() {
     let rig = rig().await;
     let (_, v2) = rig.get("/openapi/v2").await;
-    let (kinds, _) = rig.0.app.api.registry.all();
+    let (kinds, _) = rig.0.backend.api.registry.all();
     let mut subresources = BTreeSet::new();
     for served in kinds.iter() {
         let told = Told::of(&rig, &served.kind, &v2).await;

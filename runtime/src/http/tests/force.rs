@@ -22,7 +22,7 @@ async fn an_unreadable_object_is_reported_and_deleted_with_permission() {
     let kinds = vec![Namespace::kind(), ConfigMap::kind()];
     let rig = Rig::authorized(kinds, Arc::new(Careful)).await;
     rig.config_map("broken").await;
-    let api = &rig.0.app.api;
+    let api = &rig.0.backend.api;
     let key: Arc<str> = "/registry/configmaps/default/broken".into();
     let value = Some("nonsense".into());
     let revisions = api.store.commit(vec![Op { key: key.clone(), value, expect: Expect::Any }].into()).await.unwrap();

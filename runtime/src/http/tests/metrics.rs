@@ -27,7 +27,7 @@ fn counted(endpoint: &Endpoint) -> BTreeMap<String, u64> {
 
 impl Rig {
     fn requests(&self, resource: &str, subresource: &str) -> Arc<Endpoint> {
-        let found = self.0.app.api.registry.requests().all().into_iter();
+        let found = self.0.backend.api.registry.requests().all().into_iter();
         let mut found = found.filter(|endpoint| endpoint.resource == resource && endpoint.subresource == subresource);
         found.next().expect("an endpoint")
     }

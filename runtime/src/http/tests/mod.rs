@@ -94,7 +94,7 @@ impl Rig {
         );
         let chain = chain.or_anonymous();
         let api = Verbs::new(registry, cache, store);
-        let app = App {
+        let backend = Backend {
             metrics: Metrics::new(&api),
             api,
             handlers,
@@ -104,7 +104,7 @@ impl Rig {
             version: VersionInfo::default(),
             limits,
         };
-        let rig = Self(Arc::new(Site::new(Arc::new(app))));
+        let rig = Self(Arc::new(Site::new(Arc::new(backend))));
         let (code, _) = rig.post("/api/v1/namespaces", &json!({"metadata": {"name": "default"}})).await;
         assert_eq!(code, 201);
         rig

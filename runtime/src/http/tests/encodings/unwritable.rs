@@ -10,7 +10,7 @@ async fn odd() -> Rig {
     let rig = rig().await;
     let mut map = rig.config_map("odd").await;
     map["data"]["k"] = 5.into();
-    let api = &rig.0.app.api;
+    let api = &rig.0.backend.api;
     let served = api.registry.find("", "v1", "configmaps").expect("a built-in kind");
     let value = record::encode(
         "v1",
