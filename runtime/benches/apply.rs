@@ -22,7 +22,7 @@ use kindsmith::{
     },
     ApiType, ObjectMeta, Resource,
     auth::User,
-    meta::options::{PatchOptions, WriteOptions},
+    meta::options::PatchOptions,
     schema::Document,
 };
 use serde::{Deserialize, Serialize};
@@ -206,7 +206,9 @@ impl World {
 }
 
 fn by(manager: &str) -> PatchOptions {
-    PatchOptions { write: WriteOptions { field_manager: manager.to_owned(), ..WriteOptions::default() }, force: true }
+    let mut options = PatchOptions::default();
+    (options.write.field_manager, options.force) = (manager.to_owned(), true);
+    options
 }
 
 fn decoded(body: &str) -> codec::Decoded {

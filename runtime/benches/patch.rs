@@ -22,34 +22,37 @@ const ROUNDS: u32 = 40;
 
 fn object(properties: Vec<(&str, Schema)>) -> Schema {
     let properties = properties.into_iter().map(|(name, s)| (name.to_owned(), s)).collect();
-    Schema { kind: Type::Object, properties, ..Schema::default() }
-}
-
-fn of(kind: Type) -> Schema {
-    Schema { kind, ..Schema::default() }
+    Schema::of(Type::Object).with(|object| object.properties = properties)
 }
 
 /// A list that is merged, by a key or as a set.
 fn merged(items: Schema, key: Option<&str>) -> Schema {
     let patch = PatchStrategy { merge: true, retain_keys: false, merge_key: key.map(str::to_owned) };
-    Schema { kind: Type::Array, items: Some(items.into()), patch, ..Schema::default() }
+    Schema::of(Type::Array).with(|list| {
+        list.items = Some(items.into());
+        list.patch = patch;
+    })
 }
 
 /// The schema of [`widget`].
 fn schema() -> Schema {
-    let port = object(vec![("name", of(Type::String)), ("port", of(Type::Integer)), ("protocol", of(Type::String))]);
-    let env = object(vec![("name", of(Type::String)), ("value", of(Type::String))]);
-    let template = object(vec![("image", of(Type::String)), ("env", merged(env, Some("name")))]);
-    let options = Schema { kind: Type::Object, additional: Some(of(Type::String).into()), ..Schema::default() };
+    let port = object(vec![
+        ("name", Schema::of(Type::String)),
+        ("port", Schema::of(Type::Integer)),
+        ("protocol", Schema::of(Type::String)),
+    ]);
+    let env = object(vec![("name", Schema::of(Type::String)), ("value", Schema::of(Type::String))]);
+    let template = object(vec![("image", Schema::of(Type::String)), ("env", merged(env, Some("name")))]);
+    let options = Schema::of(Type::Object).with(|map| map.additional = Some(Schema::of(Type::String).into()));
     let spec = object(vec![
-        ("replicas", of(Type::Integer)),
-        ("description", of(Type::String)),
+        ("replicas", Schema::of(Type::Integer)),
+        ("description", Schema::of(Type::String)),
         ("ports", merged(port, Some("name"))),
-        ("tags", merged(of(Type::String), None)),
+        ("tags", merged(Schema::of(Type::String), None)),
         ("options", options),
         ("template", template),
     ]);
-    object(vec![("spec", spec), ("status", object(vec![("phase", of(Type::String))]))])
+    object(vec![("spec", spec), ("status", object(vec![("phase", Schema::of(Type::String))]))])
 }
 
 fn ports(count: usize) -> Document {

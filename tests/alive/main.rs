@@ -42,9 +42,9 @@ pub fn beta(generation: u64) -> u64 {
 
 /// A generation of gadgets. A field with a default and the set of versions differ between generations.
 fn gadgets(generation: u64) -> Vec<Kind> {
-    let mark = Schema { kind: Type::Boolean, default: Some(json!(true)), ..Schema::default() };
+    let mark = Schema::of(Type::Boolean).with(|mark| mark.default = Some(json!(true)));
     let spec = object([(format!("g{generation}"), mark), ("text".to_owned(), text())]);
-    let spec = Schema { default: Some(json!({})), ..spec };
+    let spec = spec.with(|spec| spec.default = Some(json!({})));
     let versions = ["v1".to_owned(), format!("v1beta{}", beta(generation))];
     versions
         .map(|version| kind("alive.example.com", "Gadget", &version, object([("spec".to_owned(), spec.clone())])))

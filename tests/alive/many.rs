@@ -9,7 +9,6 @@ use std::{
 use kindsmith::{
     __layers::storage::{Expect, Op},
     kind::Kind,
-    schema::Schema,
 };
 use serde_json::json;
 
@@ -29,7 +28,7 @@ const REQUESTS: usize = 2_000;
 fn versions(number: usize) -> Vec<Kind> {
     let field = |prefix: &str, at: usize| {
         let description = format!("Field {at} of {prefix}, which says how something is to be.");
-        (format!("{prefix}{at}"), Schema { description, ..text() })
+        (format!("{prefix}{at}"), text().with(|text| text.description = description))
     };
     let spec = object(
         (0..9)

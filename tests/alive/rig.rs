@@ -31,7 +31,8 @@ pub(crate) struct Rig {
 impl Rig {
     pub(crate) async fn new() -> Self {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
-        let limits = cache::Limits { window: 2_000, ..cache::Limits::default() };
+        let mut limits = cache::Limits::default();
+        limits.window = 2_000;
         let cache = Cache::new(store.clone(), limits);
         let registry = Arc::new(Registry::new(cache.clone()));
         registry.register([Namespace::kind()]).expect("a kind");
@@ -90,19 +91,22 @@ impl Stream {
 
 /// An object with these properties.
 pub(crate) fn object(properties: impl IntoIterator<Item = (String, Schema)>) -> Schema {
-    Schema { kind: Type::Object, properties: properties.into_iter().collect(), ..Schema::default() }
+    Schema::of(Type::Object).with(|object| object.properties = properties.into_iter().collect())
 }
 
 pub(crate) fn text() -> Schema {
-    Schema { kind: Type::String, ..Schema::default() }
+    Schema::of(Type::String)
 }
 
 /// A declared kind in a version. Objects are stored in v1.
 pub(crate) fn kind(group: &str, name: &str, version: &str, schema: Schema) -> Kind {
     let conversion = (version != "v1").then(|| Arc::new(Unchanged) as Arc<dyn Convert>);
     let names = Names::new(name, format!("{}s", name.to_lowercase()));
-    let version = Version { status: true, generation: true, ..Version::new(version, schema) };
-    Kind::new(Shared::new(group, names), version, Binding { conversion, ..Binding::new(&Custom) })
+    let kind = Kind::new(Shared::new(group, names), Version::new(version, schema), Binding::new(&Custom));
+    kind.with(|_, version, binding| {
+        (version.status, version.generation) = (true, true);
+        binding.conversion = conversion;
+    })
 }
 
 /// Resident memory of this process, in KiB.

@@ -33,7 +33,7 @@ fn sources() -> Option<BTreeMap<String, Vec<u8>>> {
 }
 
 fn read(sources: &BTreeMap<String, Vec<u8>>) -> Described {
-    let sources: Vec<_> = sources.iter().map(|(name, text)| Source { name, text }).collect();
+    let sources: Vec<_> = sources.iter().map(|(name, text)| Source::new(name, text)).collect();
     openapi::read(&sources).unwrap_or_else(|report| panic!("{report}"))
 }
 
@@ -296,8 +296,11 @@ fn difference(given: &Schema, again: &Schema, at: &str) -> Option<String> {
         }
     }
     let bare = |schema: &Schema| {
-        let (properties, items, additional) = Default::default();
-        format!("{:?}", Schema { properties, items, additional, definitions: None, ..schema.clone() })
+        let bare = schema.clone().with(|bare| {
+            (bare.properties, bare.items, bare.additional) = Default::default();
+            bare.definitions = None;
+        });
+        format!("{bare:?}")
     };
     Some(format!("{at}:\n{}\n{}", bare(given), bare(again)))
 }
@@ -307,19 +310,15 @@ fn as_published(schema: &Schema) -> Schema {
     let nested = |node: &std::sync::Arc<Schema>| as_published(node).into();
     let is_named = schema.kind == kindsmith::schema::Type::Object;
     let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_owned();
-    Schema {
-        name: schema.name.as_ref().filter(|_| is_named).map(last),
-        format: schema.format.as_ref().map(|format| format.replace("micro-time", "date-time")),
-        properties: schema.properties.iter().map(|(name, of)| (name.clone(), as_published(of))).collect(),
-        items: schema.items.as_ref().map(nested),
-        additional: schema.additional.as_ref().map(nested),
-        omit_empty: false,
-        zero_is_absent: false,
-        protobuf_parts: None,
-        immutable: false,
-        protobuf: None,
-        ..schema.clone()
-    }
+    schema.clone().with(|published| {
+        published.name = schema.name.as_ref().filter(|_| is_named).map(last);
+        published.format = schema.format.as_ref().map(|format| format.replace("micro-time", "date-time"));
+        published.properties = schema.properties.iter().map(|(name, of)| (name.clone(), as_published(of))).collect();
+        published.items = schema.items.as_ref().map(nested);
+        published.additional = schema.additional.as_ref().map(nested);
+        (published.omit_empty, published.zero_is_absent, published.immutable) = (false, false, false);
+        (published.protobuf, published.protobuf_parts) = (None, None);
+    })
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ pub(super) fn documents() -> Option<BTreeMap<String, Vec<u8>>> {
 }
 
 fn described(documents: &BTreeMap<String, Vec<u8>>) -> Described {
-    let sources: Vec<_> = documents.iter().map(|(name, text)| Source { name, text }).collect();
+    let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
     openapi::read(&sources).unwrap_or_else(|report| panic!("{report}"))
 }
 

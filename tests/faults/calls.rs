@@ -6,28 +6,27 @@ use kindsmith::__layers::storage::{Embedded, Options, Store};
 
 use crate::{disk::FaultyDisk, record::Record};
 
-const OPTIONS: Options = Options {
-    history_age: std::time::Duration::from_mins(5),
+fn options() -> Options {
+    let mut options = Options::default();
     // Less than is written, so that history is compacted.
-    history_bytes: 4_000,
+    options.history_bytes = 4_000;
     // Less than is written, so that pages are written before the commit.
-    cache_bytes: 32 << 10,
-    origin: kindsmith::meta::Revision(0),
-    scrub_bytes_per_second: 0,
-    scrub_pause: std::time::Duration::from_mins(5),
-};
+    options.cache_bytes = 32 << 10;
+    options.scrub_bytes_per_second = 0;
+    options
+}
 
 /// A store's life in which the n-th call fails once. Returns whether there was such a call.
 fn run(number: u64, kind: ErrorKind) -> bool {
     let (disk, record) = (FaultyDisk::default(), Record::default());
     let what = format!("call {number} fails with {kind:?}");
-    drop(Embedded::open_on(disk.clone(), OPTIONS).unwrap());
+    drop(Embedded::open_on(disk.clone(), options()).unwrap());
     disk.fail_at(number, kind);
-    let store = match Embedded::open_on(disk.clone(), OPTIONS) {
+    let store = match Embedded::open_on(disk.clone(), options()) {
         Ok(store) => store,
         Err(error) => {
             assert!(disk.has_failed(), "{what}: {error}");
-            Embedded::open_on(disk.clone(), OPTIONS).unwrap_or_else(|error| panic!("{what}, opened again: {error}"))
+            Embedded::open_on(disk.clone(), options()).unwrap_or_else(|error| panic!("{what}, opened again: {error}"))
         }
     };
     record.attach(&store);
@@ -39,8 +38,9 @@ fn run(number: u64, kind: ErrorKind) -> bool {
     drop(store);
     let failed = disk.has_failed();
     disk.fail_at(u64::MAX, kind);
-    record.verify(&Embedded::open_on(disk.after_power_loss(), OPTIONS).unwrap(), &format!("{what}, after power loss"));
-    record.verify(&Embedded::open_on(disk, OPTIONS).unwrap(), &format!("{what}, reopened"));
+    record
+        .verify(&Embedded::open_on(disk.after_power_loss(), options()).unwrap(), &format!("{what}, after power loss"));
+    record.verify(&Embedded::open_on(disk, options()).unwrap(), &format!("{what}, reopened"));
     failed
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn root(random: &mut Random) -> Schema {
 
 /// A struct whose field numbers start at the given one.
 fn structure(random: &mut Random, depth: usize, mut number: u32) -> Schema {
-    let mut schema = Schema { kind: Type::Object, ..Schema::default() };
+    let mut schema = Schema::of(Type::Object);
     for _ in 0..random.below(7) {
         let name = *random.pick(&NAMES);
         let field = value(random, depth - 1);
@@ -29,7 +29,11 @@ fn structure(random: &mut Random, depth: usize, mut number: u32) -> Schema {
         if random.one_in(3) && !omit_empty {
             schema.required.push(name.to_owned());
         }
-        let field = Schema { protobuf: Some(number), zero_is_absent, omit_empty, ..field };
+        let field = field.with(|field| {
+            field.protobuf = Some(number);
+            field.zero_is_absent = zero_is_absent;
+            field.omit_empty = omit_empty;
+        });
         schema.properties.insert(name.to_owned(), field);
         number += if random.one_in(6) { 5_000 } else { 1 };
     }
@@ -49,12 +53,15 @@ fn value(random: &mut Random, depth: usize) -> Schema {
         _ => (Type::Object, ""),
     };
     let format = (!format.is_empty()).then(|| format.to_owned());
-    let plain = Schema { kind, format, nullable, ..Schema::default() };
+    let plain = Schema::of(kind).with(|plain| {
+        plain.format = format;
+        plain.nullable = nullable;
+    });
     match kind {
-        Type::Array => Schema { items: Some(value(random, depth - 1).into()), ..plain },
-        Type::Object if random.one_in(3) => Schema { additional: Some(value(random, depth - 1).into()), ..plain },
-        Type::Object if random.one_in(6) => Schema { preserve_unknown: true, ..plain },
-        Type::Object => Schema { nullable, ..structure(random, depth, 1) },
+        Type::Array => plain.with(|list| list.items = Some(value(random, depth - 1).into())),
+        Type::Object if random.one_in(3) => plain.with(|map| map.additional = Some(value(random, depth - 1).into())),
+        Type::Object if random.one_in(6) => plain.with(|open| open.preserve_unknown = true),
+        Type::Object => structure(random, depth, 1).with(|object| object.nullable = nullable),
         _ => plain,
     }
 }

@@ -157,7 +157,7 @@ struct ByHeader;
 impl Authenticate for ByHeader {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
         let name = credentials.headers.header("x-name").filter(|name| !name.is_empty()).map(str::to_owned);
-        Soon::later(async move { Ok(name.map(|name| Arc::new(User { name, ..User::default() }))) })
+        Soon::later(async move { Ok(name.map(|name| Arc::new(User::new(name, &[])))) })
     }
 }
 

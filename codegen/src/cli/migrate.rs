@@ -50,7 +50,7 @@ pub(super) fn run(dir: PathBuf, resources: Vec<String>) -> Result<Outcome, Error
                     done = rewritten;
                 }
                 let doing = format!("migrating {}", migration.resource);
-                bar.show(Progress { doing: &doing, done: migration.seen, total: migration.seen + migration.left });
+                bar.show(Progress::new(&doing, migration.seen, migration.seen + migration.left));
             }
             Event::Ended(ended) => {
                 drop(bar);

@@ -60,7 +60,8 @@ pub(crate) fn contents(dir: &Path) -> Contents {
 /// A store after this many commits, with at most this many bytes of history.
 pub(crate) fn store(random: &mut Random, commits: usize, history_bytes: u64) -> Sample {
     let folder = Folder::new("store");
-    let options = Options { history_bytes, origin: Revision(1_000), ..Options::default() };
+    let mut options = Options::default();
+    (options.history_bytes, options.origin) = (history_bytes, Revision(1_000));
     let store = Embedded::open(folder.path().join("data"), options).expect("a new store opens");
     let all = fill(&store, random, commits);
     drop(store);

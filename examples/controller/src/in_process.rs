@@ -64,7 +64,7 @@ pub async fn reconcile(client: &Client, site: &Site) -> Result<()> {
 /// # Errors
 /// If a site cannot be reconciled, or a watch fails. The server then restarts the controller after a delay.
 pub async fn run(client: Client, shutdown: Shutdown) -> Result<()> {
-    let pages = ListOptions { labels: Labels::parse(LABEL).expect("a selector"), ..ListOptions::default() };
+    let pages = ListOptions::labelled(Labels::parse(LABEL).expect("a selector"));
     let mut sites = client.of::<Site>("").watch(&ListOptions::default()).await?;
     let mut pages = client.of::<ConfigMap>("").watch(&pages).await?;
     loop {

@@ -5,6 +5,7 @@ use super::{Soon, User};
 
 /// The parts of a request that may identify its sender.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Credentials<'a> {
     /// The bearer token of the `Authorization` header.
     pub token: Option<&'a str>,

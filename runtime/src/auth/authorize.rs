@@ -6,6 +6,7 @@ use crate::meta::go;
 
 /// The attributes of the request to authorize.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Attributes<'a> {
     /// The user that sends the request.
     pub user: &'a User,
@@ -26,6 +27,14 @@ pub struct Attributes<'a> {
     pub name: &'a str,
     /// The path of the request.
     pub path: &'a str,
+}
+
+impl<'a> Attributes<'a> {
+    /// A request for a non-resource path. For a resource, set the other attributes.
+    pub fn new(user: &'a User, verb: &'a str, path: &'a str) -> Self {
+        let (group, version, resource, subresource) = ("", "", "", "");
+        Self { user, verb, group, version, resource, subresource, namespace: "", name: "", path }
+    }
 }
 
 /// The message that the client gets if access is denied.

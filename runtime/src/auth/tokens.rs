@@ -24,6 +24,7 @@ pub struct Tokens {
 
 /// Why a token file was refused, and at which line.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TokenFileError {
     /// The line, counted from one.
     pub line: usize,

@@ -96,6 +96,7 @@ impl std::error::Error for WatchError {}
 
 /// Limits of the cache.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Limits {
     /// The maximum number of changes in a resource's window.
     pub window: usize,

@@ -9,6 +9,7 @@ use crate::ApiType;
 /// Options of `portforward`.
 #[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct ForwardOptions {
     /// The ports to forward.
     pub ports: Option<Vec<i32>>,

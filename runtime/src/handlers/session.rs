@@ -23,6 +23,7 @@ const SIZES: usize = 16;
 /// Options of `exec` and `attach`, as kubectl sends them.
 #[derive(ApiType, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct ExecOptions {
     /// Redirect the standard input stream.
     pub stdin: Option<bool>,
@@ -60,6 +61,7 @@ pub(crate) type Run = Box<dyn FnOnce(Remote) -> Running + Send>;
 type Running = Pin<Box<dyn Future<Output = Result<Exit>> + Send>>;
 
 /// The streams of a session. Streams that the client does not request are empty, or discard their input.
+#[non_exhaustive]
 pub struct Remote {
     /// The client's input; ends when the client closes it.
     pub stdin: Input,

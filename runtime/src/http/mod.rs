@@ -202,6 +202,7 @@ type Layered = BoxCloneSyncService<Request, Response, Infallible>;
 
 impl Service {
     /// Creates the service of a backend.
+    #[doc(hidden)]
     pub fn new(backend: Arc<Backend>) -> Self {
         Self { site: Arc::new(Site::new(backend)), layered: None }
     }

@@ -21,6 +21,7 @@ use crate::{
 
 /// The request that a hook runs in.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct HookContext<'a> {
     /// The operation of the request.
     pub operation: Operation,
@@ -52,6 +53,7 @@ impl<'a> HookContext<'a> {
 
 /// A hook of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Hook {
     /// `set_defaults`.
     Defaults,
@@ -75,6 +77,7 @@ impl Hook {
 
 /// Why a hook failed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum HookError {
     /// The type of the hooks cannot decode the object, for this reason.
     Undecodable(String),
@@ -222,6 +225,7 @@ pub type Compute = fn(&Document) -> Document;
 
 /// The behaviour of a kind in one of its versions.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Binding {
     /// The policy, which decides where kinds differ.
     pub policy: &'static dyn Policy,

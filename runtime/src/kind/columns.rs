@@ -34,14 +34,8 @@ impl ResourceDecl {
 impl Column {
     /// The age, which a kind without other columns shows.
     pub(super) fn age() -> Self {
-        Self {
-            name: "Age".to_owned(),
-            kind: "date".to_owned(),
-            format: String::new(),
-            description: AGE_DESCRIPTION.to_owned(),
-            priority: 0,
-            cell: Cell::Path(created()),
-        }
+        let description = AGE_DESCRIPTION.to_owned();
+        Self { description, ..Self::new("Age", "date", Cell::Path(created())) }
     }
 }
 

@@ -65,6 +65,7 @@ impl From<Problems> for String {
 
 /// A resource in all of its versions.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Definition {
     /// What the versions share.
     pub shared: Arc<Shared>,

@@ -41,6 +41,7 @@ pub struct Operation {
 
 /// A verb on a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verb {
     /// Read an object.
     Get,

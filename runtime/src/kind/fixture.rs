@@ -115,8 +115,7 @@ fn named(from: &Value) -> Schema {
 }
 
 fn column(name: &str, path: &str) -> Column {
-    let (name, cell) = (name.to_owned(), Cell::Path(Path::from(path)));
-    Column { name, kind: "string".to_owned(), format: String::new(), description: String::new(), priority: 0, cell }
+    Column::new(name, "string", Cell::Path(Path::from(path)))
 }
 
 /// The conversion of v2. Counts conversions to v2, fails for `unpaintable` objects, and panics for `slippery` ones.

@@ -23,6 +23,7 @@ pub enum Scope {
 
 /// The rule for object names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NameRule {
     /// A lower-case RFC 1123 subdomain of at most 253 characters.
     Subdomain,
@@ -100,6 +101,7 @@ impl fmt::Display for Path {
 
 /// The source of a column's cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cell {
     /// The value at a path.
     Path(Path),
@@ -113,6 +115,7 @@ pub enum Cell {
 
 /// One column of the kind's Table beyond the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Column {
     /// The header.
     pub name: String,
@@ -128,8 +131,17 @@ pub struct Column {
     pub cell: Cell,
 }
 
+impl Column {
+    /// A column that is always shown, without a format and a description.
+    pub fn new(name: impl Into<String>, kind: impl Into<String>, cell: Cell) -> Self {
+        let (format, description) = (String::new(), String::new());
+        Self { name: name.into(), kind: kind.into(), format, description, priority: 0, cell }
+    }
+}
+
 /// Paths of the scale subresource.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScalePaths {
     /// Desired replicas, such as `spec.replicas`.
     pub replicas: Path,
@@ -139,8 +151,16 @@ pub struct ScalePaths {
     pub selector: Option<Path>,
 }
 
+impl ScalePaths {
+    /// The paths of desired and observed replicas, without a label selector.
+    pub fn new(replicas: Path, status_replicas: Path) -> Self {
+        Self { replicas, status_replicas, selector: None }
+    }
+}
+
 /// How long a deleted object of a kind that ends gracefully is given, where the client does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Grace {
     /// A number of seconds.
     Seconds(i64),
@@ -160,6 +180,7 @@ impl Grace {
 
 /// The names of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Names {
     /// The plural, lower case: the resource's name in paths.
     pub plural: String,
@@ -191,6 +212,7 @@ impl Names {
 
 /// What all versions of a resource share.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Shared {
     /// The group; empty for the core group.
     pub group: String,
@@ -243,6 +265,7 @@ impl Shared {
 /// One version of a resource.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a version, not states of a machine")]
+#[non_exhaustive]
 pub struct Version {
     /// The name, such as `v1beta1`.
     pub name: String,

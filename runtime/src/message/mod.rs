@@ -38,6 +38,7 @@ pub fn seal<T: Resource + prost::Message>(object: &T) -> Vec<u8> {
 
 /// Why a body could not be decoded as a type.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The body is not an envelope.
     Envelope(protobuf::DecodeError),

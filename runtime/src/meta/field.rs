@@ -74,6 +74,7 @@ fn shown(value: Value) -> Value {
 
 /// The kinds of field errors. Each has its own cause reason and wording.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum FieldErrorKind {
     /// A required field is absent, null or empty.
     Required,
@@ -128,6 +129,7 @@ impl FieldErrorKind {
 
 /// An error about one field.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FieldError {
     /// The path of the field.
     pub path: FieldPath,

@@ -2,6 +2,7 @@
 
 /// An authenticated user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct User {
     /// The name, such as `admin` or `system:anonymous`.
     pub name: String,

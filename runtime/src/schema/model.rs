@@ -74,11 +74,19 @@ pub struct PatchStrategy {
 
 /// A pattern and its source text.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Pattern {
     /// As declared.
     pub text: String,
     /// Compiled.
     pub regex: Regex,
+}
+
+impl Pattern {
+    /// A pattern that is compiled already, with its source text.
+    pub fn new(text: impl Into<String>, regex: Regex) -> Self {
+        Self { text: text.into(), regex }
+    }
 }
 
 impl PartialEq for Pattern {
@@ -90,6 +98,7 @@ impl PartialEq for Pattern {
 
 /// Keywords that are published with a schema, and have no other effect.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Unenforced {
     /// A title.
     pub title: String,
@@ -110,6 +119,7 @@ pub struct Unenforced {
 /// these references.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a keyword of its own, as in the documents that say them")]
+#[non_exhaustive]
 pub struct Schema {
     /// The type.
     pub kind: Type,
@@ -196,6 +206,26 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// The schema of all values of a type.
+    ///
+    /// ```
+    /// use kindsmith::schema::{Schema, Type};
+    ///
+    /// let pages = Schema::of(Type::Integer).with(|pages| pages.minimum = Some(1.0));
+    /// let spec = Schema::of(Type::Object).with(|spec| spec.properties = [("pages".to_owned(), pages)].into());
+    /// assert!(spec.properties.contains_key("pages"));
+    /// ```
+    pub fn of(kind: Type) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
+    /// The same with changes.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
     /// The children of this node and its definitions. Walks along these end, since back references are not followed.
     pub(crate) fn below(&self) -> impl Iterator<Item = &Self> {
         let single = [&self.additional, &self.items].into_iter().flatten().map(|node| &**node);

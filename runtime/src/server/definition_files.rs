@@ -170,7 +170,7 @@ impl DefinitionFiles {
                 Err(error) => read.broken(path, format!("{name}: {error}")),
             }
         }
-        let sources: Vec<_> = documents.iter().map(|(name, text)| Source { name, text }).collect();
+        let sources: Vec<_> = documents.iter().map(|(name, text)| Source::new(name, text)).collect();
         let described = openapi::read(&sources).unwrap_or_else(|report| {
             read.broken(DOCUMENTS.into(), report.to_string());
             Described::default()

@@ -7,6 +7,7 @@ use crate::storage::{FileError, OpenError};
 /// Why a server could not start or continue.
 ///
 /// `Debug` prints the message as well, because that is what `fn main() -> kindsmith::Result<()>` shows a person.
+#[non_exhaustive]
 pub enum Error {
     /// The address to listen on is not `host:port`, or its host has no address.
     Address {

@@ -46,6 +46,7 @@ pub struct Attributes<'a> {
 
 /// The options of an admitted request.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Options<'a> {
     /// Those of a creation or an update.
     Write(&'a WriteOptions),

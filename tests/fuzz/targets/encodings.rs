@@ -28,7 +28,7 @@ impl Encodings {
         let mut kinds = builtin::kinds();
         kinds.push(Sample::kind());
         let properties = [("spec".to_owned(), METADATA.clone())].into();
-        let schema = Schema { kind: Type::Object, properties, ..Schema::default() };
+        let schema = Schema::of(Type::Object).with(|schema| schema.properties = properties);
         Self { kinds, metadata: Sample::kind().with(|_, version, _| version.schema = Arc::new(schema)) }
     }
 

@@ -60,8 +60,7 @@ async fn binary_encodings_come_in_binary_messages() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_watch_gets_an_error_in_its_stream() {
-    let limits = kindsmith::server::CacheLimits { window: 2, ..kindsmith::server::CacheLimits::default() };
-    let server = Server::test().configure(|server| server.limits(|all| all.cache = limits)).start().await;
+    let server = Server::test().configure(|server| server.limits(|all| all.cache.window = 2)).start().await;
     let first = make(&server, "a").await;
     for name in ["b", "c", "d", "e"] {
         make(&server, name).await;

@@ -259,8 +259,7 @@ struct Developers;
 
 impl Authenticate for Developers {
     fn authenticate<'a>(&'a self, _: &'a Credentials<'a>) -> Soon<'a, Identity> {
-        let groups = vec!["developers".into(), User::AUTHENTICATED.into()];
-        Soon::now(Ok(Some(User { name: "dev".into(), uid: String::new(), groups }.into())))
+        Soon::now(Ok(Some(User::new("dev", &["developers"]).into())))
     }
 }
 

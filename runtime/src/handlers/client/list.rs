@@ -13,6 +13,7 @@ use crate::{
 
 /// The objects of a list, or of one page.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct List<K> {
     /// The version of the list, from which a watch can continue, and the token for the next page.
     pub metadata: ListMeta,

@@ -15,6 +15,7 @@ use crate::{
 
 /// A patch and its type. `P` serializes to the patch: a `serde_json::Value`, or the kind's type.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Patch<P> {
     /// Server-side apply: all fields that the field manager wants to own. Creates a missing object. apiVersion, kind
     /// and the name may be omitted.

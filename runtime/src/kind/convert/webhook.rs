@@ -10,6 +10,7 @@ use crate::{meta::GroupVersion, schema::Document};
 
 /// How objects are converted between the versions of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Conversion {
     /// Only `apiVersion` differs.
     #[default]
@@ -20,6 +21,7 @@ pub enum Conversion {
 
 /// A server that converts objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Webhook {
     /// Its URL, if it is not a service.
     pub url: Option<String>,
@@ -33,6 +35,7 @@ pub struct Webhook {
 
 /// A service in the cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct WebhookService {
     /// Its namespace.
     pub namespace: String,

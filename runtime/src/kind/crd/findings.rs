@@ -7,6 +7,7 @@ use crate::{
 
 /// Something wrong with a definition.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Fault {
     /// Where in the document, as a JSON pointer.
     pub pointer: String,
@@ -16,6 +17,7 @@ pub struct Fault {
 
 /// A part of a definition that has no effect, or another one than its author may expect.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Warning {
     /// Where in the document, as a JSON pointer.
     pub pointer: String,
@@ -27,6 +29,7 @@ pub struct Warning {
 
 /// Everything found in a definition.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Findings {
     /// The errors.
     pub errors: Vec<Fault>,

@@ -14,6 +14,7 @@ const LIMITS: Limits = Limits { depth: 256, memory: 256 << 20 };
 
 /// The definitions of a file.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub struct Manifest {
     /// The definitions, in the order of the file.
     pub definitions: Vec<Defined>,
@@ -27,6 +28,7 @@ pub struct Report(pub Vec<Entry>);
 
 /// An error or warning about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Entry {
     /// The file, as it was named.
     pub source: String,

@@ -31,6 +31,7 @@ pub const API_VERSION: &str = "apiextensions.k8s.io/v1";
 
 /// What a manifest defines.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Defined {
     /// The resource in all of its versions.
     pub definition: Definition,

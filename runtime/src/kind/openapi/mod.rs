@@ -66,6 +66,7 @@ pub use self::overlay::Overlay;
 
 /// A file to read: an OpenAPI v3 document, a discovery document, an [overlay], or Protobuf definitions.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Source<'t> {
     /// Its name, for messages.
     pub name: &'t str,
@@ -73,11 +74,19 @@ pub struct Source<'t> {
     pub text: &'t [u8],
 }
 
+impl<'t> Source<'t> {
+    /// A file of this name and content.
+    pub fn new(name: &'t str, text: &'t [u8]) -> Self {
+        Self { name, text }
+    }
+}
+
 /// The kinds of documents that are read beside OpenAPI documents: overlays, then those of discovery.
 pub(crate) const BESIDE: [&str; 3] = ["Overlay", "APIGroupDiscoveryList", "APIResourceList"];
 
 /// What documents describe.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Described {
     /// The resources, by group and plural.
     pub resources: Vec<Resource>,
@@ -89,6 +98,7 @@ pub struct Described {
 
 /// A resource that documents describe.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Resource {
     /// What it is.
     pub definition: Definition,

@@ -14,6 +14,7 @@ mod shared;
 
 /// A file of definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct File {
     /// The import path, such as `library.example.com/v1/generated.proto`.
     pub path: String,

@@ -18,6 +18,7 @@ pub enum Propagation {
 
 /// Options of delete and deletecollection.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct DeleteOptions {
     /// Do not store anything.
     pub dry_run: bool,

@@ -18,6 +18,7 @@ pub enum VersionMatch {
 
 /// Options of get.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct GetOptions {
     /// The state must not be older than this; `None` requests the newest.
     pub resource_version: Option<Revision>,
@@ -25,6 +26,7 @@ pub struct GetOptions {
 
 /// Options of list, watch and deletecollection.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ListOptions {
     /// The label selector.
     pub labels: Labels,
@@ -46,6 +48,13 @@ pub struct ListOptions {
     pub continue_token: String,
     /// Begin a watch with the state as ADDED events; `None` if the client did not set it.
     pub initial_events: Option<bool>,
+}
+
+impl ListOptions {
+    /// The objects with labels that a selector matches.
+    pub fn labelled(labels: Labels) -> Self {
+        Self { labels, ..Self::default() }
+    }
 }
 
 impl GetOptions {

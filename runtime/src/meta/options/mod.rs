@@ -21,6 +21,7 @@ use super::{FieldError, GroupKind, go};
 
 /// Why options were refused.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum OptionsError {
     /// Answered with 400.
     BadRequest(String),

@@ -18,6 +18,7 @@ pub enum FieldValidation {
 
 /// Options of create and update.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// Do not store anything.
     pub dry_run: bool,
@@ -38,6 +39,7 @@ pub type UpdateOptions = WriteOptions;
 
 /// Options of patch.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct PatchOptions {
     /// The options of all writes.
     pub write: WriteOptions,

@@ -6,6 +6,7 @@ use super::MAX_LENGTH;
 
 /// One term of a field selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FieldTerm {
     /// The field, such as `metadata.name`.
     pub field: Box<str>,

@@ -25,6 +25,7 @@ pub enum Operator {
 
 /// One requirement of a label selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LabelRequirement {
     /// The label's key.
     pub key: Box<str>,

@@ -6,6 +6,7 @@ use crate::storage::FileError;
 
 /// Why a store could not be opened.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The directory or a file in it could not be created, read or written.
     Directory {

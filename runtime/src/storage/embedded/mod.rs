@@ -98,6 +98,7 @@ pub use error::OpenError;
 
 /// Limits of history and memory.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// How long changes can be read back.
     pub history_age: Duration,

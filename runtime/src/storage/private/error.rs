@@ -10,6 +10,7 @@ const NAMES: usize = 3;
 
 /// Why the data directory, or a file in it, is not used.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum FileError {
     /// It cannot be created, read or written.
     Io {

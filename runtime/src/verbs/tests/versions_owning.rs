@@ -106,8 +106,7 @@ async fn a_repeated_apply_changes_nothing_despite_owners_in_another_version() {
 #[tokio::test]
 async fn a_write_of_the_scale_keeps_owners_in_versions_without_scale() {
     let world = World::new().await;
-    let scale =
-        ScalePaths { replicas: Path::from("spec.teeth"), status_replicas: Path::from("status.teeth"), selector: None };
+    let scale = ScalePaths::new(Path::from("spec.teeth"), Path::from("status.teeth"));
     let [v1, beta] = gears_with(&world, stored().with(|_, version, _| version.scale = Some(scale)));
     apply(&world, &beta, "old", json!({"cogs": 20})).await.unwrap();
     apply(&world, &v1, "new", json!({"spec": {"teeth": 20, "color": "red"}})).await.unwrap();

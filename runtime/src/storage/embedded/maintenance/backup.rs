@@ -34,6 +34,7 @@ const REPORT: u64 = 256;
 
 /// The content of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Backup {
     /// The newest revision.
     pub head: Revision,

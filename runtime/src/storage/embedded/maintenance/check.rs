@@ -13,6 +13,7 @@ use crate::{
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Check {
     /// The newest revision.
     pub head: Revision,

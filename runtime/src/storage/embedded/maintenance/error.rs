@@ -9,6 +9,7 @@ use super::super::OpenError;
 
 /// Why a store could not be checked, salvaged, backed up, restored or migrated.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// The data directory cannot be used: it is in use, of a newer format, damaged, or unreadable.
     Open(OpenError),

@@ -17,6 +17,7 @@ use crate::storage::OpenError;
 
 /// The progress of a resource's storage migration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Migration {
     /// The resource, such as `books.library.example.com`.
     pub resource: String,

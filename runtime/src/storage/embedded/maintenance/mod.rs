@@ -30,6 +30,7 @@ pub use salvage::{Salvage, salvage};
 
 /// The progress of a long operation.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress<'a> {
     /// The current step, such as `reading rows`.
     pub doing: &'a str,
@@ -37,6 +38,13 @@ pub struct Progress<'a> {
     pub done: u64,
     /// The total amount of work; zero if unknown.
     pub total: u64,
+}
+
+impl<'a> Progress<'a> {
+    /// So much of the total is done of a step.
+    pub fn new(doing: &'a str, done: u64, total: u64) -> Self {
+        Self { doing, done, total }
+    }
 }
 
 /// A callback that receives the progress regularly.

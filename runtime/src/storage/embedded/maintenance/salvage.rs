@@ -25,6 +25,7 @@ const UNKNOWN_HEAD: u64 = 1 << 20;
 
 /// The result of a salvage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Salvage {
     /// The newest revision of the new store.
     pub head: Revision,

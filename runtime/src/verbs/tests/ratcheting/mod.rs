@@ -78,11 +78,7 @@ fn cask(tight: bool) -> Kind {
         binding.policy = &Custom;
         version.status = true;
         version.generation = true;
-        version.scale = Some(ScalePaths {
-            replicas: Path::from("spec.size"),
-            status_replicas: Path::from("status.n"),
-            selector: None,
-        });
+        version.scale = Some(ScalePaths::new(Path::from("spec.size"), Path::from("status.n")));
     })
 }
 
