@@ -12,6 +12,7 @@ mod correlate;
 mod cursor;
 pub(crate) mod declare;
 pub(crate) mod default;
+mod embedded;
 pub(crate) mod fingerprint;
 #[cfg(test)]
 pub(crate) mod fixture;

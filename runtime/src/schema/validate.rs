@@ -4,7 +4,7 @@ use serde_json::Map;
 use super::{
     At, Document, Schema, bounds,
     correlate::{Before, rest_is_kept},
-    format, immutable, junctors,
+    embedded, format, immutable, junctors,
     model::Type,
     number,
     place::Place,
@@ -271,20 +271,7 @@ impl Walk {
             self.union(at, fields, place);
         }
         if at.embedded {
-            self.type_meta(fields, place);
-        }
-    }
-
-    /// An object inside of another one says what it is.
-    fn type_meta(&mut self, fields: &Map<String, Document>, place: &Place<'_>) {
-        for name in ["apiVersion", "kind"] {
-            match fields.get(name) {
-                None => self.add(&place.field(name), FieldErrorKind::Required, String::new()),
-                Some(Document::String(text)) if text.is_empty() => {
-                    self.add(&place.field(name), FieldErrorKind::Invalid("".into()), "must not be empty".to_owned());
-                }
-                Some(_) => {}
-            }
+            embedded::errors(fields, place).into_iter().for_each(|error| self.push(error));
         }
     }
 

@@ -24,6 +24,57 @@ fn widget_errors(spec: &Value) -> Vec<String> {
 }
 
 #[test]
+fn an_embedded_object_says_what_it_is_and_has_valid_metadata() {
+    let embedded =
+        json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});
+    let errors = |object: Value| field_errors(&embedded, &object);
+    let with = |metadata: Value| json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata});
+    for valid in [
+        Value::Null,
+        json!({}),
+        json!({"name": "a", "namespace": "b"}),
+        json!({"name": "Any:Name", "generateName": "p-"}),
+    ] {
+        assert_eq!(errors(with(valid)), [""; 0]);
+    }
+    assert_eq!(errors(json!({})), ["f.apiVersion: Required value", "f.kind: Required value"]);
+    assert_eq!(
+        errors(json!({"apiVersion": 1, "kind": ""})),
+        ["f.apiVersion: Invalid value: 1: must be a string", "f.kind: Invalid value: \"\": must not be empty"]
+    );
+    assert_eq!(
+        errors(json!({"apiVersion": "a/b/c", "kind": "Pod"})),
+        ["f.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c"]
+    );
+    let kind = &errors(json!({"apiVersion": "v1", "kind": "Pod!"}))[0];
+    assert!(
+        kind.starts_with(
+            "f.kind: Invalid value: \"Pod!\": may have mixed case, but should otherwise match: a DNS-1035 label"
+        ),
+        "{kind}"
+    );
+    for (metadata, field) in [
+        (json!({"name": "a/b"}), "f.metadata.name: Invalid value: \"a/b\": "),
+        (json!({"namespace": "A"}), "f.metadata.namespace: Invalid value: \"A\": "),
+        (json!({"labels": {"a": "b c"}}), "f.metadata.labels: Invalid value: \"b c\": "),
+        (json!({"annotations": {"a b": "c"}}), "f.metadata.annotations: Invalid value: \"a b\": "),
+        (json!({"finalizers": ["a b"]}), "f.metadata.finalizers: Invalid value: \"a b\": "),
+        (
+            json!({"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p"}]}),
+            "f.metadata.ownerReferences.uid: Invalid value: \"\": ",
+        ),
+        (
+            json!({"labels": {"a": 1}}),
+            "f.metadata: Invalid value: {\"labels\":{\"a\":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string",
+        ),
+        (json!([]), "f.metadata: Invalid value: []: json: cannot unmarshal array into Go value of type v1.ObjectMeta"),
+    ] {
+        let found = errors(with(metadata));
+        assert!(found.len() == 1 && found[0].starts_with(field), "{found:?} is not {field}");
+    }
+}
+
+#[test]
 fn recorded_answers_of_kube_apiserver() {
     let long = "x".repeat(65);
     for (spec, expected) in [
