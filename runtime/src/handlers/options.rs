@@ -35,15 +35,13 @@ pub(crate) enum Wrong {
 
 /// The schema of options.
 ///
-/// # Panics
-/// When the declaration contradicts itself in a way that the derive does not see.
-pub(super) fn schema_of<O: Options>() -> Arc<Schema> {
-    let mut schema = match O::DECLARATION.schema(false) {
-        Ok(schema) => schema,
-        Err(error) => panic!("the options {} cannot be served: {error}", O::DECLARATION.name),
-    };
+/// # Errors
+/// If the declaration contradicts itself in a way that the derive does not see.
+pub(super) fn schema_of<O: Options>() -> Result<Arc<Schema>, String> {
+    let refused = |error: String| format!("the options {} cannot be served: {error}", O::DECLARATION.name);
+    let mut schema = O::DECLARATION.schema(false).map_err(refused)?;
     schema.name = Some(O::DECLARATION.name.to_owned());
-    schema.into()
+    Ok(schema.into())
 }
 
 /// Reads the options out of a query.
@@ -110,7 +108,7 @@ mod tests {
 
     fn read_from(query: &str) -> Result<Document, String> {
         let query = Query::parse(query).expect("a query");
-        read(&schema_of::<LogOptions>(), &query).map_err(|wrong| match wrong {
+        read(&schema_of::<LogOptions>().expect("options"), &query).map_err(|wrong| match wrong {
             Wrong::Malformed(why) => why,
             Wrong::Invalid(errors) => errors.iter().map(ToString::to_string).collect(),
         })

@@ -20,7 +20,7 @@ where
     Fut: Future<Output = Result<Text>> + Send + 'static,
 {
     let get = Operation { verb: Verb::Get, body: Body::None, answer: Answer::Text, connects: false };
-    Subresource::new(Handler::Text(adapt(handler)), vec![get], Some(schema_of::<O>()))
+    with_options::<K, O>(Handler::Text(adapt(handler)), vec![get])
 }
 
 /// A subresource for `kubectl exec` and `kubectl attach`: a WebSocket with the subprotocol `v5.channel.k8s.io` or an
@@ -51,8 +51,17 @@ where
 fn connecting<K: Object, O: Options>(handler: Handler) -> Subresource<K> {
     let operation = |verb| Operation { verb, body: Body::None, answer: Answer::Text, connects: true };
     let operations = vec![operation(Verb::Get), operation(Verb::Create)];
-    let mut made = Subresource::new(handler, operations, Some(schema_of::<O>()));
+    let mut made = with_options::<K, O>(handler, operations);
     O::DECLARATION.name.clone_into(&mut made.declared.shown.1);
+    made
+}
+
+fn with_options<K: Object, O: Options>(handler: Handler, operations: Vec<Operation>) -> Subresource<K> {
+    let mut made = Subresource::new(handler, operations);
+    match schema_of::<O>() {
+        Ok(schema) => made.declared.options = Some(schema),
+        Err(why) => made.declared.problems.push(why),
+    }
     made
 }
 

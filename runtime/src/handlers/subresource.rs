@@ -65,6 +65,8 @@ pub(crate) struct Declared {
     pub kinds: Vec<(Verb, Exchanged)>,
     pub options: Option<Arc<Schema>>,
     pub handler: Handler,
+    /// Why it cannot be served.
+    pub problems: Vec<String>,
 }
 
 #[diagnostic::on_unimplemented(
@@ -143,16 +145,17 @@ where
 
 impl<K: Object> Subresource<K> {
     fn empty() -> Self {
-        Self::new(Handler::Documents(Documents::default()), Vec::new(), None)
+        Self::new(Handler::Documents(Documents::default()), Vec::new())
     }
 
     /// A subresource whose documents, if it has any, are of the parent's kind.
-    pub(super) fn new(handler: Handler, operations: Vec<Operation>, options: Option<Arc<Schema>>) -> Self {
+    pub(super) fn new(handler: Handler, operations: Vec<Operation>) -> Self {
         let own = K::RESOURCE;
         let version = GroupVersion { group: own.group.to_owned(), version: own.version.to_owned() };
         let shown = (version, own.kind.to_owned());
         let kinds = operations.iter().map(|operation| (operation.verb, Exchanged::default())).collect();
-        Self { declared: Declared { shown, operations, kinds, options, handler }, parent: PhantomData }
+        let declared = Declared { shown, operations, kinds, options: None, handler, problems: Vec::new() };
+        Self { declared, parent: PhantomData }
     }
 
     /// Adds a handler for GET.
@@ -166,8 +169,7 @@ impl<K: Object> Subresource<K> {
             let begun = Parent::new(target).map(&handler);
             Box::pin(async move { encode(&begun?.await?) })
         };
-        self.declared.add(Verb::Get, None, Some(R::kind()));
-        self.documents().get = Some(Arc::new(read));
+        self.declared.add(Verb::Get, None, Some(R::kind()), |documents| documents.get = Some(Arc::new(read)));
         self
     }
 
@@ -179,8 +181,8 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        self.declared.add(Verb::Create, Some(B::kind()), R::kind());
-        self.documents().post = Some(take(handler));
+        let post = take(handler);
+        self.declared.add(Verb::Create, Some(B::kind()), R::kind(), |documents| documents.post = Some(post));
         self
     }
 
@@ -192,21 +194,28 @@ impl<K: Object> Subresource<K> {
         F: Fn(Parent<K>, B) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R>> + Send + 'static,
     {
-        self.declared.add(Verb::Update, Some(B::kind()), R::kind());
-        self.documents().put = Some(take(handler));
+        let put = take(handler);
+        self.declared.add(Verb::Update, Some(B::kind()), R::kind(), |documents| documents.put = Some(put));
         self
-    }
-
-    fn documents(&mut self) -> &mut Documents {
-        let Handler::Documents(documents) = &mut self.declared.handler else {
-            panic!("a stream or a connection takes no documents: give it a subresource of its own");
-        };
-        documents
     }
 }
 
 impl Declared {
-    fn add(&mut self, verb: Verb, body: Option<Kind>, answer: Option<Kind>) {
+    /// Adds the handler of a verb. A second one, or one beside a stream, is a problem.
+    fn add(&mut self, verb: Verb, body: Option<Kind>, answer: Option<Kind>, set: impl FnOnce(&mut Documents)) {
+        let method = match verb {
+            Verb::Create => "POST",
+            Verb::Update => "PUT",
+            _ => "GET",
+        };
+        let Handler::Documents(documents) = &mut self.handler else {
+            let why = "it is a stream or a connection; declare it as another subresource";
+            return self.problems.push(format!("{method} cannot be added: {why}"));
+        };
+        if self.kinds.iter().any(|(other, _)| *other == verb) {
+            return self.problems.push(format!("{method} has two handlers"));
+        }
+        set(documents);
         if let Some(kind) = body.as_ref().or(answer.as_ref()) {
             self.shown = (kind.group_version.clone(), kind.names().kind.clone());
         }

@@ -99,6 +99,10 @@ impl Pending {
             if name.is_empty() || !name.chars().all(form) {
                 return Err(format!("{name:?} is no name of a subresource: lower-case letters, digits and dashes"));
             }
+            if !declared.problems.is_empty() {
+                let why = declared.problems.join("; ");
+                return Err(format!("{} cannot have the subresource {name:?}: {why}", kind.group_resource()));
+            }
             Arc::make_mut(&mut kind.version).subresources.push(declared.endpoint(name));
         }
         Ok(())

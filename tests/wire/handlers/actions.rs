@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kindsmith::{
     Server,
-    handlers::{Parent, Refusal, Result, get, post},
+    handlers::{NoOptions, Parent, Refusal, Result, Text, get, post, text},
     server::TestServer,
 };
 use serde_json::{Value, json};
@@ -247,4 +247,23 @@ async fn a_subresource_needs_a_kind_and_a_free_name() {
     assert!(orphan.err().is_some_and(|error| error.to_string().contains("which is not served")));
     let taken = Server::test().kind::<Book>().configure(|server| server.subresource("status", post(lend)));
     assert!(taken.try_start().await.err().is_some_and(|error| error.to_string().contains("the name is taken")));
+}
+
+#[tokio::test]
+async fn handlers_of_a_subresource_that_exclude_each_other_keep_the_server_from_starting() {
+    let empty = |_: Parent<Book>, _: NoOptions| async { Ok(Text::written(|_| async { Ok(()) })) };
+    for (subresource, why) in [
+        (
+            post(lend).post(lend),
+            "books.handlers.example.com cannot have the subresource \"lend\": POST has two handlers",
+        ),
+        (
+            text(empty).post(lend),
+            "POST cannot be added: it is a stream or a connection; declare it as another subresource",
+        ),
+    ] {
+        let server = Server::builder().memory().kind::<Book>().subresource("lend", subresource);
+        let Err(error) = server.build().await else { panic!("it starts, although {why}") };
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }
