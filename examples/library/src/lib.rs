@@ -1,7 +1,7 @@
 //! A library: books, which are namespaced, and shelves, which are cluster-scoped.
 //!
 //! These declarations are complete: the derives add the list kind, table columns, OpenAPI, validation and discovery.
-//! The handlers for lending are in [`lending`].
+//! The handlers for lending are in [`lending`], a hook with state in [`purchasing`].
 
 use kindsmith::{
     ApiType, Condition, ObjectMeta, Resource, Time,
@@ -11,12 +11,13 @@ use kindsmith::{
 use serde::{Deserialize, Serialize};
 
 pub mod lending;
+pub mod purchasing;
 pub mod v1beta1;
 
 /// Adds everything that the library serves to a server.
 pub fn serve(server: Builder) -> Builder {
     server
-        .kind::<Book>()
+        .kind_with::<Book>(purchasing::Purchasing { most_copies: 1_000 })
         .kind::<v1beta1::Book>()
         .kind::<Shelf>()
         .virtual_kind(lending::review)

@@ -44,6 +44,21 @@ async fn invalid_fields_are_refused_with_a_cause_each() {
 }
 
 #[tokio::test]
+async fn more_copies_than_the_library_buys_are_refused_in_each_way_to_ask_for_them() {
+    let library = library().await;
+    library.call("POST", BOOKS, moby_dick()).await;
+    let many = json!({"spec": {"copies": 1_001}});
+    let (status, refusal) = library.call("PATCH", &format!("{BOOKS}/moby-dick"), many.clone()).await;
+    let cause = json!({"reason": "FieldValueInvalid", "field": "spec.copies",
+        "message": "Invalid value: 1001: the library buys at most 1000 copies of a book"});
+    assert_eq!((status, &refusal["details"]["causes"]), (422, &json!([cause])));
+    let beta = "/apis/library.example.com/v1beta1/namespaces/default/books/moby-dick";
+    assert_eq!(library.call("PATCH", beta, many).await.0, 422);
+    let replicas = json!({"spec": {"replicas": 1_001}});
+    assert_eq!(library.call("PATCH", &format!("{BOOKS}/moby-dick/scale"), replicas).await.0, 422);
+}
+
+#[tokio::test]
 async fn status_and_scale_are_written_separately() {
     let library = library().await;
     library.call("POST", BOOKS, moby_dick()).await;
