@@ -3,21 +3,16 @@
 //! The listener verifies certificates; here only the subject is read.
 use std::sync::Arc;
 
+use yasna::{ASN1Result, BERReader, BERReaderSeq, Tag, tags};
+
 use super::{
     Soon, User,
     authenticate::{Authenticate, Credentials, Identity, Unauthenticated},
 };
 
-/// The tags of the DER elements on the way to the subject.
-const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
-const VERSION: u8 = 0xa0;
-const OBJECT_IDENTIFIER: u8 = 0x06;
-/// Strings whose bytes are UTF-8: UTF8String, PrintableString, IA5String.
-const STRINGS: [u8; 3] = [0x0c, 0x13, 0x16];
-/// The object identifiers of the attributes: 2.5.4.3 and 2.5.4.10.
-const COMMON_NAME: [u8; 3] = [0x55, 0x04, 0x03];
-const ORGANIZATION: [u8; 3] = [0x55, 0x04, 0x0a];
+/// The object identifiers of the attributes.
+const COMMON_NAME: [u64; 4] = [2, 5, 4, 3];
+const ORGANIZATION: [u64; 4] = [2, 5, 4, 10];
 
 /// Identifies users by verified client certificates. A certificate without a common name identifies no user.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,72 +22,72 @@ impl Authenticate for Certificates {
     fn authenticate<'a>(&'a self, credentials: &'a Credentials<'a>) -> Soon<'a, Identity> {
         let Some(certificate) = credentials.certificates.first() else { return Soon::now(Ok(None)) };
         Soon::now(match subject(certificate) {
-            None => Err(Unauthenticated("the subject of the client's certificate cannot be read".to_owned())),
-            Some(user) if user.name.is_empty() => Ok(None),
-            Some(user) => Ok(Some(Arc::new(user))),
+            Err(_) => Err(Unauthenticated("the subject of the client's certificate cannot be read".to_owned())),
+            Ok(user) if user.name.is_empty() => Ok(None),
+            Ok(user) => Ok(Some(Arc::new(user))),
         })
     }
 }
 
 /// The user that a certificate names.
-fn subject(certificate: &[u8]) -> Option<User> {
-    let (certificate, _) = expect(SEQUENCE, certificate)?;
-    let (mut fields, _) = expect(SEQUENCE, certificate)?;
-    if let Some((_, rest)) = expect(VERSION, fields) {
-        fields = rest;
-    }
-    // Serial number, signature algorithm, issuer, validity.
-    for _ in 0..4 {
-        fields = element(fields)?.2;
-    }
-    let (mut names, _) = expect(SEQUENCE, fields)?;
+fn subject(certificate: &[u8]) -> ASN1Result<User> {
+    yasna::parse_der(certificate, |reader| {
+        reader.read_sequence(|certificate| {
+            let user = certificate.next().read_sequence(|fields| {
+                fields.read_optional(|version| version.read_tagged(Tag::context(0), |version| version.read_u8()))?;
+                // Serial number, signature algorithm, issuer, validity.
+                for _ in 0..4 {
+                    fields.next().read_der()?;
+                }
+                let user = named(fields.next())?;
+                skip(fields)?;
+                Ok(user)
+            })?;
+            skip(certificate)?;
+            Ok(user)
+        })
+    })
+}
+
+/// The user of a distinguished name. The last common name counts.
+fn named(name: BERReader<'_, '_>) -> ASN1Result<User> {
     let mut user = User::default();
-    while !names.is_empty() {
-        let (mut attributes, rest) = expect(SET, names)?;
-        names = rest;
-        while !attributes.is_empty() {
-            let (attribute, rest) = expect(SEQUENCE, attributes)?;
-            attributes = rest;
-            let (kind, value) = expect(OBJECT_IDENTIFIER, attribute)?;
-            if kind == COMMON_NAME {
-                user.name = text(value)?;
-            } else if kind == ORGANIZATION {
-                user.groups.push(text(value)?);
-            }
-        }
+    name.read_sequence_of(|attributes| {
+        attributes.read_set_of(|attribute| {
+            attribute.read_sequence(|attribute| {
+                let (kind, value) = (attribute.next().read_oid()?, attribute.next());
+                if *kind.components() == COMMON_NAME {
+                    user.name = text(value)?;
+                } else if *kind.components() == ORGANIZATION {
+                    user.groups.push(text(value)?);
+                } else {
+                    value.read_der()?;
+                }
+                Ok(())
+            })
+        })
+    })?;
+    Ok(user)
+}
+
+fn text(value: BERReader<'_, '_>) -> ASN1Result<String> {
+    match value.lookahead_tag()? {
+        tags::TAG_PRINTABLESTRING => value.read_printable_string(),
+        tags::TAG_IA5STRING => value.read_ia5_string(),
+        _ => value.read_utf8string(),
     }
-    Some(user)
 }
 
-fn text(value: &[u8]) -> Option<String> {
-    let (tag, content, _) = element(value)?;
-    STRINGS.contains(&tag).then(|| String::from_utf8(content.to_vec()).ok()).flatten()
-}
-
-/// The content of the first element, which must have this tag, and what follows the element.
-fn expect(tag: u8, der: &[u8]) -> Option<(&[u8], &[u8])> {
-    element(der).filter(|(found, ..)| *found == tag).map(|(_, content, rest)| (content, rest))
-}
-
-/// The tag and the content of the first element, and what follows it.
-fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (&[tag, first], rest) = der.split_first_chunk()?;
-    let (length, rest) = match first {
-        0..=0x7f => (usize::from(first), rest),
-        // A certificate is far smaller than what three bytes count.
-        0x81..=0x83 => {
-            let (length, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-            (length.iter().fold(0, |length, &byte| length << 8 | usize::from(byte)), rest)
-        }
-        _ => return None,
-    };
-    let (content, rest) = rest.split_at_checked(length)?;
-    Some((tag, content, rest))
+/// Skips the elements that are left.
+fn skip(elements: &mut BERReaderSeq<'_, '_>) -> ASN1Result<()> {
+    while elements.read_optional(|element| element.read_der())?.is_some() {}
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use rcgen::{CertificateParams, DnType, DnValue, KeyPair};
+    use yasna::{DERWriter, models::ObjectIdentifier};
 
     use super::*;
 
@@ -124,26 +119,32 @@ mod tests {
         assert_eq!(subject(&certificate(&printable)).unwrap().name, "ada");
     }
 
-    /// An element of DER shorter than 128 bytes.
-    fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
-        let content = parts.concat();
-        [&[tag, u8::try_from(content.len()).unwrap()], content.as_slice()].concat()
-    }
-
     #[test]
     fn several_organizations_are_several_groups_and_the_last_common_name_counts() {
-        let attribute = |kind: &[u8], value: &str| {
-            der(SET, &[&der(SEQUENCE, &[&der(OBJECT_IDENTIFIER, &[kind]), &der(0x0c, &[value.as_bytes()])])])
+        let names = [(ORGANIZATION, "a"), (COMMON_NAME, "first"), (ORGANIZATION, "b"), (COMMON_NAME, "last")];
+        let name = |writer: DERWriter<'_>| {
+            writer.write_sequence(|attributes| {
+                for (kind, value) in names {
+                    attributes.next().write_set_of(|set| {
+                        set.next().write_sequence(|attribute| {
+                            attribute.next().write_oid(&ObjectIdentifier::from_slice(&kind));
+                            attribute.next().write_utf8_string(value);
+                        });
+                    });
+                }
+            });
         };
-        let names = [
-            attribute(&ORGANIZATION, "a"),
-            attribute(&COMMON_NAME, "first"),
-            attribute(&ORGANIZATION, "b"),
-            attribute(&COMMON_NAME, "last"),
-        ];
-        let empty = der(SEQUENCE, &[]);
-        let fields = [der(0x02, &[&[1]]), empty.clone(), empty.clone(), empty, der(SEQUENCE, &[&names.concat()])];
-        let certificate = der(SEQUENCE, &[&der(SEQUENCE, &[&fields.concat()])]);
+        let certificate = yasna::construct_der(|writer| {
+            writer.write_sequence(|certificate| {
+                certificate.next().write_sequence(|fields| {
+                    fields.next().write_u64(1);
+                    for _ in 0..3 {
+                        fields.next().write_sequence(|_| {});
+                    }
+                    name(fields.next());
+                });
+            });
+        });
         let user = subject(&certificate).unwrap();
         assert_eq!((user.name.as_str(), user.groups.join(" ")), ("last", "a b".to_owned()));
     }
@@ -160,7 +161,7 @@ mod tests {
     async fn no_cut_or_changed_certificate_causes_a_panic() {
         let whole = certificate(&[(DnType::CommonName, text("ada"))]);
         for end in 0..whole.len() {
-            assert_eq!(subject(&whole[..end]), None, "cut after {end} bytes");
+            assert!(subject(&whole[..end]).is_err(), "cut after {end} bytes");
         }
         for at in 0..whole.len() {
             for byte in [0, 0x7f, 0x80, 0x83, 0x84, 0xff] {
