@@ -13,8 +13,9 @@ use crate::{
 /// The target size of a piece of history in bytes of values.
 const PIECE_BYTES: usize = 1 << 20;
 /// The minimum number of changes in one read.
-const PIECE_LEAST: usize = 16;
-const PIECE_MOST: usize = 2048;
+const MIN_CHANGES: usize = 16;
+/// The maximum number of changes in one read.
+const MAX_CHANGES: usize = 2048;
 
 /// A piece of a resource's past changes.
 pub(super) struct Piece {
@@ -29,7 +30,7 @@ pub(super) struct History {
     /// The revision up to which the log was read.
     position: Revision,
     /// The number of changes to read next: smaller if values are large.
-    ask: usize,
+    count: usize,
 }
 
 /// Objects that are already in memory.
@@ -42,14 +43,14 @@ struct Known {
 
 impl History {
     pub(super) fn new(resource: Arc<Resource>, after: Revision) -> Self {
-        Self { resource, position: after, ask: 128 }
+        Self { resource, position: after, count: 128 }
     }
 
     /// The next piece: matching changes up to a revision. Blocks on the disk.
     pub(super) fn read(&mut self, subscription: &Subscription, upto: Revision) -> Result<Piece, ReadError> {
-        let found = self.resource.shared.store.changes(self.position, self.ask)?;
+        let found = self.resource.shared.store.changes(self.position, self.count)?;
         let bytes: usize = found.iter().map(size).sum();
-        self.ask = (self.ask * PIECE_BYTES / bytes.max(1)).clamp(PIECE_LEAST, (self.ask * 2).min(PIECE_MOST));
+        self.count = (self.count * PIECE_BYTES / bytes.max(1)).clamp(MIN_CHANGES, (self.count * 2).min(MAX_CHANGES));
         // If the log has no more changes, everything up to the requested end has been read.
         let mut end = found.last().map_or(upto, |change| change.revision.min(upto));
         let mut known = Known { recent: HashMap::new(), tree: lock(&self.resource.feed).tree.clone() };

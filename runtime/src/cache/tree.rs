@@ -6,8 +6,8 @@ use std::{mem, slice, sync::Arc};
 
 use super::Object;
 
-/// The maximum number of entries in a node. A change copies one node per level; a lookup searches one. 16 measures
-/// alike.
+/// The maximum number of entries in a node. A change copies one node per level; a lookup searches one. A width
+/// of 16 is as fast.
 const WIDTH: usize = 32;
 /// A node with fewer entries is merged with a neighbour if both fit into one.
 const SPARSE: usize = WIDTH / 4;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::jsonpath::JsonPath;
 use crate::{meta::Time, schema::Document};
 
-/// What kubectl shows where there is nothing.
+/// The text that kubectl shows for a missing value.
 const NONE: &str = "<none>";
 /// How deep calls nest.
 const MOST_NESTED: usize = 8;
@@ -61,7 +61,7 @@ impl Call {
     /// Reads a call.
     ///
     /// # Errors
-    /// What is wrong with it, and what is supported.
+    /// The mistake in the text, with the supported forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::nested(text.trim(), 0)
     }

@@ -292,7 +292,7 @@ pub struct Version {
     pub update_without_version: bool,
     /// A PUT to a missing name creates the object.
     pub create_on_update: bool,
-    /// The verbs on objects, where some of those that the policy allows are missing.
+    /// The verbs on objects, if they are fewer than the policy allows.
     pub verbs: Option<Vec<Verb>>,
     /// Custom subresources, in addition to status, scale and finalize.
     pub subresources: Vec<Endpoint>,

@@ -259,14 +259,14 @@ impl Endpoint {
 type Names = [String; 4];
 
 /// The endpoints of all kinds that are or were served. A kind that is replaced goes on with the numbers that it had.
-/// Those that are no longer served are dropped when they are as many as those that are, and at least a thousand.
+/// The endpoints of removed kinds are dropped once they outnumber the others and are at least a thousand.
 #[derive(Default)]
 pub struct Requests(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
     all: BTreeMap<Names, Arc<Endpoint>>,
-    /// Those that were in use when the others were dropped the last time.
+    /// The number of endpoints in use when the others were last dropped.
     used: usize,
 }
 

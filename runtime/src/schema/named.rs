@@ -46,7 +46,7 @@ impl<T: PartialEq> Named<T> {
     }
 
     fn is_free(&self, name: &str, definition: &T) -> bool {
-        // What a kind says of a type that all groups share replaces what the document has.
+        // A kind's definition of a type that all groups share replaces the document's.
         name.starts_with(MACHINERY) || self.all.get(name).is_none_or(|taken| taken == definition)
     }
 

@@ -201,7 +201,7 @@ impl Core {
     }
 }
 
-/// What a server is made of after its store was read.
+/// The parts of a server whose store was read.
 struct Loaded {
     api: Arc<Verbs>,
     handlers: Arc<Handlers>,

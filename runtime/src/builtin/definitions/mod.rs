@@ -89,7 +89,7 @@ struct Access {
 struct Known {
     group: String,
     accepted: Document,
-    /// What is served, and what defines it; `None` while nothing is.
+    /// The served definition and its resource, if there is one.
     served: Option<(Definition, Arc<Registered>)>,
     /// The revision of the row at which nothing was left to do.
     settled: Option<Revision>,

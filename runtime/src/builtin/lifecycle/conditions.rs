@@ -4,50 +4,51 @@ use serde_json::{Map, Value, json};
 use super::content::Left;
 use crate::{meta::Time, schema::Document};
 
-/// A condition type, with its reason and message if there is no problem.
-struct Aspect {
+/// A type of condition.
+struct ConditionType {
     kind: &'static str,
-    well: (&'static str, &'static str),
+    /// The reason and message if there is no problem.
+    healthy: (&'static str, &'static str),
     /// The reason and message if there is a problem.
-    trouble: fn(&Left) -> Option<(&'static str, String)>,
+    problem: fn(&Left) -> Option<(&'static str, String)>,
 }
 
-const ASPECTS: [Aspect; 5] = [
-    Aspect {
+const TYPES: [ConditionType; 5] = [
+    ConditionType {
         kind: "NamespaceDeletionDiscoveryFailure",
-        well: ("ResourcesDiscovered", "All resources successfully discovered"),
+        healthy: ("ResourcesDiscovered", "All resources successfully discovered"),
         // Discovery cannot fail, because all kinds are served by this server.
-        trouble: |_| None,
+        problem: |_| None,
     },
-    Aspect {
+    ConditionType {
         kind: "NamespaceDeletionGroupVersionParsingFailure",
-        well: ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
-        trouble: |_| None,
+        healthy: ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
+        problem: |_| None,
     },
-    Aspect {
+    ConditionType {
         kind: "NamespaceDeletionContentFailure",
-        well: ("ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
-        trouble: |left| {
+        healthy: ("ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
+        problem: |left| {
             let all: Vec<&str> = left.failures.iter().map(String::as_str).collect();
             let (count, all) = (all.len(), all.join(", "));
             let message = format!("Failed to delete all resource types, {count} remaining: {all}");
             (count > 0).then_some(("ContentDeletionFailed", message))
         },
     },
-    Aspect {
+    ConditionType {
         kind: "NamespaceContentRemaining",
-        well: ("ContentRemoved", "All content successfully removed"),
-        trouble: |left| {
+        healthy: ("ContentRemoved", "All content successfully removed"),
+        problem: |left| {
             let each = left.resources.iter().map(|(name, count)| format!("{name} has {count} resource instances"));
             let each: Vec<String> = each.collect();
             let message = format!("Some resources are remaining: {}", each.join(", "));
             (!each.is_empty()).then_some(("SomeResourcesRemain", message))
         },
     },
-    Aspect {
+    ConditionType {
         kind: "NamespaceFinalizersRemaining",
-        well: ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
-        trouble: |left| {
+        healthy: ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+        problem: |left| {
             let each = left.finalizers.iter().map(|(name, count)| format!("{name} in {count} resource instances"));
             let each: Vec<String> = each.collect();
             let message = format!("Some content in the namespace has finalizers remaining: {}", each.join(", "));
@@ -64,17 +65,17 @@ pub(super) fn update(namespace: &mut Document, left: &Left) -> bool {
         return false;
     }
     let mut new = old.clone();
-    for aspect in &ASPECTS {
-        let (status, reason, message) = match (aspect.trouble)(left) {
+    for known in &TYPES {
+        let (status, reason, message) = match (known.problem)(left) {
             Some((reason, message)) => ("True", reason, message),
-            None => ("False", aspect.well.0, aspect.well.1.to_owned()),
+            None => ("False", known.healthy.0, known.healthy.1.to_owned()),
         };
-        let at = new.iter().position(|condition| condition["type"] == aspect.kind);
+        let at = new.iter().position(|condition| condition["type"] == known.kind);
         let before = at.map(|at| new[at].clone()).unwrap_or_default();
         let since = if before["status"] == status { before["lastTransitionTime"].clone() } else { Value::Null };
         let since = if since.is_null() { json!(Time::now()) } else { since };
         let condition = json!({
-            "type": aspect.kind, "status": status, "lastTransitionTime": since, "reason": reason, "message": message,
+            "type": known.kind, "status": status, "lastTransitionTime": since, "reason": reason, "message": message,
         });
         match at {
             Some(at) => new[at] = condition,

@@ -1,4 +1,4 @@
-//! The families of requests, as kube-apiserver has them.
+//! The metrics of requests, with the names and labels of kube-apiserver.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -53,20 +53,20 @@ static DEPRECATED: Family = Family::gauge(
     "Deprecated versions that were requested.",
 );
 
-/// What is shown of requests.
+/// The source of these metrics.
 pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
     let families = [&REQUESTS, &ABORTS, &DURATIONS, &SIZES, &LONG_RUNNING, &EVENTS, &EVENT_SIZES, &DEPRECATED];
     let (requests, counts) = (api.registry.requests().clone(), counts.clone());
     Source::new(&families, move || {
-        let mut sheet = Sheet::new();
+        let mut page = Page::new();
         for endpoint in requests.all().iter().map(|endpoint| &**endpoint).chain(&counts.paths.0) {
-            sheet.add(endpoint);
+            page.add(endpoint);
         }
-        sheet.done()
+        page.done()
     })
 }
 
-struct Sheet {
+struct Page {
     requests: Filled,
     aborts: Filled,
     durations: Filled,
@@ -77,7 +77,7 @@ struct Sheet {
     deprecated: Filled,
 }
 
-impl Sheet {
+impl Page {
     fn new() -> Self {
         Self {
             requests: REQUESTS.fill(),
@@ -153,7 +153,7 @@ fn names(endpoint: &Endpoint) -> [&str; 4] {
     [&endpoint.group, &endpoint.version, &endpoint.resource, &endpoint.subresource]
 }
 
-/// kube-apiserver names none for health, nor for paths at which nothing is.
+/// The label `component`. Like kube-apiserver's, it is empty for health checks and for paths that do not exist.
 fn component(endpoint: &Endpoint) -> &'static str {
     match &*endpoint.subresource {
         "" | "/healthz" | "/livez" | "/readyz" if !endpoint.is_resource() => "",

@@ -20,7 +20,7 @@ use crate::schema::{
 
 /// The schema of a kind. Every object has type meta and metadata, which are not in it.
 ///
-/// Of what is wrong with a schema it finds only patterns that cannot be compiled.
+/// The only errors that it finds are patterns that cannot be compiled.
 pub(super) fn schema(root: Fields<'_>, place: &Place<'_>) -> (Schema, Findings) {
     let mut findings = Findings::default();
     let mut schema = node(root, place, &mut findings);

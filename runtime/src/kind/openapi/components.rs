@@ -229,7 +229,7 @@ impl<'d> Outline<'d> {
     }
 }
 
-/// The schemas that differ from those of the same name in the pool, and those that refer to them.
+/// The schemas that differ from the pool's of the same name, and all schemas that refer to these.
 fn different<'d>(
     all: &BTreeMap<&'d str, &'d Document>,
     outlines: &BTreeMap<&'d str, Outline<'d>>,

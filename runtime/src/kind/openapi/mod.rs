@@ -56,7 +56,7 @@ use crate::{
     schema::Document,
 };
 
-/// What is said of a file that is none of those that are read.
+/// The error for a file of another sort.
 const NO_DOCUMENT: &str = "found no document of a kind that is read; supported: OpenAPI 3 (with the member openapi), \
      APIGroupDiscoveryList, APIResourceList, Overlay, and Protobuf definitions (with syntax or package first)";
 /// How large a document may be in memory.
@@ -100,7 +100,7 @@ pub struct Described {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Resource {
-    /// What it is.
+    /// The group, names, versions and schemas.
     pub definition: Definition,
     /// How it is served where kinds differ: like the kinds compiled into Kubernetes if it is one of them, and otherwise
     /// like custom resources.

@@ -79,7 +79,7 @@ pub(super) struct Parameter<'d> {
 
 /// An operation of a subresource.
 pub(super) struct FoundOperation<'d> {
-    /// Where it stands.
+    /// Its place in the document.
     pub pointer: String,
     pub verb: Verb,
     pub connects: bool,

@@ -221,7 +221,7 @@ impl<'r, 'd> Reader<'r, 'd> {
         Some(Operation { verb, body, answer, connects: false })
     }
 
-    /// What documents of a schema are, which an operation takes or gives.
+    /// The kind of the documents of a schema that an operation takes or returns.
     fn exchanged(&mut self, found: &FoundResource<'d>, name: &'d str) -> Exchanged<'d> {
         let known = self.kinds.iter().find(|(_, of)| **of == name);
         let Some(((group, version, kind), _)) = known.map(|(key, of)| (key.clone(), of)) else {

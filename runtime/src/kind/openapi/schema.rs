@@ -193,7 +193,7 @@ impl<'d> Reading<'_, 'd> {
         if !matches!(self.reference(members), Reference::None) {
             self.findings.error(&place, "the schema refers to itself, and has no content");
         }
-        // What is wrong with the keywords is reported where the definition is read.
+        // Errors of the keywords are reported where the definition is read.
         let findings = std::mem::take(self.findings);
         let mut schema = self.keywords(members);
         *self.findings = findings;
