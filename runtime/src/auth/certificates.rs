@@ -80,7 +80,7 @@ fn text(value: BERReader<'_, '_>) -> ASN1Result<String> {
 
 /// Skips the elements that are left.
 fn skip(elements: &mut BERReaderSeq<'_, '_>) -> ASN1Result<()> {
-    while elements.read_optional(|element| element.read_der())?.is_some() {}
+    while elements.read_optional(BERReader::read_der)?.is_some() {}
     Ok(())
 }
 

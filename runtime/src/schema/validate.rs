@@ -271,7 +271,9 @@ impl Walk {
             self.union(at, fields, place);
         }
         if at.embedded {
-            embedded::errors(fields, place).into_iter().for_each(|error| self.push(error));
+            for error in embedded::errors(fields, place) {
+                self.push(error);
+            }
         }
     }
 
