@@ -12,6 +12,7 @@ mod recorded;
 mod removed;
 mod served;
 mod webhook;
+mod webhook_storage;
 
 /// A file beside the project; `None`, with a word about it, where it is missing.
 fn shared(path: &str) -> Option<PathBuf> {

@@ -10,12 +10,12 @@ use super::{
     converter::{Converter, Manner},
 };
 
-const V1: &str = "/apis/hw.example.com/v1/namespaces/default/crates";
-const V2: &str = "/apis/hw.example.com/v2/namespaces/default/crates";
-const DEFINITION: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/crates.hw.example.com";
+pub(super) const V1: &str = "/apis/hw.example.com/v1/namespaces/default/crates";
+pub(super) const V2: &str = "/apis/hw.example.com/v2/namespaces/default/crates";
+pub(super) const DEFINITION: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/crates.hw.example.com";
 
 /// Crates, stored in v1.
-fn crates(client_config: &Value) -> Value {
+pub(super) fn crates(client_config: &Value) -> Value {
     let version = |name: &str, is_stored: bool, fields: Value| {
         let spec = json!({"type": "object", "properties": fields});
         json!({
@@ -40,7 +40,7 @@ fn crates(client_config: &Value) -> Value {
     })
 }
 
-async fn serve() -> (TestServer, Client, Converter) {
+pub(super) async fn serve() -> (TestServer, Client, Converter) {
     let converter = Converter::start().await;
     let server = Server::test().configure(kindsmith::server::Builder::definitions).start().await;
     let mut client = Client::new(server.url(), server.token());
@@ -48,20 +48,20 @@ async fn serve() -> (TestServer, Client, Converter) {
     (server, client, converter)
 }
 
-fn of_v1(name: &str, size: &str) -> Value {
+pub(super) fn of_v1(name: &str, size: &str) -> Value {
     json!({"apiVersion": "hw.example.com/v1", "kind": "Crate", "metadata": {"name": name}, "spec": {"size": size}})
 }
 
-fn of_v2(name: &str, width: u32, height: u32) -> Value {
+pub(super) fn of_v2(name: &str, width: u32, height: u32) -> Value {
     let spec = json!({"width": width, "height": height});
     json!({"apiVersion": "hw.example.com/v2", "kind": "Crate", "metadata": {"name": name}, "spec": spec})
 }
 
-async fn get(client: &mut Client, path: &str) -> (u16, Value) {
+pub(super) async fn get(client: &mut Client, path: &str) -> (u16, Value) {
     call(client, "GET", path, &Value::Null).await
 }
 
-async fn create(client: &mut Client, path: &str, object: &Value) -> Value {
+pub(super) async fn create(client: &mut Client, path: &str, object: &Value) -> Value {
     let (status, created) = call(client, "POST", path, object).await;
     assert_eq!(status, 201, "{created}");
     created
@@ -362,39 +362,4 @@ async fn a_service_is_found_by_the_program_and_named_in_its_certificate() {
     let refused = until(&mut client, &format!("{V2}/a"), |status, _| status == 500).await;
     let message = refused["message"].as_str().expect("a message");
     assert!(message.contains("https://converter.hooks.svc:8443/convert?timeout=30s\": tls: "), "{message}");
-}
-
-#[tokio::test]
-async fn a_changed_conversion_takes_effect_and_a_new_storage_version_converts_what_is_stored() {
-    let (_server, mut client, converter) = serve().await;
-    create(&mut client, V1, &of_v1("a", "1x2")).await;
-    create(&mut client, V1, &of_v1("b", "3x4")).await;
-    get(&mut client, V2).await;
-    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
-    versions[0]["storage"] = json!(false);
-    versions[1]["storage"] = json!(true);
-    converter.calls();
-    let (status, changed) = merge(&mut client, DEFINITION, json!({"spec": {"versions": versions}})).await;
-    assert_eq!(status, 200, "{changed}");
-    let is_new = |status: u16, list: &Value| {
-        let items = list["items"].as_array();
-        status == 200 && items.is_some_and(|items| items.iter().all(|item| item["spec"]["height"].is_u64()))
-    };
-    until(&mut client, DEFINITION, |_, definition| definition["status"]["storedVersions"] == json!(["v1", "v2"])).await;
-    until(&mut client, V2, is_new).await;
-    while call(&mut client, "POST", V2, &of_v2("c", 5, 6)).await.0 != 201 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    assert_eq!(get(&mut client, &format!("{V1}/c")).await.1["spec"]["size"], "5x6");
-    assert_eq!(get(&mut client, &format!("{V1}/b")).await.1["spec"]["size"], "3x4");
-    let (status, patched) = merge(&mut client, &format!("{V1}/a"), json!({"spec": {"size": "7x8"}})).await;
-    assert_eq!((status, &patched["spec"]["size"]), (200, &json!("7x8")), "{patched}");
-
-    let none = json!({"spec": {"conversion": {"strategy": "None", "webhook": null}}});
-    let (status, changed) = merge(&mut client, DEFINITION, none).await;
-    assert_eq!((status, &changed["spec"]["conversion"]), (200, &json!({"strategy": "None"})), "{changed}");
-    until(&mut client, &format!("{V1}/c"), |_, object| object["spec"] == json!({})).await;
-    converter.calls();
-    assert_eq!(get(&mut client, V1).await.0, 200);
-    assert_eq!(converter.calls(), [], "the webhook is not called any more");
 }

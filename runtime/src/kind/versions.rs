@@ -9,6 +9,7 @@ use super::{
 use crate::schema::{self, Document};
 
 /// A kind in all of its versions, exactly one of which is the storage version.
+#[derive(Clone)]
 pub struct Versions {
     definition: Definition,
     all: Vec<Arc<Kind>>,

@@ -9,12 +9,12 @@ pub(crate) mod record;
 #[cfg(test)]
 mod record_tests;
 mod shown;
+mod table;
 mod view;
 #[cfg(test)]
 mod view_tests;
 
 use std::{
-    collections::HashMap,
     fmt,
     sync::{
         Arc, Mutex, PoisonError,
@@ -29,6 +29,7 @@ use crate::{
     cache,
     kind::{
         Kind, Versions,
+        convert::{Answers, Question},
         endpoint::{self, Endpoint},
     },
     meta::GroupResource,
@@ -37,6 +38,7 @@ use crate::{
     webhook::Webhooks,
 };
 use reader::{Identity, KindReader, Transformer};
+use table::Table;
 
 /// The row of the store that declares a resource at runtime, with its revision. Every write of the resource's objects
 /// is conditional on it, so that no write is stored after the row was changed or deleted, even if the same names are
@@ -114,19 +116,26 @@ impl fmt::Debug for Registered {
     }
 }
 
-/// The kinds at one moment.
-#[derive(Default)]
-struct Table {
-    /// Each served version, in the order of registration.
-    kinds: Arc<Vec<Arc<Registered>>>,
-    /// Each resource in the storage version, served or not.
-    resources: Arc<Vec<Arc<Registered>>>,
-    /// The kind whose objects are namespaces.
-    namespaces: Option<Arc<Registered>>,
-    /// By plural name, which few kinds share, so that a lookup needs no allocated key.
-    places: HashMap<Arc<str>, Arc<[Arc<Registered>]>>,
-    /// Increases with each change.
-    generation: u64,
+/// What a resource may replace.
+enum Replaces<'a> {
+    Nothing,
+    /// Another resource with its names, if the same row declares it.
+    Any,
+    /// This resource, if fewer of its objects are unread then.
+    Unread(&'a Arc<Registered>),
+}
+
+/// Why a resource was not added.
+enum Unput {
+    Refused(String),
+    /// Stored objects need these conversions.
+    Open(Vec<Question>),
+}
+
+impl From<String> for Unput {
+    fn from(why: String) -> Self {
+        Self::Refused(why)
+    }
 }
 
 /// The kinds that are served.
@@ -164,7 +173,7 @@ impl Registry {
     /// Versions that do not belong together, an invalid schema, names that clash with another kind's, or objects that
     /// could not be loaded. The text names both kinds.
     pub fn register(&self, versions: impl IntoIterator<Item = Kind>) -> Result<Arc<Registered>, String> {
-        self.put(Versions::new(versions)?, None, false)
+        self.put(&Versions::new(versions)?, None, &Replaces::Nothing)
     }
 
     /// Replaces the resource with the same group and plural by a kind in all of its versions, or adds it. The old
@@ -181,7 +190,13 @@ impl Registry {
     ) -> Result<Arc<Registered>, String> {
         let declarer =
             declarer.map(|hold| Arc::new(Declarer { hold: ArcSwap::from_pointee(hold), ends: AtomicBool::new(false) }));
-        self.put(Versions::new(versions)?, declarer.as_ref(), true)
+        self.put(&Versions::new(versions)?, declarer.as_ref(), &Replaces::Any)
+    }
+
+    /// Reads the objects of a resource again, if a conversion webhook could not convert all of them when they were read. The
+    /// resource is replaced if more can be read now. Blocks on the disk and the webhook.
+    pub fn reread(&self, served: &Arc<Registered>) -> Option<Arc<Registered>> {
+        self.put(served.records.versions(), served.declarer.as_ref(), &Replaces::Unread(served)).ok()
     }
 
     /// Stops serving a resource: its watches end after what was committed. Requests that began before continue, and their
@@ -208,34 +223,52 @@ impl Registry {
 
     fn put(
         &self,
+        versions: &Versions,
+        declarer: Option<&Arc<Declarer>>,
+        replaces: &Replaces<'_>,
+    ) -> Result<Arc<Registered>, String> {
+        let mut answers = Answers::default();
+        for attempt in 0.. {
+            match self.try_put(versions.clone(), declarer, replaces, &mut answers) {
+                Ok(done) => return Ok(done),
+                Err(Unput::Refused(why)) => return Err(why),
+                // Not under the lock, because webhooks may be slow.
+                Err(Unput::Open(open)) => self.webhooks.answer_blocking(open, &mut answers, attempt),
+            }
+        }
+        unreachable!("what is asked is answered")
+    }
+
+    /// The same if the conversions of stored objects were answered.
+    fn try_put(
+        &self,
         versions: Versions,
         declarer: Option<&Arc<Declarer>>,
-        replaces: bool,
-    ) -> Result<Arc<Registered>, String> {
+        replaces: &Replaces<'_>,
+        answers: &mut Answers,
+    ) -> Result<Arc<Registered>, Unput> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = versions.stored().clone();
         let table = self.table.load_full();
-        let old = table.resource(&kind.group_version.group, &kind.names().plural).filter(|_| replaces);
-        let row = |declarer: Option<&Arc<Declarer>>| declarer.map(|declarer| declarer.hold.load().key.clone());
-        if let Some(old) = old
-            && row(old.declarer.as_ref()) != row(declarer)
-        {
-            return Err(format!("{} is declared elsewhere already", kind.group_resource()));
-        }
+        let old = table
+            .resource(&kind.group_version.group, &kind.names().plural)
+            .filter(|_| !matches!(replaces, Replaces::Nothing));
+        check(&table, old, &kind, declarer, replaces)?;
         let prefix = kind.shared.prefix();
-        for other in table.resources.iter().filter(|other| old.is_none_or(|old| !Arc::ptr_eq(old, other))) {
-            clashes::check_names(&kind.shared, &other.kind.shared)?;
-            clashes::check_keys((&kind.shared, &prefix), (&other.kind.shared, other.objects.prefix()))?;
-        }
         let records = Arc::new(KindReader::new(versions, self.transformer.clone()));
         let load = || {
-            records.count_misfits();
+            records.start_counting();
             self.cache.load(&prefix, records.clone())
         };
         // Objects of another version are converted to the storage version.
-        let loading = if records.versions().wait() { self.webhooks.resolve_blocking(load) } else { load() };
+        let loading = answers.attempt(load).map_err(Unput::Open)?;
         let loading =
             loading.map_err(|error| format!("cannot load the objects of {}: {error}", kind.group_resource()))?;
+        if let Replaces::Unread(before) = replaces
+            && records.unread() >= before.records.unread()
+        {
+            return Err(format!("the objects of {} cannot be converted yet", kind.group_resource()).into());
+        }
         if let Some(misfits) = records.take_misfits() {
             tracing::warn!(
                 resource = %kind.group_resource(), count = misfits.count, example = misfits.example,
@@ -323,49 +356,29 @@ impl Registry {
     }
 }
 
-impl Table {
-    /// This table without one resource, and with another in its place or at the end.
-    fn with(&self, old: Option<&Arc<Registered>>, new: Option<(&[Arc<Registered>], &Arc<Registered>)>) -> Self {
-        let is_old = |served: &Arc<Registered>| old.is_some_and(|old| Arc::ptr_eq(served.stored(), old));
-        let (versions, stored) = new.unzip();
-        let versions: Vec<_> =
-            versions.unwrap_or_default().iter().filter(|version| version.kind.version.served).cloned().collect();
-        let mut places = self.places.clone();
-        if let Some(any) = old.or(stored) {
-            let plural = any.kind.names().plural.as_str();
-            let others = places.remove(plural);
-            let others = others.iter().flat_map(|others| others.iter()).filter(|other| !is_old(other)).cloned();
-            let all: Arc<[_]> = others.chain(versions.iter().cloned()).collect();
-            if !all.is_empty() {
-                places.insert(plural.into(), all);
-            }
-        }
-        let kinds = spliced(&self.kinds, is_old, versions);
-        let resources = spliced(&self.resources, is_old, stored.cloned().into_iter().collect());
-        let namespaces = resources.iter().find(|resource| resource.kind.policy().contains_objects()).cloned();
-        let (kinds, resources) = (Arc::new(kinds), Arc::new(resources));
-        Self { namespaces, kinds, resources, places, generation: self.generation + 1 }
+/// Checks that a kind may be added, or replace a resource.
+fn check(
+    table: &Table,
+    old: Option<&Arc<Registered>>,
+    kind: &Kind,
+    declarer: Option<&Arc<Declarer>>,
+    replaces: &Replaces<'_>,
+) -> Result<(), String> {
+    if let Replaces::Unread(before) = replaces
+        && !old.is_some_and(|old| Arc::ptr_eq(old, before.stored()))
+    {
+        return Err(format!("{} was replaced or removed", kind.group_resource()));
     }
-
-    /// True if this is a resource in its storage version that is in the table, rather than one with the same names.
-    fn has(&self, stored: &Arc<Registered>) -> bool {
-        self.resources.iter().any(|resource| Arc::ptr_eq(resource, stored))
+    let row = |declarer: Option<&Arc<Declarer>>| declarer.map(|declarer| declarer.hold.load().key.clone());
+    if let Some(old) = old
+        && row(old.declarer.as_ref()) != row(declarer)
+    {
+        return Err(format!("{} is declared elsewhere already", kind.group_resource()));
     }
-
-    fn resource(&self, group: &str, plural: &str) -> Option<&Arc<Registered>> {
-        let is_meant = |served: &&Arc<Registered>| {
-            served.kind.group_version.group == group && served.kind.names().plural == plural
-        };
-        self.resources.iter().find(is_meant)
+    let prefix = kind.shared.prefix();
+    for other in table.resources.iter().filter(|other| old.is_none_or(|old| !Arc::ptr_eq(old, other))) {
+        clashes::check_names(&kind.shared, &other.kind.shared)?;
+        clashes::check_keys((&kind.shared, &prefix), (&other.kind.shared, other.objects.prefix()))?;
     }
-}
-
-/// A list without old items, and with new ones in their place or at the end.
-fn spliced<T: Clone>(list: &[T], is_old: impl Fn(&T) -> bool, new: Vec<T>) -> Vec<T> {
-    let at = list.iter().position(&is_old).unwrap_or(list.len());
-    let mut all = Vec::with_capacity(list.len() + new.len());
-    all.extend_from_slice(&list[..at]);
-    all.extend(new);
-    all.extend(list[at..].iter().filter(|item| !is_old(item)).cloned());
-    all
+    Ok(())
 }

@@ -9,7 +9,10 @@
 //! defaulted by that version and converted.
 use std::{
     iter,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -122,6 +125,8 @@ pub struct KindReader {
     others: Vec<Selectable>,
     /// The invalid objects found while loading; `None` after that.
     misfits: Mutex<Option<Misfits>>,
+    /// Objects that a webhook could not convert.
+    unread: AtomicUsize,
 }
 
 impl KindReader {
@@ -140,6 +145,7 @@ impl KindReader {
             versions,
             transformer,
             misfits: Mutex::new(Some(Misfits::default())),
+            unread: AtomicUsize::new(0),
         }
     }
 
@@ -198,8 +204,14 @@ impl KindReader {
         &self.stored().group_version.version
     }
 
-    /// Starts to count invalid objects again, before they are loaded once more.
-    pub fn count_misfits(&self) {
+    /// The number of objects that a conversion webhook could not convert to the storage version.
+    pub fn unread(&self) -> usize {
+        self.unread.load(Ordering::Relaxed)
+    }
+
+    /// Starts to count unread and invalid objects again, before they are loaded once more.
+    pub fn start_counting(&self) {
+        self.unread.store(0, Ordering::Relaxed);
         *self.misfits() = Some(Misfits::default());
     }
 
@@ -250,6 +262,9 @@ impl KindReader {
         let renewed = match self.renew(key, &record, same_structure) {
             Ok(renewed) => Bytes::from(renewed),
             Err(message) => {
+                if self.versions.wait() {
+                    self.unread.fetch_add(1, Ordering::Relaxed);
+                }
                 let texts = Texts::new(record.labels.iter().copied(), []);
                 return Ok(Reading { texts, ..Reading::plain(Err(message)) });
             }

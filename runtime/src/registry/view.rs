@@ -100,7 +100,7 @@ impl View {
                 if let Ok(called) = flight.wait_for(Option::is_some).await
                     && let Some(called) = &*called
                 {
-                    own[at] = called.view.clone();
+                    own[at].clone_from(&called.view);
                 }
             }
             again.into_iter().zip(own).for_each(|(at, view)| views[at] = view);

@@ -37,7 +37,7 @@ pub(super) async fn shown(request: &Request, turn: Option<&Turn>, stored: &Arc<O
 }
 
 /// The error for a document of a write that cannot be converted.
-fn unconvertible(kind: &Kind, document: &Document, converter: &Kind, why: String, detail: String) -> Error {
+fn unconvertible(kind: &Kind, document: &Document, converter: &Kind, why: String, detail: &str) -> Error {
     if converter.waits() {
         return Error::Internal(why);
     }
@@ -66,7 +66,7 @@ impl Answerable {
             let mut converted = converted.map_err(|why| {
                 let version = &kind.group_version.version;
                 let detail = format!("as it would be stored, it has no form in version {version}");
-                unconvertible(kind, stored, kind, why, detail)
+                unconvertible(kind, stored, kind, why, &detail)
             })?;
             ownership::set_entries(&mut converted, entries);
             shown = Cow::Owned(converted);
@@ -205,7 +205,7 @@ impl Write<'_> {
         let stored = self.converting(|| to_stored(self.request, document)).await;
         let mut stored = stored.map_err(|why| {
             let detail = format!("it has no form in version {}, which is stored", kind.group_version.version);
-            unconvertible(kind, document, &self.request.served.kind, why, detail)
+            unconvertible(kind, document, &self.request.served.kind, why, &detail)
         })?;
         let write = Write { request: &request, kind, ..*self };
         write.check_dry_run()?;

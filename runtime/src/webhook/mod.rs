@@ -96,32 +96,32 @@ impl Webhooks {
         unreachable!("what is asked is answered")
     }
 
-    /// The same for code that may block its thread.
-    pub fn resolve_blocking<T>(&self, mut work: impl FnMut() -> T) -> T {
-        let mut answers = Answers::default();
-        for attempt in 0.. {
-            let open = match answers.attempt(&mut work) {
-                Ok(done) => return done,
-                Err(open) => open,
-            };
-            // A thread of its own, because this one may belong to a runtime, which must not wait for another one.
-            let call = || match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-                Ok(runtime) => runtime.block_on(self.answer(open, &mut answers, attempt)),
-                Err(error) => tracing::error!(%error, "conversion webhooks cannot be called"),
-            };
-            thread::scope(|scope| drop(scope.spawn(call).join()));
-        }
-        unreachable!("what is asked is answered")
+    /// Answers what an attempt has asked, for code that may block its thread.
+    pub(crate) fn answer_blocking(&self, open: Vec<Question>, answers: &mut Answers, attempt: usize) {
+        // A thread of its own, because this one may belong to a runtime, which must not wait for another one.
+        let call = || match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime.block_on(self.answer(open, answers, attempt)),
+            Err(error) => tracing::error!(%error, "conversion webhooks cannot be called"),
+        };
+        thread::scope(|scope| drop(scope.spawn(call).join()));
     }
 
     /// Answers what an attempt has asked.
     async fn answer(&self, open: Vec<Question>, answers: &mut Answers, attempt: usize) {
+        let mut late: Option<Arc<Webhook>> = None;
         for batch in batches(open) {
-            let results = if attempt < MOST_ATTEMPTS {
+            let (begun, webhook) = (Instant::now(), batch.of().webhook.clone());
+            let results = if late.as_ref() == Some(&webhook) {
+                Err(batch.failed("context deadline exceeded"))
+            } else if attempt < MOST_ATTEMPTS {
                 self.call(&batch).await
             } else {
                 Err(batch.failed("too many conversions depend on each other"))
             };
+            // All batches together wait only once for a webhook that does not answer.
+            if begun.elapsed() >= self.timeout {
+                late = Some(webhook);
+            }
             batch.answer(results, answers);
         }
     }

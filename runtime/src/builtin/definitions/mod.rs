@@ -55,6 +55,8 @@ const MANAGER: &str = "kube-apiserver";
 const WAIT: Duration = Duration::from_millis(100);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// The wait before objects that a conversion webhook could not convert are read again.
+const REREAD_AFTER: Duration = Duration::from_secs(2);
 
 /// Serves the kinds that stored definitions define.
 pub(crate) struct Definitions {
@@ -228,6 +230,10 @@ impl Definitions {
                     let Some(name) = self.removing.remove(&task) else { continue };
                     name
                 }
+                () = sleep(REREAD_AFTER), if self.unread().next().is_some() => {
+                    self.reread().await;
+                    continue;
+                }
             };
             let freed = self.settle(&name).await;
             if freed {
@@ -343,6 +349,24 @@ impl Definitions {
         let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold))).await;
         let served = replaced.map_err(|error| error.to_string())??;
         Ok((now, served))
+    }
+
+    /// The definitions with objects that a conversion webhook could not convert when they were read.
+    fn unread(&self) -> impl Iterator<Item = (&String, &Arc<Registered>)> {
+        let served = self.known.iter().filter_map(|(name, known)| Some((name, &known.served.as_ref()?.1)));
+        served.filter(|(_, served)| served.records.unread() > 0)
+    }
+
+    /// Reads such objects again.
+    async fn reread(&mut self) {
+        let unread: Vec<_> = self.unread().map(|(name, served)| (name.clone(), served.clone())).collect();
+        for (name, before) in unread {
+            let registry = self.access.api.registry.clone();
+            let Ok(Some(now)) = spawn_blocking(move || registry.reread(&before)).await else { continue };
+            if let Some((_, served)) = self.known.get_mut(&name).and_then(|known| known.served.as_mut()) {
+                *served = now;
+            }
+        }
     }
 
     /// Removes the objects of a definition and then the definition, in a task.

@@ -207,7 +207,7 @@ mod tests {
     fn outside_of_an_attempt_the_webhook_is_not_called() {
         let error = conversion().read(json!({})).unwrap_err();
         assert_eq!(error, "conversion webhook for g/v1, Kind=K failed: it was not called");
-        let broken = std::panic::catch_unwind(|| Answers::default().attempt(|| panic!("a bug")).map(|()| ()).is_ok());
+        let broken = std::panic::catch_unwind(|| Answers::default().attempt(|| -> () { panic!("a bug") }).is_ok());
         assert!(broken.is_err());
         assert!(conversion().read(json!({})).unwrap_err().ends_with("it was not called"), "the attempt has ended");
     }

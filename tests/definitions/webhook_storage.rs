@@ -1,0 +1,87 @@
+//! Stored objects of definitions whose versions a webhook converts: other storage versions, and selectable fields.
+use std::time::Duration;
+
+use kindsmith::Server;
+use kindsmith_tests::Client;
+use serde_json::{Value, json};
+
+use super::{
+    applied::{call, merge, until},
+    converter::{Converter, Manner},
+    webhook::{DEFINITION, V1, V2, crates, create, get, of_v1, of_v2, serve},
+};
+
+#[tokio::test]
+async fn a_changed_conversion_takes_effect_and_a_new_storage_version_converts_what_is_stored() {
+    let (_server, mut client, converter) = serve().await;
+    create(&mut client, V1, &of_v1("a", "1x2")).await;
+    create(&mut client, V1, &of_v1("b", "3x4")).await;
+    get(&mut client, V2).await;
+    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
+    versions[0]["storage"] = json!(false);
+    versions[1]["storage"] = json!(true);
+    converter.calls();
+    let (status, changed) = merge(&mut client, DEFINITION, json!({"spec": {"versions": versions}})).await;
+    assert_eq!(status, 200, "{changed}");
+    let is_new = |status: u16, list: &Value| {
+        let items = list["items"].as_array();
+        status == 200 && items.is_some_and(|items| items.iter().all(|item| item["spec"]["height"].is_u64()))
+    };
+    until(&mut client, DEFINITION, |_, definition| definition["status"]["storedVersions"] == json!(["v1", "v2"])).await;
+    until(&mut client, V2, is_new).await;
+    while call(&mut client, "POST", V2, &of_v2("c", 5, 6)).await.0 != 201 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(get(&mut client, &format!("{V1}/c")).await.1["spec"]["size"], "5x6");
+    assert_eq!(get(&mut client, &format!("{V1}/b")).await.1["spec"]["size"], "3x4");
+    let (status, patched) = merge(&mut client, &format!("{V1}/a"), json!({"spec": {"size": "7x8"}})).await;
+    assert_eq!((status, &patched["spec"]["size"]), (200, &json!("7x8")), "{patched}");
+
+    let none = json!({"spec": {"conversion": {"strategy": "None", "webhook": null}}});
+    let (status, changed) = merge(&mut client, DEFINITION, none).await;
+    assert_eq!((status, &changed["spec"]["conversion"]), (200, &json!({"strategy": "None"})), "{changed}");
+    until(&mut client, &format!("{V1}/c"), |_, object| object["spec"] == json!({})).await;
+    converter.calls();
+    assert_eq!(get(&mut client, V1).await.0, 200);
+    assert_eq!(converter.calls(), [], "the webhook is not called any more");
+}
+
+#[tokio::test]
+async fn objects_that_could_not_be_converted_to_a_new_storage_version_are_read_when_the_webhook_is_back() {
+    let (_server, mut client, mut converter) = serve().await;
+    create(&mut client, V1, &of_v1("a", "1x2")).await;
+    converter.fall().await;
+    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
+    versions[0]["storage"] = json!(false);
+    versions[1]["storage"] = json!(true);
+    let (status, changed) = merge(&mut client, DEFINITION, json!({"spec": {"versions": versions}})).await;
+    assert_eq!(status, 200, "{changed}");
+    let path = format!("{V2}/a");
+    let unread = until(&mut client, &path, |_, answer| answer["reason"] == "StoreReadError").await;
+    assert!(unread.to_string().contains("conversion webhook for hw.example.com/v1, Kind=Crate failed"), "{unread}");
+    converter.rise().await;
+    let read = until(&mut client, &path, |status, _| status == 200).await;
+    assert_eq!(read["spec"], json!({"width": 1, "height": 2}));
+    let (status, merged) = merge(&mut client, &path, json!({"spec": {"width": 3}})).await;
+    assert_eq!((status, &merged["spec"]["width"]), (200, &json!(3)), "{merged}");
+    assert_eq!(call(&mut client, "DELETE", DEFINITION, &Value::Null).await.0, 200);
+    until(&mut client, DEFINITION, |status, _| status == 404).await;
+}
+
+#[tokio::test]
+async fn a_manifest_of_the_program_is_converted_and_selected_by_fields_of_each_version() {
+    let converter = Converter::start().await;
+    let mut manifest = crates(&converter.client_config());
+    manifest["spec"]["versions"][1]["selectableFields"] = json!([{"jsonPath": ".spec.width"}]);
+    let server = Server::test().configure(move |server| server.crd(manifest)).start().await;
+    let mut client = Client::new(server.url(), server.token());
+    for (name, size) in [("a", "1x2"), ("b", "7x3"), ("c", "7x4")] {
+        create(&mut client, V1, &of_v1(name, size)).await;
+    }
+    let list = get(&mut client, &format!("{V2}?fieldSelector=spec.width%3D7")).await.1;
+    let names: Vec<_> = list["items"].as_array().expect("items").iter().map(|item| &item["metadata"]["name"]).collect();
+    assert_eq!(names, ["b", "c"]);
+    converter.behave(Manner::Refusing("d"));
+    let (status, refused) = call(&mut client, "POST", V1, &of_v1("d", "7x5")).await;
+    assert_eq!((status, &refused["reason"]), (500, &json!("InternalError")), "its selectable values are not known");
+}
