@@ -85,3 +85,34 @@ async fn a_manifest_of_the_program_is_converted_and_selected_by_fields_of_each_v
     let (status, refused) = call(&mut client, "POST", V1, &of_v1("d", "7x5")).await;
     assert_eq!((status, &refused["reason"]), (500, &json!("InternalError")), "its selectable values are not known");
 }
+
+#[tokio::test]
+async fn a_webhook_that_is_down_neither_holds_objects_nor_hides_them_in_the_storage_version() {
+    let (_server, mut client, mut converter) = serve().await;
+    for name in ["held", "kept"] {
+        let mut object = of_v1(name, "7x2");
+        object["metadata"]["finalizers"] = json!(["a.b/c", "a.b/d"]);
+        create(&mut client, V1, &object).await;
+    }
+    converter.fall().await;
+    let mut versions = crates(&Value::Null)["spec"]["versions"].clone();
+    versions[1]["selectableFields"] = json!([{"jsonPath": ".spec.width"}]);
+    let (status, changed) = merge(&mut client, DEFINITION, json!({"spec": {"versions": versions}})).await;
+    assert_eq!(status, 200, "{changed}");
+    until(&mut client, &format!("{V2}?fieldSelector=spec.width%3D1"), |status, _| status == 200).await;
+    assert_eq!(get(&mut client, &format!("{V1}/kept")).await.1["spec"]["size"], "7x2");
+    let held = format!("{V1}/held");
+    let (status, refused) = merge(&mut client, &held, json!({"spec": {"size": "1x1"}})).await;
+    assert_eq!(status, 500, "its selectable values would be missing: {refused}");
+    for finalizers in [json!(["a.b/c"]), json!([])] {
+        assert_eq!(call(&mut client, "DELETE", &held, &Value::Null).await.0, 200);
+        let (status, released) = merge(&mut client, &held, json!({"metadata": {"finalizers": finalizers}})).await;
+        assert_eq!(status, 200, "{released}");
+    }
+    assert_eq!(get(&mut client, &held).await.0, 404);
+    converter.rise().await;
+    let selected = format!("{V2}?fieldSelector=spec.width%3D7");
+    let list =
+        until(&mut client, &selected, |_, list| list["items"].as_array().is_some_and(|all| all.len() == 1)).await;
+    assert_eq!(list["items"][0]["metadata"]["name"], "kept");
+}

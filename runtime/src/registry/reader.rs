@@ -43,6 +43,17 @@ impl Fit {
     }
 }
 
+/// Whether a record has the selectable values of versions to which a webhook converts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Always: without them, the object is not stored.
+    Required,
+    /// Unless the webhook fails: nothing but metadata changes, and must change.
+    Optional,
+    /// No: the object is not stored.
+    Unneeded,
+}
+
 /// Stored objects that do not match the current schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Misfits {
@@ -87,6 +98,8 @@ pub struct Sealed {
     pub value: Bytes,
     /// The approximate size of the object itself.
     pub size: usize,
+    /// True if it lacks selectable values because a webhook failed.
+    pub lacks: bool,
 }
 
 /// The selectable fields of a version.
@@ -125,7 +138,7 @@ pub struct KindReader {
     others: Vec<Selectable>,
     /// The invalid objects found while loading; `None` after that.
     misfits: Mutex<Option<Misfits>>,
-    /// Objects that a webhook could not convert.
+    /// Objects that a webhook could not convert, or whose selectable values are missing because of that.
     unread: AtomicUsize,
 }
 
@@ -173,17 +186,23 @@ impl KindReader {
     ///
     /// # Errors
     /// Those of the transformer; a failed call of a conversion webhook.
-    pub fn write(&self, key: &str, document: &Document, fit: Fit) -> Result<Sealed, String> {
-        let record = self.encode(document, if fit == Fit::Checked { self.rules } else { 0 })?;
+    pub fn write(&self, key: &str, document: &Document, fit: Fit, values: Values) -> Result<Sealed, String> {
+        let (record, failed) = self.encode(document, if fit == Fit::Checked { self.rules } else { 0 }, values);
+        if let Some(why) = &failed
+            && values == Values::Required
+        {
+            return Err(why.clone());
+        }
         let size = record::object_size(&record);
-        Ok(Sealed { value: self.transformer.seal(key, record)?.into(), size })
+        Ok(Sealed { value: self.transformer.seal(key, record)?.into(), size, lacks: failed.is_some() })
     }
 
-    fn encode(&self, document: &Document, rules: u32) -> Result<Vec<u8>, String> {
+    /// The record of an object, and the error of a webhook, for which it lacks selectable values.
+    fn encode(&self, document: &Document, rules: u32, values: Values) -> (Vec<u8>, Option<String>) {
         let fingerprint = self.structure >> 32 << 32 | u64::from(rules);
         let mut others: Vec<(&Selectable, Document)> = Vec::with_capacity(self.others.len());
         let mut failed = None;
-        for other in &self.others {
+        for other in self.others.iter().filter(|other| values != Values::Unneeded || !other.kind.waits()) {
             match other.kind.convert_from_stored(bare(document)) {
                 Ok(document) => others.push((other, document)),
                 // Webhooks fail for other reasons than the object.
@@ -192,21 +211,24 @@ impl KindReader {
                 Err(_) => {}
             }
         }
-        if let Some(why) = failed {
-            return Err(why);
-        }
         let of_others = others.iter().map(|(other, document)| (other.version(), &other.indexes, document));
         let selectable = [(self.version(), &self.indexes, document)].into_iter().chain(of_others);
-        Ok(record::encode(self.version(), fingerprint, selectable, document))
+        (record::encode(self.version(), fingerprint, selectable, document), failed)
     }
 
     fn version(&self) -> &str {
         &self.stored().group_version.version
     }
 
-    /// The number of objects that a conversion webhook could not convert to the storage version.
+    /// The number of objects that a conversion webhook could not convert to the storage version, or to a version with selectable
+    /// fields, since they were loaded.
     pub fn unread(&self) -> usize {
         self.unread.load(Ordering::Relaxed)
+    }
+
+    /// Counts an object that was stored without selectable values.
+    pub fn count_unread(&self) {
+        self.unread.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Starts to count unread and invalid objects again, before they are loaded once more.
@@ -262,9 +284,7 @@ impl KindReader {
         let renewed = match self.renew(key, &record, same_structure) {
             Ok(renewed) => Bytes::from(renewed),
             Err(message) => {
-                if self.versions.wait() {
-                    self.unread.fetch_add(1, Ordering::Relaxed);
-                }
+                self.count_while_loading();
                 let texts = Texts::new(record.labels.iter().copied(), []);
                 return Ok(Reading { texts, ..Reading::plain(Err(message)) });
             }
@@ -295,6 +315,13 @@ impl KindReader {
         Texts::new(record.labels.iter().copied(), own.chain(others))
     }
 
+    /// Counts an object that a webhook could not convert. Past states do not count.
+    fn count_while_loading(&self) {
+        if self.versions.wait() && self.misfits().is_some() {
+            self.count_unread();
+        }
+    }
+
     /// Renews the record of an object with missing selectable values, or whose body was checked against another schema:
     /// the body is converted to the storage version and adapted to its schema.
     fn renew(&self, key: &str, record: &Record<'_>, same_structure: bool) -> Result<Vec<u8>, String> {
@@ -308,7 +335,12 @@ impl KindReader {
             }
             self.count_misfit(key, &document);
         }
-        self.encode(&document, 0)
+        // An object whose stored form is known is readable, whatever happens to its other versions.
+        let (renewed, failed) = self.encode(&document, 0, Values::Optional);
+        if failed.is_some() {
+            self.count_while_loading();
+        }
+        Ok(renewed)
     }
 }
 

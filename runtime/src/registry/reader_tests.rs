@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    reader::{Fit, Identity, KindReader},
+    reader::{Fit, Identity, KindReader, Values},
     record,
 };
 use crate::{
@@ -32,7 +32,7 @@ fn selecting(schema: Schema, paths: &[&str]) -> KindReader {
 const KEY: &str = "/registry/example.com/widgets/ns/w";
 
 fn write(reader: &KindReader, object: &Document, fit: Fit) -> Bytes {
-    reader.write(KEY, object, fit).expect("identity").value
+    reader.write(KEY, object, fit, Values::Required).expect("identity").value
 }
 
 /// The object's JSON, the labels and the selectable fields that a reader finds.

@@ -32,6 +32,30 @@ struct Called {
 /// A call that is running.
 type Flight = watch::Receiver<Option<Called>>;
 
+/// Calls that are running, by the addresses of their objects, which they keep alive.
+#[derive(Default)]
+struct Running(Mutex<HashMap<usize, Flight>>);
+
+impl Running {
+    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Flight>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A running call for one object. It ends even if its task panics.
+struct Call {
+    running: Arc<Running>,
+    place: usize,
+    object: Arc<Object>,
+    sender: watch::Sender<Option<Called>>,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.running.lock().remove(&self.place);
+    }
+}
+
 /// Converts objects to a version.
 #[derive(Clone)]
 pub struct View {
@@ -40,8 +64,7 @@ pub struct View {
     renderings: Arc<Renderings>,
     /// Distinguishes the renderings of this view from others.
     number: u32,
-    /// Calls of the webhook that are running, by the addresses of their objects, which they keep alive.
-    running: Arc<Mutex<HashMap<usize, Flight>>>,
+    running: Arc<Running>,
 }
 
 impl View {
@@ -118,6 +141,7 @@ impl View {
         joins: bool,
     ) {
         let mut own = Vec::new();
+        let place = |object: &Arc<Object>| Arc::as_ptr(object).addr();
         for (at, object) in stored.iter().enumerate() {
             if let Some(kept) = self.renderings.find_object(object, self.number) {
                 views.push(readable(object, kept));
@@ -128,7 +152,7 @@ impl View {
                 continue;
             }
             views.push(Err("the call of the conversion webhook broke off".to_owned()));
-            let mut running = self.running();
+            let mut running = self.running.lock();
             let known = running.get(&place(object)).filter(|known| joins && known.has_changed().is_ok());
             if let Some(known) = known {
                 flights.push((at, known.clone(), false));
@@ -137,7 +161,7 @@ impl View {
             let (sender, flight) = watch::channel(None);
             running.insert(place(object), flight.clone());
             flights.push((at, flight, true));
-            own.push((object.clone(), sender));
+            own.push(Call { running: self.running.clone(), place: place(object), object: object.clone(), sender });
         }
         if !own.is_empty() {
             tokio::spawn(self.clone().call(webhooks.clone(), own));
@@ -145,19 +169,14 @@ impl View {
     }
 
     /// Calls the webhook for these objects.
-    async fn call(self, webhooks: Arc<Webhooks>, objects: Vec<(Arc<Object>, watch::Sender<Option<Called>>)>) {
-        let among_others = objects.len() > 1;
-        let all = || objects.iter().map(|(object, _)| self.body(object)).collect::<Vec<_>>();
+    async fn call(self, webhooks: Arc<Webhooks>, calls: Vec<Call>) {
+        let among_others = calls.len() > 1;
+        let all = || calls.iter().map(|call| self.body(&call.object)).collect::<Vec<_>>();
         let bodies = webhooks.resolve(all).await;
-        for ((object, sender), body) in objects.into_iter().zip(bodies) {
-            let view = body.map(|body| self.with_body(&object, body));
-            self.running().remove(&place(&object));
-            sender.send_replace(Some(Called { view, among_others }));
+        for (call, body) in calls.into_iter().zip(bodies) {
+            let view = body.map(|body| self.with_body(&call.object, body));
+            call.sender.send_replace(Some(Called { view, among_others }));
         }
-    }
-
-    fn running(&self) -> MutexGuard<'_, HashMap<usize, Flight>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn make(&self, stored: &Object) -> Object {
@@ -176,10 +195,6 @@ impl View {
         let body = Body::new(text.into(), places.metadata_end, places.managed_at, managed_fields);
         Ok(body.expect("a canonical body says where its parts are"))
     }
-}
-
-fn place(object: &Arc<Object>) -> usize {
-    Arc::as_ptr(object).addr()
 }
 
 fn readable(stored: &Object, view: Arc<Object>) -> Result<Arc<Object>, String> {

@@ -8,7 +8,7 @@ use super::{Error, Request, Verbs, lifecycle::hold_namespace, retry::Retry, rewr
 use crate::{
     cache::{Object, Reader},
     meta::Revision,
-    registry::reader::{Fit, Sealed},
+    registry::reader::{Fit, Sealed, Values},
     schema::Document,
     storage::{Commit, CommitError, Expect, Hold, Op},
 };
@@ -40,11 +40,11 @@ impl Verbs {
         request: &Request,
         turn: Option<&Turn>,
         key: &str,
-        (document, fit): (&Document, Fit),
+        (document, fit, values): (&Document, Fit, Values),
         expect: Expect,
     ) -> Result<Outcome<Arc<Object>>, Error> {
         let at = full_key(request, key);
-        let value = record(request, turn, &at, document, fit).await?;
+        let value = record(request, turn, &at, (document, fit, values)).await?;
         let op = Op { key: at, value: Some(value.clone()), expect };
         let revision = match self.commit(request, op).await? {
             Outcome::Done(revision) => revision,
@@ -172,9 +172,9 @@ pub(super) async fn preview(
     turn: Option<&Turn>,
     key: &str,
     revision: Revision,
-    document: &Document,
+    (document, values): (&Document, Values),
 ) -> Result<Arc<Object>, Error> {
-    let value = record(request, turn, &full_key(request, key), document, Fit::Checked).await?;
+    let value = record(request, turn, &full_key(request, key), (document, Fit::Checked, values)).await?;
     Ok(render(request, key, revision, &value))
 }
 
@@ -183,13 +183,16 @@ async fn record(
     request: &Request,
     turn: Option<&Turn>,
     full_key: &str,
-    document: &Document,
-    fit: Fit,
+    (document, fit, values): (&Document, Fit, Values),
 ) -> Result<Bytes, Error> {
     let served = &request.served;
-    let sealed = waiting::outside(turn, served.converting(|| served.records.write(full_key, document, fit))).await;
-    let Sealed { value, size } = sealed.map_err(Error::Internal)?;
+    let write = || served.records.write(full_key, document, fit, values);
+    let sealed = waiting::outside(turn, served.converting(write)).await;
+    let Sealed { value, size, lacks } = sealed.map_err(Error::Internal)?;
     check_size(size)?;
+    if lacks {
+        served.records.count_unread();
+    }
     Ok(value)
 }
 

@@ -15,7 +15,7 @@ use crate::{
     codec::Decoded,
     kind::model::Scope,
     meta::{Revision, options::CreateOptions},
-    registry::reader::Fit,
+    registry::reader::{Fit, Values},
     schema::Document,
     storage::Expect,
 };
@@ -101,8 +101,10 @@ impl Verbs {
             if request.served.objects.snapshot().get(&key).is_some() {
                 return Ok(Outcome::Lost);
             }
-            return preview(request, write.turn, &key, Revision(0), stored.0).await.map(Outcome::Done);
+            return preview(request, write.turn, &key, Revision(0), (stored.0, Values::Required))
+                .await
+                .map(Outcome::Done);
         }
-        self.store(request, write.turn, &key, stored, Expect::Absent).await
+        self.store(request, write.turn, &key, (stored.0, stored.1, Values::Required), Expect::Absent).await
     }
 }

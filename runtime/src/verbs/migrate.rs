@@ -15,7 +15,10 @@ use super::{
 use crate::{
     auth::User,
     cache::Object,
-    registry::{Registered, reader::Fit},
+    registry::{
+        Registered,
+        reader::{Fit, Values},
+    },
     storage::{Expect, maintenance::Migration},
 };
 
@@ -83,7 +86,8 @@ impl Verbs {
         let request = request_for(resource, object);
         let document = document_of(object)?;
         let fit = Fit::of(&request.served.kind.version.schema, &document);
-        match self.store(&request, None, object.key(), (&document, fit), Expect::At(object.revision())).await {
+        let new = (&document, fit, Values::Required);
+        match self.store(&request, None, object.key(), new, Expect::At(object.revision())).await {
             Ok(Outcome::Done(_)) => Ok(Renewed::Written),
             Ok(Outcome::Lost) => Ok(Renewed::ByOthers),
             Err(Error::TooLarge(why)) => Ok(Renewed::Skipped(object.clone(), why)),

@@ -21,7 +21,7 @@ use crate::{
         binding::{Hook, HookError},
     },
     meta::{FieldError, FieldPath, GroupKind, Preconditions, Revision, go, preconditions::Mismatch},
-    registry::reader::Fit,
+    registry::reader::{Fit, Values},
     schema::Document,
     storage::Expect,
 };
@@ -191,10 +191,16 @@ impl Verbs {
         }
         let (request, key, revision) = (write.request, object.key(), object.revision());
         let goes = is_deleted(request, new, write.turn, false).await?;
+        let values = match goes {
+            true => Values::Unneeded,
+            // No webhook may hold an object.
+            false if only_releases(old, new) => Values::Optional,
+            false => Values::Required,
+        };
         if !goes && !write.options.dry_run {
-            return self.store(request, write.turn, key, (new, fit), Expect::At(revision)).await;
+            return self.store(request, write.turn, key, (new, fit, values), Expect::At(revision)).await;
         }
-        let last = preview(request, write.turn, key, revision, new).await?;
+        let last = preview(request, write.turn, key, revision, (new, values)).await?;
         // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
         if goes
             && !write.options.dry_run

@@ -16,6 +16,7 @@ use hyper::{
     body::Incoming,
     client::conn::http1::{self, SendRequest},
     header,
+    http::uri::PathAndQuery,
 };
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -61,7 +62,7 @@ struct Target {
     /// The name in its certificate.
     name: ServerName<'static>,
     host: String,
-    path: String,
+    path: PathAndQuery,
     tls: TlsConnector,
 }
 
@@ -137,16 +138,11 @@ impl Target {
         let uri: hyper::Uri = format!("https://{host}").parse().map_err(|error| format!("invalid host: {error}"))?;
         let bare = uri.host().unwrap_or_default().trim_matches(['[', ']']);
         let name = ServerName::try_from(bare.to_owned()).map_err(|error| format!("invalid host: {error}"))?;
+        let path = format!("/{path}?timeout=30s").parse().map_err(|error| format!("invalid path: {error}"))?;
         let port = uri.port_u16().unwrap_or(443);
         let literal = if bare.contains(':') { format!("[{bare}]:{port}") } else { format!("{bare}:{port}") };
         let tls = TlsConnector::from(Arc::new(tls(ca_bundle)?));
-        Ok(Self {
-            address: address.unwrap_or(literal),
-            name,
-            host: host.to_owned(),
-            path: format!("/{path}?timeout=30s"),
-            tls,
-        })
+        Ok(Self { address: address.unwrap_or(literal), name, host: host.to_owned(), path, tls })
     }
 
     async fn connect(&self) -> Result<SendRequest<Whole>, String> {
@@ -166,7 +162,7 @@ impl Target {
     }
 
     fn request(&self, body: Bytes) -> Request<Whole> {
-        let request = Request::post(&self.path)
+        let request = Request::post(self.path.as_str())
             .header(header::HOST, &self.host)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "application/json, */*")

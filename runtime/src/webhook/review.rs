@@ -117,7 +117,7 @@ impl Batch {
 
 /// The objects of a response.
 fn response_of(response: &Bytes, uid: &str) -> Result<Vec<Document>, String> {
-    let decoded = codec::decode(response, &Limits::NONE);
+    let decoded = codec::decode(response, &Limits::CONVERSION);
     let mut review = decoded.map_err(|error| format!("the response cannot be decoded: {error}"))?.document;
     let text = |value: &Value, member: &str| value.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&review, "apiVersion"), text(&review, "kind"));

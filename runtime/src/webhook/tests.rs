@@ -48,6 +48,8 @@ async fn a_webhook_of_other_reviews_or_without_authorities_is_not_called() {
     assert_eq!(failure(&webhooks, old).await, "no supported conversion review versions");
     let failed = failure(&webhooks, at("https://127.0.0.1:1/".to_owned(), "Q0E=".to_owned())).await;
     assert!(failed.ends_with("unable to load root certificates: unable to parse bytes as PEM block"), "{failed}");
+    let failed = failure(&webhooks, at("https://127.0.0.1:1/a b".to_owned(), authority())).await;
+    assert!(failed.ends_with("invalid path: invalid uri character"), "{failed}");
 }
 
 #[test]
@@ -63,4 +65,12 @@ fn questions_are_batches_by_versions_and_size() {
     let of = |version: &str, count| (version.to_owned(), count);
     assert_eq!(ask(10, 1_200), [of("v2", 500), of("v2", 500), of("v2", 200), of("v1", 1)]);
     assert_eq!(ask(1 << 20, 6), [of("v2", 4), of("v2", 2), of("v1", 1)]);
+}
+
+#[test]
+fn a_response_that_is_nested_too_deeply_is_an_error() {
+    let mut open = Answers::default().attempt(|| conversion(Webhook::default()).read(json!({}))).unwrap_err();
+    let batch = Batch::of_one(open.remove(0));
+    let why = batch.converted(&"[".repeat(8 << 20).into(), "u").unwrap_err();
+    assert!(why.contains("the response cannot be decoded"), "{why}");
 }

@@ -27,7 +27,7 @@ use crate::{
         options::DeleteOptions,
         preconditions::{Identity, Mismatch},
     },
-    registry::reader::Fit,
+    registry::reader::{Fit, Values},
     schema::Document,
     storage::Expect,
 };
@@ -104,12 +104,13 @@ impl Verbs {
         }
         // The mark is a normal write through the requested version.
         let new = &*written_through(request, Some(turn), new).await;
+        let values = Values::Optional;
         if options.dry_run {
-            return marked(preview(request, Some(turn), object.key(), object.revision(), new).await?).await;
+            return marked(preview(request, Some(turn), object.key(), object.revision(), (new, values)).await?).await;
         }
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
         let fit = Fit::of(&request.served.stored().kind.version.schema, new);
-        match self.store(request, Some(turn), object.key(), (new, fit), Expect::At(object.revision())).await? {
+        match self.store(request, Some(turn), object.key(), (new, fit, values), Expect::At(object.revision())).await? {
             Outcome::Done(object) => marked(object).await,
             Outcome::Lost => Ok(Outcome::Lost),
         }
