@@ -26,8 +26,10 @@ impl Verbs {
         options: &DeleteOptions,
     ) -> Result<List, Error> {
         let mut selected = self.list_stored(request, list).await?;
+        // Nothing is deleted if the answer is impossible.
+        let shown = selected.items.clone().converted(request).await?;
         self.delete_all(request, &selected.items, options, |_, error| Err(error)).await?;
-        selected.items = selected.items.converted(request).await?;
+        selected.items = shown;
         Ok(selected)
     }
 

@@ -28,7 +28,7 @@ type Converting = Pin<Box<dyn Future<Output = VecDeque<Result<Event, WatchError>
 /// Events on their way through a webhook.
 struct Converted {
     served: Arc<Registered>,
-    /// The position before the events that were not returned yet.
+    /// The position of the last event that was returned, or that before the events that are being converted.
     position: Revision,
     running: Option<Converting>,
     ready: VecDeque<Result<Event, WatchError>>,
@@ -77,8 +77,9 @@ impl Watch {
             None => return Poll::Ready(None),
         }
         while events.len() < max {
-            let Some(event) = converted.ready.pop_front_if(|next| next.is_ok()) else { break };
-            events.extend(event.ok());
+            let Some(Ok(event)) = converted.ready.pop_front_if(|next| next.is_ok()) else { break };
+            converted.position = event.object().revision();
+            events.push(event);
         }
         Poll::Ready(Some(Ok(())))
     }
@@ -96,8 +97,9 @@ impl Converted {
     ) -> Poll<Option<Result<Event, WatchError>>> {
         loop {
             if let Some(next) = self.ready.pop_front() {
-                if next.is_err() {
-                    self.ready.clear();
+                match &next {
+                    Ok(event) => self.position = event.object().revision(),
+                    Err(_) => self.ready.clear(),
                 }
                 return Poll::Ready(Some(next));
             }

@@ -85,11 +85,11 @@ impl Client {
         format!("Post {:?}: {why}", self.url)
     }
 
-    /// Sends a request, and returns the body of the response.
+    /// Sends a request, and returns the body of the response, or the error for a code other than 2xx.
     ///
     /// # Errors
-    /// If there is no connection, or a response with another code than 2xx.
-    pub(super) async fn post(&self, body: Bytes) -> Result<Bytes, String> {
+    /// If there is no response.
+    pub(super) async fn post(&self, body: Bytes) -> Result<Result<Bytes, String>, String> {
         let target = self.target.as_ref().map_err(|why| self.failed(why))?;
         // The webhook may have closed an idle connection. Then another one is used: conversions have no effects.
         while let Some(mut idle) = self.take_idle() {
@@ -108,7 +108,11 @@ impl Client {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    async fn read(&self, response: hyper::Response<Incoming>, connection: SendRequest<Whole>) -> Result<Bytes, String> {
+    async fn read(
+        &self,
+        response: hyper::Response<Incoming>,
+        connection: SendRequest<Whole>,
+    ) -> Result<Result<Bytes, String>, String> {
         let code = response.status();
         let body = whole(response.into_body()).await.map_err(|why| self.failed(&why))?;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,7 +120,7 @@ impl Client {
             idle.push(connection);
         }
         drop(idle);
-        match code {
+        Ok(match code {
             _ if code.is_success() => Ok(body),
             StatusCode::NOT_FOUND => Err("the server could not find the requested resource".to_owned()),
             _ if code.is_server_error() => {
@@ -127,7 +131,7 @@ impl Client {
                 "the server responded with the status code {} but did not return more information",
                 code.as_u16()
             )),
-        }
+        })
     }
 }
 

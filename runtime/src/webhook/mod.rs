@@ -62,7 +62,8 @@ type Labels = (Arc<str>, String, String, bool);
 pub struct Webhooks {
     resolver: Option<Resolver>,
     timeout: Duration,
-    clients: Mutex<HashMap<Arc<Webhook>, Arc<Client>>>,
+    /// By the webhook and the address that the resolver gave.
+    clients: Mutex<HashMap<(Arc<Webhook>, Option<String>), Arc<Client>>>,
     durations: Mutex<HashMap<Labels, Arc<Histogram>>>,
 }
 
@@ -108,58 +109,60 @@ impl Webhooks {
 
     /// Answers what an attempt has asked.
     async fn answer(&self, open: Vec<Question>, answers: &mut Answers, attempt: usize) {
-        let mut late: Option<Arc<Webhook>> = None;
+        // All batches together wait only once for a webhook that does not answer.
+        let mut silent: Option<(Arc<Webhook>, String)> = None;
         for batch in batches(open) {
-            let (begun, webhook) = (Instant::now(), batch.of().webhook.clone());
-            let results = if late.as_ref() == Some(&webhook) {
-                Err(batch.failed("context deadline exceeded"))
-            } else if attempt < MOST_ATTEMPTS {
-                self.call(&batch).await
-            } else {
-                Err(batch.failed("too many conversions depend on each other"))
+            let webhook = batch.of().webhook.clone();
+            let called = match silent.as_ref().filter(|(known, _)| *known == webhook) {
+                Some((_, why)) => Err(why.clone()),
+                None if attempt < MOST_ATTEMPTS => self.call(&batch).await,
+                None => Ok(Err(batch.failed("too many conversions depend on each other"))),
             };
-            // All batches together wait only once for a webhook that does not answer.
-            if begun.elapsed() >= self.timeout {
-                late = Some(webhook);
-            }
+            let results = called.unwrap_or_else(|why| {
+                let failed = batch.failed(&why);
+                silent = Some((webhook, why));
+                Err(failed)
+            });
             batch.answer(results, answers);
         }
     }
 
     /// Converts a batch.
-    async fn call(&self, batch: &Batch) -> Result<Vec<Document>, String> {
+    ///
+    /// # Errors
+    /// If the webhook does not answer.
+    async fn call(&self, batch: &Batch) -> Result<Result<Vec<Document>, String>, String> {
         let begun = Instant::now();
         let client = self.client(&batch.of().webhook);
         let called = async {
-            let uid = uid()?;
-            let request = batch.request(&uid)?;
+            let (uid, request) = match uid().and_then(|uid| batch.request(&uid).map(|request| (uid, request))) {
+                Ok(ready) => ready,
+                Err(why) => return Ok(Err(why)),
+            };
             let called = tokio::time::timeout(self.timeout, client.post(request)).await;
-            let answer = called
-                .unwrap_or_else(|_| Err(client.failed("context deadline exceeded")))
-                .map_err(|why| batch.failed(&why))?;
-            batch.converted(&answer, &uid)
+            let answer = called.unwrap_or_else(|_| Err(client.failed("context deadline exceeded")))?;
+            Ok(answer.map_err(|why| batch.failed(&why)).and_then(|answer| batch.converted(&answer, &uid)))
         };
         let converted = called.await;
-        self.observe(batch.of(), converted.is_ok(), begun.elapsed());
+        self.observe(batch.of(), matches!(converted, Ok(Ok(_))), begun.elapsed());
         converted
     }
 
     fn client(&self, webhook: &Arc<Webhook>) -> Arc<Client> {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = clients.get(webhook) {
+        let address =
+            webhook.service.as_ref().zip(self.resolver.as_ref()).and_then(|(service, resolver)| resolver(service));
+        let key = (webhook.clone(), address);
+        let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = clients().get(&key) {
             return known.clone();
         }
+        // Not under the lock, because this may read files.
+        let client = Arc::new(Client::new(webhook, key.1.clone()));
+        let mut clients = clients();
         if clients.len() >= MOST_CLIENTS {
             clients.clear();
         }
-        let address =
-            webhook.service.as_ref().zip(self.resolver.as_ref()).and_then(|(service, resolver)| resolver(service));
-        let client = Arc::new(Client::new(webhook, address));
-        // An address that a resolver gave may change.
-        if webhook.service.is_none() || self.resolver.is_none() {
-            clients.insert(webhook.clone(), client.clone());
-        }
-        client
+        clients.entry(key).or_insert(client).clone()
     }
 
     fn observe(&self, of: &Question, succeeded: bool, elapsed: Duration) {

@@ -74,3 +74,14 @@ fn a_response_that_is_nested_too_deeply_is_an_error() {
     let why = batch.converted(&"[".repeat(8 << 20).into(), "u").unwrap_err();
     assert!(why.contains("the response cannot be decoded"), "{why}");
 }
+
+#[tokio::test]
+async fn a_list_waits_only_once_for_a_webhook_that_does_not_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let conversion = conversion(at(format!("https://{}/", listener.local_addr().unwrap()), authority()));
+    let webhooks = Webhooks::within(Duration::from_millis(50));
+    let all = || (0..3 * MOST_OBJECTS).map(|index| conversion.read(json!({"index": index}))).collect::<Vec<_>>();
+    let failed = webhooks.resolve(all).await;
+    assert!(failed.iter().all(|one| one.is_err() && *one == failed[0]));
+    assert_eq!(webhooks.durations()[0].1.count(), 1);
+}
