@@ -30,6 +30,7 @@ impl Authenticate for Certificates {
 }
 
 /// The user that a certificate names.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "readers of any lifetime need a closure")]
 fn subject(certificate: &[u8]) -> ASN1Result<User> {
     yasna::parse_der(certificate, |reader| {
         reader.read_sequence(|certificate| {
@@ -79,8 +80,9 @@ fn text(value: BERReader<'_, '_>) -> ASN1Result<String> {
 }
 
 /// Skips the elements that are left.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "readers of any lifetime need a closure")]
 fn skip(elements: &mut BERReaderSeq<'_, '_>) -> ASN1Result<()> {
-    while elements.read_optional(BERReader::read_der)?.is_some() {}
+    while elements.read_optional(|element| element.read_der())?.is_some() {}
     Ok(())
 }
 

@@ -58,12 +58,14 @@ pub(crate) type Resolver = Arc<dyn Fn(&WebhookService) -> Option<String> + Send 
 /// What calls are counted by: the definition, both versions, and whether they succeeded.
 type Labels = (Arc<str>, String, String, bool);
 
+/// A webhook, and the address that the resolver gave.
+type Target = (Arc<Webhook>, Option<String>);
+
 /// The conversion webhooks.
 pub struct Webhooks {
     resolver: Option<Resolver>,
     timeout: Duration,
-    /// By the webhook and the address that the resolver gave.
-    clients: Mutex<HashMap<(Arc<Webhook>, Option<String>), Arc<Client>>>,
+    clients: Mutex<HashMap<Target, Arc<Client>>>,
     durations: Mutex<HashMap<Labels, Arc<Histogram>>>,
 }
 

@@ -19,6 +19,7 @@ use tokio::{
 use self::{
     names::{Used, is_true, judged, put_condition},
     removal::Ending,
+    reread::REREAD_AFTER,
 };
 use crate::{
     auth::User,
@@ -36,6 +37,7 @@ mod declared;
 mod hooks;
 mod names;
 mod removal;
+mod reread;
 
 pub(crate) use declared::definition_kind;
 pub use declared::{
@@ -50,13 +52,10 @@ pub use declared::{
 const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// The field manager of the server's writes.
 const MANAGER: &str = "kube-apiserver";
-/// The wait after a watch that ended early, and before a definition that failed is tried again. Each further wait for it is twice as
-/// long.
+/// The wait after a watch that ended early, and before a failed definition is tried again. Each further wait doubles.
 const WAIT: Duration = Duration::from_millis(100);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// The wait before objects that a conversion webhook could not convert are read again.
-const REREAD_AFTER: Duration = Duration::from_secs(2);
 
 /// Serves the kinds that stored definitions define.
 pub(crate) struct Definitions {
@@ -349,24 +348,6 @@ impl Definitions {
         let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold))).await;
         let served = replaced.map_err(|error| error.to_string())??;
         Ok((now, served))
-    }
-
-    /// The definitions with objects that a conversion webhook could not convert when they were read.
-    fn unread(&self) -> impl Iterator<Item = (&String, &Arc<Registered>)> {
-        let served = self.known.iter().filter_map(|(name, known)| Some((name, &known.served.as_ref()?.1)));
-        served.filter(|(_, served)| served.records.unread() > 0)
-    }
-
-    /// Reads such objects again.
-    async fn reread(&mut self) {
-        let unread: Vec<_> = self.unread().map(|(name, served)| (name.clone(), served.clone())).collect();
-        for (name, before) in unread {
-            let registry = self.access.api.registry.clone();
-            let Ok(Some(now)) = spawn_blocking(move || registry.reread(&before)).await else { continue };
-            if let Some((_, served)) = self.known.get_mut(&name).and_then(|known| known.served.as_mut()) {
-                *served = now;
-            }
-        }
     }
 
     /// Removes the objects of a definition and then the definition, in a task.

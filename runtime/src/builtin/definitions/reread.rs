@@ -1,0 +1,30 @@
+//! Objects that could not be read while their conversion webhook was down. kube-apiserver converts them anew in each request.
+use std::{sync::Arc, time::Duration};
+
+use tokio::task::spawn_blocking;
+
+use super::Definitions;
+use crate::registry::Registered;
+
+/// The wait before such objects are read again.
+pub(super) const REREAD_AFTER: Duration = Duration::from_secs(2);
+
+impl Definitions {
+    /// The definitions with objects that a conversion webhook could not convert when they were read.
+    pub(super) fn unread(&self) -> impl Iterator<Item = (&String, &Arc<Registered>)> {
+        let served = self.known.iter().filter_map(|(name, known)| Some((name, &known.served.as_ref()?.1)));
+        served.filter(|(_, served)| served.records.unread() > 0)
+    }
+
+    /// Reads such objects again.
+    pub(super) async fn reread(&mut self) {
+        let unread: Vec<_> = self.unread().map(|(name, served)| (name.clone(), served.clone())).collect();
+        for (name, before) in unread {
+            let registry = self.access.api.registry.clone();
+            let Ok(Some(now)) = spawn_blocking(move || registry.reread(&before)).await else { continue };
+            if let Some((_, served)) = self.known.get_mut(&name).and_then(|known| known.served.as_mut()) {
+                *served = now;
+            }
+        }
+    }
+}
