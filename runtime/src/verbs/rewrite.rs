@@ -191,11 +191,13 @@ impl Verbs {
         }
         let (request, key, revision) = (write.request, object.key(), object.revision());
         let goes = is_deleted(request, new, write.turn, false).await?;
-        let values = match goes {
-            true => Values::Unneeded,
+        let values = if goes {
+            Values::Unneeded
+        } else if only_releases(old, new) {
             // No webhook may hold an object.
-            false if only_releases(old, new) => Values::Optional,
-            false => Values::Required,
+            Values::Optional
+        } else {
+            Values::Required
         };
         if !goes && !write.options.dry_run {
             return self.store(request, write.turn, key, (new, fit, values), Expect::At(revision)).await;
