@@ -206,6 +206,7 @@ impl Definitions {
             self.settle(&name).await;
         }
         let Ok(mut watch) = objects.watch(snapshot.revision(), Subscription::All, None).await else { return false };
+        let mut reread_after = REREAD_AFTER;
         loop {
             let name = tokio::select! {
                 () = sleep_until(self.retry.at), if !self.failed.is_empty() => {
@@ -229,8 +230,8 @@ impl Definitions {
                     let Some(name) = self.removing.remove(&task) else { continue };
                     name
                 }
-                () = sleep(REREAD_AFTER), if self.unread().next().is_some() => {
-                    self.reread().await;
+                () = sleep(reread_after), if self.unread().next().is_some() => {
+                    reread_after = self.reread(reread_after).await;
                     continue;
                 }
             };
@@ -346,8 +347,7 @@ impl Definitions {
         }
         let kinds = now.kinds(&Custom);
         let replaced = spawn_blocking(move || registry.replace(kinds, Some(hold))).await;
-        let served = replaced.map_err(|error| error.to_string())??;
-        Ok((now, served))
+        Ok((now, replaced.map_err(|error| error.to_string())??))
     }
 
     /// Removes the objects of a definition and then the definition, in a task.

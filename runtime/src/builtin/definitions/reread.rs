@@ -6,8 +6,11 @@ use tokio::task::spawn_blocking;
 use super::Definitions;
 use crate::registry::Registered;
 
-/// The wait before such objects are read again.
+/// The wait before such objects are read again. Each further wait doubles.
 pub(super) const REREAD_AFTER: Duration = Duration::from_secs(2);
+
+/// The longest wait: a webhook may refuse an object for ever.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 impl Definitions {
     /// The definitions with objects that a conversion webhook could not convert when they were read.
@@ -16,8 +19,8 @@ impl Definitions {
         served.filter(|(_, served)| served.records.unread() > 0)
     }
 
-    /// Reads such objects again.
-    pub(super) async fn reread(&mut self) {
+    /// Reads such objects again. Returns the wait before the next time.
+    pub(super) async fn reread(&mut self, waited: Duration) -> Duration {
         let unread: Vec<_> = self.unread().map(|(name, served)| (name.clone(), served.clone())).collect();
         for (name, before) in unread {
             let registry = self.access.api.registry.clone();
@@ -26,5 +29,7 @@ impl Definitions {
                 *served = now;
             }
         }
+        let all_read = self.unread().next().is_none();
+        if all_read { REREAD_AFTER } else { LONGEST_WAIT.min(waited * 2) }
     }
 }
