@@ -10,7 +10,7 @@ use crate::registry::Registered;
 pub(super) const REREAD_AFTER: Duration = Duration::from_secs(2);
 
 /// The longest wait: a webhook may refuse an object for ever.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 impl Definitions {
     /// The definitions with objects that a conversion webhook could not convert when they were read.
