@@ -1,5 +1,5 @@
-//! A project that was written for a cluster with kube-rs: [`tenant`] is its kind, [`controller`] its controller. Neither
-//! names Kindsmith, which serves the kind in the process of the controller; [`serve`] and `main.rs` are all that it takes.
+//! A project that was written for a cluster with kube-rs: `tenant` is its kind, `controller` its controller. Neither
+//! names Kindsmith, which serves the kind in the process of the controller; `serve` and `main.rs` are all that it takes.
 //!
 //! `cargo run -p kube-rs --features kube` runs it.
 #![cfg(feature = "kube")]
