@@ -12,12 +12,12 @@ pub(super) const ABOUT: &str = "Serve the kinds that files define, as they stand
 Files are manifests of CustomResourceDefinitions and OpenAPI v3 documents, in YAML or JSON, with discovery documents, overlays and Protobuf definitions \
 beside them; of folders, all files ending in .yaml, .yml, .json or .proto are read. \
 Further definitions can be applied with kubectl while the server runs. A changed file is served anew within a few seconds. If \
-it is broken, an error names the file and the line, and what was read before is served on.";
+it is broken, an error names the file and the line, and what it defined before is served on.";
 
 pub(super) const EXAMPLES: &str = "\
 Example:
   kindsmith serve widgets.yaml --data-dir ./data
-  kubectl --kubeconfig ./data/kubeconfig get crd,widgets";
+  kubectl --kubeconfig ./data/kubeconfig get widgets";
 
 /// The arguments.
 #[derive(Args)]

@@ -1,4 +1,4 @@
-//! Files that a server reads at startup and again when they change: tokens and certificates.
+//! Files that a server reads at startup and again when they change: tokens, certificates and definitions.
 //!
 //! Invalid files change nothing: the previous content stays valid, and one error is logged. Never blocks an async
 //! worker on a file.
