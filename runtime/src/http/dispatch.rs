@@ -91,7 +91,8 @@ pub(super) async fn handle(
     let path = uri.path_and_query().map_or("", |path| path.as_str());
     tracing::debug!(%method, path, status = status.as_u16(), latency = ?start.elapsed(), audit_id = audit, "request");
     if status.is_server_error() {
-        let latency = start.elapsed();
+        // Without the query, which may have what only debug logs should show, such as the command of an exec.
+        let (path, latency) = (uri.path(), start.elapsed());
         tracing::warn!(%method, path, status = status.as_u16(), ?latency, audit_id = audit, "a request failed");
     }
     answer.headers_mut().insert(response::AUDIT_ID, audit_id);
