@@ -6,7 +6,7 @@ use kindsmith::{
     __layers::codec::{Limits, protobuf},
     Server,
     kind::{
-        Definition, Kind, Verb,
+        Definition, Kind,
         model::Scope,
         openapi::{self, Described, Source},
     },
@@ -22,7 +22,7 @@ use super::{openapi::documents, shared_text};
 const OVERLAY: &str = include_str!("../../schemas/kubernetes/overlay.yaml");
 
 /// All documents of Kubernetes, its discovery, and our overlay.
-fn sources() -> Option<BTreeMap<String, Vec<u8>>> {
+pub(super) fn sources() -> Option<BTreeMap<String, Vec<u8>>> {
     let mut sources = documents()?;
     for name in ["api", "apis"] {
         let text = shared_text(&format!("corpus/kubernetes/discovery/{name}.json"))?;
@@ -32,12 +32,12 @@ fn sources() -> Option<BTreeMap<String, Vec<u8>>> {
     Some(sources)
 }
 
-fn read(sources: &BTreeMap<String, Vec<u8>>) -> Described {
+pub(super) fn read(sources: &BTreeMap<String, Vec<u8>>) -> Described {
     let sources: Vec<_> = sources.iter().map(|(name, text)| Source::new(name, text)).collect();
     openapi::read(&sources).unwrap_or_else(|report| panic!("{report}"))
 }
 
-async fn serve(sources: &BTreeMap<String, Vec<u8>>, builtins: bool) -> (TestServer, Client) {
+pub(super) async fn serve(sources: &BTreeMap<String, Vec<u8>>, builtins: bool) -> (TestServer, Client) {
     let texts: Vec<String> = sources.values().map(|text| String::from_utf8(text.clone()).expect("UTF-8")).collect();
     let server = Server::test().configure(move |server| {
         let server = if builtins { server } else { server.without_builtins() };
@@ -88,41 +88,13 @@ fn every_kind_of_kubernetes_has_a_message_that_keeps_its_objects() {
 }
 
 /// The path of a kind's collection.
-fn collection(kind: &Kind) -> String {
+pub(super) fn collection(kind: &Kind) -> String {
     let root = match kind.group_version.group.as_str() {
         "" => format!("/api/{}", kind.group_version.version),
         group => format!("/apis/{group}/{}", kind.group_version.version),
     };
     let scope = if kind.shared.scope == Scope::Namespaced { "/namespaces/default" } else { "" };
     format!("{root}{scope}/{}", kind.names().plural)
-}
-
-#[tokio::test]
-async fn every_kind_of_kubernetes_is_created_read_and_refused_with_an_unknown_field() {
-    let Some(sources) = sources() else { return };
-    let (_server, mut client) = serve(&sources, false).await;
-    let mut created = 0;
-    for kind in read(&sources).resources.iter().flat_map(openapi::Resource::kinds) {
-        let path = collection(&kind);
-        let is_read_only = kind.version.verbs.as_ref().is_some_and(|verbs| !verbs.contains(&Verb::Create));
-        if is_read_only || !kind.shared.stored {
-            continue;
-        }
-        let mut object = testing::documents(&kind, 7).next().expect("there is no end of them");
-        object["metadata"]["name"] = json!(format!("sample-{}", kind.group_version.version));
-        let answer = client.json("POST", &path, &object).await.expect("an answer");
-        assert_eq!(answer.status, 201, "{kind:?} {} {object}", answer.json());
-        let read = client.get(&format!("{path}/sample-{}", kind.group_version.version)).await.expect("an answer");
-        assert_eq!((read.status, read.json()), (200, answer.json()), "{kind:?}");
-        object["metadata"]["name"] = json!("misspelt");
-        object["misspelt"] = json!(1);
-        let strict = client.json("POST", &format!("{path}?fieldValidation=Strict"), &object).await.expect("an answer");
-        let message = strict.json()["message"].to_string();
-        assert_eq!(strict.status, 400, "{kind:?} {message}");
-        assert!(message.contains("unknown field \\\"misspelt\\\""), "{kind:?} {message}");
-        created += 1;
-    }
-    assert_eq!(created, 87);
 }
 
 /// The columns of a Table, as the corpus has them.

@@ -3,7 +3,7 @@
 
     python3 tests/kubectl/definitions.py --kubectl kubectl --server target/debug/conformance-server MANIFEST...
 
-A manifest is a file of definitions. Each definition is applied and becomes established; its kind is explained; an object with what the
+A manifest is a file of definitions. Each definition is applied and becomes established; its kind is explained in every version; an object with what the
 schema requires is created, listed, labelled, applied by the server; a category is added, by which kubectl then finds the kind; a
 finalizer of the object keeps the deleted definition until it is removed, and then the kind is gone. A definition in the core group is
 refused. Ends with `N passed, M failed`.
@@ -19,6 +19,8 @@ import tempfile
 import time
 
 import yaml
+
+import explain
 
 
 class Failure(Exception):
@@ -101,7 +103,9 @@ def use(kubectl, definition):
     kubectl.send(definition, "apply", "--server-side")
     kubectl.run("wait", "--for=condition=Established", "crd/" + name, "--timeout=60s")
     has(kubectl.run("api-resources", "--api-group", spec["group"], "--cached=false"), names["plural"])
-    has(kubectl.run("explain", names["plural"], "--api-version", "%s/%s" % (spec["group"], version["name"]), "--recursive"), names["kind"])
+    versions = ["apis/%s/%s" % (spec["group"], v["name"]) for v in spec["versions"] if v["served"]]
+    if explain.check(kubectl.run, versions) < len(versions):
+        raise Failure("not every version is explained")
 
     schema = version["schema"]["openAPIV3Schema"]
     made = {"apiVersion": "%s/%s" % (spec["group"], version["name"]), "kind": names["kind"],
@@ -151,7 +155,7 @@ def main():
                     try:
                         use(kubectl, definition)
                         passed += 1
-                    except (Failure, subprocess.TimeoutExpired) as error:
+                    except (AssertionError, Failure, subprocess.TimeoutExpired) as error:
                         failed += 1
                         print("FAILED %s: %s" % (definition["metadata"]["name"], error), flush=True)
         finally:

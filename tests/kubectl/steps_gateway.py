@@ -3,6 +3,8 @@ import glob
 import json
 import os
 
+import explain
+
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gateway")
 
 
@@ -47,6 +49,10 @@ def columns_show_them(s):
     s.has(s.run("describe", "grpcroute", "methods", "-n", "shop"), r"^ +Service: +shop\.Orders$")
 
 
+def every_kind_is_explained(s):
+    s.same(explain.check_all(s.run), 19)
+
+
 def other_versions_have_the_same_objects(s):
     s.same(s.run("get", "httproutes.v1beta1.gateway.networking.k8s.io", "headers", "-n", "shop", "-o", "jsonpath={.apiVersion}"),
            "gateway.networking.k8s.io/v1beta1")
@@ -61,5 +67,5 @@ def what_is_wrong_is_refused(s):
     s.has(s.refused("apply", "--dry-run=server", "-f", "-", stdin=route.replace("port: 8080", "port: '8080'", 1)), r"must be of type integer")
 
 
-STEPS = [definitions_are_served, each_example_is_accepted, defaults_are_set, columns_show_them, other_versions_have_the_same_objects,
+STEPS = [definitions_are_served, each_example_is_accepted, defaults_are_set, columns_show_them, every_kind_is_explained, other_versions_have_the_same_objects,
          what_is_wrong_is_refused]

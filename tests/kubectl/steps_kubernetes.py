@@ -2,6 +2,8 @@
 import json
 import re
 
+import explain as explaining
+
 AGE = r"\d+[smh]"
 NODE = '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "%s"}}'
 
@@ -36,6 +38,10 @@ def explain(s):
     s.has(s.run("explain", "hpa", "--api-version=autoscaling/v1"), r"^VERSION: +v1$")
     s.has(s.run("explain", "pods", "--recursive"), r"^ +containerPort\t<integer> -required-$", r"^  status\t<PodStatus>$")
     s.has(s.run("explain", "netpol.spec.ingress.ports.port"), r"^FIELD: port ")
+
+
+def explain_every_kind(s):
+    s.same(explaining.check_all(s.run), 95)
 
 
 def run(s):
@@ -135,5 +141,5 @@ def no_handler_is_said_clearly(s):
     s.has(s.run("drain", "busy", "--force"), r"^node/busy drained$")
 
 
-STEPS = [ready_soon, api_resources, explain, run, create_workloads, create_services, create_what_rules_them, create_access, get_all,
+STEPS = [ready_soon, api_resources, explain, explain_every_kind, run, create_workloads, create_services, create_what_rules_them, create_access, get_all,
          objects_in_other_versions, no_handler_is_said_clearly]

@@ -23,22 +23,34 @@ const TIMES: [&str; 5] = [
 
 /// How deep generated values nest. Declared types that end nest less.
 const MOST_NESTED: usize = 32;
+/// The number of values that one document consists of. Beyond it, only what is required is generated: documents of recursive
+/// types would otherwise grow exponentially.
+pub(super) const MOST_VALUES: usize = 2_000;
 
 /// Generates values.
 pub(super) struct Maker {
     pub(super) random: Random,
     /// How deep the current value is nested.
     depth: usize,
+    /// The number of values that may still be generated here.
+    left: usize,
 }
 
 impl Maker {
     pub(super) fn new(seed: u64) -> Self {
-        Self { random: Random::new(seed), depth: 0 }
+        Self { random: Random::new(seed), depth: 0, left: 0 }
+    }
+
+    /// A whole document of at most about [`MOST_VALUES`] values, or `None` if no value is known that the schema accepts.
+    pub(super) fn document(&mut self, schema: &Schema) -> Option<Document> {
+        self.left = MOST_VALUES;
+        self.value(At::of(schema))
     }
 
     /// A value that the schema probably accepts, or `None` if no such value is known.
-    pub(super) fn value(&mut self, at: At<'_>) -> Option<Document> {
+    fn value(&mut self, at: At<'_>) -> Option<Document> {
         let schema = at.node();
+        self.left = self.left.saturating_sub(1);
         if schema.nullable && self.random.one_in(8) {
             return Some(Document::Null);
         }
@@ -99,6 +111,15 @@ impl Maker {
         made
     }
 
+    /// One of `parts` values that are still to be generated here, with its share of what is left.
+    fn part(&mut self, at: At<'_>, parts: usize) -> Option<Document> {
+        let others = self.left - self.left / parts;
+        self.left -= others;
+        let made = self.value(at);
+        self.left += others;
+        made
+    }
+
     fn object(&mut self, at: At<'_>) -> Option<Document> {
         let mut fields = Map::new();
         if at.union {
@@ -107,25 +128,26 @@ impl Maker {
             fields.insert(name.clone(), self.value(member)?);
             return Some(fields.into());
         }
-        for (name, property) in at.properties() {
-            let required = at.required.contains(name);
-            if !required && self.random.one_in(3) {
-                continue;
-            }
-            match self.value(property) {
-                Some(value) => {
-                    fields.insert(name.clone(), value);
+        let mut chosen: Vec<_> = at.properties().map(|(name, of)| (name, of, at.required.contains(name))).collect();
+        chosen.retain(|(_, _, required)| *required || !self.random.one_in(3));
+        let entries = at.entry().map_or(0, |_| self.count(at.min_properties, at.max_properties));
+        let mut parts = chosen.len() + entries;
+        for (name, property, required) in chosen {
+            if required || self.left >= parts {
+                match self.part(property, parts) {
+                    Some(value) => {
+                        fields.insert(name.clone(), value);
+                    }
+                    None if required => return None,
+                    None => {}
                 }
-                None if required => return None,
-                None => {}
             }
+            parts -= 1;
         }
-        if let Some(values) = at.entry() {
-            for _ in 0..self.count(at.min_properties, at.max_properties) {
-                let key = self.plain_text();
-                if at.property(&key).is_none() {
-                    fields.insert(key, self.value(values)?);
-                }
+        for parts in (1..=entries).rev() {
+            let key = self.plain_text();
+            if at.property(&key).is_none() {
+                fields.insert(key, self.part(at.entry()?, parts)?);
             }
         }
         Some(fields.into())
@@ -134,8 +156,8 @@ impl Maker {
     fn list(&mut self, at: At<'_>) -> Option<Document> {
         let items = at.items()?;
         let mut list: Vec<Document> = Vec::new();
-        for _ in 0..self.count(at.min_items, at.max_items) {
-            let item = self.value(items)?;
+        for parts in (1..=self.count(at.min_items, at.max_items)).rev() {
+            let item = self.part(items, parts)?;
             let known = match &at.list {
                 ListType::Atomic => false,
                 ListType::Set => list.contains(&item),
@@ -148,11 +170,11 @@ impl Maker {
         Some(list.into())
     }
 
-    /// A number of items or entries: zero, the minimum, the maximum, or a few.
+    /// A number of items or entries: zero, the minimum, the maximum, or a few, but beyond the minimum no more than may be generated.
     fn count(&mut self, least: Option<u64>, most: Option<u64>) -> usize {
         let least = usize::try_from(least.unwrap_or(0)).unwrap_or(usize::MAX).min(64);
         let most = most.map_or(least + 3, |most| usize::try_from(most).unwrap_or(usize::MAX).clamp(least, least + 8));
-        least + self.random.below(most - least + 1)
+        least + self.random.below(most - least + 1).min(self.left)
     }
 
     fn text(&mut self, schema: &Schema) -> Option<String> {

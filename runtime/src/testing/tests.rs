@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::*;
+use super::{make::MOST_VALUES, *};
 use crate::{
     ApiType, ObjectMeta, Resource, builtin,
     kind::{
@@ -212,6 +212,36 @@ fn documents_are_accepted_repeatable_and_of_many_forms() {
     some("/spec/options", |options| options == &json!({}));
     some("/status/observedGeneration", |generation| generation == i64::MAX);
     assert!(found.iter().any(|document| document.get("status").is_none()));
+}
+
+fn count(document: &Document) -> usize {
+    1 + match document {
+        Document::Object(fields) => fields.values().map(count).sum(),
+        Document::Array(items) => items.iter().map(count).sum(),
+        _ => 0,
+    }
+}
+
+/// A struct with forty fields, each of which is the struct again, and one that it requires.
+fn bushy() -> Schema {
+    let again = json!({"type": "object", "definition": 0});
+    let mut fields: Map<String, Document> = (0..40).map(|number| (format!("field{number}"), again.clone())).collect();
+    fields.insert("list".to_owned(), json!({"type": "array", "items": again}));
+    fields.insert("name".to_owned(), json!({"type": "string"}));
+    let bush = json!({"type": "object", "title": "Bush", "properties": fields, "required": ["name"]});
+    fixture::schema(&json!({"type": "object", "definitions": [bush], "properties": {"spec": again, "status": again}}))
+}
+
+#[test]
+fn documents_of_recursive_types_are_bounded_and_have_all_their_fields() {
+    let schema = bushy();
+    let mut maker = Maker::new(1);
+    let found: Vec<_> = (0..50).map(|_| accepted(&mut maker, &schema)).collect();
+    let largest = found.iter().map(count).max().expect("some documents");
+    // Each struct that is begun has its required field, and a change adds a few values.
+    assert!((MOST_VALUES / 2..2 * MOST_VALUES).contains(&largest), "{largest}");
+    let large = found.iter().filter(|document| ["spec", "status"].iter().all(|name| count(&document[name]) > 400));
+    assert!(large.count() > 5, "the first field takes all values");
 }
 
 #[test]
