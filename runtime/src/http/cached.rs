@@ -31,8 +31,12 @@ impl<T> Default for PerGeneration<T> {
 }
 
 impl<T: Send + Sync + 'static> PerGeneration<T> {
-    /// The value for a generation or a later one; computed now if necessary.
-    pub(super) async fn get(&self, generation: u64, make: impl FnOnce() -> T + Send + 'static) -> Arc<(u64, T)> {
+    /// The value for a generation or a later one; computed now from the one before if necessary.
+    pub(super) async fn get(
+        &self,
+        generation: u64,
+        make: impl FnOnce(Option<&T>) -> T + Send + 'static,
+    ) -> Arc<(u64, T)> {
         let made = || self.made.load_full().filter(|made| made.0 >= generation);
         if let Some(made) = made() {
             return made;
@@ -41,6 +45,8 @@ impl<T: Send + Sync + 'static> PerGeneration<T> {
         if let Some(made) = made() {
             return made;
         }
+        let before = self.made.load_full();
+        let make = move || make(before.as_ref().map(|before| &before.1));
         let fresh = Arc::new((generation, apart(make).await));
         self.made.store(Some(fresh.clone()));
         fresh
@@ -81,23 +87,34 @@ impl Document {
 
     /// The answer with this document, or 304 if the client has it.
     pub(super) fn respond(&self, headers: &HeaderMap, content_type: HeaderValue, cache: &'static str) -> Response {
-        let etag = format!("\"{}\"", self.hash);
-        let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-        let known = known.flat_map(|value| value.split(',')).map(str::trim);
-        let mut known = known.map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
-        let mut answer = if known.any(|tag| tag == etag || tag == "*") {
-            let mut answer = response::with(StatusCode::NOT_MODIFIED, content_type, Body::empty());
-            answer.headers_mut().remove(axum::http::header::CONTENT_TYPE);
-            answer
-        } else {
-            response::with(StatusCode::OK, content_type, Body::from(self.body.clone()))
-        };
-        let headers = answer.headers_mut();
-        headers.insert(VARY, HeaderValue::from_static("Accept"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
-        headers.insert(ETAG, HeaderValue::from_str(&etag).expect("hexadecimal digits in quotes are a header value"));
-        answer
+        not_modified(headers, &self.hash, cache).unwrap_or_else(|| {
+            tagged(response::with(StatusCode::OK, content_type, Body::from(self.body.clone())), &self.hash, cache)
+        })
     }
+}
+
+/// The answer 304 if the client has the document with this hash.
+pub(super) fn not_modified(headers: &HeaderMap, hash: &str, cache: &'static str) -> Option<Response> {
+    let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let known = known.flat_map(|value| value.split(',')).map(str::trim);
+    let mut known = known.map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
+    known.any(|tag| tag == "*" || tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')) == Some(hash)).then(
+        || {
+            let mut answer = Response::new(Body::empty());
+            *answer.status_mut() = StatusCode::NOT_MODIFIED;
+            tagged(answer, hash, cache)
+        },
+    )
+}
+
+/// An answer with the headers of a document.
+fn tagged(mut answer: Response, hash: &str, cache: &'static str) -> Response {
+    let etag = HeaderValue::from_str(&format!("\"{hash}\"")).expect("hexadecimal digits in quotes are a header value");
+    let headers = answer.headers_mut();
+    headers.insert(VARY, HeaderValue::from_static("Accept"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
+    headers.insert(ETAG, etag);
+    answer
 }
 
 #[cfg(test)]
@@ -115,9 +132,9 @@ mod tests {
     #[tokio::test]
     async fn remade_only_when_the_generation_changes() {
         let cached = PerGeneration::default();
-        assert_eq!(cached.get(1, || "one").await.1, "one");
-        assert_eq!(cached.get(1, || panic!("it is there")).await.1, "one");
-        assert_eq!(cached.get(2, || "two").await.1, "two");
+        assert_eq!(cached.get(1, |_| "one").await.1, "one");
+        assert_eq!(cached.get(1, |_| panic!("it is there")).await.1, "one");
+        assert_eq!(cached.get(2, |before| if before == Some(&"one") { "two" } else { "three" }).await.1, "two");
     }
 
     #[tokio::test]
@@ -126,7 +143,7 @@ mod tests {
         let asking: Vec<_> = (0..16)
             .map(|_| {
                 let (cached, made) = (cached.clone(), made.clone());
-                let make = move || {
+                let make = move |_: Option<&usize>| {
                     thread::sleep(Duration::from_millis(50));
                     made.fetch_add(1, Ordering::SeqCst)
                 };
@@ -149,8 +166,8 @@ mod tests {
     #[tokio::test]
     async fn a_newer_value_stays() {
         let cached = PerGeneration::default();
-        assert_eq!(cached.get(2, || "two").await.1, "two");
-        assert_eq!(cached.get(1, || panic!("there is a newer one")).await.1, "two");
+        assert_eq!(cached.get(2, |_| "two").await.1, "two");
+        assert_eq!(cached.get(1, |_| panic!("there is a newer one")).await.1, "two");
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Schemas in OpenAPI documents: types, bounds, defaults, and the `x-kubernetes-*` extensions.
-use std::{collections::BTreeMap, mem};
+//! Schemas in OpenAPI documents: types, bounds, defaults, and the `x-kubernetes-*` extensions. They are written as JSON text.
+use std::{collections::BTreeMap, mem, sync::Arc};
 
-use serde_json::{Map, json};
+use serde_json::json;
 
+use self::json::{Json, Members};
 use super::{
     At, Document, Schema, format,
     junctors::Junctors,
@@ -10,12 +11,17 @@ use super::{
     named::{Named, Writer},
 };
 
+pub(crate) mod json;
+
 /// Types that are the same in all documents, which have them anyway.
 const SHARED: [&str; 3] = [
     "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1",
     "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
     "io.k8s.apimachinery.pkg.runtime.RawExtension",
 ];
+
+/// Definitions as JSON text, by name.
+pub(crate) type Definitions = BTreeMap<String, Arc<[u8]>>;
 
 /// The version of the OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,47 +33,63 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    /// A reference to a definition: `{"$ref": "#/components/schemas/<name>"}`.
-    pub(crate) fn reference(self, name: &str) -> Document {
-        let at = match self {
-            Self::V2 => "#/definitions/",
-            Self::V3 => "#/components/schemas/",
-        };
-        json!({"$ref": format!("{at}{name}")})
+    /// Where a definition is: `#/components/schemas/<name>`.
+    pub(crate) fn location(self, name: &str) -> String {
+        match self {
+            Self::V2 => format!("#/definitions/{name}"),
+            Self::V3 => format!("#/components/schemas/{name}"),
+        }
+    }
+
+    /// Writes a reference to a definition: `{"$ref": "#/components/schemas/<name>"}`.
+    pub(crate) fn reference(self, name: &str, out: &mut Json) {
+        out.object(|out| out.put("$ref", &self.location(name)));
     }
 }
 
-/// Renders a schema. Named structs in it become definitions `<prefix>.<name>` in `out`, once each. If two types share a
-/// name but not their fields, the later one becomes `<prefix>.<name>_2`. `of_objects` are the properties of the root and
-/// of embedded objects in addition to the declared ones: `apiVersion`, `kind` and `metadata`.
-pub(crate) fn definitions(
-    prefix: &str,
+/// Defines the schema of objects under this name. Named structs in it become definitions `<prefix>.<name>` in `out`, once each. If
+/// two types share a name but not their fields, the later one becomes `<prefix>.<name>_2`. `of_objects` are the properties of the
+/// root and of embedded objects in addition to the declared ones, as JSON: `apiVersion`, `kind` and `metadata`. The root gets the
+/// members `also`.
+pub(crate) fn define(
+    (prefix, name): (&str, &str),
     schema: &Schema,
     version: Version,
-    of_objects: &Map<String, Document>,
-    out: &mut BTreeMap<String, Document>,
-) -> Map<String, Document> {
+    of_objects: &[(&str, Arc<[u8]>)],
+    also: impl FnOnce(&mut Members<'_>),
+    out: &mut Definitions,
+) {
     let mut rendering = Rendering { prefix, version, of_objects, named: Named::new(mem::take(out), "_") };
-    let whole = rendering.whole(At::object(schema));
+    let mut root = At::object(schema);
+    let untyped =
+        (schema.kind != Type::Object).then(|| Schema { kind: Type::Object, preserve_unknown: true, ..schema.clone() });
+    if let Some(untyped) = &untyped {
+        root = At::object(untyped);
+    }
+    let mut json = Json::default();
+    json.object(|out| {
+        rendering.whole(root, out);
+        also(out);
+    });
     *out = rendering.named.finish();
-    whole
+    out.insert(name.to_owned(), json.finish().into());
 }
 
 struct Rendering<'a> {
     prefix: &'a str,
     version: Version,
-    of_objects: &'a Map<String, Document>,
-    named: Named<Document>,
+    of_objects: &'a [(&'a str, Arc<[u8]>)],
+    named: Named<Arc<[u8]>>,
 }
 
 impl Writer for Rendering<'_> {
-    type Definition = Document;
+    type Definition = Arc<[u8]>;
 
-    fn named(&mut self) -> &mut Named<Document> {
+    fn named(&mut self) -> &mut Named<Arc<[u8]>> {
         &mut self.named
     }
 
-    fn write(&mut self, at: At<'_>, _name: &str) -> Document {
+    fn write(&mut self, at: At<'_>, _name: &str) -> Arc<[u8]> {
         // A definition describes only the type: defaults, merge rules and descriptions of fields belong to their use,
         // and clients print both.
         let own = Schema {
@@ -77,7 +99,9 @@ impl Writer for Rendering<'_> {
             patch: PatchStrategy::default(),
             ..at.to_schema()
         };
-        Document::Object(self.whole(At::of(&own)))
+        let mut json = Json::default();
+        json.object(|out| self.whole(At::of(&own), out));
+        json.finish().into()
     }
 }
 
@@ -86,195 +110,181 @@ impl Rendering<'_> {
         if name.contains('.') { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
 
-    /// A schema at its use: for a named type a reference with the properties of this use.
-    fn used(&mut self, at: At<'_>) -> Document {
-        let name = self.full(at.name.as_deref().unwrap_or_default());
-        let defined = if let Some(definition) = at.leads_to() {
-            self.define_recursive(definition, &name)
-        } else if SHARED.contains(&&*name) {
-            name
-        } else if at.name.is_some() && at.kind == Type::Object {
-            let definition = self.write(at, &name);
-            self.named.define(&name, definition)
-        } else {
+    /// Writes a schema at its use: for a named type a reference with the properties of this use.
+    fn used(&mut self, at: At<'_>, out: &mut Json) {
+        let full = at.name.as_deref().map(|name| self.full(name));
+        let defined = match full {
+            name if let Some(definition) = at.leads_to() => {
+                self.define_recursive(definition, &name.unwrap_or_else(|| self.full("")))
+            }
+            Some(name) if SHARED.contains(&&*name) => name,
+            Some(name) if at.kind == Type::Object => {
+                let definition = self.write(at, &name);
+                self.named.define(&name, definition)
+            }
             // Named scalars, such as enums, are inlined: clients like `kubectl explain` show a field's enum only then.
-            return Document::Object(self.whole(at));
+            _ => return out.object(|out| self.whole(at, out)),
         };
-        let reference = self.version.reference(&defined);
-        let mut used = Self::use_of(&at);
-        if used.is_empty() {
-            return reference;
-        }
-        match self.version {
+        out.object(|out| {
+            described(at.node(), out);
+            out.put_some("default", at.default.as_ref());
+            merging(at.node(), out);
             // Version 3 forbids siblings of `$ref`; readers of version 2 accept them.
-            Version::V3 => {
-                used.insert("allOf".to_owned(), json!([reference]));
-            }
-            Version::V2 => used.extend(reference.as_object().cloned().unwrap_or_default()),
-        }
-        Document::Object(used)
-    }
-
-    /// The properties of a named type's use.
-    fn use_of(schema: &Schema) -> Map<String, Document> {
-        let mut used = Map::new();
-        if !schema.description.is_empty() {
-            used.insert("description".to_owned(), json!(schema.description));
-        }
-        if let Some(default) = &schema.default {
-            used.insert("default".to_owned(), default.clone());
-        }
-        merging(schema, &mut used);
-        used
-    }
-
-    fn whole(&mut self, at: At<'_>) -> Map<String, Document> {
-        let (mut out, schema) = (Map::new(), at.node());
-        if !schema.description.is_empty() {
-            out.insert("description".to_owned(), json!(schema.description));
-        }
-        self.type_of(schema, &mut out);
-        bounds(schema, &mut out);
-        merging(schema, &mut out);
-        if let Some(default) = &schema.default {
-            out.insert("default".to_owned(), default.clone());
-        }
-        if schema.nullable && self.version == Version::V3 {
-            out.insert("nullable".to_owned(), json!(true));
-        }
-        self.fields(at, &mut out);
-        out
-    }
-
-    fn type_of(&self, schema: &Schema, out: &mut Map<String, Document>) {
-        if let Some(name) = schema.kind.name() {
-            out.insert("type".to_owned(), json!(name));
-            if let Some(format) = &schema.format {
-                out.insert("format".to_owned(), json!(format::published(format)));
-            }
-        } else if schema.kind == Type::Any {
-            out.insert("x-kubernetes-preserve-unknown-fields".to_owned(), json!(true));
-        } else {
-            if self.version == Version::V2 {
-                out.insert("type".to_owned(), json!("string"));
+            if self.version == Version::V3 && !out.is_empty() {
+                out.with("allOf", |out| out.list([defined], |out, name| self.version.reference(&name, out)));
             } else {
-                out.insert("oneOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
+                out.put("$ref", &self.version.location(&defined));
             }
-            out.insert("format".to_owned(), json!("int-or-string"));
-            out.insert("x-kubernetes-int-or-string".to_owned(), json!(true));
+        });
+    }
+
+    fn whole(&mut self, at: At<'_>, out: &mut Members<'_>) {
+        let schema = at.node();
+        described(schema, out);
+        self.type_of(schema, out);
+        bounds(schema, out);
+        merging(schema, out);
+        out.put_some("default", schema.default.as_ref());
+        if schema.nullable && self.version == Version::V3 {
+            out.put("nullable", &true);
+        }
+        self.fields(at, out);
+    }
+
+    fn type_of(&self, schema: &Schema, out: &mut Members<'_>) {
+        if let Some(name) = schema.kind.name() {
+            out.put("type", name);
+            out.put_some("format", schema.format.as_deref().map(format::published));
+        } else if schema.kind == Type::IntOrString {
+            if self.version == Version::V2 {
+                out.put("type", "string");
+            }
+            out.put("format", "int-or-string");
+            out.put("x-kubernetes-int-or-string", &true);
         }
     }
 
-    fn fields(&mut self, at: At<'_>, out: &mut Map<String, Document>) {
-        let schema = at.node();
-        let mut properties: Map<_, _> =
-            at.properties().map(|(name, property)| (name.clone(), self.used(property))).collect();
-        if at.is_object() {
-            properties.extend(self.of_objects.clone());
+    /// The `oneOf` of the type: for values of one of two types, and for unions.
+    fn one_of_type(&self, at: At<'_>) -> Option<Document> {
+        if self.version == Version::V2 {
+            None
+        } else if at.union {
+            Some(at.properties().map(|(name, _)| json!({"required": [name]})).collect())
+        } else {
+            (at.kind == Type::IntOrString).then(|| json!([{"type": "integer"}, {"type": "string"}]))
         }
-        if !properties.is_empty() {
-            out.insert("properties".to_owned(), Document::Object(properties));
+    }
+
+    fn fields(&mut self, at: At<'_>, out: &mut Members<'_>) {
+        let schema = at.node();
+        let of_objects = if at.is_object() { self.of_objects } else { &[] };
+        let declared = |(name, _): &(&String, At<'_>)| !of_objects.iter().any(|(other, _)| other == name);
+        if at.properties().len() > 0 || !of_objects.is_empty() {
+            out.with("properties", |out| {
+                out.object(|out| {
+                    for (name, property) in at.properties().filter(declared) {
+                        out.with(name, |out| self.used(property, out));
+                    }
+                    for (name, property) in of_objects {
+                        out.with(name, |out| out.text(property));
+                    }
+                });
+            });
         }
         if !schema.required.is_empty() {
-            out.insert("required".to_owned(), json!(schema.required));
+            out.put("required", &schema.required);
         }
         if let Some(values) = at.entry() {
-            out.insert("additionalProperties".to_owned(), self.used(values));
+            out.with("additionalProperties", |out| self.used(values, out));
         }
         if let Some(items) = at.items() {
-            out.insert("items".to_owned(), self.used(items));
-        }
-        if schema.union && self.version == Version::V3 {
-            let members: Vec<_> = at.properties().map(|(name, _)| json!({"required": [name]})).collect();
-            out.insert("oneOf".to_owned(), json!(members));
+            out.with("items", |out| self.used(items, out));
         }
         if let Some(unenforced) = &schema.unenforced {
-            let texts = |text: &String| (!text.is_empty()).then(|| json!(text));
-            let list = |list: &Vec<Document>| (!list.is_empty()).then(|| json!(list));
-            let members = [
-                ("title", texts(&unenforced.title)),
-                ("example", unenforced.example.clone()),
-                ("externalDocs", unenforced.external_docs.clone()),
-                ("x-kubernetes-validations", list(&unenforced.rules)),
-                ("x-kubernetes-unions", list(&unenforced.unions)),
-            ];
-            out.extend(members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+            out.put_some("title", Some(&unenforced.title).filter(|title| !title.is_empty()));
+            out.put_some("example", unenforced.example.as_ref());
+            out.put_some("externalDocs", unenforced.external_docs.as_ref());
+            out.put_some("x-kubernetes-validations", Some(&unenforced.rules).filter(|rules| !rules.is_empty()));
+            out.put_some("x-kubernetes-unions", Some(&unenforced.unions).filter(|unions| !unions.is_empty()));
         }
-        if let Some(said) = schema.junctors.as_deref().filter(|_| self.version == Version::V3) {
-            junctors(said, out);
+        let said = schema.junctors.as_deref().filter(|_| self.version == Version::V3);
+        junctors(said.unwrap_or(&Junctors::default()), self.one_of_type(at), out);
+        if schema.preserve_unknown || schema.kind == Type::Any {
+            out.put("x-kubernetes-preserve-unknown-fields", &true);
         }
-        for (name, holds) in [
-            ("x-kubernetes-preserve-unknown-fields", schema.preserve_unknown),
-            ("x-kubernetes-embedded-resource", schema.embedded),
-        ] {
-            if holds {
-                out.insert(name.to_owned(), json!(true));
-            }
+        if schema.embedded {
+            out.put("x-kubernetes-embedded-resource", &true);
         }
     }
 }
 
-fn bounds(schema: &Schema, out: &mut Map<String, Document>) {
-    let mut put = |name: &str, value: Option<Document>| {
-        if let Some(value) = value {
-            out.insert(name.to_owned(), value);
-        }
-    };
-    put("minimum", schema.minimum.map(number));
-    put("maximum", schema.maximum.map(number));
-    put("exclusiveMinimum", schema.exclusive_minimum.then_some(json!(true)));
-    put("exclusiveMaximum", schema.exclusive_maximum.then_some(json!(true)));
-    put("multipleOf", schema.multiple_of.map(number));
-    put("minLength", schema.min_length.map(Document::from));
-    put("maxLength", schema.max_length.map(Document::from));
-    put("pattern", schema.pattern.as_ref().map(|pattern| json!(pattern.text)));
-    put("minItems", schema.min_items.map(Document::from));
-    put("maxItems", schema.max_items.map(Document::from));
-    put("minProperties", schema.min_properties.map(Document::from));
-    put("maxProperties", schema.max_properties.map(Document::from));
-    put("enum", (!schema.enumeration.is_empty()).then(|| json!(schema.enumeration)));
+fn described(schema: &Schema, out: &mut Members<'_>) {
+    out.put_some("description", Some(&schema.description).filter(|description| !description.is_empty()));
 }
 
-/// Junctors. An existing `oneOf` belongs to the type, and applies in addition.
-fn junctors(junctors: &Junctors, out: &mut Map<String, Document>) {
-    let own = if junctors.one_of.is_empty() { None } else { out.remove("oneOf") };
-    let own = own.map(|one_of| json!({"oneOf": one_of}));
-    let all_of = own.into_iter().chain(junctors.all_of.iter().map(branch));
-    for (keyword, shown) in [
-        ("allOf", all_of.collect::<Vec<_>>()),
-        ("anyOf", junctors.any_of.iter().map(branch).collect()),
-        ("oneOf", junctors.one_of.iter().map(branch).collect()),
-    ] {
-        if !shown.is_empty() {
-            out.insert(keyword.to_owned(), shown.into());
+fn bounds(schema: &Schema, out: &mut Members<'_>) {
+    out.put_some("minimum", schema.minimum.map(number));
+    out.put_some("maximum", schema.maximum.map(number));
+    out.put_some("exclusiveMinimum", schema.exclusive_minimum.then_some(true));
+    out.put_some("exclusiveMaximum", schema.exclusive_maximum.then_some(true));
+    out.put_some("multipleOf", schema.multiple_of.map(number));
+    out.put_some("minLength", schema.min_length);
+    out.put_some("maxLength", schema.max_length);
+    out.put_some("pattern", schema.pattern.as_ref().map(|pattern| &pattern.text));
+    out.put_some("minItems", schema.min_items);
+    out.put_some("maxItems", schema.max_items);
+    out.put_some("minProperties", schema.min_properties);
+    out.put_some("maxProperties", schema.max_properties);
+    out.put_some("enum", Some(&schema.enumeration).filter(|values| !values.is_empty()));
+}
+
+/// Junctors. The `oneOf` of the type applies in addition.
+fn junctors(junctors: &Junctors, of_type: Option<Document>, out: &mut Members<'_>) {
+    let (beside, alone) = if junctors.one_of.is_empty() { (None, of_type) } else { (of_type, None) };
+    if beside.is_some() || !junctors.all_of.is_empty() {
+        let beside = beside.map(|one_of| json!({"oneOf": one_of}));
+        let all = beside.as_ref().map(Err).into_iter().chain(junctors.all_of.iter().map(Ok));
+        let write = |out: &mut Json, one| match one {
+            Ok(said) => branch(said, out),
+            Err(one_of) => out.value(one_of),
+        };
+        out.with("allOf", |out| out.list(all, write));
+    }
+    for (keyword, branches) in [("anyOf", &junctors.any_of), ("oneOf", &junctors.one_of)] {
+        if !branches.is_empty() {
+            out.with(keyword, |out| out.list(branches, |out, said| branch(said, out)));
         }
     }
+    out.put_some("oneOf", alone);
     if let Some(not) = &junctors.not {
-        out.insert("not".to_owned(), branch(not));
+        out.with("not", |out| branch(not, out));
     }
 }
 
 /// A branch of a junctor: only validation.
-fn branch(schema: &Schema) -> Document {
-    let mut out = Map::new();
-    if let Some(format) = &schema.format {
-        out.insert("format".to_owned(), json!(format::published(format)));
-    }
-    bounds(schema, &mut out);
-    if !schema.properties.is_empty() {
-        let properties: Map<_, _> = schema.properties.iter().map(|(name, said)| (name.clone(), branch(said))).collect();
-        out.insert("properties".to_owned(), properties.into());
-    }
-    if !schema.required.is_empty() {
-        out.insert("required".to_owned(), json!(schema.required));
-    }
-    if let Some(items) = &schema.items {
-        out.insert("items".to_owned(), branch(items));
-    }
-    if let Some(said) = &schema.junctors {
-        junctors(said, &mut out);
-    }
-    Document::Object(out)
+fn branch(schema: &Schema, out: &mut Json) {
+    out.object(|out| {
+        out.put_some("format", schema.format.as_deref().map(format::published));
+        bounds(schema, out);
+        if !schema.properties.is_empty() {
+            out.with("properties", |out| {
+                out.object(|out| {
+                    for (name, said) in &schema.properties {
+                        out.with(name, |out| branch(said, out));
+                    }
+                });
+            });
+        }
+        if !schema.required.is_empty() {
+            out.put("required", &schema.required);
+        }
+        if let Some(items) = &schema.items {
+            out.with("items", |out| branch(items, out));
+        }
+        if let Some(said) = &schema.junctors {
+            junctors(said, None, out);
+        }
+    });
 }
 
 /// A bound: integers without a fraction.
@@ -284,29 +294,25 @@ fn number(bound: f64) -> Document {
 }
 
 /// How lists, maps and structs merge.
-fn merging(schema: &Schema, out: &mut Map<String, Document>) {
+fn merging(schema: &Schema, out: &mut Members<'_>) {
     if schema.kind == Type::Array {
         let (kind, keys) = match &schema.list {
             ListType::Atomic => ("atomic", None),
             ListType::Set => ("set", None),
             ListType::Map(keys) => ("map", Some(keys)),
         };
-        out.insert("x-kubernetes-list-type".to_owned(), json!(kind));
-        if let Some(keys) = keys {
-            out.insert("x-kubernetes-list-map-keys".to_owned(), json!(keys));
-        }
+        out.put("x-kubernetes-list-type", kind);
+        out.put_some("x-kubernetes-list-map-keys", keys);
     }
     if schema.map_atomic {
-        out.insert("x-kubernetes-map-type".to_owned(), json!("atomic"));
+        out.put("x-kubernetes-map-type", "atomic");
     }
     let strategies = [("merge", schema.patch.merge), ("retainKeys", schema.patch.retain_keys)];
     let strategies: Vec<_> = strategies.iter().filter(|(_, holds)| *holds).map(|(name, _)| *name).collect();
     if !strategies.is_empty() {
-        out.insert("x-kubernetes-patch-strategy".to_owned(), json!(strategies.join(",")));
+        out.put("x-kubernetes-patch-strategy", &strategies.join(","));
     }
-    if let Some(key) = &schema.patch.merge_key {
-        out.insert("x-kubernetes-patch-merge-key".to_owned(), json!(key));
-    }
+    out.put_some("x-kubernetes-patch-merge-key", schema.patch.merge_key.as_ref());
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::{
     cache::{Object, Subscription},
     codec,
     kind::{Definition, crd, policy::Custom},
-    meta::{GroupResource, Revision, options::WriteOptions},
+    meta::{Revision, options::WriteOptions},
     registry::Registered,
     schema::Document,
     storage::Hold,
@@ -35,6 +35,7 @@ use crate::{
 
 mod declared;
 mod hooks;
+mod load;
 mod names;
 mod removal;
 mod reread;
@@ -110,13 +111,7 @@ impl Access {
 
     fn find(&self, name: &str) -> Option<(Arc<Object>, Document)> {
         let object = self.definitions.objects.snapshot().get(name)?;
-        match codec::from_written(object.json_bytes()) {
-            Ok(document) => Some((object, document)),
-            Err(error) => {
-                tracing::error!(definition = name, %error, "the definition cannot be read");
-                None
-            }
-        }
+        Some((object.clone(), read(&object)?))
     }
 
     /// The row of a definition as it was read.
@@ -139,49 +134,6 @@ impl Access {
 }
 
 impl Definitions {
-    /// Serves what the definitions in the store define. Blocks on the disk.
-    ///
-    /// # Panics
-    /// If definitions are not served.
-    pub(crate) fn load(api: &Arc<Verbs>) -> Self {
-        let resource = GroupResource {
-            group: "apiextensions.k8s.io".to_owned(),
-            resource: "customresourcedefinitions".to_owned(),
-        };
-        let definitions = api.registry.resource(&resource).expect("definitions are served");
-        let access = Access { api: api.clone(), definitions, user: Arc::new(User::system()) };
-        let mut loaded = Self {
-            access,
-            known: HashMap::new(),
-            waiting: BTreeSet::new(),
-            removals: JoinSet::new(),
-            removing: HashMap::new(),
-            failed: BTreeSet::new(),
-            retry: Retry { at: Instant::now(), wait: WAIT },
-        };
-        for object in loaded.access.definitions.objects.snapshot().range("", None) {
-            let Some((_, definition)) = loaded.access.find(object.key()) else { continue };
-            if !is_true(&definition["status"], "Established") {
-                continue;
-            }
-            let mut known = Known::of(&definition, &definition["status"]);
-            known.served = defined(&definition, &definition["status"])
-                .and_then(|defined| {
-                    let kinds = defined.kinds(&Custom);
-                    let served = api.registry.replace(kinds, Some(loaded.access.hold(object)));
-                    served.map(|served| (defined, served))
-                })
-                .map_err(|error| tracing::error!(definition = object.key(), error, "the definition cannot be served"))
-                .ok();
-            let is_settled = known.served.is_some()
-                && is_true(&definition["status"], "NamesAccepted")
-                && definition["metadata"]["deletionTimestamp"].is_null();
-            known.settled = is_settled.then(|| object.revision());
-            loaded.known.insert(object.key().to_owned(), known);
-        }
-        loaded
-    }
-
     /// Follows the definitions until the stop signal, or until the cache is closed.
     pub(super) async fn run(mut self, mut stop: signal::Receiver<bool>) {
         loop {
@@ -337,7 +289,9 @@ impl Definitions {
         status: &Document,
         before: Option<&(Definition, Arc<Registered>)>,
     ) -> Result<(Definition, Arc<Registered>), String> {
-        let (now, hold) = (defined(definition, status)?, self.access.hold(object));
+        let mut accepted = definition.clone();
+        accepted["status"] = status.clone();
+        let (now, hold) = (defined(accepted)?, self.access.hold(object));
         let registry = self.access.api.registry.clone();
         if let Some((before, served)) = before
             && *before == now
@@ -388,11 +342,16 @@ impl Known {
     }
 }
 
+/// A stored definition, if it can be read.
+fn read(object: &Object) -> Option<Document> {
+    let unread = |error: &_| tracing::error!(definition = object.key(), %error, "the definition cannot be read");
+    codec::from_written(object.json_bytes()).inspect_err(unread).ok()
+}
+
 /// The resource that a definition defines, under its accepted names.
-fn defined(definition: &Document, status: &Document) -> Result<Definition, String> {
-    let mut named = definition.clone();
-    named["spec"]["names"] = status["acceptedNames"].clone();
-    let defined = crd::define(&named).map_err(|findings| {
+fn defined(mut definition: Document) -> Result<Definition, String> {
+    definition["spec"]["names"] = definition["status"]["acceptedNames"].take();
+    let defined = crd::define(&definition).map_err(|findings| {
         let errors: Vec<String> = findings.errors.iter().map(|fault| fault.error.to_string()).collect();
         errors.join(", ")
     })?;

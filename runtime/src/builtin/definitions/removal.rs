@@ -91,7 +91,7 @@ impl Ending {
             if entries.is_empty() {
                 return Ok(None);
             }
-            let defined = defined(&bare, &json!({"acceptedNames": bare["spec"]["names"]}))?;
+            let defined = defined(bare)?;
             api.registry.replace(defined.kinds(&Custom), Some(hold)).map(Some)
         });
         let served = served.await.map_err(|error| error.to_string()).and_then(|served| served);
@@ -175,6 +175,7 @@ impl Ending {
 /// A definition without what its objects do not need to be deleted: any content is valid, and there is no subresource.
 fn bare(mut definition: Document) -> Document {
     definition["spec"]["conversion"] = json!({"strategy": "None"});
+    definition["status"] = json!({"acceptedNames": definition["spec"]["names"]});
     for version in definition["spec"]["versions"].as_array_mut().into_iter().flatten() {
         let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
         let [name, served, storage] = ["name", "served", "storage"].map(|field| version[field].take());

@@ -41,7 +41,7 @@ const AGGREGATED: [&str; 2] = ["v2", "v2beta1"];
 /// 406.
 pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Result<Option<Response>, Refused> {
     let (kinds, generation) = site.backend.api.registry.all();
-    let documents = site.discovery.get(generation, move || Documents::new(&groups::of(&kinds))).await;
+    let documents = site.discovery.get(generation, move |_| Documents::new(&groups::of(&kinds))).await;
     let documents = &documents.1;
     if let Some(answer) = documents.aggregated(exchange, path) {
         return Ok(Some(answer));

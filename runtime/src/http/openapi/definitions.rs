@@ -1,8 +1,11 @@
 //! Definitions of the OpenAPI documents: the shared types, and each kind with its list.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{
     kind::{
@@ -10,11 +13,11 @@ use crate::{
         endpoint::{Answer, DocumentSchema, Endpoint},
     },
     meta::GroupVersion,
-    schema::openapi::{self, Version},
+    schema::openapi::{
+        Definitions, Version, define,
+        json::{Json, Members},
+    },
 };
-
-/// Definitions by name.
-pub(super) type Definitions = BTreeMap<String, Value>;
 
 /// The prefix of the definitions that all kinds share.
 pub(super) const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -28,12 +31,17 @@ const LIST_METADATA: &str = "Standard list metadata. More info: https://git.k8s.
 
 /// The definitions that all kinds share.
 pub(super) fn shared(version: Version) -> Definitions {
+    static ALL: LazyLock<[Definitions; 2]> = LazyLock::new(|| [Version::V2, Version::V3].map(read_shared));
+    ALL[usize::from(version == Version::V3)].clone()
+}
+
+fn read_shared(version: Version) -> Definitions {
     let text = include_str!("definitions.json");
-    let mut all: Definitions = serde_json::from_str(text).expect("the file of shared definitions is JSON");
+    let mut all: BTreeMap<String, Value> = serde_json::from_str(text).expect("the file of shared definitions is JSON");
     if version == Version::V3 {
         all.values_mut().for_each(to_v3);
     }
-    all
+    all.into_iter().map(|(name, definition)| (name, definition.to_string().into_bytes().into())).collect()
 }
 
 /// Changes references to the location of definitions in OpenAPI 3. A reference with other members is wrapped, because
@@ -44,7 +52,7 @@ fn to_v3(value: &mut Value) {
             let target = members.remove("$ref");
             members.values_mut().for_each(to_v3);
             if let Some(Value::String(at)) = target {
-                let target = Version::V3.reference(at.trim_start_matches("#/definitions/"));
+                let target = json!({"$ref": Version::V3.location(at.trim_start_matches("#/definitions/"))});
                 if members.is_empty() {
                     *value = target;
                 } else {
@@ -58,12 +66,21 @@ fn to_v3(value: &mut Value) {
 }
 
 /// A reference with a description.
-fn described(version: Version, name: &str, description: &str) -> Value {
-    let mut value = json!({"$ref": format!("#/definitions/{name}"), "description": description});
-    if version == Version::V3 {
-        to_v3(&mut value);
-    }
-    value
+fn described(version: Version, name: &str, description: &str, out: &mut Json) {
+    out.object(|out| {
+        out.put("description", description);
+        match version {
+            Version::V2 => out.put("$ref", &version.location(name)),
+            Version::V3 => out.with("allOf", |out| out.list([name], |out, name| version.reference(name, out))),
+        }
+    });
+}
+
+/// The properties that say the type of a document, as JSON.
+fn type_meta() -> [(&'static str, Arc<[u8]>); 2] {
+    [("apiVersion", API_VERSION), ("kind", KIND)].map(|(name, description)| {
+        (name, json!({"type": "string", "description": description}).to_string().into_bytes().into())
+    })
 }
 
 /// The prefix of a kind's definitions, as kube-apiserver makes it: `com.example.library.v1` for `library.example.com/v1`,
@@ -106,7 +123,7 @@ pub(super) fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out
     add(&DocumentSchema::of(kind), version, out);
     let mut operations = endpoints.iter().flat_map(|endpoint| &endpoint.operations);
     if operations.any(|operation| matches!(operation.answer, Answer::List)) {
-        out.insert(list_name(kind), list(kind, version));
+        out.insert(list_name(kind), list(kind, version).into());
     }
     for documents in endpoints.iter().flat_map(Endpoint::documents) {
         // A kind that has its own endpoints is added with them.
@@ -119,41 +136,55 @@ pub(super) fn add_all(kind: &Kind, endpoints: &[Endpoint], version: Version, out
 /// Adds a kind's definition and the definitions that it refers to.
 fn add(of: &DocumentSchema, version: Version, out: &mut Definitions) {
     let prefix = prefix(&of.group_version, of.package.as_deref());
-    let of_objects = Map::from_iter([
-        ("apiVersion".to_owned(), json!({"type": "string", "description": API_VERSION})),
-        ("kind".to_owned(), json!({"type": "string", "description": KIND})),
-        ("metadata".to_owned(), described(version, &format!("{META}.ObjectMeta"), METADATA)),
-    ]);
-    let mut members = openapi::definitions(&prefix, &of.schema, version, &of_objects, out);
-    members.insert("type".to_owned(), "object".into());
-    members
-        .insert("x-kubernetes-group-version-kind".to_owned(), json!([group_version_kind(&of.group_version, &of.kind)]));
-    out.insert(document_name(of), Value::Object(members));
+    let members = of_objects(version);
+    let also = |out: &mut Members<'_>| {
+        out.put("x-kubernetes-group-version-kind", &[group_version_kind(&of.group_version, &of.kind)]);
+    };
+    define((&prefix, &document_name(of)), &of.schema, version, &members, also, out);
+}
+
+/// The properties of all objects.
+fn of_objects(version: Version) -> Vec<(&'static str, Arc<[u8]>)> {
+    let mut metadata = Json::default();
+    described(version, &format!("{META}.ObjectMeta"), METADATA, &mut metadata);
+    type_meta().into_iter().chain([("metadata", metadata.finish().into())]).collect()
 }
 
 /// The definition of a kind's list.
-fn list(kind: &Kind, version: Version) -> Value {
-    json!({
-        "description": format!("{} is a list of {}", kind.names().list_kind, kind.names().kind),
-        "type": "object",
-        "required": ["items"],
-        "properties": {
-            "apiVersion": {"type": "string", "description": API_VERSION},
-            "kind": {"type": "string", "description": KIND},
-            "metadata": described(version, &format!("{META}.ListMeta"), LIST_METADATA),
-            "items": {
-                "type": "array",
-                "description": format!("The objects of kind {}.", kind.names().kind),
-                "items": version.reference(&name(kind)),
-            },
-        },
-        "x-kubernetes-group-version-kind": [group_version_kind(&kind.group_version, &kind.names().list_kind)],
-    })
+fn list(kind: &Kind, version: Version) -> Vec<u8> {
+    let names = kind.names();
+    let mut json = Json::default();
+    json.object(|out| {
+        out.put("description", &format!("{} is a list of {}", names.list_kind, names.kind));
+        out.put("type", "object");
+        out.put("required", &["items"]);
+        out.with("properties", |out| {
+            out.object(|out| {
+                for (name, property) in type_meta() {
+                    out.with(name, |out| out.text(&property));
+                }
+                out.with("metadata", |out| described(version, &format!("{META}.ListMeta"), LIST_METADATA, out));
+                out.with("items", |out| {
+                    out.object(|out| {
+                        out.put("type", "array");
+                        out.put("description", &format!("The objects of kind {}.", names.kind));
+                        out.with("items", |out| version.reference(&name(kind), out));
+                    });
+                });
+            });
+        });
+        out.put("x-kubernetes-group-version-kind", &[group_version_kind(&kind.group_version, &names.list_kind)]);
+    });
+    json.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(version: Version) -> BTreeMap<String, Value> {
+        shared(version).into_iter().map(|(name, text)| (name, serde_json::from_slice(&text).unwrap())).collect()
+    }
 
     fn references(value: &Value, found: &mut Vec<String>) {
         match value {
@@ -171,7 +202,7 @@ mod tests {
     #[test]
     fn shared_definitions_refer_to_each_other_only() {
         for (version, root) in [(Version::V2, "#/definitions/"), (Version::V3, "#/components/schemas/")] {
-            let all = shared(version);
+            let all = read(version);
             let mut found = Vec::new();
             for definition in all.values() {
                 references(definition, &mut found);
@@ -186,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_reference_of_openapi_3_keeps_its_description() {
-        let time = &shared(Version::V3)[&format!("{META}.ObjectMeta")]["properties"]["creationTimestamp"];
+        let time = &read(Version::V3)[&format!("{META}.ObjectMeta")]["properties"]["creationTimestamp"];
         assert_eq!(time["allOf"][0]["$ref"], format!("#/components/schemas/{META}.Time"));
         assert!(time["description"].is_string() && time.get("$ref").is_none());
     }

@@ -1,6 +1,7 @@
 //! The OpenAPI documents: one of version 3 for each group and version, and one of version 2 for everything, as JSON and in
-//! the Protobuf form that kubectl asks for; and the Protobuf definitions of the kinds. Rendered at first use, once a
-//! generation of the registry.
+//! the Protobuf form that kubectl asks for; and the Protobuf definitions of the kinds. With many kinds the documents take more
+//! memory than all else, and clients that know their hashes do not ask for them again. So those of version 3 are rendered for each
+//! request, in about a millisecond; those of version 2 are kept for a minute; and the hashes are kept.
 
 mod definitions;
 mod operations;
@@ -9,7 +10,11 @@ mod proto;
 mod protobuf;
 mod render;
 
-use std::{collections::BTreeMap, sync::Arc, sync::OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
 
 use axum::{
     http::{
@@ -27,7 +32,8 @@ use super::{
     negotiate, response,
     status::Refused,
 };
-use crate::registry::Registered;
+use crate::{registry::Registered, schema::openapi::Version};
+use render::Parts;
 
 const JSON: &str = "application/json";
 /// How kubectl asks for version 2 in Protobuf: an older and a newer name of the same.
@@ -40,56 +46,116 @@ const PROTOBUF: HeaderValue = HeaderValue::from_static("application/com.github.p
 const FOREVER: &str = "public, immutable";
 const REVALIDATE: &str = "no-cache, private";
 
+/// How long a rendered document of version 2 is kept.
+const KEPT_FOR: Duration = Duration::from_mins(1);
+
 /// The OpenAPI documents of one generation of the registry.
 pub(super) struct Documents {
     kinds: Arc<Vec<Arc<Registered>>>,
     server_version: String,
     /// By `api/v1` or `apis/<group>/<version>`.
-    v3: BTreeMap<String, Document>,
-    index: Document,
-    v2: OnceLock<(Document, Document)>,
+    v3: BTreeMap<String, Arc<Group>>,
+    index: OnceLock<Document>,
+    v2: Kept,
+    v2_protobuf: Kept,
     proto: OnceLock<proto::Files>,
 }
 
+/// The kinds of a group and version, and the hash of their document if it has been rendered.
+#[derive(Default)]
+struct Group {
+    kinds: Vec<Arc<Registered>>,
+    hash: OnceLock<String>,
+}
+
+/// A document that is rendered when it is requested, and kept for a while.
+#[derive(Default)]
+struct Kept {
+    hash: OnceLock<String>,
+    document: Mutex<Option<Document>>,
+}
+
+impl Group {
+    fn render(&self, server_version: &str) -> Document {
+        let kinds = self.kinds.iter().map(|served| &**served);
+        let document = Document::new(Parts::of(kinds, Version::V3).v3(server_version));
+        self.hash.get_or_init(|| document.hash.clone());
+        document
+    }
+
+    /// True if the document of these is the same.
+    fn has_same(&self, other: &Self) -> bool {
+        self.kinds.len() == other.kinds.len()
+            && self.kinds.iter().zip(&other.kinds).all(|(one, other)| one.number == other.number)
+    }
+}
+
+impl Kept {
+    /// The document, and true if it had to be rendered.
+    fn get(&self, render: impl FnOnce() -> Vec<u8>) -> (Document, bool) {
+        let mut kept = self.document.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(document) = &*kept {
+            return (document.clone(), false);
+        }
+        let document = kept.insert(Document::new(render())).clone();
+        self.hash.get_or_init(|| document.hash.clone());
+        (document, true)
+    }
+
+    fn forget(&self) {
+        *self.document.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 impl Documents {
-    fn new(kinds: Arc<Vec<Arc<Registered>>>, server_version: &str) -> Self {
-        let mut groups: BTreeMap<String, Vec<&Registered>> = BTreeMap::new();
+    /// The documents of these kinds. The hashes of documents that are the same as before are kept.
+    fn new(kinds: Arc<Vec<Arc<Registered>>>, server_version: String, before: Option<&Self>) -> Self {
+        let mut groups: BTreeMap<String, Group> = BTreeMap::new();
         for served in kinds.iter() {
             let at = &served.kind.group_version;
             let place = match at.group.as_str() {
                 "" => format!("api/{}", at.version),
                 group => format!("apis/{group}/{}", at.version),
             };
-            groups.entry(place).or_default().push(served);
+            groups.entry(place).or_default().kinds.push(served.clone());
         }
-        let v3: BTreeMap<String, Document> = groups
-            .into_iter()
-            .map(|(place, kinds)| {
-                let document = render::v3(&kinds, server_version);
-                (place, Document::new(document.to_string()))
-            })
-            .collect();
-        let index: Map<String, Value> = v3
-            .iter()
-            .map(|(place, document)| (place.clone(), json!({"serverRelativeURL": url(place, &document.hash)})))
-            .collect();
-        let index = Document::new(json!({"paths": index}).to_string());
+        let known =
+            |place: &String, group: &Group| before?.v3.get(place).filter(|known| known.has_same(group)).cloned();
+        let v3 = groups.into_iter().map(|(place, group)| {
+            let group = known(&place, &group).unwrap_or_else(|| Arc::new(group));
+            (place, group)
+        });
         Self {
+            v3: v3.collect(),
             kinds,
-            server_version: server_version.to_owned(),
-            v3,
-            index,
-            v2: OnceLock::new(),
+            server_version,
+            index: OnceLock::new(),
+            v2: Kept::default(),
+            v2_protobuf: Kept::default(),
             proto: OnceLock::new(),
         }
     }
 
-    /// Version 2, as JSON and as Protobuf.
-    fn v2(&self) -> &(Document, Document) {
-        self.v2.get_or_init(|| {
-            let document = render::v2(&self.kinds, &self.server_version);
-            (Document::new(document.to_string()), Document::new(protobuf::document(&document)))
+    /// The places of the documents of version 3 with their hashes. The first one renders all of them.
+    fn index(&self) -> &Document {
+        self.index.get_or_init(|| {
+            let url = |(place, group): (&String, &Arc<Group>)| {
+                let hash = group.hash.get().cloned().unwrap_or_else(|| group.render(&self.server_version).hash);
+                (place.clone(), json!({"serverRelativeURL": url(place, &hash)}))
+            };
+            let paths: Map<String, Value> = self.v3.iter().map(url).collect();
+            Document::new(json!({"paths": paths}).to_string())
         })
+    }
+
+    /// Version 2 as JSON or as Protobuf.
+    fn v2(&self, protobuf: bool) -> &Kept {
+        if protobuf { &self.v2_protobuf } else { &self.v2 }
+    }
+
+    fn render_v2(&self, protobuf: bool) -> Vec<u8> {
+        let parts = Parts::of(self.kinds.iter().map(|served| &**served), Version::V2);
+        if protobuf { protobuf::document(parts, &self.server_version) } else { parts.v2(&self.server_version) }
     }
 
     /// The Protobuf definitions.
@@ -114,25 +180,27 @@ pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Resul
 async fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>) -> Option<Response> {
     let (kinds, generation) = site.backend.api.registry.all();
     let server_version = site.backend.version.git_version.clone();
-    let made = site.openapi.get(generation, move || Documents::new(kinds, &server_version)).await;
-    let documents = &made.1;
+    let make = move |before: Option<&Documents>| Documents::new(kinds, server_version, before);
+    let made = site.openapi.get(generation, make).await;
+    let headers = &exchange.parts.headers;
     match path.strip_prefix("/openapi/")? {
-        "v2" => {
-            if documents.v2.get().is_none() {
-                let made = made.clone();
-                cached::apart(move || _ = made.1.v2()).await;
-            }
-            Some(serve_v2(documents, exchange))
+        "v2" => Some(serve_v2(&made, exchange).await),
+        "v3" => {
+            let index = match made.1.index.get() {
+                Some(index) => index.clone(),
+                None => cached::apart(move || made.1.index().clone()).await,
+            };
+            Some(index.respond(headers, json_type(), REVALIDATE))
         }
-        "v3" => Some(documents.index.respond(&exchange.parts.headers, json_type(), REVALIDATE)),
-        "proto" => Some(documents.proto().index.respond(&exchange.parts.headers, json_type(), REVALIDATE)),
+        "proto" => Some(made.1.proto().index.respond(headers, json_type(), REVALIDATE)),
         place => {
             if let Some(file) = place.strip_prefix("proto/") {
                 let text = HeaderValue::from_static("text/plain; charset=utf-8");
-                return Some(documents.proto().files.get(file)?.respond(&exchange.parts.headers, text, REVALIDATE));
+                return Some(made.1.proto().files.get(file)?.respond(headers, text, REVALIDATE));
             }
             let place = place.strip_prefix("v3/")?;
-            Some(serve_v3(documents.v3.get(place)?, exchange, place, hash))
+            let group = made.1.v3.get(place)?.clone();
+            Some(serve_v3(made, group, exchange, place, hash).await)
         }
     }
 }
@@ -141,31 +209,65 @@ fn json_type() -> HeaderValue {
     HeaderValue::from_static(JSON)
 }
 
-fn serve_v2(documents: &Documents, exchange: &Exchange) -> Response {
+async fn serve_v2(made: &Arc<(u64, Documents)>, exchange: &Exchange) -> Response {
     let offers = [JSON, PROTOBUF_ASKED[0], PROTOBUF_ASKED[1]];
     let headers = &exchange.parts.headers;
-    match negotiate::first(exchange.accept(), &offers) {
-        Some(JSON) => documents.v2().0.respond(headers, json_type(), REVALIDATE),
-        Some(_) => documents.v2().1.respond(headers, PROTOBUF, REVALIDATE),
-        None => response::text(StatusCode::NOT_ACCEPTABLE, ""),
+    let (protobuf, content_type) = match negotiate::first(exchange.accept(), &offers) {
+        Some(JSON) => (false, json_type()),
+        Some(_) => (true, PROTOBUF),
+        None => return response::text(StatusCode::NOT_ACCEPTABLE, ""),
+    };
+    if let Some(hash) = made.1.v2(protobuf).hash.get()
+        && let Some(answer) = cached::not_modified(headers, hash, REVALIDATE)
+    {
+        return answer;
     }
+    let documents = made.clone();
+    let render = move || documents.1.v2(protobuf).get(|| documents.1.render_v2(protobuf));
+    let (document, fresh) = cached::apart(render).await;
+    if fresh {
+        let documents = Arc::downgrade(made);
+        tokio::spawn(async move {
+            tokio::time::sleep(KEPT_FOR).await;
+            if let Some(documents) = documents.upgrade() {
+                documents.1.v2(protobuf).forget();
+            }
+        });
+    }
+    document.respond(headers, content_type, REVALIDATE)
 }
 
-fn serve_v3(document: &Document, exchange: &Exchange, place: &str, hash: Option<&str>) -> Response {
+async fn serve_v3(
+    made: Arc<(u64, Documents)>,
+    group: Arc<Group>,
+    exchange: &Exchange,
+    place: &str,
+    hash: Option<&str>,
+) -> Response {
     if negotiate::first(exchange.accept(), &[JSON]).is_none() {
         return response::text(StatusCode::NOT_ACCEPTABLE, "");
     }
+    let headers = &exchange.parts.headers;
+    let known = group.hash.get().filter(|known| hash.is_none_or(|hash| hash == *known));
+    let cache = if hash.is_some() { FOREVER } else { REVALIDATE };
+    if let Some(known) = known
+        && let Some(answer) = cached::not_modified(headers, known, cache)
+    {
+        return answer;
+    }
+    let document = cached::apart(move || group.render(&made.1.server_version)).await;
     match hash {
-        None => document.respond(&exchange.parts.headers, json_type(), REVALIDATE),
-        Some(hash) if hash == document.hash => {
-            let mut answer = document.respond(&exchange.parts.headers, json_type(), FOREVER);
-            answer.headers_mut().insert(EXPIRES, in_a_year());
-            answer
-        }
-        Some(_) => {
+        Some(hash) if hash != document.hash => {
             let mut answer = response::text(StatusCode::MOVED_PERMANENTLY, "");
             let target = HeaderValue::from_str(&url(place, &document.hash)).expect("group and version are names");
             answer.headers_mut().insert(LOCATION, target);
+            answer
+        }
+        hash => {
+            let mut answer = document.respond(headers, json_type(), cache);
+            if hash.is_some() {
+                answer.headers_mut().insert(EXPIRES, in_a_year());
+            }
             answer
         }
     }

@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::schema::{Schema, model::Type};
+use crate::schema::{
+    Schema,
+    model::Type,
+    openapi::{Version, json::Json},
+};
 
 /// One parameter.
 #[derive(Clone, Debug)]
@@ -31,27 +35,21 @@ impl Parameter {
         Self { name: name.to_owned().into(), place: "query", kind, description: schema.description.clone().into() }
     }
 
-    /// As OpenAPI 2 has it.
-    pub(super) fn v2(&self) -> Value {
-        let mut value = self.common();
-        value["type"] = self.kind.into();
-        value["uniqueItems"] = true.into();
-        value
-    }
-
-    /// As OpenAPI 3 has it.
-    pub(super) fn v3(&self) -> Value {
-        let mut value = self.common();
-        value["schema"] = json!({"type": self.kind, "uniqueItems": true});
-        value
-    }
-
-    fn common(&self) -> Value {
-        let mut value = json!({"name": self.name, "in": self.place, "description": self.description});
-        if self.place == "path" {
-            value["required"] = true.into();
-        }
-        value
+    /// Writes it.
+    pub(super) fn write(&self, version: Version, out: &mut Json) {
+        out.object(|out| {
+            out.put("name", &self.name);
+            out.put("in", self.place);
+            out.put("description", &self.description);
+            out.put_some("required", (self.place == "path").then_some(true));
+            match version {
+                Version::V2 => {
+                    out.put("type", self.kind);
+                    out.put("uniqueItems", &true);
+                }
+                Version::V3 => out.put("schema", &json!({"type": self.kind, "uniqueItems": true})),
+            }
+        });
     }
 }
 

@@ -4,6 +4,8 @@
 
 use serde_json::Value;
 
+use super::render::{Parts, TITLE};
+
 /// A Protobuf message being written.
 #[derive(Default)]
 struct Message(Vec<u8>);
@@ -111,27 +113,30 @@ fn wrapped(number: u32, value: &Message) -> Message {
     out
 }
 
-/// Writes the document.
-pub(super) fn document(value: &Value) -> Vec<u8> {
+/// Writes the document. Each part is dropped when it is written.
+pub(super) fn document(parts: Parts, server_version: &str) -> Vec<u8> {
     let mut out = Message::default();
-    out.text(1, value, "swagger");
+    out.bytes(1, b"2.0");
     let mut info = Message::default();
-    info.text(1, &value["info"], "title");
-    info.text(2, &value["info"], "version");
-    info.text(3, &value["info"], "description");
+    info.bytes(1, TITLE.as_bytes());
+    info.bytes(2, server_version.as_bytes());
     out.message(2, &info);
     let mut paths = Message::default();
-    for (path, item) in members(&value["paths"]) {
-        paths.message(2, &named(path, &path_item(item)));
+    for (path, item) in parts.paths {
+        paths.message(2, &named(&path, &path_item(&parsed(&item))));
     }
     out.message(8, &paths);
+    drop(paths);
     let mut definitions = Message::default();
-    for (name, definition) in members(&value["definitions"]) {
-        definitions.message(1, &named(name, &schema(definition)));
+    for (name, definition) in parts.definitions {
+        definitions.message(1, &named(&name, &schema(&parsed(&definition))));
     }
     out.message(9, &definitions);
-    out.extensions(16, value);
     out.0
+}
+
+fn parsed(text: &[u8]) -> Value {
+    serde_json::from_slice(text).expect("the parts of a document are JSON")
 }
 
 fn path_item(value: &Value) -> Message {

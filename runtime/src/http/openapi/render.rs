@@ -1,137 +1,178 @@
 //! Whole documents of either version of OpenAPI.
 
-use std::sync::Arc;
-
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::{
-    definitions::{self, Definitions},
+    definitions,
     operations::{self, Operation, PathItem},
     parameters::Parameter,
 };
-use crate::{registry::Registered, schema::openapi::Version};
+use crate::{
+    registry::Registered,
+    schema::openapi::{
+        Definitions, Version,
+        json::{Json, Members},
+    },
+};
 
-const TITLE: &str = "Kubernetes";
+/// The title of all documents.
+pub(super) const TITLE: &str = "Kubernetes";
 
-/// The OpenAPI 3 document of a group and version.
-pub(super) fn v3(kinds: &[&Registered], server_version: &str) -> Value {
-    let mut schemas = definitions::shared(Version::V3);
-    let mut paths = Map::new();
-    for served in kinds {
-        definitions::add_all(&served.kind, &served.endpoints, Version::V3, &mut schemas);
-        for item in operations::of(&served.kind, &served.endpoints) {
-            let rendered = path_item(&item, Version::V3);
-            paths.insert(item.path, rendered);
-        }
-    }
-    json!({
-        "openapi": "3.0.0",
-        "info": {"title": TITLE, "version": server_version},
-        "paths": paths,
-        "components": {"schemas": schemas},
-    })
+/// What a document has: each path and each definition as JSON.
+pub(super) struct Parts {
+    /// The operations by path.
+    pub paths: Vec<(String, Vec<u8>)>,
+    /// The definitions.
+    pub definitions: Definitions,
 }
 
-/// The OpenAPI 2 document of all kinds.
-pub(super) fn v2(kinds: &[Arc<Registered>], server_version: &str) -> Value {
-    let mut all: Definitions = definitions::shared(Version::V2);
-    let mut paths = Map::new();
-    for served in kinds {
-        definitions::add_all(&served.kind, &served.endpoints, Version::V2, &mut all);
-        for item in operations::of(&served.kind, &served.endpoints) {
-            let rendered = path_item(&item, Version::V2);
-            paths.insert(item.path, rendered);
+impl Parts {
+    /// Those of kinds.
+    pub(super) fn of<'k>(kinds: impl IntoIterator<Item = &'k Registered>, version: Version) -> Self {
+        let (mut paths, mut definitions) = (Vec::new(), definitions::shared(version));
+        for served in kinds {
+            definitions::add_all(&served.kind, &served.endpoints, version, &mut definitions);
+            for item in operations::of(&served.kind, &served.endpoints) {
+                let mut json = Json::default();
+                path_item(&item, version, &mut json);
+                paths.push((item.path, json.finish()));
+            }
         }
+        Self { paths, definitions }
     }
-    json!({
-        "swagger": "2.0",
-        "info": {"title": TITLE, "version": server_version},
-        "paths": paths,
-        "definitions": all,
-    })
+
+    /// The OpenAPI 3 document.
+    pub(super) fn v3(self, server_version: &str) -> Vec<u8> {
+        let mut json = Json::default();
+        json.object(|out| {
+            out.put("openapi", "3.0.0");
+            out.put("info", &json!({"title": TITLE, "version": server_version}));
+            out.with("paths", |out| texts(self.paths, out));
+            out.with("components", |out| {
+                out.object(|out| out.with("schemas", |out| texts(self.definitions, out)));
+            });
+        });
+        json.finish()
+    }
+
+    /// The OpenAPI 2 document.
+    pub(super) fn v2(self, server_version: &str) -> Vec<u8> {
+        let mut json = Json::default();
+        json.object(|out| {
+            out.put("swagger", "2.0");
+            out.put("info", &json!({"title": TITLE, "version": server_version}));
+            out.with("paths", |out| texts(self.paths, out));
+            out.with("definitions", |out| texts(self.definitions, out));
+        });
+        json.finish()
+    }
 }
 
-fn path_item(item: &PathItem, version: Version) -> Value {
-    let mut members = Map::new();
-    for operation in &item.operations {
-        let rendered = match version {
-            Version::V2 => operation_v2(operation),
-            Version::V3 => operation_v3(operation),
-        };
-        members.insert(operation.method.to_owned(), rendered);
-    }
-    let parameters = item.parameters.iter().map(|parameter| match version {
-        Version::V2 => parameter.v2(),
-        Version::V3 => parameter.v3(),
+/// Writes an object. Each text is dropped when it is written.
+fn texts(members: impl IntoIterator<Item = (String, impl AsRef<[u8]>)>, out: &mut Json) {
+    out.object(|out| {
+        for (name, text) in members {
+            out.with(&name, |out| out.text(text.as_ref()));
+        }
     });
-    members.insert("parameters".to_owned(), parameters.collect());
-    Value::Object(members)
 }
 
-fn common(operation: &Operation) -> Value {
+fn path_item(item: &PathItem, version: Version, out: &mut Json) {
+    out.object(|out| {
+        for operation in &item.operations {
+            out.with(operation.method, |out| {
+                out.object(|out| match version {
+                    Version::V2 => operation_v2(operation, out),
+                    Version::V3 => operation_v3(operation, out),
+                });
+            });
+        }
+        out.with("parameters", |out| out.list(&item.parameters, |out, parameter| parameter.write(version, out)));
+    });
+}
+
+fn common(operation: &Operation, out: &mut Members<'_>) {
     let group = operation.kind["group"].as_str().filter(|group| !group.is_empty()).unwrap_or("core");
     let version = operation.kind["version"].as_str().unwrap_or_default();
-    json!({
-        "tags": [format!("{}_{version}", group.replace('.', "_"))],
-        "description": operation.description,
-        "operationId": operation.id,
-        "x-kubernetes-action": operation.action,
-        "x-kubernetes-group-version-kind": operation.kind,
-    })
+    out.put("tags", &[format!("{}_{version}", group.replace('.', "_"))]);
+    out.put("description", &operation.description);
+    out.put("operationId", &operation.id);
+    out.put("x-kubernetes-action", operation.action);
+    out.put("x-kubernetes-group-version-kind", &operation.kind);
 }
 
-/// The schema of an answer; one without a definition is text.
-fn answer(version: Version, name: &str) -> Value {
-    if name.is_empty() { json!({"type": "string"}) } else { version.reference(name) }
+/// Writes the schema of a body or an answer; one without a definition is text.
+fn schema(version: Version, name: &str, out: &mut Json) {
+    if name.is_empty() { out.value(&json!({"type": "string"})) } else { version.reference(name, out) }
 }
 
-fn operation_v3(operation: &Operation) -> Value {
-    let mut value = common(operation);
-    if !operation.parameters.is_empty() {
-        value["parameters"] = operation.parameters.iter().map(Parameter::v3).collect();
-    }
-    let content = |media_types: &[&str], name: &str| -> Value {
-        let schema = json!({"schema": answer(Version::V3, name)});
-        media_types.iter().map(|media_type| ((*media_type).to_owned(), schema.clone())).collect::<Map<_, _>>().into()
-    };
-    if let Some((name, media_types)) = &operation.body {
-        value["requestBody"] = json!({"content": content(media_types, name), "required": !operation.body_optional});
-    }
-    let mut responses = Map::new();
-    for (code, description) in operation.codes {
-        let answer = json!({"description": description, "content": content(&operation.produces, &operation.answer)});
-        responses.insert((*code).to_owned(), answer);
-    }
-    responses.insert("401".to_owned(), json!({"description": "Unauthorized"}));
-    value["responses"] = responses.into();
-    value
-}
-
-fn operation_v2(operation: &Operation) -> Value {
-    let mut value = common(operation);
-    let mut parameters: Vec<Value> = operation.parameters.iter().map(Parameter::v2).collect();
-    match &operation.body {
-        Some((name, media_types)) => {
-            let mut body = json!({"name": "body", "in": "body", "schema": Version::V2.reference(name)});
-            if !operation.body_optional {
-                body["required"] = true.into();
+/// Writes the answers to an operation, each with what the caller adds.
+fn responses(operation: &Operation, out: &mut Members<'_>, content: impl Fn(&mut Members<'_>)) {
+    out.with("responses", |out| {
+        out.object(|out| {
+            for (code, description) in operation.codes {
+                out.with(code, |out| {
+                    out.object(|out| {
+                        out.put("description", description);
+                        content(out);
+                    });
+                });
             }
-            parameters.push(body);
-            value["consumes"] = json!(media_types);
-        }
-        None => value["consumes"] = json!(["*/*"]),
+            out.put("401", &json!({"description": "Unauthorized"}));
+        });
+    });
+}
+
+/// Writes the content of a body or an answer in OpenAPI 3.
+fn content(media_types: &[&str], name: &str, out: &mut Members<'_>) {
+    out.with("content", |out| {
+        out.object(|out| {
+            for media_type in media_types {
+                out.with(media_type, |out| {
+                    out.object(|out| out.with("schema", |out| schema(Version::V3, name, out)));
+                });
+            }
+        });
+    });
+}
+
+fn operation_v3(operation: &Operation, out: &mut Members<'_>) {
+    common(operation, out);
+    if !operation.parameters.is_empty() {
+        let write = |out: &mut Json, parameter: &Parameter| parameter.write(Version::V3, out);
+        out.with("parameters", |out| out.list(&operation.parameters, write));
     }
-    if !parameters.is_empty() {
-        value["parameters"] = parameters.into();
+    if let Some((name, media_types)) = &operation.body {
+        out.with("requestBody", |out| {
+            out.object(|out| {
+                content(media_types, name, out);
+                out.put("required", &!operation.body_optional);
+            });
+        });
     }
-    value["produces"] = json!(operation.produces);
-    value["schemes"] = json!(["https"]);
-    let mut responses = Map::new();
-    for (code, description) in operation.codes {
-        let answer = json!({"description": description, "schema": answer(Version::V2, &operation.answer)});
-        responses.insert((*code).to_owned(), answer);
+    responses(operation, out, |out| content(&operation.produces, &operation.answer, out));
+}
+
+fn operation_v2(operation: &Operation, out: &mut Members<'_>) {
+    common(operation, out);
+    let parameters = operation.parameters.iter().map(Ok).chain(operation.body.iter().map(Err));
+    if parameters.clone().next().is_some() {
+        let write = |out: &mut Json, parameter: Result<&Parameter, &(String, Vec<_>)>| match parameter {
+            Ok(parameter) => parameter.write(Version::V2, out),
+            Err((name, _)) => out.object(|out| {
+                out.put("name", "body");
+                out.put("in", "body");
+                out.with("schema", |out| schema(Version::V2, name, out));
+                out.put_some("required", (!operation.body_optional).then_some(true));
+            }),
+        };
+        out.with("parameters", |out| out.list(parameters, write));
     }
-    responses.insert("401".to_owned(), json!({"description": "Unauthorized"}));
-    value["responses"] = responses.into();
-    value
+    match &operation.body {
+        Some((_, media_types)) => out.put("consumes", media_types),
+        None => out.put("consumes", &["*/*"]),
+    }
+    out.put("produces", &operation.produces);
+    out.put("schemes", &["https"]);
+    responses(operation, out, |out| out.with("schema", |out| schema(Version::V2, &operation.answer, out)));
 }

@@ -64,10 +64,7 @@ impl Read {
 }
 
 fn document() -> Read {
-    let document = json!({
-        "swagger": "2.0",
-        "info": {"title": "T", "version": "V"},
-        "paths": {"/a/{name}": {
+    let item = json!({
             "get": {
                 "operationId": "readA", "produces": ["application/json"], "consumes": ["*/*"],
                 "parameters": [
@@ -78,8 +75,8 @@ fn document() -> Read {
                 "x-kubernetes-action": "get",
             },
             "parameters": [{"name": "name", "in": "path", "required": true, "type": "string", "uniqueItems": true}],
-        }},
-        "definitions": {"A": {
+    });
+    let definition = json!({
             "type": "object", "required": ["b"], "description": "An A.",
             "properties": {
                 "b": {"type": "integer", "format": "int32", "minimum": 1.5, "maxLength": 300, "enum": [1, "x"], "default": {"z": 1}},
@@ -87,15 +84,18 @@ fn document() -> Read {
                 "d": {"type": "array", "items": {"$ref": "#/definitions/B"}},
             },
             "x-kubernetes-group-version-kind": [{"group": "g", "kind": "A", "version": "v1"}],
-        }},
     });
-    read(&protobuf::document(&document))
+    let parts = Parts {
+        paths: vec![("/a/{name}".to_owned(), item.to_string().into_bytes())],
+        definitions: [("A".to_owned(), definition.to_string().into_bytes().into())].into(),
+    };
+    read(&protobuf::document(parts, "V"))
 }
 
 #[test]
 fn definitions_in_protobuf() {
     let document = document();
-    assert_eq!((document.text(1), document.message(2).text(1)), ("2.0".to_owned(), "T".to_owned()));
+    assert_eq!((document.text(1), document.message(2).text(1)), ("2.0".to_owned(), "Kubernetes".to_owned()));
     let a = &document.message(9).named(1)["A"];
     assert_eq!((a.text(4), a.text(19), a.message(22).text(1)), ("An A.".into(), "b".into(), "object".into()));
     let extension = &a.named(31)["x-kubernetes-group-version-kind"];

@@ -2,13 +2,11 @@
 //!
 //! Some of what such a schema can say has no effect, and a warning says so: rules in CEL (they are published, and not
 //! enforced), and `additionalProperties: false` where unknown fields are preserved. Elsewhere these are dropped.
-use regex::Regex;
-
 use super::{
     check::is_int_or_string,
     fields::{Additional, Fields},
     findings::Findings,
-    pattern,
+    pattern::{self, Unusable},
     place::Place,
 };
 use crate::schema::{
@@ -155,9 +153,10 @@ fn is_checked(given: &str, kind: &str) -> bool {
 
 /// A pattern, unless the rules of structural schemas refuse it.
 fn compiled(text: String, place: &Place<'_>, findings: &mut Findings) -> Option<Pattern> {
-    match Regex::new(&pattern::translate(&text).ok()?) {
+    match pattern::compiled(&text) {
         Ok(regex) => Some(Pattern { text, regex }),
-        Err(error) => {
+        Err(Unusable::Refused(_)) => None,
+        Err(Unusable::Uncompiled(error)) => {
             findings.invalid(place, text, format!("cannot be compiled: {error}"));
             None
         }

@@ -1,7 +1,6 @@
 //! The keywords that validate, and the junctors, whose branches have nothing else.
 use std::sync::Arc;
 
-use regex::Regex;
 use serde_json::Map;
 
 use super::{
@@ -10,7 +9,7 @@ use super::{
     schema::{Reading, settled},
 };
 use crate::{
-    kind::crd::pattern,
+    kind::crd::pattern::{self, Unusable},
     schema::{
         Document, Schema, format,
         junctors::Junctors,
@@ -53,9 +52,14 @@ impl<'d> Reading<'_, 'd> {
             findings.warning(&place, format!("the format {format:?} is published and not checked"));
         }
         let pattern = members.text("pattern", findings).and_then(|text| {
-            let compiled = pattern::translate(text).and_then(|go| Regex::new(&go).map_err(|error| error.to_string()));
-            let wrong = |error: &String| findings.error(&members.place.key("pattern"), error.as_str());
-            let regex = compiled.inspect_err(wrong).ok()?;
+            let wrong = |error: Unusable| {
+                let error = match error {
+                    Unusable::Refused(error) => error,
+                    Unusable::Uncompiled(error) => error.to_string(),
+                };
+                findings.error(&members.place.key("pattern"), error);
+            };
+            let regex = pattern::compiled(text).map_err(wrong).ok()?;
             Some(Pattern { text: text.to_owned(), regex })
         });
         Schema {

@@ -13,20 +13,23 @@ fn named(name: &str, properties: &[(&str, Schema)]) -> Schema {
     }
 }
 
-fn shown(prefix: &str, schema: &Schema, version: Version, out: &mut BTreeMap<String, Document>) -> Document {
-    Document::Object(definitions(prefix, schema, version, &Map::new(), out))
+/// The definitions that come with a schema, by their names, and that of the schema itself as `Root`.
+fn shown(prefix: &str, schema: &Schema, version: Version, of_objects: &[(&str, Arc<[u8]>)]) -> Document {
+    let mut out = Definitions::new();
+    define((prefix, "Root"), schema, version, of_objects, |out| out.put("x-also", &true), &mut out);
+    out.into_iter().map(|(name, text)| (name, serde_json::from_slice::<Document>(&text).unwrap())).collect()
 }
 
 #[test]
 fn every_object_has_the_fields_of_objects() {
     let template = Schema { embedded: true, ..named("Template", &[]) };
     let root = named("Widget", &[("template", template), ("other", named("Other", &[]))]);
-    let of_objects = json!({"kind": {"type": "string"}}).as_object().cloned().expect("an object");
-    let mut out = BTreeMap::new();
-    let shown = definitions("p", &root, Version::V3, &of_objects, &mut out);
-    assert_eq!(shown["properties"]["kind"], json!({"type": "string"}));
-    assert_eq!(out["p.Template"]["properties"]["kind"], json!({"type": "string"}));
-    assert!(out["p.Other"].get("properties").is_none());
+    let of_objects = [("kind", Arc::from(br#"{"type": "string"}"#.as_slice()))];
+    let shown = shown("p", &root, Version::V3, &of_objects);
+    assert_eq!(shown["Root"]["properties"]["kind"], json!({"type": "string"}));
+    assert_eq!(shown["Root"]["x-also"], true);
+    assert_eq!(shown["p.Template"]["properties"]["kind"], json!({"type": "string"}));
+    assert!(shown["p.Other"].get("properties").is_none());
 }
 
 #[test]
@@ -34,10 +37,9 @@ fn a_named_type_is_defined_once_and_referred_to() {
     let port = named("Port", &[("port", Schema { kind: Type::Integer, minimum: Some(1.0), ..Schema::default() })]);
     let described = Schema { description: "The second.".to_owned(), ..port.clone() };
     let root = named("Widget", &[("a", port), ("b", described)]);
-    let mut out = BTreeMap::new();
-    let widget = shown("com.example.v1", &root, Version::V3, &mut out);
-    assert_eq!(out.keys().collect::<Vec<_>>(), ["com.example.v1.Port"]);
-    let properties = &widget["properties"];
+    let out = shown("com.example.v1", &root, Version::V3, &[]);
+    assert_eq!(out.as_object().unwrap().keys().collect::<Vec<_>>(), ["Root", "com.example.v1.Port"]);
+    let properties = &out["Root"]["properties"];
     assert_eq!(properties["a"], json!({"$ref": "#/components/schemas/com.example.v1.Port"}));
     assert_eq!(
         properties["b"],
@@ -51,9 +53,8 @@ fn two_types_of_one_name_are_told_apart() {
     let one = named("Part", &[("x", Schema { kind: Type::String, ..Schema::default() })]);
     let two = named("Part", &[("y", Schema { kind: Type::Boolean, ..Schema::default() })]);
     let root = named("Widget", &[("one", one), ("two", two)]);
-    let mut out = BTreeMap::new();
-    let widget = shown("p", &root, Version::V2, &mut out);
-    assert_eq!(widget["properties"]["two"], json!({"$ref": "#/definitions/p.Part_2"}));
+    let out = shown("p", &root, Version::V2, &[]);
+    assert_eq!(out["Root"]["properties"]["two"], json!({"$ref": "#/definitions/p.Part_2"}));
     assert_eq!(out["p.Part_2"]["properties"]["y"]["type"], "boolean");
 }
 
@@ -66,13 +67,15 @@ fn junctors_are_shown_in_version_3_and_left_out_of_version_2() {
         "not": {"oneOf": [{"maxLength": 9}, {"exclusiveMinimum": true, "minimum": 0.5}]}});
     let mut v3 = said.clone();
     v3["type"] = json!("string");
-    let v2 = json!({"type": "string"});
-    for (version, expected) in [(Version::V3, v3.clone()), (Version::V2, v2)] {
-        assert_eq!(shown("p", &fixture::schema(&v3), version, &mut BTreeMap::new()), expected);
+    let fields = json!({"spec": v3});
+    let root = fixture::schema(&json!({"type": "object", "properties": fields}));
+    for (version, expected) in [(Version::V3, v3), (Version::V2, json!({"type": "string"}))] {
+        assert_eq!(shown("p", &root, version, &[])["Root"]["properties"]["spec"], expected);
     }
     let mut int_or_string = said;
     int_or_string["x-kubernetes-int-or-string"] = json!(true);
-    let shown = shown("p", &fixture::schema(&int_or_string), Version::V3, &mut BTreeMap::new());
+    let root = fixture::schema(&json!({"type": "object", "properties": {"spec": int_or_string}}));
+    let shown = &shown("p", &root, Version::V3, &[])["Root"]["properties"]["spec"];
     assert_eq!(shown["oneOf"], int_or_string["oneOf"]);
     let types = json!({"oneOf": [{"type": "integer"}, {"type": "string"}]});
     assert_eq!(shown["allOf"], json!([types, {"minLength": 1, "format": "date"}]));
@@ -86,7 +89,8 @@ fn lists_say_how_they_merge() {
         items: Some(Arc::new(Schema { kind: Type::Object, ..Schema::default() })),
         ..Schema::default()
     };
-    let shown = shown("p", &list, Version::V3, &mut BTreeMap::new());
+    let root = named("Widget", &[("list", list)]);
+    let shown = &shown("p", &root, Version::V3, &[])["Root"]["properties"]["list"];
     assert_eq!(shown["x-kubernetes-list-type"], "map");
     assert_eq!(shown["x-kubernetes-list-map-keys"], json!(["name"]));
 }

@@ -10,7 +10,7 @@ use crate::{
         fingerprint::rules,
         fixture::{form, form_as_said, schema},
         normalise,
-        openapi::{Version, definitions},
+        openapi::{Definitions, Version, define},
         origin, prune, validate, validate_change,
     },
 };
@@ -148,8 +148,13 @@ fn openapi_refers_to_a_recursive_type_by_its_name() {
             Version::V2 => json!({"description": description, "$ref": props["$ref"]}),
             Version::V3 => json!({"description": description, "allOf": [props]}),
         };
-        let mut out = BTreeMap::new();
-        definitions("p", &form(), version, &serde_json::Map::new(), &mut out);
+        let mut all = Definitions::new();
+        let mut defined = |form: &Schema| -> BTreeMap<String, Value> {
+            define(("p", "Root"), form, version, &[], |_| {}, &mut all);
+            let below = all.iter().filter(|(name, _)| *name != "Root");
+            below.map(|(name, text)| (name.clone(), serde_json::from_slice(text).unwrap())).collect()
+        };
+        let out = defined(&form());
         assert_eq!(out.keys().collect::<Vec<_>>(), ["p.FormSpec", "p.Part", "p.Props"]);
         assert_eq!(out["p.FormSpec"]["properties"]["props"], described("What the form asks for."));
         let fields = &out["p.Props"]["properties"];
@@ -160,13 +165,12 @@ fn openapi_refers_to_a_recursive_type_by_its_name() {
         assert_eq!(out["p.Props"]["type"], "object");
         assert!(out["p.Props"].get("description").is_none(), "descriptions are those of uses");
 
-        let once = out.clone();
-        definitions("p", &form(), version, &serde_json::Map::new(), &mut out);
-        assert_eq!(out, once, "another kind with the same type refers to the same definition");
+        let once = out;
+        assert_eq!(defined(&form()), once, "another kind with the same type refers to the same definition");
         let mut said = form_as_said();
         said["properties"]["spec"]["title"] = json!("OtherSpec");
         said["definitions"][0]["properties"]["more"] = json!({"type": "string"});
-        definitions("p", &schema(&said), version, &serde_json::Map::new(), &mut out);
+        let out = defined(&schema(&said));
         let names = ["p.FormSpec", "p.OtherSpec", "p.Part", "p.Part_2", "p.Props", "p.Props_2"];
         assert_eq!(out.keys().collect::<Vec<_>>(), names);
         let second = json!({"$ref": format!("{root}p.Props_2")});
