@@ -48,6 +48,9 @@ pub(crate) struct Storage {
 
 /// The conversion to the storage version.
 pub(crate) enum Conversion {
+    /// Only `apiVersion` differs, which a test checks.
+    Unchanged,
+    /// Only `apiVersion` is changed, whatever is lost.
     None,
     /// Written in Rust; with the span of the argument.
     From(Span),

@@ -20,7 +20,7 @@ pub(crate) fn storage(ident: &syn::Ident, args: &mut KindArgs, fields: &[Field],
     check_is_another(ident, &root, errors);
     check_of_all_versions(&root, args, errors);
     let conversion = match convert {
-        None => Conversion::None,
+        None => Conversion::Unchanged,
         Some((span, Conversion::Changes(changes))) => {
             check_changes(&changes, fields, errors);
             // A change with a syntax error was already reported.

@@ -20,7 +20,7 @@ pub(crate) fn declaration(kind: &Kind) -> TokenStream {
     option(kind.storage.as_ref().map(|storage| {
         let (here, root, resource) = (&kind.root.ident, &storage.root, stored(storage));
         let conversion = match &storage.conversion {
-            Conversion::None => quote!(None),
+            Conversion::Unchanged | Conversion::None => quote!(None),
             Conversion::From(span) => {
                 let typed = quote_spanned!(*span=> __kind::typed::<#here, #root>);
                 quote!(Typed(#typed))

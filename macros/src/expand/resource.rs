@@ -22,7 +22,7 @@ pub(crate) fn kind(kind: &Kind) -> TokenStream {
     tokens
 }
 
-/// The tests that every kind gets, and every declared or handwritten conversion.
+/// The tests that every kind gets, and every conversion except `none`.
 fn tests(kind: &Kind) -> TokenStream {
     let Container { krate, ident: root, .. } = &kind.root;
     let test = |check: &str| {

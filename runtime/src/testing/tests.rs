@@ -182,6 +182,33 @@ fn a_conversion_that_loses_labels_is_found() {
     conversion_loses_nothing::<LosesLabels>();
 }
 
+/// Has the fields of [`Gear`], which the derive's own test checks.
+#[derive(Resource, Clone, Debug)]
+#[resource(version = "v1alpha2", storage = Gear)]
+struct SameGear {
+    metadata: ObjectMeta,
+    spec: GearSpec,
+}
+
+#[derive(Resource, Clone, Debug)]
+#[resource(version = "v1alpha1", storage = Gear, convert = none)]
+struct PlainGear {
+    metadata: ObjectMeta,
+    spec: PlainGearSpec,
+}
+
+#[derive(ApiType, Clone, Debug, Serialize, Deserialize)]
+struct PlainGearSpec {
+    #[api(default = 12)]
+    teeth: i32,
+}
+
+#[test]
+#[should_panic(expected = "Gear loses spec.metal on the way from example.com/v1 through example.com/v1alpha1")]
+fn a_version_without_a_conversion_that_misses_a_field_is_found() {
+    conversion_loses_nothing::<PlainGear>();
+}
+
 #[test]
 #[should_panic(expected = "no Gear could be converted from example.com/v1 to example.com/v1beta1 and back: closed")]
 fn a_conversion_that_refuses_everything_is_found() {

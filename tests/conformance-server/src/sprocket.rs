@@ -81,7 +81,7 @@ pub(super) mod v1beta1 {
     use serde::{Deserialize, Serialize};
 
     #[derive(Resource, Clone, Debug)]
-    #[resource(version = "v1beta1", storage = super::v1::Sprocket, status)]
+    #[resource(version = "v1beta1", storage = super::v1::Sprocket, status, convert = none)]
     #[resource(deprecated = "conformance.example.com/v1beta1 Sprocket is deprecated, write conformance.example.com/v1")]
     #[resource(column("Teeth", path = spec.teeth, description = "Around the rim"))]
     #[resource(column("Finish", path = spec.finish))]
@@ -135,7 +135,7 @@ pub(super) mod v1alpha1 {
     use serde::{Deserialize, Serialize};
 
     #[derive(Resource, Clone, Debug)]
-    #[resource(version = "v1alpha1", storage = super::v1::Sprocket, unserved)]
+    #[resource(version = "v1alpha1", storage = super::v1::Sprocket, unserved, convert = none)]
     pub(crate) struct Sprocket {
         pub metadata: ObjectMeta,
         pub spec: Option<SprocketSpec>,
