@@ -31,6 +31,7 @@ mod proto_tests;
 mod protobuf_tests;
 mod secret;
 mod service_account;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -65,15 +66,7 @@ pub(crate) async fn bootstrap(api: &Arc<Verbs>) -> Result<(), String> {
         if served.objects.snapshot().get(name).is_some() {
             continue;
         }
-        let (user, served) = (user.clone(), served.clone());
-        let request = Request {
-            user,
-            served,
-            namespace: String::new(),
-            name: String::new(),
-            subresource: "".into(),
-            warnings: Arc::default(),
-        };
+        let request = Request::for_all(&user, &served);
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         match api.create(&request, namespace, &WriteOptions::of_server("kindsmith")).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}

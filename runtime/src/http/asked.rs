@@ -6,7 +6,7 @@ use std::{borrow::Cow, sync::Arc};
 use axum::http::{HeaderMap, Method, header::CONTENT_TYPE, request::Parts};
 
 use super::{
-    path::{self, ResourcePath, Target},
+    path::{self, ResourcePath},
     status,
     status::Refused,
 };
@@ -43,8 +43,8 @@ fn meaning(method: &Method, path: &ResourcePath, watch: bool) -> Option<Verb> {
 pub(super) struct Asked {
     /// The decoded path without trailing slashes.
     pub path: String,
-    /// What the path names.
-    pub target: Target,
+    /// The path below a group and version, if it is one.
+    pub resource: Option<ResourcePath>,
     /// The parameters.
     pub query: Query,
     /// The method.
@@ -75,48 +75,38 @@ impl Asked {
         // `OPTIONS *` is about the whole server.
         let whole = parts.method == Method::OPTIONS && parts.uri.path() == "*";
         let path = path::parse(if whole { "/" } else { parts.uri.path() });
-        let path::Path { text, mut target } = path.map_err(|why| status::bad_request(why.to_string()))?;
+        let path::Path { text, mut resource } = path.map_err(|why| status::bad_request(why.to_string()))?;
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         let watch = query.switch("watch")?.unwrap_or_default();
-        let (verb, pinned, served) = match &mut target {
-            Target::Resource(resource) => {
-                resource.resolve(registry);
-                let verb = meaning(&parts.method, resource, watch);
-                let served = registry.find(&resource.group, &resource.version, &resource.resource);
-                (verb, pinned_name(verb, resource, &query)?, served)
-            }
-            Target::Other => (None, None, None),
-        };
+        let (mut verb, mut pinned, mut served) = (None, None, None);
+        if let Some(resource) = &mut resource {
+            resource.resolve(registry);
+            verb = meaning(&parts.method, resource, watch);
+            served = registry.find(&resource.group, &resource.version, &resource.resource);
+            pinned = pinned_name(verb, resource, &query)?;
+        }
         let (method, pretty) = (parts.method.clone(), query.strict_switch("pretty")?);
         let applies = verb == Some(Verb::Patch) && applies(&parts.headers);
         let warnings = Arc::default();
-        Ok(Self { path: text, target, query, method, verb, applies, pretty, watch, pinned, served, warnings })
-    }
-
-    /// The path below a group and version, if it is one.
-    pub(super) fn resource(&self) -> Option<&ResourcePath> {
-        match &self.target {
-            Target::Resource(resource) => Some(resource),
-            Target::Other => None,
-        }
+        Ok(Self { path: text, resource, query, method, verb, applies, pretty, watch, pinned, served, warnings })
     }
 
     /// The verb of another method on this path.
     pub(super) fn verb_of(&self, method: &Method) -> Option<Verb> {
-        meaning(method, self.resource()?, self.watch)
+        meaning(method, self.resource.as_ref()?, self.watch)
     }
 
     /// The verb for authorizers.
     pub(super) fn verb_name(&self) -> Cow<'static, str> {
-        match self.target {
-            Target::Resource(_) => self.verb.map_or("", Verb::as_str).into(),
-            Target::Other => self.method.as_str().to_ascii_lowercase().into(),
+        match self.resource {
+            Some(_) => self.verb.map_or("", Verb::as_str).into(),
+            None => self.method.as_str().to_ascii_lowercase().into(),
         }
     }
 
     /// The attributes for authorizers, with [`Asked::verb_name`].
     pub(super) fn attributes<'a>(&'a self, user: &'a User, verb: &'a str) -> Attributes<'a> {
-        let of = |part: fn(&ResourcePath) -> &str| self.resource().map_or("", part);
+        let of = |part: fn(&ResourcePath) -> &str| self.resource.as_ref().map_or("", part);
         Attributes {
             user,
             verb,

@@ -14,7 +14,7 @@ use axum::{
 use bytes::Bytes;
 use ring::digest::{SHA256, digest};
 
-use super::response;
+use super::{offload, response};
 
 /// A value derived from the kinds, recomputed when they change, once for all concurrent requests. Computing it does not
 /// block other requests.
@@ -47,21 +47,9 @@ impl<T: Send + Sync + 'static> PerGeneration<T> {
         }
         let before = self.made.load_full();
         let make = move || make(before.as_ref().map(|before| &before.1));
-        let fresh = Arc::new((generation, apart(make).await));
+        let fresh = Arc::new((generation, offload::apart(make).await));
         self.made.store(Some(fresh.clone()));
         fresh
-    }
-}
-
-/// Runs slow work on a separate thread. Propagates its panic.
-pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(broken) => match broken.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down, and the request with it.
-            Err(_) => std::future::pending().await,
-        },
     }
 }
 

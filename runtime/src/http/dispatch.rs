@@ -180,7 +180,7 @@ async fn serve(
     let user = access::act_as(&site.backend, &asked, user, &parts.headers).await?;
     access::authorize(&site.backend, &asked, &user).await?;
     let exchange = Box::new(Exchange { user, parts, asked: asked.clone(), pretty });
-    let Some(resource) = asked.resource() else { return Box::pin(other(site, &exchange)).await };
+    let Some(resource) = asked.resource.as_ref() else { return Box::pin(other(site, &exchange)).await };
     *deprecated = asked.served.as_ref().and_then(|served| served.kind.version.deprecated.clone());
     if asked.method == Method::OPTIONS
         && let Some(answer) = methods::options(&asked)

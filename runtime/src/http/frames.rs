@@ -127,22 +127,18 @@ impl Render {
             }
             return;
         }
-        let opening = event.event_type().opening();
-        match self.accepted.shape {
-            Shape::Full | Shape::PartialList => {
-                out.extend_from_slice(opening.as_bytes());
-                out.extend_from_slice(event.object().json_bytes());
-            }
-            Shape::Partial => {
-                out.extend_from_slice(opening.as_bytes());
-                partial::write(out, event.object(), self.accepted.meta_version());
-            }
-            Shape::Table => {
-                out.extend_from_slice(opening.as_bytes());
-                self.table(out, event.object(), self.include);
-            }
-        }
+        out.extend_from_slice(event.event_type().opening().as_bytes());
+        self.object(out, event.object(), self.include);
         out.extend_from_slice(FRAME_END.as_bytes());
+    }
+
+    /// Writes an object in JSON.
+    fn object(&mut self, out: &mut Vec<u8>, object: &Object, include: Include) {
+        match self.accepted.shape {
+            Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
+            Shape::Partial => partial::write(out, object, self.accepted.meta_version()),
+            Shape::Table => self.table(out, object, include),
+        }
     }
 
     fn table(&mut self, out: &mut Vec<u8>, object: &Object, include: Include) {
@@ -168,15 +164,9 @@ impl Render {
             return out.extend_from_slice(&renderer.bookmark(&object));
         }
         out.extend_from_slice(b"{\"type\":\"BOOKMARK\",\"object\":");
-        match self.accepted.shape {
-            Shape::Full | Shape::PartialList => out.extend_from_slice(object.json_bytes()),
-            Shape::Partial => partial::write(out, &object, self.accepted.meta_version()),
-            // The end of the initial events is marked in the metadata, which is therefore always included.
-            Shape::Table if ends_initial && self.include == Include::None => {
-                self.table(out, &object, Include::Metadata);
-            }
-            Shape::Table => self.table(out, &object, self.include),
-        }
+        // The end of the initial events is marked in the metadata, which is therefore always included.
+        let include = if ends_initial && self.include == Include::None { Include::Metadata } else { self.include };
+        self.object(out, &object, include);
         out.extend_from_slice(FRAME_END.as_bytes());
     }
 }

@@ -25,7 +25,6 @@ use super::{
     asked::Asked,
     methods,
     metrics::{self, Measure},
-    path::Target,
     status,
     status::Refused,
 };
@@ -83,9 +82,9 @@ impl InFlight {
     /// # Errors
     /// 429.
     pub(super) fn enter(&self, asked: &Asked) -> Result<Option<Arc<Slot>>, Refused> {
-        let class = match asked.target {
-            Target::Resource(_) if methods::is_long_running(asked) => &self.long_running,
-            Target::Other if super::health::is_health(&asked.path) => return Ok(None),
+        let class = match asked.resource {
+            Some(_) if methods::is_long_running(asked) => &self.long_running,
+            None if super::health::is_health(&asked.path) => return Ok(None),
             _ if matches!(asked.method, Method::GET | Method::HEAD) => &self.reading,
             _ => &self.writing,
         };

@@ -53,7 +53,7 @@ pub(super) fn options(asked: &Asked) -> Option<Response> {
 
 fn serves(asked: &Asked, method: &Method) -> bool {
     // Discovery, health and similar paths are read-only.
-    let Some(path) = asked.resource() else { return matches!(*method, Method::GET | Method::HEAD) };
+    let Some(path) = asked.resource.as_ref() else { return matches!(*method, Method::GET | Method::HEAD) };
     let verb = asked.verb_of(method);
     match &asked.served {
         Some(served) => operation(served, path, method, verb).is_ok(),
@@ -63,7 +63,7 @@ fn serves(asked: &Asked, method: &Method) -> bool {
 
 /// True if a request is a watch or a subresource that streams or connects, which have no time limit.
 pub(super) fn is_long_running(asked: &Asked) -> bool {
-    let Some(path) = asked.resource() else { return false };
+    let Some(path) = asked.resource.as_ref() else { return false };
     if path.subresource.is_empty() {
         return asked.verb == Some(Verb::Watch);
     }

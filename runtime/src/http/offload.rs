@@ -30,7 +30,7 @@ pub(super) async fn write<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {
     let room = share(&STORED, stored).await?;
-    let slot = Slot::take(WRITES.clone()).await;
+    let slot = Slot::take(&WRITES).await;
     let work = async {
         let done = slot.run(work).await;
         drop(room);
@@ -96,6 +96,11 @@ pub(super) async fn answer<T: Send + 'static>(work: impl FnOnce() -> T + Send + 
         drop(turn);
         done
     };
+    apart(work).await
+}
+
+/// Runs slow work on a separate thread, however many are busy. Propagates its panic.
+pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     joined(tokio::task::spawn_blocking(work)).await
 }
 

@@ -11,17 +11,9 @@ use crate::{meta::percent, registry::Registry};
 pub(super) struct Path {
     /// Decoded, without trailing slashes.
     pub text: String,
-    /// What it refers to.
-    pub target: Target,
-}
-
-/// What a path refers to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Target {
-    /// Not below `/api/<version>` or `/apis/<group>/<version>`: discovery, health and similar paths.
-    Other,
-    /// A resource in a group and version.
-    Resource(ResourcePath),
+    /// The resource in a group and version that it refers to; `None` for paths that are not below `/api/<version>` or
+    /// `/apis/<group>/<version>`: discovery, health and similar ones.
+    pub resource: Option<ResourcePath>,
 }
 
 /// Why a path is refused.
@@ -135,16 +127,16 @@ pub(super) fn parse(path: &str) -> Result<Path, Refusal> {
             count += 1;
         }
     }
-    let target = target(&segments[..count]);
-    Ok(Path { text, target })
+    let resource = resource(&segments[..count]);
+    Ok(Path { text, resource })
 }
 
-/// What the segments of a decoded path refer to.
-fn target(segments: &[&str]) -> Target {
+/// The resource that the segments of a decoded path refer to.
+fn resource(segments: &[&str]) -> Option<ResourcePath> {
     let (group, version, rest) = match segments {
         ["api", version, rest @ ..] if !rest.is_empty() => ("", *version, rest),
         ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
-        _ => return Target::Other,
+        _ => return None,
     };
     let mut found = ResourcePath { group: group.to_owned(), version: version.to_owned(), ..ResourcePath::default() };
     let rest = match rest {
@@ -170,7 +162,7 @@ fn target(segments: &[&str]) -> Target {
             _ => found.excess = true,
         }
     }
-    Target::Resource(found)
+    Some(found)
 }
 
 #[cfg(test)]
@@ -187,7 +179,7 @@ mod tests {
 
     fn resource(path: &str) -> ResourcePath {
         match parse(path) {
-            Ok(Path { target: Target::Resource(found), .. }) => found,
+            Ok(Path { resource: Some(found), .. }) => found,
             other => panic!("{path} was read as {other:?}"),
         }
     }
@@ -269,7 +261,7 @@ mod tests {
     fn paths_that_name_no_resource() {
         for path in ["/", "/api", "/api/v1", "/api/v1/", "/apis", "/apis/g", "/apis/g/v1", "/healthz", "/readyz/ping"] {
             let text = format!("/{}", path.trim_matches('/'));
-            assert_eq!(parse(path), Ok(Path { text, target: Target::Other }), "{path}");
+            assert_eq!(parse(path), Ok(Path { text, resource: None }), "{path}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::{
     future::Future,
     io,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use axum::{
@@ -28,18 +28,13 @@ use crate::codec::Encoding;
 struct Pieces {
     /// Rendered before the answer starts, so that errors are found in time.
     first: Option<Bytes>,
-    next: Next,
+    /// `None` while a piece is being rendered, and after the last.
+    listing: Option<Box<Listing>>,
+    making: Option<Making>,
 }
 
 /// A piece being rendered, with its list.
 type Making = Pin<Box<dyn Future<Output = (Box<Listing>, Option<Step>)> + Send>>;
-
-enum Next {
-    /// No piece is requested.
-    Idle(Box<Listing>),
-    Making(Making),
-    End,
-}
 
 /// Answers with a list. A short one is rendered on the request's thread, in less than a millisecond.
 ///
@@ -59,7 +54,7 @@ pub(super) async fn respond(encoding: Encoding, listing: Listing, is_short: bool
     if is_whole {
         return Ok(response::encoded(StatusCode::OK, encoding, first));
     }
-    let body = Pieces { first: Some(first.into()), next: Next::Idle(listing) };
+    let body = Pieces { first: Some(first.into()), listing: Some(listing), making: None };
     Ok(response::with(StatusCode::OK, HeaderValue::from_static(encoding.media_type()), Body::new(body)))
 }
 
@@ -90,55 +85,44 @@ impl http_body::Body for Pieces {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(Ok(Frame::data(first))));
         }
+        let this = &mut *self;
         loop {
-            match std::mem::replace(&mut self.next, Next::End) {
-                Next::End => return Poll::Ready(None),
-                Next::Idle(listing) => {
-                    self.next = Next::Making(Box::pin(offload::answer(move || made_late(listing))));
-                }
-                Next::Making(mut making) => {
-                    let Poll::Ready((listing, step)) = making.as_mut().poll(cx) else {
-                        self.next = Next::Making(making);
-                        return Poll::Pending;
-                    };
-                    let piece = match step {
-                        Some(Step::Last(piece)) => piece,
-                        Some(Step::Piece(piece)) => {
-                            self.next = Next::Idle(listing);
-                            piece
-                        }
-                        Some(Step::Measured) => {
-                            self.next = Next::Idle(listing);
-                            continue;
-                        }
-                        // Abort the connection: the client must not take the partial list for a complete one.
-                        None => return Poll::Ready(Some(Err(io::Error::other("the list cannot be written")))),
-                    };
-                    return Poll::Ready(Some(Ok(Frame::data(piece.into()))));
-                }
+            let making = match (&mut this.making, this.listing.take()) {
+                (Some(making), _) => making,
+                (None, None) => return Poll::Ready(None),
+                (making, Some(listing)) => making.insert(Box::pin(offload::answer(move || made_late(listing)))),
+            };
+            let (listing, step) = ready!(making.as_mut().poll(cx));
+            this.making = None;
+            let piece = match step {
+                Some(Step::Last(piece)) => return Poll::Ready(Some(Ok(Frame::data(piece.into())))),
+                Some(Step::Piece(piece)) => Some(piece),
+                Some(Step::Measured) => None,
+                // Abort the connection: the client must not take the partial list for a complete one.
+                None => return Poll::Ready(Some(Err(io::Error::other("the list cannot be written")))),
+            };
+            this.listing = Some(listing);
+            if let Some(piece) = piece {
+                return Poll::Ready(Some(Ok(Frame::data(piece.into()))));
             }
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && matches!(self.next, Next::End)
+        self.first.is_none() && self.listing.is_none() && self.making.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
         let ready = self.first.as_ref().map_or(0, Bytes::len) as u64;
-        match &self.next {
-            Next::Idle(listing) => match listing.left() {
-                Some(left) => SizeHint::with_exact(ready + left as u64),
-                None => lower(ready),
-            },
-            Next::Making(_) => lower(ready),
-            Next::End => SizeHint::with_exact(ready),
+        let left = match &self.listing {
+            Some(listing) => listing.left(),
+            None => self.making.is_none().then_some(0),
+        };
+        if let Some(left) = left {
+            return SizeHint::with_exact(ready + left as u64);
         }
+        let mut hint = SizeHint::new();
+        hint.set_lower(ready);
+        hint
     }
-}
-
-fn lower(bytes: u64) -> SizeHint {
-    let mut hint = SizeHint::new();
-    hint.set_lower(bytes);
-    hint
 }

@@ -242,7 +242,7 @@ impl Call<'_> {
 
     /// The supported types of patches for the request.
     fn patch_types(&self) -> &[PatchType] {
-        let path = self.exchange.asked.resource();
+        let path = self.exchange.asked.resource.as_ref();
         let endpoint = path.and_then(|path| self.request.served.endpoint(&path.subresource));
         endpoint.map_or(&[], Endpoint::patch_types)
     }

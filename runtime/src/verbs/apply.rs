@@ -35,7 +35,7 @@ impl Verbs {
         let write = Write {
             origin: Origin::Apply,
             pruned: config.pruned,
-            ..Write::of_body(request, &options.write, &config.faults)
+            ..Write::of_body(self, request, &options.write, &config.faults)
         };
         if let Some(written) = self.apply_unchanged(&write, document).await? {
             return Ok(written);

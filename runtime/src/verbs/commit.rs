@@ -19,13 +19,8 @@ const MAX_OBJECT_BYTES: usize = 3 << 20;
 /// How long a write waits for a changed definition to be read again.
 const CONFIRMED_WITHIN: Duration = Duration::from_millis(500);
 
-/// The result of a commit.
-pub(super) enum Outcome<T> {
-    /// It succeeded.
-    Done(T),
-    /// It lost against another write of the object, which readers see by now.
-    Lost,
-}
+/// The result of a commit; `None` if it lost against another write of the object, which readers see by now.
+pub(super) type Outcome<T> = Option<T>;
 
 impl Verbs {
     /// Stores an object, and returns it from the cache. Documents here and below are in the storage version.
@@ -46,13 +41,10 @@ impl Verbs {
         let at = full_key(request, key);
         let value = record(request, turn, &at, (document, fit, values)).await?;
         let op = Op { key: at, value: Some(value.clone()), expect };
-        let revision = match self.commit(request, op).await? {
-            Outcome::Done(revision) => revision,
-            Outcome::Lost => return Ok(Outcome::Lost),
-        };
+        let Some(revision) = self.commit(request, op).await? else { return Ok(None) };
         // The cache has rendered it already, unless a later write has replaced it there.
         let newest = request.served.objects.snapshot().get(key).filter(|object| object.revision() == revision);
-        Ok(Outcome::Done(newest.unwrap_or_else(|| render(request, key, revision, &value))))
+        Ok(Some(newest.unwrap_or_else(|| render(request, key, revision, &value))))
     }
 
     /// Deletes an object that is still at a revision.
@@ -61,36 +53,35 @@ impl Verbs {
     /// Like [`Verbs::store`].
     pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Outcome<()>, Error> {
         let op = Op { key: full_key(request, key), value: None, expect: Expect::At(at) };
-        Ok(match self.commit(request, op).await? {
-            Outcome::Done(_) => Outcome::Done(()),
-            Outcome::Lost => Outcome::Lost,
-        })
+        Ok(self.commit(request, op).await?.map(drop))
     }
 
     async fn commit(&self, request: &Request, op: Op) -> Result<Outcome<Revision>, Error> {
         let mut retry = Retry::alone();
         loop {
-            let declarer = request.served.declarer.as_ref().map(|declarer| declarer.hold());
-            if op.expect == Expect::Absent && request.served.declarer.as_ref().is_some_and(|declarer| declarer.ends()) {
-                return Err(Error::MethodNotAllowed);
-            }
-            let holds = declarer.as_deref().cloned().into_iter().chain(self.holds(request, &op)?).collect();
-            let error = match self.store.commit(Commit { ops: vec![op.clone()], holds }).await {
-                Ok(revisions) => {
-                    return Ok(Outcome::Done(*revisions.first().expect("a revision for each operation")));
+            let declarer = request.served.declarer.as_ref();
+            let hold = declarer.map(|declarer| declarer.hold());
+            let mut holds: Vec<Hold> = hold.as_deref().cloned().into_iter().collect();
+            if op.expect == Expect::Absent {
+                if declarer.is_some_and(|declarer| declarer.ends()) {
+                    return Err(Error::MethodNotAllowed);
                 }
+                holds.extend(hold_namespace(self, request, op.key.rsplit('/').next().unwrap_or_default())?);
+            }
+            let error = match self.store.commit(Commit { ops: vec![op.clone()], holds }).await {
+                Ok(revisions) => return Ok(Some(*revisions.first().expect("a revision for each operation"))),
                 Err(error) => error,
             };
             match error {
                 CommitError::Conflict { current, .. } => {
                     self.seen(current).await;
                     self.is_served_still(request)?;
-                    return Ok(Outcome::Lost);
+                    return Ok(None);
                 }
                 CommitError::Unmet { current, index } => {
                     self.seen(current).await;
                     self.is_served_still(request)?;
-                    if let Some(tried) = declarer.filter(|_| index == 0)
+                    if let Some(tried) = hold.filter(|_| index == 0)
                         && !is_confirmed(request, &tried).await
                     {
                         self.is_served_still(request)?;
@@ -128,17 +119,6 @@ impl Verbs {
     /// Waits until readers see the state that caused a conflict: a newer revision of a key, or its deletion.
     async fn seen(&self, current: Option<Revision>) {
         self.cache.reached(current.unwrap_or_else(|| self.store.head())).await;
-    }
-
-    /// The current conditions on other objects for an operation.
-    ///
-    /// # Errors
-    /// If the conditions are not met.
-    fn holds(&self, request: &Request, op: &Op) -> Result<Option<Hold>, Error> {
-        if op.expect != Expect::Absent {
-            return Ok(None);
-        }
-        hold_namespace(self, request, op.key.rsplit('/').next().unwrap_or_default())
     }
 }
 

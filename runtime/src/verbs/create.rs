@@ -41,7 +41,7 @@ impl Verbs {
             return Err(Error::BadRequest("an empty namespace may not be set during creation".to_owned()));
         }
         let Decoded { mut document, faults, pruned } = body.into();
-        let write = Write { pruned, ..Write::of_body(request, options, &faults) };
+        let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         let warnings = write.decode(&mut document)?;
         self.create_new(&write, document, warnings).await
     }
@@ -56,7 +56,7 @@ impl Verbs {
         mut document: Document,
         mut warnings: Vec<String>,
     ) -> Result<Written, Error> {
-        warnings.extend(write.complete(self, &mut document, None).await?);
+        warnings.extend(write.complete(&mut document, None).await?);
         let answer = self.create_named(write, document).await?;
         Ok(Written { answer, created: true, warnings })
     }
@@ -70,16 +70,16 @@ impl Verbs {
             if generates {
                 let name = write.make_name(&document, &base).await?;
                 system::set(&mut document, "name", name);
-                write.run_default(self, &mut document, None).await?;
+                write.run_default(&mut document, None).await?;
             }
-            let fit = write.validate(self, &document, None).await?;
+            let fit = write.validate(&document, None).await?;
             if !system::text(&document, "resourceVersion").is_empty() {
                 let message = "resourceVersion should not be set on objects to be created";
                 return Err(Error::Unknown(message.to_owned()));
             }
-            let (stored, fit) = write.to_stored(self, (&document, fit), None).await?;
+            let (stored, fit) = write.to_stored((&document, fit), None).await?;
             let answer = Answerable::of(write, &stored).await?;
-            if let Outcome::Done(object) = self.insert(write, (&stored, fit)).await? {
+            if let Some(object) = self.insert(write, (&stored, fit)).await? {
                 return Ok(Answer::Object(answer.with(write.request, object)));
             }
         }
@@ -99,11 +99,9 @@ impl Verbs {
         let key = request.key_of(system::text(stored.0, "name"));
         if write.options.dry_run {
             if request.served.objects.snapshot().get(&key).is_some() {
-                return Ok(Outcome::Lost);
+                return Ok(None);
             }
-            return preview(request, write.turn, &key, Revision(0), (stored.0, Values::Required))
-                .await
-                .map(Outcome::Done);
+            return preview(request, write.turn, &key, Revision(0), (stored.0, Values::Required)).await.map(Some);
         }
         self.store(request, write.turn, &key, (stored.0, stored.1, Values::Required), Expect::Absent).await
     }

@@ -50,20 +50,15 @@ impl<'k> From<&'k Kind> for Shape<'k> {
     }
 }
 
-/// Decodes a document into a shape: fills in type meta, checks types, and drops unknown fields. Returns warnings about
+/// Decodes a document of a write: fills in type meta, checks types, and drops unknown fields. Returns warnings about
 /// unknown fields and about the decoder's faults.
 ///
 /// Values that are unchanged from the stored object `old` may have types of another schema.
 ///
 /// # Errors
 /// kube-apiserver's answer to a body that it cannot decode: 400, or 422 for a patch.
-pub(super) fn decode(
-    write: &Write<'_>,
-    shape: &Shape<'_>,
-    document: &mut Document,
-    old: Option<&Document>,
-) -> Result<Vec<String>, Error> {
-    let validation = write.options.field_validation;
+pub(super) fn decode(write: &Write<'_>, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
+    let (validation, shape) = (write.options.field_validation, &write.shape());
     let refuse = |why: &str| match write.origin {
         Origin::Body | Origin::Apply | Origin::Scale => {
             Error::BadRequest(format!("{} {why}", cannot_be_handled(shape)))

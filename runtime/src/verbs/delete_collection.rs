@@ -2,11 +2,7 @@
 use std::{future::Future, pin::Pin, task::Poll};
 
 use super::{Error, Items, List, Place, Request, Verbs};
-use crate::{
-    cache::Object,
-    kind::model::Scope,
-    meta::options::{DeleteOptions, ListOptions},
-};
+use crate::meta::options::{DeleteOptions, ListOptions};
 
 /// The maximum number of concurrent deletions, which share the store's fsync.
 const AT_ONCE: usize = 64;
@@ -51,7 +47,7 @@ impl Verbs {
                 while some.len() < AT_ONCE && bytes < BYTES_AT_ONCE {
                     let Some(object) = walk.next() else { break };
                     bytes += object.json_bytes().len();
-                    some.push(request_for(request, object));
+                    some.push(request.clone().at(object.key()));
                 }
                 place = walk.place();
                 some
@@ -91,17 +87,4 @@ pub(super) async fn all<T>(mut operations: Vec<Concurrent<'_, T>>) -> Vec<T> {
     })
     .await;
     done
-}
-
-/// A request for an object of a collection.
-pub(super) fn request_for(request: &Request, object: &Object) -> Request {
-    let mut one = request.clone();
-    match object.key().split_once('/') {
-        Some((namespace, name)) if request.served.kind.shared.scope == Scope::Namespaced => {
-            namespace.clone_into(&mut one.namespace);
-            name.clone_into(&mut one.name);
-        }
-        _ => object.key().clone_into(&mut one.name),
-    }
-    one
 }

@@ -35,10 +35,7 @@ impl Verbs {
 /// shown.
 pub(super) fn current(request: &Request) -> Result<Arc<Object>, Error> {
     let object = find(request)?;
-    match object.unreadable() {
-        None => Ok(object),
-        Some(_) => Err(unreadable(request, [&*object])),
-    }
+    if object.unreadable().is_some() { Err(unreadable(request, &[object])) } else { Ok(object) }
 }
 
 /// The newest state of the requested object, readable or not.
@@ -50,19 +47,14 @@ pub(super) fn find(request: &Request) -> Result<Arc<Object>, Error> {
 }
 
 /// The error for unreadable objects.
-pub(super) fn unreadable<'o>(request: &Request, objects: impl IntoIterator<Item = &'o Object>) -> Error {
-    let prefix = request.served.objects.prefix();
-    let mut causes = Vec::new();
-    let mut more = false;
-    for object in objects {
-        if causes.len() == MAX_CAUSES {
-            more = true;
-            break;
-        }
+pub(super) fn unreadable(request: &Request, objects: &[Arc<Object>]) -> Error {
+    let cause = |object: &Arc<Object>| {
         let reason = object.unreadable().unwrap_or_default();
         let why = format!("object not decodable revision={}: {reason}", object.revision());
-        causes.push((format!("{prefix}{}", object.key()), why));
-    }
+        (format!("{}{}", request.served.objects.prefix(), object.key()), why)
+    };
+    let causes = objects.iter().take(MAX_CAUSES).map(cause).collect();
+    let more = objects.len() > MAX_CAUSES;
     let resource = request.served.kind.group_resource();
     Error::StoreRead { resource, name: request.name.clone(), causes, more }
 }

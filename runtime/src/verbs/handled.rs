@@ -33,9 +33,9 @@ impl Verbs {
         subject: Option<&Subject>,
     ) -> Result<(Document, Vec<String>), Error> {
         let Decoded { mut document, faults, pruned } = body.into();
-        let write = Write { kind, pruned, subject, ..Write::of_body(request, options, &faults) };
+        let write = Write { kind, pruned, subject, ..Write::of_body(self, request, options, &faults) };
         let mut warnings = write.decode(&mut document)?;
-        warnings.extend(write.complete_unstored(self, &mut document).await?);
+        warnings.extend(write.complete_unstored(&mut document).await?);
         Ok((document, warnings))
     }
 
@@ -50,7 +50,7 @@ impl Verbs {
         options: &WriteOptions,
         change: impl Fn(&mut Document) -> Result<(), Error> + Send + Sync,
     ) -> Result<Arc<Object>, Error> {
-        let write = Write::of_body(request, options, &[]);
+        let write = Write::of_body(self, request, options, &[]);
         let changed = |old: &Document| {
             let mut new = old.clone();
             change(&mut new)?;

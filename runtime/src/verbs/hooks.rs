@@ -6,14 +6,14 @@
 //!   labels, annotations and owner references changed, and the status written.
 use std::sync::Arc;
 
-use super::{Error, Verbs, pipeline::Write, system};
+use super::{Error, pipeline::Write, system};
 use crate::{
     auth::User,
     kind::{
         Kind,
         binding::{Hook, HookContext, HookError},
     },
-    meta::{FieldError, FieldErrorKind, FieldPath, Operation, Refusal, Warnings},
+    meta::{FieldError, FieldErrorKind, FieldPath, Operation, Warnings},
     schema::{self, Document},
 };
 
@@ -36,24 +36,17 @@ impl Write<'_> {
     ///
     /// # Errors
     /// If the hook refuses, or cannot decode an object that the schema allows.
-    pub(super) async fn run_default(
-        &self,
-        api: &Verbs,
-        document: &mut Document,
-        old: Option<&Document>,
-    ) -> Result<(), Error> {
+    pub(super) async fn run_default(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = self.kind;
         if !kind.binding.hooks.runs(Hook::Defaults) {
             return Ok(());
         }
         if let Some(old) = old.filter(|old| schema::rest_is_kept(&kind.version.schema, document, old)) {
-            return self.default_kept(api, document, old).await;
+            return self.default_kept(document, old).await;
         }
-        let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(api, old))).await;
-        match done {
-            Ok(()) => {}
-            Err(HookError::Undecodable(why)) => self.undecodable(document, old, &why)?,
-            Err(HookError::Refused(refusal)) => return Err(self.refused(refusal, document)),
+        let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(old))).await;
+        if let Err(why) = self.unless_refused(done, document)? {
+            self.undecodable(document, old, &why)?;
         }
         schema::normalise(&kind.version.schema, document);
         Ok(())
@@ -61,29 +54,27 @@ impl Write<'_> {
 
     /// Sets the defaults of an object of which only metadata and status change. Objects that do not decode are written
     /// without them, and an object that violates its schema gets defaults only in its metadata.
-    async fn default_kept(&self, api: &Verbs, document: &mut Document, old: &Document) -> Result<(), Error> {
+    async fn default_kept(&self, document: &mut Document, old: &Document) -> Result<(), Error> {
         let kind = self.kind;
         let status = document.get("status").cloned();
-        let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(api, Some(old)))).await;
-        match done {
-            Ok(()) => {}
-            Err(HookError::Undecodable(_)) => return Ok(()),
-            Err(HookError::Refused(refusal)) => return Err(self.refused(refusal, document)),
+        let done = self.outside(kind.binding.hooks.set_defaults(document, self.context(Some(old)))).await;
+        if self.unless_refused(done, document)?.is_err() {
+            return Ok(());
         }
         schema::normalise(&kind.version.schema, document);
         let changed =
             document.get("status") != status.as_ref() || !schema::rest_is_kept(&kind.version.schema, document, old);
-        if changed && !self.is_sound(api, document).await? {
+        if changed && !self.is_sound(document).await? {
             schema::restore(document, old, status);
         }
         Ok(())
     }
 
     /// True if an object fits the schema, and the hook reports no errors for it alone.
-    async fn is_sound(&self, api: &Verbs, document: &Document) -> Result<bool, Error> {
+    async fn is_sound(&self, document: &Document) -> Result<bool, Error> {
         let kind = self.kind;
         Ok(schema::validate(&kind.version.schema, document).is_empty()
-            && self.by_itself(api, document).await?.is_some_and(|errors| errors.is_empty()))
+            && self.by_itself(document).await?.is_some_and(|errors| errors.is_empty()))
     }
 
     /// The hook that sets defaults could not decode the object. If the schema reports errors, too, validation describes
@@ -108,7 +99,6 @@ impl Write<'_> {
     /// If the hook refuses.
     pub(super) async fn hook_errors(
         &self,
-        api: &Verbs,
         document: &Document,
         old: Option<&Document>,
     ) -> Result<Vec<FieldError>, Error> {
@@ -116,30 +106,24 @@ impl Write<'_> {
         if !kind.binding.hooks.runs(Hook::Validation) {
             return Ok(Vec::new());
         }
-        let found = self.outside(kind.binding.hooks.validate(document, self.context(api, old))).await;
-        Ok(match (found, old) {
-            (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(api, found, document, old).await?,
+        let found = self.outside(kind.binding.hooks.validate(document, self.context(old))).await;
+        Ok(match (self.unless_refused(found, document)?, old) {
+            (Ok(found), Some(old)) if !found.is_empty() => self.brought_about(found, document, old).await?,
             (Ok(found), _) => found,
-            (Err(HookError::Refused(refusal)), _) => return Err(self.refused(refusal, document)),
-            (Err(HookError::Undecodable(_)), Some(old))
-                if schema::rest_is_kept(&kind.version.schema, document, old) =>
-            {
-                Vec::new()
-            }
-            (Err(HookError::Undecodable(why)), _) => faults_or(schema::validate(&kind.version.schema, document), &why),
+            (Err(_), Some(old)) if schema::rest_is_kept(&kind.version.schema, document, old) => Vec::new(),
+            (Err(why), _) => faults_or(schema::validate(&kind.version.schema, document), &why),
         })
     }
 
     /// The errors of a validate hook that the write causes.
     async fn brought_about(
         &self,
-        api: &Verbs,
         mut found: Vec<FieldError>,
         document: &Document,
         old: &Document,
     ) -> Result<Vec<FieldError>, Error> {
         let schema = &self.kind.version.schema;
-        match self.by_itself(api, old).await? {
+        match self.by_itself(old).await? {
             Some(known) => found.retain(|error| !is_kept(schema, error, &known, document, old)),
             None if schema::rest_is_kept(schema, document, old) => found.clear(),
             None => {}
@@ -149,7 +133,7 @@ impl Write<'_> {
 
     /// The errors that a validate hook reports for an object alone, as if the server had just created it: rules about
     /// changes and users do not apply. `None` if the object does not decode.
-    async fn by_itself(&self, api: &Verbs, document: &Document) -> Result<Option<Vec<FieldError>>, Error> {
+    async fn by_itself(&self, document: &Document) -> Result<Option<Vec<FieldError>>, Error> {
         let hooks = &self.kind.binding.hooks;
         if !hooks.runs(Hook::Validation) {
             return Ok(Some(Vec::new()));
@@ -157,14 +141,11 @@ impl Write<'_> {
         let (user, warnings) = (Arc::new(User::system()), Warnings::default());
         let context = HookContext {
             dry_run: true,
-            server: Some(&api.this),
+            server: Some(&self.api.this),
             ..HookContext::new(&self.kind.version.schema, &user, &warnings)
         };
-        match self.outside(hooks.validate(document, context)).await {
-            Ok(errors) => Ok(Some(errors)),
-            Err(HookError::Undecodable(_)) => Ok(None),
-            Err(HookError::Refused(refusal)) => Err(self.refused(refusal, document)),
-        }
+        let found = self.outside(hooks.validate(document, context)).await;
+        Ok(self.unless_refused(found, document)?.ok())
     }
 
     /// The name that the hook of a kind generates for a new object in its version, if it does.
@@ -181,40 +162,18 @@ impl Write<'_> {
         if !hooks.runs(Hook::Name) {
             return Ok(None);
         }
-        match self.outside(hooks.generate_name(document, base)).await {
-            Ok(name) => Ok(name),
-            Err(HookError::Undecodable(_)) => Ok(None),
-            Err(HookError::Refused(refusal)) => Err(self.refused(refusal, document)),
-        }
+        let name = self.outside(hooks.generate_name(document, base)).await;
+        Ok(self.unless_refused(name, document)?.unwrap_or_default())
     }
 
-    /// Runs the kind's hook that decides about valid writes. Objects that it cannot decode have passed validation because
-    /// only metadata and status change.
+    /// Runs the kind's hook that decides about valid writes and deletions. Objects that it cannot decode have passed
+    /// validation because only metadata and status change.
     ///
     /// # Errors
     /// If the hook refuses.
     pub(super) async fn run_admit(
         &self,
-        api: &Verbs,
-        document: &Document,
-        old: Option<&Document>,
-    ) -> Result<(), Error> {
-        self.run_admit_of(self.operation(old), api, document, old).await
-    }
-
-    /// The same for the deletion of an object.
-    ///
-    /// # Errors
-    /// If the hook refuses, or has side effects and this is a dry run.
-    pub(super) async fn run_admit_of_deletion(&self, api: &Verbs, object: &Document) -> Result<(), Error> {
-        self.check_dry_run()?;
-        self.run_admit_of(Operation::Delete, api, object, Some(object)).await
-    }
-
-    async fn run_admit_of(
-        &self,
         operation: Operation,
-        api: &Verbs,
         document: &Document,
         old: Option<&Document>,
     ) -> Result<(), Error> {
@@ -222,18 +181,21 @@ impl Write<'_> {
         if !hooks.runs(Hook::Admission) {
             return Ok(());
         }
-        let context = HookContext { operation, ..self.context(api, old) };
-        match self.outside(hooks.admit(document, context)).await {
-            Err(HookError::Refused(refusal)) => Err(self.refused(refusal, document)),
-            Ok(()) | Err(HookError::Undecodable(_)) => Ok(()),
+        let context = HookContext { operation, ..self.context(old) };
+        let done = self.outside(hooks.admit(document, context)).await;
+        self.unless_refused(done, document).map(drop)
+    }
+
+    /// The result of a hook unless it refuses; an error says why the hook cannot decode the object.
+    fn unless_refused<T>(&self, result: Result<T, HookError>, document: &Document) -> Result<Result<T, String>, Error> {
+        match result {
+            Ok(done) => Ok(Ok(done)),
+            Err(HookError::Undecodable(why)) => Ok(Err(why)),
+            Err(HookError::Refused(refusal)) => Err(Error::refused(refusal, self.kind, system::text(document, "name"))),
         }
     }
 
-    fn refused(&self, refusal: Refusal, document: &Document) -> Error {
-        Error::refused(refusal, self.kind, system::text(document, "name"))
-    }
-
-    fn context<'c>(&'c self, api: &'c Verbs, old: Option<&'c Document>) -> HookContext<'c> {
+    fn context<'c>(&'c self, old: Option<&'c Document>) -> HookContext<'c> {
         HookContext {
             operation: self.operation(old),
             old,
@@ -243,7 +205,7 @@ impl Write<'_> {
             subresource: self.subresource(),
             field_manager: self.options.manager(),
             warnings: &self.request.warnings,
-            server: Some(&api.this),
+            server: Some(&self.api.this),
         }
     }
 }

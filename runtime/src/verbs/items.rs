@@ -4,7 +4,7 @@
 //! before.
 use std::{ops::Range, sync::Arc};
 
-use super::{Error, Request, Unconverted, selection::Selection, waiting};
+use super::{Error, Request, Unconverted, get::unreadable, selection::Selection, waiting};
 use crate::cache::{Filter, Object, Objects, Snapshot};
 
 /// The objects of a list, in key order.
@@ -23,13 +23,14 @@ impl Items {
     /// The first selected objects in a range of positions, up to a limit; zero means no limit.
     ///
     /// # Errors
-    /// Unreadable objects, because it is unknown whether they are selected.
+    /// [`Error::StoreRead`] for unreadable objects, because it is unknown whether they are selected.
     pub(super) fn select(
+        request: &Request,
         snapshot: &Snapshot,
         positions: Range<usize>,
         selection: &Selection,
         limit: usize,
-    ) -> Result<Self, Vec<Arc<Object>>> {
+    ) -> Result<Self, Error> {
         let (mut end, mut count, mut json_bytes, mut broken) = (positions.start, 0, 0, Vec::new());
         for object in snapshot.slice(positions.clone()) {
             if limit > 0 && count == limit {
@@ -44,7 +45,7 @@ impl Items {
             }
         }
         if !broken.is_empty() {
-            return Err(broken);
+            return Err(unreadable(request, &broken));
         }
         let positions = positions.start..end;
         Ok(Self { snapshot: snapshot.clone(), positions, filter: selection.filter.clone(), count, json_bytes })

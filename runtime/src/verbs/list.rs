@@ -1,12 +1,9 @@
 //! list: the objects of a kind at one revision, all or one page at a time.
-use std::sync::Arc;
-
 use super::{
-    Error, List, Request, Verbs, continue_token::Position, get::unreadable, items::Items, revisions::unreachable,
-    selection::Selection,
+    Error, List, Request, Verbs, continue_token::Position, items::Items, revisions::unreachable, selection::Selection,
 };
 use crate::{
-    cache::{Object, Snapshot},
+    cache::Snapshot,
     meta::{
         Revision,
         options::{ListOptions, VersionMatch},
@@ -32,8 +29,7 @@ impl Verbs {
         let (snapshot, after) = self.state(request, options).await?;
         // For version zero any state will do, and kube-apiserver then ignores the limit.
         let limit = if options.resource_version == Some(Revision(0)) { 0 } else { options.limit };
-        let list = page(&snapshot, &selection, after.as_deref(), limit);
-        let list = list.map_err(|objects| unreadable(request, objects.iter().map(|object| &**object)))?;
+        let list = page(request, &snapshot, &selection, after.as_deref(), limit)?;
         if list.continue_token.is_some() && after.is_none() {
             request.served.objects.keep(&snapshot);
         }
@@ -89,20 +85,17 @@ created, modified, or deleted between the time the first chunk was returned and 
 
 /// At most `limit` selected objects after a key; zero means no limit. Fails for unreadable objects.
 fn page(
+    request: &Request,
     snapshot: &Snapshot,
     selection: &Selection,
     after: Option<&str>,
     limit: usize,
-) -> Result<List, Vec<Arc<Object>>> {
+) -> Result<List, Error> {
     let revision = snapshot.revision();
     let after = after.map(|after| format!("{}{after}", selection.prefix));
-    let positions = match &selection.key {
-        Some(key) if after.as_ref().is_some_and(|after| key <= after) => 0..0,
-        Some(key) => snapshot.position(key),
-        None => snapshot.positions(&selection.prefix, after.as_deref()),
-    };
+    let positions = selection.positions(snapshot, after.as_deref());
     let end = positions.end;
-    let items = Items::select(snapshot, positions, selection, limit)?;
+    let items = Items::select(request, snapshot, positions, selection, limit)?;
     let rest = end - items.end();
     let last = snapshot.slice(items.end().saturating_sub(1)..items.end()).next();
     let Some(last) = last.filter(|_| limit > 0 && items.len() == limit && rest > 0 && selection.key.is_none()) else {

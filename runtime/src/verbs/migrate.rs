@@ -8,12 +8,10 @@ use std::sync::Arc;
 
 use super::{
     Error, Request, Verbs,
-    commit::Outcome,
-    delete_collection::{Concurrent, all, request_for},
+    delete_collection::{Concurrent, all},
     rewrite::document_of,
 };
 use crate::{
-    auth::User,
     cache::Object,
     registry::{
         Registered,
@@ -53,14 +51,7 @@ impl Verbs {
     ) -> Result<Migration, Error> {
         let name = served.kind.group_resource().to_string();
         let (mut migration, mut position) = (Migration { resource: name, ..Migration::default() }, None);
-        let resource = Request {
-            user: Arc::new(User::default()),
-            served: served.stored().clone(),
-            namespace: String::new(),
-            name: String::new(),
-            subresource: "".into(),
-            warnings: Arc::default(),
-        };
+        let resource = Request::for_all(&Arc::default(), served.stored());
         loop {
             let old = next(&resource, &mut position, &mut migration);
             let writes =
@@ -83,13 +74,13 @@ impl Verbs {
 
     /// Stores an object in its current form if it has not changed since it was read.
     async fn renew(&self, resource: &Request, object: &Arc<Object>) -> Result<Renewed, Error> {
-        let request = request_for(resource, object);
+        let request = resource.clone().at(object.key());
         let document = document_of(object)?;
         let fit = Fit::of(&request.served.kind.version.schema, &document);
         let new = (&document, fit, Values::Required);
         match self.store(&request, None, object.key(), new, Expect::At(object.revision())).await {
-            Ok(Outcome::Done(_)) => Ok(Renewed::Written),
-            Ok(Outcome::Lost) => Ok(Renewed::ByOthers),
+            Ok(Some(_)) => Ok(Renewed::Written),
+            Ok(None) => Ok(Renewed::ByOthers),
             Err(Error::TooLarge(why)) => Ok(Renewed::Skipped(object.clone(), why)),
             Err(Error::StoreRead { causes, .. }) => {
                 let why = causes.into_iter().map(|(_, why)| why).collect::<Vec<_>>().join("; ");

@@ -8,7 +8,7 @@ use crate::{
     auth::User,
     cache::{Cache, Object},
     codec::Decoded,
-    kind::{Changes, endpoint::Endpoint},
+    kind::{Changes, endpoint::Endpoint, model::Scope},
     meta::{FieldErrorKind, Revision, Warnings},
     metrics,
     registry::{Registered, Registry},
@@ -151,6 +151,25 @@ pub struct Request {
 }
 
 impl Request {
+    /// A request of a user for all objects of a resource.
+    pub fn for_all(user: &Arc<User>, served: &Arc<Registered>) -> Self {
+        let (user, served, subresource, warnings) = (user.clone(), served.clone(), "".into(), Arc::default());
+        Self { user, served, namespace: String::new(), name: String::new(), subresource, warnings }
+    }
+
+    /// The same for the object at a key.
+    #[must_use]
+    pub fn at(mut self, key: &str) -> Self {
+        match key.split_once('/') {
+            Some((namespace, name)) if self.served.kind.shared.scope == Scope::Namespaced => {
+                namespace.clone_into(&mut self.namespace);
+                name.clone_into(&mut self.name);
+            }
+            _ => key.clone_into(&mut self.name),
+        }
+        self
+    }
+
     /// The endpoint of the request; `None` if its kind has no such subresource.
     fn endpoint(&self) -> Option<&Endpoint> {
         self.served.endpoint(&self.subresource)

@@ -37,7 +37,7 @@ impl Verbs {
         if request.is_scale() {
             return self.patch_scale(request, &patch, &options.write).await;
         }
-        let write = patch.write(request, &options.write);
+        let write = patch.write(self, request, &options.write);
         let done = self.rewrite(&write, |old| {
             let mut new = patch.apply(&request.served.kind.version.schema, old)?;
             let warnings = write.decode_named(&mut new, Some(old))?;
@@ -81,8 +81,8 @@ impl Parsed {
     }
 
     /// The write that it requests.
-    pub(super) fn write<'a>(&'a self, request: &'a Request, options: &'a WriteOptions) -> Write<'a> {
-        Write { origin: Origin::Patch, ..Write::of_body(request, options, self.faults()) }
+    pub(super) fn write<'a>(&'a self, api: &'a Verbs, request: &'a Request, options: &'a WriteOptions) -> Write<'a> {
+        Write { origin: Origin::Patch, ..Write::of_body(api, request, options, self.faults()) }
     }
 
     /// True if it may copy stored values to places that errors show.

@@ -44,6 +44,8 @@ pub struct Subject {
 
 /// A write in progress.
 pub(super) struct Write<'a> {
+    /// The verbs.
+    pub api: &'a Verbs,
     /// The request.
     pub request: &'a Request,
     /// The kind of its documents: the requested one, or that of a subresource with documents of its own.
@@ -64,8 +66,14 @@ pub(super) struct Write<'a> {
 
 impl<'a> Write<'a> {
     /// A write of a request's body.
-    pub(super) fn of_body(request: &'a Request, options: &'a WriteOptions, faults: &'a [String]) -> Self {
+    pub(super) fn of_body(
+        api: &'a Verbs,
+        request: &'a Request,
+        options: &'a WriteOptions,
+        faults: &'a [String],
+    ) -> Self {
         Self {
+            api,
             request,
             kind: &request.served.kind,
             options,
@@ -79,33 +87,25 @@ impl<'a> Write<'a> {
 }
 
 impl Write<'_> {
+    /// The expected shape of its documents.
+    pub(super) fn shape(&self) -> Shape<'_> {
+        if self.request.is_scale() { scale::shape() } else { Shape::from(self.kind) }
+    }
+
     /// Decode checks, name and namespace. Returns warnings about unknown fields.
     ///
     /// # Errors
     /// [`Error::BadRequest`], or errors of the patch.
     pub(super) fn decode(&self, document: &mut Document) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, &Shape::from(self.kind), document, None)?;
+        let warnings = decode(self, document, None)?;
         system::place(self.request, document, Nameless::Named)?;
         Ok(warnings)
     }
 
-    /// The same for the new state of an object, which must contain its name. Values that are unchanged from the stored
-    /// object may have types of another schema.
-    ///
-    /// # Errors
-    /// Like [`Write::decode`].
+    /// The same for the new state of an object or of its scale, which must contain its name. Values that are unchanged
+    /// from the stored object may have types of another schema.
     pub(super) fn decode_named(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, &Shape::from(self.kind), document, old)?;
-        system::place(self.request, document, Nameless::Refused)?;
-        Ok(warnings)
-    }
-
-    /// The same for a document that is another view of the object, such as its scale.
-    ///
-    /// # Errors
-    /// Like [`Write::decode`].
-    pub(super) fn decode_as(&self, shape: &Shape<'_>, document: &mut Document) -> Result<Vec<String>, Error> {
-        let warnings = decode(self, shape, document, None)?;
+        let warnings = decode(self, document, old)?;
         system::place(self.request, document, Nameless::Refused)?;
         Ok(warnings)
     }
@@ -114,15 +114,10 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Those of admission and of hooks.
-    pub(super) async fn complete(
-        &self,
-        api: &Verbs,
-        document: &mut Document,
-        old: Option<&Document>,
-    ) -> Result<Vec<String>, Error> {
+    pub(super) async fn complete(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
         system::begin(self, document, old)?;
-        self.fill_in(api, document, old).await?;
+        self.fill_in(document, old).await?;
         let mut warnings = Vec::new();
         if self.origin == Origin::Body {
             warnings.extend(owners::dedup(document, false));
@@ -136,7 +131,7 @@ impl Write<'_> {
         } else {
             self.own(document, old)?;
         }
-        warnings.extend(self.admit(api, document, old).await?);
+        warnings.extend(self.admit(document, old).await?);
         warnings.extend(owners::dedup(document, true));
         if let Some(old) = old {
             system::count_generation(&self.request.served.kind, document, old);
@@ -149,50 +144,43 @@ impl Write<'_> {
     ///
     /// # Errors
     /// Like [`Write::complete`] and [`Write::validate`].
-    pub(super) async fn complete_unstored(&self, api: &Verbs, document: &mut Document) -> Result<Vec<String>, Error> {
+    pub(super) async fn complete_unstored(&self, document: &mut Document) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
-        self.fill_in(api, document, None).await?;
-        let warning = self.admit(api, document, None).await?;
-        self.judge(api, document, None, schema::validate(&self.kind.version.schema, document)).await?;
-        self.run_admit(api, document, None).await?;
-        self.admit_result(api, document, None).await?;
+        self.fill_in(document, None).await?;
+        let warning = self.admit(document, None).await?;
+        self.judge(document, None, schema::validate(&self.kind.version.schema, document)).await?;
         Ok(warning.into_iter().collect())
     }
 
     /// Defaults: the declared ones, then the hook's.
-    async fn fill_in(&self, api: &Verbs, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
+    async fn fill_in(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         let kind = self.kind;
         schema::default(&kind.version.schema, document);
         schema::normalise(&kind.version.schema, document);
-        self.run_default(api, document, old).await
+        self.run_default(document, old).await
     }
 
     /// Mutating admission, and the reset of changes that it may not make. Drops unknown fields and sets declared defaults
     /// again. Restores invalid managed fields, and returns a warning about them.
-    async fn admit(
-        &self,
-        api: &Verbs,
-        document: &mut Document,
-        old: Option<&Document>,
-    ) -> Result<Option<String>, Error> {
+    async fn admit(&self, document: &mut Document, old: Option<&Document>) -> Result<Option<String>, Error> {
         let kind = self.kind;
         if old.is_none() && self.subject.is_none() {
             // The commit checks the namespace again, and makes it a condition.
-            hold_namespace(api, self.request, system::text(document, "name"))?;
+            hold_namespace(self.api, self.request, system::text(document, "name"))?;
         }
-        if !api.admits(self.operation(old)) {
+        if !self.api.admits(self.operation(old)) {
             return Ok(None);
         }
         let before = document.clone();
         let name = self.name(document).to_owned();
         if let Some((mut scale, old_scale)) = self.scales(document, old)? {
-            let attributes = self.attributes(api, &name, Some(&old_scale));
-            api.admit(&attributes, self.turn, &mut scale).await?;
-            check_admitted(&scale::shape(), &scale, None)?;
+            let attributes = self.attributes(&name, Some(&old_scale));
+            self.api.admit(&attributes, self.turn, &mut scale).await?;
+            check_admitted(&self.shape(), &scale, None)?;
             let replicas = scale::replicas(self.request, &scale, document)?;
             scale::paths(kind)?.replicas.put(document, Some(replicas.into()));
         } else {
-            api.admit(&self.attributes(api, &name, old), self.turn, document).await?;
+            self.api.admit(&self.attributes(&name, old), self.turn, document).await?;
         }
         if *document == before {
             return Ok(None);
@@ -207,15 +195,15 @@ impl Write<'_> {
     }
 
     /// Validating admission.
-    async fn admit_result(&self, api: &Verbs, document: &Document, old: Option<&Document>) -> Result<(), Error> {
-        if !api.admits(self.operation(old)) {
+    async fn admit_result(&self, document: &Document, old: Option<&Document>) -> Result<(), Error> {
+        if !self.api.admits(self.operation(old)) {
             return Ok(());
         }
         let name = self.name(document);
         if let Some((scale, old_scale)) = self.scales(document, old)? {
-            return api.validate_by_admission(&self.attributes(api, name, Some(&old_scale)), self.turn, &scale).await;
+            return self.api.validate_by_admission(&self.attributes(name, Some(&old_scale)), self.turn, &scale).await;
         }
-        api.validate_by_admission(&self.attributes(api, name, old), self.turn, document).await
+        self.api.validate_by_admission(&self.attributes(name, old), self.turn, document).await
     }
 
     /// What admission decides about in a write of the scale: the Scale and the old one.
@@ -237,7 +225,7 @@ impl Write<'_> {
     }
 
     /// The attributes for admission.
-    fn attributes<'c>(&'c self, api: &'c Verbs, name: &'c str, old: Option<&'c Document>) -> Attributes<'c> {
+    fn attributes<'c>(&'c self, name: &'c str, old: Option<&'c Document>) -> Attributes<'c> {
         let operation = (self.operation(old), Options::Write(self.options));
         let kind = if self.request.is_scale() {
             (&*scale::VERSION, "Scale")
@@ -245,7 +233,7 @@ impl Write<'_> {
             (&self.kind.group_version, self.kind.names().kind.as_str())
         };
         let old = self.subject.map_or(old, |subject| subject.old.as_ref());
-        let attributes = Attributes::new(api, self.request, kind, operation, (name, old));
+        let attributes = Attributes::new(self.api, self.request, kind, operation, (name, old));
         Attributes { subresource: self.subresource(), ..attributes }
     }
 
@@ -259,12 +247,7 @@ impl Write<'_> {
     ///
     /// # Errors
     /// [`Error::Invalid`] with all errors; those of admission.
-    pub(super) async fn validate(
-        &self,
-        api: &Verbs,
-        document: &Document,
-        old: Option<&Document>,
-    ) -> Result<Fit, Error> {
+    pub(super) async fn validate(&self, document: &Document, old: Option<&Document>) -> Result<Fit, Error> {
         let kind = self.kind;
         let mut errors = self.metadata_errors(document, old);
         let mut found = schema::validate(&kind.version.schema, document);
@@ -273,16 +256,14 @@ impl Write<'_> {
             found = schema::validate_change(&kind.version.schema, found, document, old);
         }
         errors.extend(found);
-        self.judge(api, document, old, errors).await?;
-        self.run_admit(api, document, old).await?;
-        self.admit_result(api, document, old).await?;
+        self.judge(document, old, errors).await?;
         Ok(fit)
     }
 
-    /// Runs the kind's validate hook if there are no other errors, and fails if there are any.
+    /// Runs the kind's validate hook if there are no other errors, fails if there are any, and then asks the hook and the
+    /// plugins that decide about valid objects.
     async fn judge(
         &self,
-        api: &Verbs,
         document: &Document,
         old: Option<&Document>,
         mut errors: Vec<FieldError>,
@@ -290,12 +271,13 @@ impl Write<'_> {
         let kind = self.kind;
         // The hook decodes the object into its type, which usually succeeds if the schema allows the object.
         if errors.is_empty() {
-            errors = self.hook_errors(api, document, old).await?;
+            errors = self.hook_errors(document, old).await?;
         }
-        if errors.is_empty() {
-            return Ok(());
+        if !errors.is_empty() {
+            return Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors));
         }
-        Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors))
+        self.run_admit(self.operation(old), document, old).await?;
+        self.admit_result(document, old).await
     }
 
     fn metadata_errors(&self, document: &Document, old: Option<&Document>) -> Vec<FieldError> {

@@ -91,7 +91,7 @@ impl Verbs {
         let write = &Write { turn: Some(&turn), ..*write };
         let mut retry = Retry::in_turn(&turn).await;
         loop {
-            if let Outcome::Done(rewritten) = self.rewrite_once(write, current(write.request)?, &change).await? {
+            if let Some(rewritten) = self.rewrite_once(write, current(write.request)?, &change).await? {
                 return Ok(rewritten);
             }
             if !retry.again().await {
@@ -121,10 +121,10 @@ impl Verbs {
         check_version(request, &mut new, &old)?;
         let converts = request.served.stored.is_some();
         let asked = converts.then(|| new.clone());
-        warnings.extend(write.complete(self, &mut new, Some(&old)).await?);
-        let fit = write.validate(self, &new, Some(&old)).await?;
+        warnings.extend(write.complete(&mut new, Some(&old)).await?);
+        let fit = write.validate(&new, Some(&old)).await?;
         let old_stored = if converts { Cow::Owned(document_of(&stored)?) } else { Cow::Borrowed(&old) };
-        let converted = write.to_stored(self, (&new, fit), Some(&old_stored)).await;
+        let converted = write.to_stored((&new, fit), Some(&old_stored)).await;
         let answerable = match converted {
             Ok((new, fit)) => Answerable::of(write, &new).await.map(|answer| (new, fit, answer)),
             Err(error) => Err(error),
@@ -137,10 +137,8 @@ impl Verbs {
                 return self.release(write, stored, (&old, &asked), warnings, error).await;
             }
         };
-        Ok(match self.replace(write, stored, &old_stored, (&new, fit)).await? {
-            Outcome::Done(object) => Outcome::Done(Rewritten { object: answer.with(request, object), warnings }),
-            Outcome::Lost => Outcome::Lost,
-        })
+        let object = self.replace(write, stored, &old_stored, (&new, fit)).await?;
+        Ok(object.map(|object| Rewritten { object: answer.with(request, object), warnings }))
     }
 
     /// Removes finalizers of an object that cannot be converted, with a write in the storage version, if the change
@@ -157,19 +155,17 @@ impl Verbs {
             return Err(error);
         }
         let request = in_stored_version(write.request);
-        let write_stored = Write { turn: write.turn, ..Write::of_body(&request, write.options, &[]) };
+        let write_stored = Write { turn: write.turn, ..Write::of_body(self, &request, write.options, &[]) };
         let old_stored = document_of(&stored)?;
         let mut left = old_stored.clone();
         system::put(system::metadata(&mut left), "finalizers", new["metadata"].get("finalizers").cloned());
-        warnings.extend(write_stored.complete(self, &mut left, Some(&old_stored)).await?);
-        let fit = write_stored.validate(self, &left, Some(&old_stored)).await?;
-        Ok(match self.replace(&write_stored, stored, &old_stored, (&left, fit)).await? {
-            Outcome::Done(object) => Outcome::Done(Rewritten {
-                object: shown_or_metadata(write.request, write.turn, &object).await?,
-                warnings,
-            }),
-            Outcome::Lost => Outcome::Lost,
-        })
+        warnings.extend(write_stored.complete(&mut left, Some(&old_stored)).await?);
+        let fit = write_stored.validate(&left, Some(&old_stored)).await?;
+        let Some(object) = self.replace(&write_stored, stored, &old_stored, (&left, fit)).await? else {
+            return Ok(None);
+        };
+        let object = shown_or_metadata(write.request, write.turn, &object).await?;
+        Ok(Some(Rewritten { object, warnings }))
     }
 
     /// The turn of a writer of the requested object.
@@ -187,7 +183,7 @@ impl Verbs {
     ) -> Result<Outcome<Arc<Object>>, Error> {
         // Any write of an object that was stored under an older schema stores it in its current form.
         if new == old && !object.is_renewed() {
-            return Ok(Outcome::Done(object));
+            return Ok(Some(object));
         }
         let (request, key, revision) = (write.request, object.key(), object.revision());
         let goes = is_deleted(request, new, write.turn, false).await?;
@@ -204,13 +200,10 @@ impl Verbs {
         }
         let last = preview(request, write.turn, key, revision, (new, values)).await?;
         // Nothing holds a deleted object any more, so it is removed, and the client gets its last state.
-        if goes
-            && !write.options.dry_run
-            && let Outcome::Lost = self.remove(request, key, revision).await?
-        {
-            return Ok(Outcome::Lost);
+        if goes && !write.options.dry_run && self.remove(request, key, revision).await?.is_none() {
+            return Ok(None);
         }
-        Ok(Outcome::Done(last))
+        Ok(Some(last))
     }
 }
 

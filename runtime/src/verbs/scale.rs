@@ -55,8 +55,8 @@ impl Verbs {
         options: &WriteOptions,
     ) -> Result<Written, Error> {
         let Decoded { mut document, faults, pruned } = scale;
-        let write = Write { pruned, ..Write::of_body(request, options, &faults) };
-        let mut warnings = write.decode_as(&shape(), &mut document)?;
+        let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
+        let mut warnings = write.decode_named(&mut document, None)?;
         let replace = |live: &Document| {
             check_uid(request, &document, Some(live))?;
             Ok((owned(live, document.clone(), options), Vec::new()))
@@ -76,10 +76,10 @@ impl Verbs {
         patch: &Parsed,
         options: &WriteOptions,
     ) -> Result<Written, Error> {
-        let write = patch.write(request, options);
+        let write = patch.write(self, request, options);
         let change = |live: &Document| {
             let mut scale = patch.apply(&SCALE, live)?;
-            let warnings = write.decode_as(&shape(), &mut scale)?;
+            let warnings = write.decode_named(&mut scale, None)?;
             Ok((owned(live, scale, options), warnings))
         };
         self.rescale(request, options, change).await
@@ -96,12 +96,12 @@ impl Verbs {
         options: &PatchOptions,
     ) -> Result<Written, Error> {
         let manager = &options.write.field_manager;
-        let write = Write { origin: Origin::Apply, ..Write::of_body(request, &options.write, &config.faults) };
+        let write = Write { origin: Origin::Apply, ..Write::of_body(self, request, &options.write, &config.faults) };
         let merge = |live: &Document| {
             let merged =
                 by(manager, |view, writer| apply::merge(view, Some(live), &config.document, writer, options.force));
             let mut scale = merged.map_err(super::apply::refused)?;
-            let warnings = write.decode_as(&shape(), &mut scale)?;
+            let warnings = write.decode_named(&mut scale, None)?;
             Ok((scale, warnings))
         };
         self.rescale(request, &options.write, merge).await
@@ -120,7 +120,7 @@ impl Verbs {
         let versions = request.served.records.versions();
         let replicas_in = |version: &str| Some(&versions.find(version)?.version.scale.as_ref()?.replicas.0[..]);
         let done = self
-            .rewrite(&Write { origin: Origin::Scale, ..Write::of_body(request, options, &[]) }, |old| {
+            .rewrite(&Write { origin: Origin::Scale, ..Write::of_body(self, request, options, &[]) }, |old| {
                 let mut live = of_document(kind, old, Some(ABSENT))?;
                 let owners = entries(old).unwrap_or_default();
                 set_entries(&mut live, there(scale::to_scale(&owners, replicas_in)));

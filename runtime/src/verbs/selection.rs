@@ -1,10 +1,10 @@
 //! Selections: the objects of a list, a watch or a deletecollection, compiled from the path and the selectors, so that
 //! objects are matched without parsing them.
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use super::{Error, Request};
 use crate::{
-    cache::{Filter, Object, Subscription},
+    cache::{Filter, Object, Snapshot, Subscription},
     kind::{Kind, model::Scope},
     meta::{
         options::ListOptions,
@@ -77,6 +77,15 @@ impl Selection {
             (None, _) if !self.prefix.is_empty() => Subscription::Namespace(self.prefix.trim_end_matches('/').into()),
             (None, Some((position, value))) => Subscription::Field(*position, value.clone()),
             (None, None) => Subscription::All,
+        }
+    }
+
+    /// Where selected objects may be in a snapshot, after a key.
+    pub(super) fn positions(&self, snapshot: &Snapshot, after: Option<&str>) -> Range<usize> {
+        match &self.key {
+            Some(key) if after.is_some_and(|after| key.as_str() <= after) => 0..0,
+            Some(key) => snapshot.position(key),
+            None => snapshot.positions(&self.prefix, after),
         }
     }
 

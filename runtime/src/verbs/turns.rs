@@ -13,13 +13,13 @@
 use std::{
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
-use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The number of queues. Objects that share one wait for each other only during conflicts.
 const QUEUES: usize = 256;
@@ -30,12 +30,45 @@ const LOSSES: usize = 5;
 /// How long it keeps it then. The code might wait for another writer of the object, which waits for the turn.
 const KEPT_FOR: Duration = Duration::from_secs(3);
 
+/// A permit of a semaphore that is given up, and waited for again, while a request runs.
+pub(super) struct Held {
+    semaphore: Arc<Semaphore>,
+    permit: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+impl Held {
+    pub(super) fn of(semaphore: &Arc<Semaphore>) -> Self {
+        Self { semaphore: semaphore.clone(), permit: Mutex::default() }
+    }
+
+    fn permit(&self) -> MutexGuard<'_, Option<OwnedSemaphorePermit>> {
+        self.permit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the permit, unless it is held.
+    pub(super) async fn wait(&self) {
+        if !self.is_held() {
+            let permit = self.semaphore.clone().acquire_owned().await.expect("the semaphore is never closed");
+            *self.permit() = Some(permit);
+        }
+    }
+
+    /// Releases it. Returns false if it was not held.
+    pub(super) fn release(&self) -> bool {
+        self.permit().take().is_some()
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.permit().is_some()
+    }
+}
+
 /// The queues, assigned to objects by hash.
-pub(super) struct Turns(Vec<Arc<Queue<()>>>);
+pub(super) struct Turns(Vec<Arc<Semaphore>>);
 
 impl Default for Turns {
     fn default() -> Self {
-        Self((0..QUEUES).map(|_| Arc::default()).collect())
+        Self((0..QUEUES).map(|_| Arc::new(Semaphore::new(1))).collect())
     }
 }
 
@@ -44,14 +77,14 @@ impl Turns {
     pub(super) fn at(&self, prefix: &str, key: &str) -> Turn {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((prefix, key));
         let queue = usize::try_from(hash % QUEUES as u64).expect("below the number of queues");
-        Turn { queue: self.0[queue].clone(), held: Mutex::default(), lost: AtomicUsize::new(0) }
+        Turn { place: Held::of(&self.0[queue]), lost: AtomicUsize::new(0) }
     }
 }
 
 /// One writer's turn, which ends when this is dropped.
 pub(super) struct Turn {
-    queue: Arc<Queue<()>>,
-    held: Mutex<Option<OwnedMutexGuard<()>>>,
+    /// The place at the head of the queue. Waiting for it is to wait for the turn.
+    pub(super) place: Held,
     /// The number of lost races.
     lost: AtomicUsize,
 }
@@ -59,37 +92,19 @@ pub(super) struct Turn {
 impl Turn {
     /// Called before the first try: queues up if others wait.
     pub(super) async fn begin(&self) {
-        // If the queue is free, the lock is released at once.
-        if self.queue.try_lock().is_err() {
-            self.wait().await;
+        if self.place.semaphore.available_permits() == 0 {
+            self.place.wait().await;
         }
     }
 
     /// Called after a lost race: waits for the turn, and keeps it.
     pub(super) async fn again(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);
-        self.wait().await;
-    }
-
-    /// Waits for the turn.
-    pub(super) async fn wait(&self) {
-        if !self.is_held() {
-            let held = self.queue.clone().lock_owned().await;
-            *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
-        }
+        self.place.wait().await;
     }
 
     /// How long the turn is kept while the user's code waits.
     pub(super) fn kept_for(&self) -> Option<Duration> {
-        (self.is_held() && self.lost.load(Ordering::Relaxed) >= LOSSES).then_some(KEPT_FOR)
-    }
-
-    /// Ends the turn before the write is done. The writer waits again if it loses.
-    pub(super) fn release(&self) {
-        drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
-    }
-
-    pub(super) fn is_held(&self) -> bool {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        (self.place.is_held() && self.lost.load(Ordering::Relaxed) >= LOSSES).then_some(KEPT_FOR)
     }
 }

@@ -29,7 +29,7 @@ impl Verbs {
         let Ok(object) = find(request) else { return Ok(None) };
         let Some(live) = unchanged(request, write, &object, config) else { return Ok(None) };
         let live = if kind.binding.hooks.runs(Hook::Validation) { document_of(&object)? } else { live };
-        write.validate(self, &live, Some(&live)).await?;
+        write.validate(&live, Some(&live)).await?;
         Ok(Some(Written { answer: Answer::Object(object), created: false, warnings: Vec::new() }))
     }
 }

@@ -25,7 +25,7 @@ impl Verbs {
             return self.update_scale(request, body, options).await;
         }
         let Decoded { mut document, faults, pruned } = body;
-        let write = Write { pruned, ..Write::of_body(request, options, &faults) };
+        let write = Write { pruned, ..Write::of_body(self, request, options, &faults) };
         // The first attempt drops unknown fields, which the second must find again.
         let given = (!pruned).then(|| document.clone());
         // Errors in the body are reported even if there is no object to update.

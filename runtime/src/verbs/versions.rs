@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::{
-    Error, Request, Verbs,
+    Error, Request,
     get::Unconverted,
     hooks::fault_of_object,
     names,
@@ -193,7 +193,6 @@ impl Write<'_> {
     /// [`Error::Invalid`] if it cannot be converted; [`Error::Internal`] if a webhook fails; errors of the hooks.
     pub(super) async fn to_stored<'d>(
         &self,
-        api: &Verbs,
         (document, fit): (&'d Document, Fit),
         old: Option<&Document>,
     ) -> Result<(Cow<'d, Document>, Fit), Error> {
@@ -209,12 +208,12 @@ impl Write<'_> {
         })?;
         let write = Write { request: &request, kind, ..*self };
         write.check_dry_run()?;
-        write.run_default(api, &mut stored, old).await?;
-        let errors = write.hook_errors(api, &stored, old).await?;
+        write.run_default(&mut stored, old).await?;
+        let errors = write.hook_errors(&stored, old).await?;
         if !errors.is_empty() {
             return Err(Error::Invalid(kind.group_kind(), system::text(document, "name").to_owned(), errors));
         }
-        write.run_admit(api, &stored, old).await?;
+        write.run_admit(write.operation(old), &stored, old).await?;
         let fit = Fit::of(&kind.version.schema, &stored);
         Ok((Cow::Owned(stored), fit))
     }

@@ -1,18 +1,11 @@
 //! Waiting for the user's code: hooks and admission may take long, and may themselves wait for other requests to this
 //! server. So nothing that other requests wait for is held meanwhile: neither the turn of a writer nor the slot of a
 //! heavy request. Only a writer that has lost many races holds them, for a limited time.
-use std::{
-    future::poll_fn,
-    pin::pin,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{future::poll_fn, pin::pin, sync::Arc};
 
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::sleep,
-};
+use tokio::{sync::Semaphore, time::sleep};
 
-use super::turns::Turn;
+use super::turns::{Held, Turn};
 
 tokio::task_local! {
     /// The slot of the running request, if it is heavy.
@@ -20,38 +13,19 @@ tokio::task_local! {
 }
 
 /// One of the few slots of heavy requests, held while the request is processed, except while the user's code waits.
-pub(crate) struct Slot {
-    slots: Arc<Semaphore>,
-    held: Mutex<Option<OwnedSemaphorePermit>>,
-}
+pub(crate) struct Slot(Held);
 
 impl Slot {
     /// Waits for a free slot.
-    pub(crate) async fn take(slots: Arc<Semaphore>) -> Arc<Self> {
-        let slot = Arc::new(Self { slots, held: Mutex::default() });
-        slot.wait().await;
+    pub(crate) async fn take(slots: &Arc<Semaphore>) -> Arc<Self> {
+        let slot = Arc::new(Self(Held::of(slots)));
+        slot.0.wait().await;
         slot
     }
 
     /// Processes a request in this slot.
     pub(crate) async fn run<T>(self: Arc<Self>, work: impl Future<Output = T>) -> T {
         SLOT.scope(self, work).await
-    }
-
-    async fn wait(&self) {
-        if !self.is_held() {
-            let permit = self.slots.clone().acquire_owned().await.expect("the semaphore is never closed");
-            *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
-        }
-    }
-
-    /// Releases it. Returns false if it was not held.
-    fn release(&self) -> bool {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).take().is_some()
-    }
-
-    fn is_held(&self) -> bool {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }
 
@@ -70,10 +44,10 @@ pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T
         if polled.is_pending() && !keeps {
             // Both: a writer that held only a turn would wait for a slot that another writer of the object holds.
             if let Some(slot) = &slot {
-                released |= slot.release();
+                released |= slot.0.release();
             }
             if let Some(turn) = turn {
-                turn.release();
+                turn.place.release();
             }
         }
         polled
@@ -81,7 +55,7 @@ pub(super) async fn outside<T>(turn: Option<&Turn>, code: impl Future<Output = T
     .await;
     // Code around this one that has released the slot takes it back itself: here, a turn may be held.
     if let Some(slot) = slot.filter(|_| released) {
-        slot.wait().await;
+        slot.0.wait().await;
     }
     done
 }
@@ -99,15 +73,15 @@ mod tests {
     async fn waiting_code_may_wait_for_the_slot_and_the_turn_of_its_own_request() {
         let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
         let turn = turns.at("/things/", "a");
-        turn.wait().await;
-        let slot = Slot::take(slots.clone()).await;
+        turn.place.wait().await;
+        let slot = Slot::take(&slots).await;
         let nested = async {
-            turns.at("/things/", "a").wait().await;
-            let other = Slot::take(slots.clone()).await;
+            turns.at("/things/", "a").place.wait().await;
+            let other = Slot::take(&slots).await;
             other.run(outside(None, yield_now())).await;
         };
         slot.clone().run(outside(Some(&turn), nested)).await;
-        assert!(slot.is_held(), "the request goes on in a slot");
+        assert!(slot.0.is_held(), "the request goes on in a slot");
         assert_eq!(slots.available_permits(), 0);
     }
 
@@ -116,9 +90,9 @@ mod tests {
         let slots = Arc::new(Semaphore::new(1));
         let nested = async {
             outside(None, yield_now()).await;
-            Slot::take(slots.clone()).await;
+            Slot::take(&slots).await;
         };
-        Slot::take(slots.clone()).await.run(outside(None, nested)).await;
+        Slot::take(&slots).await.run(outside(None, nested)).await;
     }
 
     #[tokio::test]
@@ -129,21 +103,21 @@ mod tests {
             // Another request has the slot now, and waits for the turn that this one holds.
             let _other = slots.clone().acquire_owned().await;
             let turn = turns.at("/things/", "a");
-            turn.wait().await;
+            turn.place.wait().await;
             outside(Some(&turn), ready(())).await;
-            assert!(turn.is_held());
+            assert!(turn.place.is_held());
         };
-        Slot::take(slots.clone()).await.run(outside(None, nested)).await;
+        Slot::take(&slots).await.run(outside(None, nested)).await;
     }
 
     #[tokio::test]
     async fn code_that_does_not_wait_keeps_the_slot_and_the_turn() {
         let (slots, turns) = (Arc::new(Semaphore::new(1)), Turns::default());
         let turn = turns.at("/things/", "a");
-        turn.wait().await;
+        turn.place.wait().await;
         let code = async { slots.available_permits() };
-        assert_eq!(Slot::take(slots.clone()).await.run(outside(Some(&turn), code)).await, 0);
-        assert!(slots.available_permits() == 1 && turn.is_held());
+        assert_eq!(Slot::take(&slots).await.run(outside(Some(&turn), code)).await, 0);
+        assert!(slots.available_permits() == 1 && turn.place.is_held());
     }
 
     #[tokio::test(start_paused = true)]
@@ -154,15 +128,15 @@ mod tests {
             turn.again().await;
         }
         outside(Some(&turn), yield_now()).await;
-        assert!(turn.is_held());
+        assert!(turn.place.is_held());
         let slots = Arc::new(Semaphore::new(1));
-        let slot = Slot::take(slots.clone()).await;
+        let slot = Slot::take(&slots).await;
         slot.clone().run(outside(Some(&turn), yield_now())).await;
-        assert!(turn.is_held() && slot.is_held(), "others in a slot may wait for the turn");
+        assert!(turn.place.is_held() && slot.0.is_held(), "others in a slot may wait for the turn");
         drop(slot);
         // Code that itself writes the object waits for the turn.
-        let nested = async { turns.at("/things/", "a").wait().await };
+        let nested = async { turns.at("/things/", "a").place.wait().await };
         outside(Some(&turn), nested).await;
-        assert!(!turn.is_held());
+        assert!(!turn.place.is_held());
     }
 }

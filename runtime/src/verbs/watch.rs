@@ -1,9 +1,7 @@
 //! watch: changes as they happen, from a revision or after the current state.
-use super::{
-    Error, Items, Request, Verbs, Watch, Watching, get::unreadable, revisions::unreachable, selection::Selection,
-};
+use super::{Error, Items, Request, Verbs, Watch, Watching, revisions::unreachable, selection::Selection};
 use crate::{
-    cache::{Snapshot, WatchError},
+    cache::WatchError,
     meta::{Revision, options::ListOptions},
 };
 
@@ -22,23 +20,16 @@ impl Verbs {
         let objects = &request.served.objects;
         let asked = options.resource_version.filter(|revision| *revision != Revision(0));
 
-        let (initial, after) = match (options.initial_events, asked) {
-            (Some(true), asked) => {
-                if let Some(asked) = asked {
-                    self.reach(asked).await?;
-                }
-                let snapshot = objects.snapshot();
-                (selected(request, &snapshot, &selection)?, snapshot.revision())
-            }
-            (None, None) => {
-                let snapshot = objects.snapshot();
-                (selected(request, &snapshot, &selection)?, snapshot.revision())
-            }
-            (Some(false), None) => {
-                let snapshot = objects.snapshot();
-                (Items::none(&snapshot), snapshot.revision())
-            }
-            (_, Some(asked)) => (Items::none(&objects.snapshot()), asked),
+        let wants_state = options.initial_events.unwrap_or(asked.is_none());
+        if wants_state && let Some(asked) = asked {
+            self.reach(asked).await?;
+        }
+        let snapshot = objects.snapshot();
+        let (initial, after) = if wants_state {
+            let positions = selection.positions(&snapshot, None);
+            (Items::select(request, &snapshot, positions, &selection, 0)?, snapshot.revision())
+        } else {
+            (Items::none(&snapshot), asked.unwrap_or_else(|| snapshot.revision()))
         };
         let subscription = selection.subscription();
         let watch = objects
@@ -49,15 +40,6 @@ impl Verbs {
         let (initial, watch) = (initial.converted(request).await?, Watch::new(&request.served, watch));
         Ok(Watching { initial, initial_bookmark: wants_end.then_some(after), bookmarks: options.bookmarks, watch })
     }
-}
-
-fn selected(request: &Request, snapshot: &Snapshot, selection: &Selection) -> Result<Items, Error> {
-    let positions = match &selection.key {
-        Some(key) => snapshot.position(key),
-        None => snapshot.positions(&selection.prefix, None),
-    };
-    let items = Items::select(snapshot, positions, selection, 0);
-    items.map_err(|broken| unreadable(request, broken.iter().map(|object| &**object)))
 }
 
 fn refused(request: &Request, error: &WatchError, asked: Revision) -> Error {

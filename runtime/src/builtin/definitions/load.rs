@@ -6,9 +6,9 @@ use std::{
     thread,
 };
 
-use tokio::{task::JoinSet, time::Instant};
+use tokio::time::Instant;
 
-use super::{Access, Definitions, Known, Retry, WAIT, defined, names::is_true, read};
+use super::{Access, Definitions, Known, Retry, Tasks, WAIT, defined, names::is_true, read};
 use crate::{
     auth::User,
     cache::Object,
@@ -33,8 +33,7 @@ impl Definitions {
             access,
             known: HashMap::new(),
             waiting: BTreeSet::new(),
-            removals: JoinSet::new(),
-            removing: HashMap::new(),
+            removals: Tasks::default(),
             failed: BTreeSet::new(),
             retry: Retry { at: Instant::now(), wait: WAIT },
         };

@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{
     sync::watch as signal,
-    task::{Id, JoinSet, spawn_blocking},
+    task::spawn_blocking,
     time::{Instant, sleep, sleep_until},
 };
 
@@ -21,6 +21,7 @@ use self::{
     removal::Ending,
     reread::REREAD_AFTER,
 };
+use super::tasks::Tasks;
 use crate::{
     auth::User,
     cache::{Object, Subscription},
@@ -64,9 +65,8 @@ pub(crate) struct Definitions {
     known: HashMap<String, Known>,
     /// Definitions whose names are in use by others.
     waiting: BTreeSet<String>,
-    removals: JoinSet<()>,
-    /// The definitions that are being removed, by their tasks.
-    removing: HashMap<Id, String>,
+    /// The removals of definitions, by name.
+    removals: Tasks<String, ()>,
     /// Definitions that could not be served or written, for the store's sake mostly.
     failed: BTreeSet<String>,
     retry: Retry,
@@ -99,14 +99,7 @@ struct Known {
 
 impl Access {
     fn request(&self, name: &str, subresource: &str) -> Request {
-        Request {
-            user: self.user.clone(),
-            served: self.definitions.clone(),
-            namespace: String::new(),
-            name: name.to_owned(),
-            subresource: subresource.into(),
-            warnings: Arc::default(),
-        }
+        Request { subresource: subresource.into(), ..Request::for_all(&self.user, &self.definitions).at(name) }
     }
 
     fn find(&self, name: &str) -> Option<(Arc<Object>, Document)> {
@@ -170,16 +163,11 @@ impl Definitions {
                     Some(Err(_)) => return false,
                     Some(Ok(event)) => event.object().key().to_owned(),
                 },
-                Some(ended) = self.removals.join_next_with_id() => {
-                    let task = match ended {
-                        Ok((task, ())) => task,
-                        Err(error) => {
-                            tracing::error!(%error, "the removal of a definition broke off, and begins again");
-                            sleep(WAIT).await;
-                            error.id()
-                        }
-                    };
-                    let Some(name) = self.removing.remove(&task) else { continue };
+                Some((name, ended)) = self.removals.next() => {
+                    if let Err(error) = ended {
+                        tracing::error!(%error, "the removal of a definition broke off, and begins again");
+                        sleep(WAIT).await;
+                    }
                     name
                 }
                 () = sleep(reread_after), if self.unread().next().is_some() => {
@@ -215,7 +203,7 @@ impl Definitions {
 
     /// Does what is due for a definition. Returns true if names may have become free.
     async fn settle(&mut self, name: &str) -> bool {
-        if self.removing.values().any(|other| other == name) {
+        if self.removals.about().any(|other| other == name) {
             return false;
         }
         let stored = self.access.definitions.objects.snapshot().get(name).map(|object| object.revision());
@@ -313,8 +301,7 @@ impl Definitions {
             uid: definition["metadata"]["uid"].clone(),
             served: served.map(|(_, served)| served.clone()),
         };
-        let task = self.removals.spawn(async move { ending.run().await });
-        self.removing.insert(task.id(), name.to_owned());
+        self.removals.spawn(name.to_owned(), async move { ending.run().await });
     }
 
     /// The names in use in the group of a definition, by others.

@@ -123,20 +123,14 @@ impl Ending {
             // The definition may be written meanwhile, and objects with finalizers too.
             let Some((row, _)) = self.find() else { return };
             api.registry.confirm(served, self.access.hold(&row));
-            let request = Request {
-                user: user.clone(),
-                served: served.clone(),
-                namespace: String::new(),
-                name: String::new(),
-                subresource: "".into(),
-                warnings: Arc::default(),
-            };
             let note = |one: &Request, error: Error| {
                 let (definition, namespace, name) = (&self.name, &one.namespace, &one.name);
                 tracing::warn!(definition, namespace, name, ?error, "an object could not be deleted");
                 Ok(())
             };
-            let deleted = api.delete_all(&request, &Items::all(&snapshot), &DeleteOptions::default(), note).await;
+            let deleted = api
+                .delete_all(&Request::for_all(user, served), &Items::all(&snapshot), &DeleteOptions::default(), note)
+                .await;
             deleted.expect("errors are only noted");
             if !served.objects.snapshot().is_empty() {
                 sleep(wait).await;

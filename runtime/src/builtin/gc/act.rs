@@ -131,14 +131,6 @@ impl Writer {
     }
 
     fn request(&self, target: &Target) -> Request {
-        let (namespace, name) = target.key.split_once('/').unwrap_or(("", &target.key));
-        Request {
-            user: self.user.clone(),
-            served: target.served.clone(),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-            subresource: "".into(),
-            warnings: Arc::default(),
-        }
+        Request::for_all(&self.user, &target.served).at(&target.key)
     }
 }

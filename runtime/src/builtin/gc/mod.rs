@@ -27,7 +27,7 @@ use std::{
 
 use tokio::{
     sync::watch as signal,
-    task::{Id, JoinError, JoinSet, yield_now},
+    task::{JoinError, yield_now},
     time::{Instant, sleep, sleep_until},
 };
 
@@ -39,7 +39,7 @@ use self::{
     kinds::Kinds,
     queue::Queue,
 };
-use super::followed::Next;
+use super::{followed::Next, tasks::Tasks};
 use crate::{
     auth::User,
     cache::{Event, Object, Subscription, WatchError},
@@ -88,9 +88,7 @@ struct Collector {
     kinds: Kinds,
     graph: Graph,
     queue: Queue,
-    tasks: JoinSet<Result<(), Error>>,
-    /// The object of each task.
-    about: HashMap<Id, Uid>,
+    tasks: Tasks<Uid, Result<(), Error>>,
     /// Objects with owners of kinds that are not served.
     await_kinds: HashSet<Uid>,
     /// The revision that the graph must reach before the collector decides about an object that waits for its
@@ -107,8 +105,7 @@ impl Collector {
             writer: Writer { api, user: Arc::new(User::system()) },
             graph: Graph::default(),
             queue: Queue::default(),
-            tasks: JoinSet::new(),
-            about: HashMap::new(),
+            tasks: Tasks::default(),
             await_kinds: HashSet::new(),
             catch_up: HashMap::new(),
             reported: HashMap::new(),
@@ -140,7 +137,7 @@ impl Collector {
                         Next::Closed => return Ended::Closed,
                     }
                 }
-                Some(done) = self.tasks.join_next_with_id() => self.end(done),
+                Some((uid, done)) = self.tasks.next() => self.end(uid, done),
                 () = sleep_until(wake) => {}
             }
         }
@@ -259,8 +256,8 @@ impl Collector {
         // After the last dependent is orphaned, nothing else would trigger another look at the owner.
         let again = !orphans.is_empty();
         let writer = self.writer.clone();
-        let task = self.tasks.spawn(async move { writer.act(&target, decision.action, decision.at, orphans).await });
-        self.about.insert(task.id(), uid.clone());
+        let work = async move { writer.act(&target, decision.action, decision.at, orphans).await };
+        self.tasks.spawn(uid.clone(), work);
         self.queue.begin(uid.clone());
         if again {
             self.queue.push(uid);
@@ -272,12 +269,8 @@ impl Collector {
     }
 
     /// Handles the end of a task.
-    fn end(&mut self, ended: Result<(Id, Result<(), Error>), JoinError>) {
-        let (id, done) = match ended {
-            Ok((id, done)) => (id, done),
-            Err(broken) => (broken.id(), Err(Error::Internal(broken.to_string()))),
-        };
-        let Some(uid) = self.about.remove(&id) else { return };
+    fn end(&mut self, uid: Uid, ended: Result<Result<(), Error>, JoinError>) {
+        let done = ended.unwrap_or_else(|broken| Err(Error::Internal(broken.to_string())));
         match &done {
             Ok(()) => {}
             // Another write came first; its event triggers another look.

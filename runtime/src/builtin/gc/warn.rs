@@ -1,8 +1,5 @@
 //! Warns users whose objects name impossible owners, with an Event for the object.
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::json;
 
@@ -46,14 +43,7 @@ impl Writer {
             "source": {"component": COMPONENT}, "reportingComponent": COMPONENT,
             "firstTimestamp": now, "lastTimestamp": now, "count": 1,
         });
-        let request = Request {
-            user: Arc::clone(&self.user),
-            served: events,
-            namespace: at.to_owned(),
-            name: String::new(),
-            subresource: "".into(),
-            warnings: Arc::default(),
-        };
+        let request = Request { namespace: at.to_owned(), ..Request::for_all(&self.user, &events) };
         match self.api.create(&request, event, &WriteOptions::default()).await {
             Ok(_) | Err(Error::AlreadyExists(..)) => {}
             Err(error) => tracing::debug!(?error, "the warning about an impossible owner could not be stored"),

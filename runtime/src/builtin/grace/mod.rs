@@ -21,11 +21,14 @@ use std::{
 use serde::Deserialize;
 use tokio::{
     sync::watch as signal,
-    task::{Id, JoinError, JoinSet, yield_now},
+    task::{JoinError, yield_now},
     time::sleep,
 };
 
-use super::followed::{Followed, Next};
+use super::{
+    followed::{Followed, Next},
+    tasks::Tasks,
+};
 use crate::{
     auth::User,
     cache::{Event, Object, Subscription},
@@ -82,9 +85,7 @@ struct Finisher {
     due: HashMap<Place, Due>,
     /// The places of `due`, sorted by deadline.
     order: BTreeSet<(Time, Place)>,
-    tasks: JoinSet<Result<(), Error>>,
-    /// The object of each task.
-    about: HashMap<Id, Place>,
+    tasks: Tasks<Place, Result<(), Error>>,
 }
 
 impl Finisher {
@@ -96,8 +97,7 @@ impl Finisher {
             user: Arc::new(User::system()),
             due: HashMap::new(),
             order: BTreeSet::new(),
-            tasks: JoinSet::new(),
-            about: HashMap::new(),
+            tasks: Tasks::default(),
         }
     }
 
@@ -120,7 +120,7 @@ impl Finisher {
                         Next::Closed => return true,
                     }
                 }
-                Some(done) = self.tasks.join_next_with_id() => self.end(done),
+                Some((place, done)) = self.tasks.next() => self.end(place, done),
                 () = sleep(wait) => {}
             }
         }
@@ -183,38 +183,33 @@ impl Finisher {
     /// Starts the deletions that are due, up to the limit of concurrent tasks.
     fn end_what_is_due(&mut self) {
         let now = (self.clock)();
-        while self.tasks.len() < AT_ONCE
+        while self.tasks.about().len() < AT_ONCE
             && let Some((at, place)) = self.order.first()
             && *at <= now
         {
             let place = place.clone();
             let Some(Due { preconditions, at }) = self.due.remove(&place) else { return };
             self.order.remove(&(at, place.clone()));
-            let request = self.request(&place);
+            let request = Request::for_all(&self.user, self.kinds.at(place.0)).at(&place.1);
             let options = DeleteOptions { grace_period_seconds: Some(0), preconditions, ..DeleteOptions::default() };
             let api = self.api.clone();
             tracing::debug!(key = &*place.1, "the grace period of a deletion is over");
-            let task = self.tasks.spawn(async move { api.delete(&request, &options).await.map(drop) });
-            self.about.insert(task.id(), place);
+            self.tasks.spawn(place, async move { api.delete(&request, &options).await.map(drop) });
         }
     }
 
     /// The time until the next deadline.
     fn wait(&self) -> Duration {
         // At the limit of concurrent deletions, the end of one wakes the task.
-        let first = self.order.first().filter(|_| self.tasks.len() < AT_ONCE);
+        let first = self.order.first().filter(|_| self.tasks.about().len() < AT_ONCE);
         let seconds = first.map(|(at, _)| at.timestamp().as_second() - (self.clock)().timestamp().as_second());
         let wait = seconds.and_then(|seconds| u64::try_from(seconds).ok()).map(Duration::from_secs);
         wait.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)
     }
 
     /// Handles the end of a deletion. After a failure the object's current state is examined again.
-    fn end(&mut self, ended: Result<(Id, Result<(), Error>), JoinError>) {
-        let (id, done) = match ended {
-            Ok((id, done)) => (id, done),
-            Err(broken) => (broken.id(), Err(Error::Internal(broken.to_string()))),
-        };
-        let Some(place) = self.about.remove(&id) else { return };
+    fn end(&mut self, place: Place, ended: Result<Result<(), Error>, JoinError>) {
+        let done = ended.unwrap_or_else(|broken| Err(Error::Internal(broken.to_string())));
         let Err(error) = done else { return };
         let Some(served) = self.kinds.find(place.0) else { return };
         let Some(object) = served.objects.snapshot().get(&place.1) else { return };
@@ -227,18 +222,6 @@ impl Finisher {
             self.order.remove(&(due.at, place.clone()));
             due.at = (self.clock)().plus_seconds(TRY_AGAIN_SECONDS);
             self.note(place, due);
-        }
-    }
-
-    fn request(&self, place: &Place) -> Request {
-        let (namespace, name) = place.1.split_once('/').unwrap_or(("", &place.1));
-        Request {
-            user: self.user.clone(),
-            served: self.kinds.at(place.0).clone(),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-            subresource: "".into(),
-            warnings: Arc::default(),
         }
     }
 }

@@ -55,15 +55,7 @@ pub(super) async fn delete_all(api: &Arc<Verbs>, user: &Arc<User>, namespace: &s
             if deletions.len() >= AT_ONCE {
                 left.record(&served, deletions.join_next().await);
             }
-            let request = Request {
-                user: user.clone(),
-                served: served.clone(),
-                namespace: namespace.to_owned(),
-                name: object.name().to_owned(),
-                subresource: "".into(),
-                warnings: Arc::default(),
-            };
-            let api = api.clone();
+            let (api, request) = (api.clone(), Request::for_all(user, &served).at(object.key()));
             deletions.spawn(async move {
                 let options = DeleteOptions { propagation: Some(Propagation::Background), ..DeleteOptions::default() };
                 api.delete(&request, &options).await.map(drop)

@@ -13,16 +13,16 @@ mod content;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, future::poll_fn, sync::Arc, task::Poll, time::Duration};
+use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
 
 use serde_json::Value;
 use tokio::{
     sync::watch as signal,
-    task::{Id, JoinError, JoinSet},
+    task::JoinError,
     time::{Instant, sleep, timeout},
 };
 
-use super::namespace::FINALIZER;
+use super::{namespace::FINALIZER, tasks::Tasks};
 use crate::{
     auth::User,
     cache::{Subscription, Watch},
@@ -54,7 +54,7 @@ pub(super) async fn run(api: Arc<Verbs>, mut stop: signal::Receiver<bool>) {
         sleep(FIRST_WAIT).await;
     }
     // A write in progress has its own task in the store and completes; the rest can be resumed.
-    emptying.tasks.shutdown().await;
+    emptying.shutdown().await;
 }
 
 /// The field manager of the controller's writes.
@@ -68,13 +68,8 @@ struct Controller {
     user: Arc<User>,
 }
 
-/// The namespaces that are being emptied.
-#[derive(Default)]
-struct Emptying {
-    tasks: JoinSet<()>,
-    /// The namespace of each task.
-    names: HashMap<Id, String>,
-}
+/// The tasks that empty namespaces.
+type Emptying = Tasks<String, ()>;
 
 impl Controller {
     /// Processes all namespaces, then each change of them. Returns true when the cache is closed.
@@ -93,7 +88,7 @@ impl Controller {
                     Some(Err(_)) => return false,
                     Some(Ok(event)) => self.consider(emptying, event.object().key(), event.object().json_bytes()),
                 },
-                Some(ended) = emptying.tasks.join_next_with_id() => self.end(emptying, ended),
+                Some((name, ended)) = emptying.next() => self.end(emptying, &name, ended),
             }
         }
     }
@@ -101,25 +96,19 @@ impl Controller {
     /// Starts a task for a namespace that has work to do, unless one is running.
     fn consider(&self, emptying: &mut Emptying, name: &str, json: &[u8]) {
         let due = serde_json::from_slice(json).is_ok_and(|namespace: Document| is_due(&namespace));
-        if due && !emptying.names.values().any(|at| at == name) {
+        if due && !emptying.about().any(|at| at == name) {
             let (controller, owned) = (self.clone(), name.to_owned());
-            let task = emptying.tasks.spawn(async move { controller.empty(&owned).await });
-            emptying.names.insert(task.id(), name.to_owned());
+            emptying.spawn(name.to_owned(), async move { controller.empty(&owned).await });
         }
     }
 
     /// Handles the end of a task. Its namespace may have been created again and may be terminating again by now.
-    fn end(&self, emptying: &mut Emptying, ended: Result<(Id, ()), JoinError>) {
-        let (id, failed) = match ended {
-            Ok((id, ())) => (id, None),
-            Err(failed) => (failed.id(), Some(failed)),
-        };
-        let Some(name) = emptying.names.remove(&id) else { return };
-        if let Some(failed) = failed {
+    fn end(&self, emptying: &mut Emptying, name: &str, ended: Result<(), JoinError>) {
+        if let Err(failed) = ended {
             // No immediate retry, or a bug would cause an endless loop; the next change retries.
             tracing::error!(namespace = name, %failed, "the task that empties a namespace failed");
-        } else if let Some(namespace) = self.namespaces.objects.snapshot().get(&name) {
-            self.consider(emptying, &name, namespace.json_bytes());
+        } else if let Some(namespace) = self.namespaces.objects.snapshot().get(name) {
+            self.consider(emptying, name, namespace.json_bytes());
         }
     }
 
@@ -158,7 +147,7 @@ impl Controller {
     async fn pass(&self, name: &str, mut namespace: Document) -> Result<Progress, Error> {
         let left = content::delete_all(&self.api, &self.user, name).await;
         let changed = conditions::update(&mut namespace, &left);
-        let mut request = self.request(name);
+        let mut request = Request::for_all(&self.user, &self.namespaces).at(name);
         if changed {
             request.subresource = "status".into();
             match self.api.update(&request, namespace.clone(), &WriteOptions::of_server(MANAGER)).await {
@@ -181,17 +170,6 @@ impl Controller {
             Ok(_) | Err(Error::NotFound(..)) => Ok(Progress::Done),
             Err(Error::Conflict(..)) => Ok(Progress::Left),
             Err(error) => Err(error),
-        }
-    }
-
-    fn request(&self, name: &str) -> Request {
-        Request {
-            user: self.user.clone(),
-            served: self.namespaces.clone(),
-            namespace: String::new(),
-            name: name.to_owned(),
-            subresource: "".into(),
-            warnings: Arc::default(),
         }
     }
 

@@ -1,13 +1,9 @@
 //! Lists of typed objects.
-use std::sync::Arc;
-
 use super::typed::decode_object;
 use crate::{
     cache,
     handlers::Object,
-    kind::resource::Scope,
     meta::object::ListMeta,
-    registry::Registered,
     verbs::{self, Request},
 };
 
@@ -54,11 +50,7 @@ impl<K: Object> List<K> {
 }
 
 impl InvalidObject {
-    pub(super) fn of(served: &Registered, object: &Arc<cache::Object>, reason: String) -> Self {
-        let (namespace, name) = match object.key().split_once('/') {
-            Some((namespace, name)) if served.kind.shared.scope == Scope::Namespaced => (namespace, name),
-            _ => ("", object.key()),
-        };
-        Self { namespace: namespace.to_owned(), name: name.to_owned(), reason }
+    pub(super) fn of(object: &cache::Object, reason: String) -> Self {
+        Self { namespace: object.namespace().to_owned(), name: object.name().to_owned(), reason }
     }
 }

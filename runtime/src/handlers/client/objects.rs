@@ -207,12 +207,11 @@ impl<K: Object> Objects<K> {
     /// # Errors
     /// 400 for a cluster-scoped kind in a namespace; 500 if the kind is not served.
     pub(super) fn all(&self) -> Result<Request> {
-        let (user, served) = (self.client.user.clone(), served::<K>(self.api())?);
-        let namespace = self.namespace.clone();
-        if !namespace.is_empty() && served.kind.shared.scope == Scope::Cluster {
+        let served = served::<K>(self.api())?;
+        if !self.namespace.is_empty() && served.kind.shared.scope == Scope::Cluster {
             return Err(Refusal::bad_request(format!("{} are cluster-scoped: name no namespace", K::RESOURCE.plural)));
         }
-        Ok(Request { user, served, namespace, name: String::new(), subresource: "".into(), warnings: Arc::default() })
+        Ok(Request { namespace: self.namespace.clone(), ..Request::for_all(&self.client.user, &served) })
     }
 }
 

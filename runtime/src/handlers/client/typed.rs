@@ -58,5 +58,5 @@ pub(super) fn decode_object<K: Object>(
         Ok(shown) => codec::from_written(&shown.json()).map_err(|error| error.to_string()),
         Err(reason) => Err(format!("object not convertible to {}: {reason}", served.kind.group_version)),
     };
-    decoded.map_err(|reason| InvalidObject::of(served, object, reason))
+    decoded.map_err(|reason| InvalidObject::of(object, reason))
 }

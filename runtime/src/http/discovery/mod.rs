@@ -4,13 +4,12 @@
 mod groups;
 mod resources;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     http::{HeaderValue, StatusCode, header::HOST},
     response::Response,
 };
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -20,8 +19,8 @@ use super::{
     render, response, status,
     status::Refused,
 };
-use crate::{codec::Encoding, kind::policy::Compiled};
-use groups::Group;
+use crate::{codec::Encoding, kind::policy::Compiled, registry::Registered};
+use groups::{Group, Version};
 
 /// The discovery documents of one generation of the registry.
 pub(super) struct Documents {
@@ -76,28 +75,28 @@ impl Documents {
         for group in groups {
             let root = if group.name.is_empty() { "/api".to_owned() } else { format!("/apis/{}", group.name) };
             for version in &group.versions {
-                let list = ResourceList {
-                    kind: "APIResourceList",
-                    api_version: "v1",
-                    group_version: group_version(&group.name, &version.name),
-                    resources: version
-                        .kinds
-                        .iter()
-                        .flat_map(|served| {
-                            resources::of(&served.kind, &served.records.stored().group_version, &served.endpoints)
-                        })
-                        .collect(),
+                let entries = |served: &Arc<Registered>| {
+                    resources::of(&served.kind, &served.records.stored().group_version, &served.endpoints)
                 };
+                let list = json!({
+                    "kind": "APIResourceList",
+                    "apiVersion": "v1",
+                    "groupVersion": group_version(&group.name, &version.name),
+                    "resources": version.kinds.iter().flat_map(entries).collect::<Vec<_>>(),
+                });
                 plain.insert(format!("{root}/{}", version.name), bytes(&list));
             }
             if group.name.is_empty() {
                 core_versions = group.versions.iter().map(|version| version.name.clone()).collect();
             } else {
-                plain.insert(root, bytes(&ApiGroup::new(group, true)));
-                named.push(ApiGroup::new(group, false));
+                let mut alone = group_entry(group);
+                named.push(alone.clone());
+                (alone["kind"], alone["apiVersion"]) = ("APIGroup".into(), "v1".into());
+                plain.insert(root, bytes(&alone));
             }
         }
-        plain.insert("/apis".to_owned(), bytes(&GroupList { kind: "APIGroupList", api_version: "v1", groups: named }));
+        let list = json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": named});
+        plain.insert("/apis".to_owned(), bytes(&list));
         let mut aggregated = BTreeMap::new();
         for version in AGGREGATED {
             for (path, core) in [("/api", true), ("/apis", false)] {
@@ -163,65 +162,20 @@ fn paths(documents: &Documents) -> Vec<u8> {
     bytes(&json!({"paths": paths}))
 }
 
-fn bytes(document: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(document).expect("a discovery document is plain data")
+fn bytes(document: &Value) -> Vec<u8> {
+    document.to_string().into_bytes()
 }
 
 fn group_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ResourceList {
-    kind: &'static str,
-    api_version: &'static str,
-    group_version: String,
-    resources: Vec<resources::Resource>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct GroupList {
-    kind: &'static str,
-    api_version: &'static str,
-    groups: Vec<ApiGroup>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ApiGroup {
-    #[serde(skip_serializing_if = "str::is_empty")]
-    kind: &'static str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    api_version: &'static str,
-    name: String,
-    versions: Vec<ApiVersion>,
-    preferred_version: Option<ApiVersion>,
-}
-
-#[derive(Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ApiVersion {
-    group_version: String,
-    version: String,
-}
-
-impl ApiGroup {
-    /// A group, with type meta if it is a separate document.
-    fn new(group: &Group, alone: bool) -> Self {
-        let (kind, api_version) = if alone { ("APIGroup", "v1") } else { ("", "") };
-        let versions: Vec<ApiVersion> = group
-            .versions
-            .iter()
-            .map(|version| ApiVersion {
-                group_version: group_version(&group.name, &version.name),
-                version: version.name.clone(),
-            })
-            .collect();
-        let preferred_version = versions.first().cloned();
-        Self { kind, api_version, name: group.name.clone(), versions, preferred_version }
-    }
+/// A group in discovery.
+fn group_entry(group: &Group) -> Value {
+    let version =
+        |version: &Version| json!({"groupVersion": group_version(&group.name, &version.name), "version": version.name});
+    let versions: Vec<Value> = group.versions.iter().map(version).collect();
+    json!({"name": group.name, "preferredVersion": versions.first(), "versions": versions})
 }
 
 fn aggregate<'g>(groups: impl Iterator<Item = &'g Group>, api_version: &str) -> Value {
@@ -231,11 +185,9 @@ fn aggregate<'g>(groups: impl Iterator<Item = &'g Group>, api_version: &str) -> 
                 .versions
                 .iter()
                 .map(|version| {
-                    let kinds: Vec<resources::Discovered> = version
-                        .kinds
-                        .iter()
-                        .filter_map(|served| resources::discovered(&served.kind, &served.endpoints))
-                        .collect();
+                    let kinds = version.kinds.iter();
+                    let kinds: Vec<Value> =
+                        kinds.filter_map(|served| resources::discovered(&served.kind, &served.endpoints)).collect();
                     json!({"version": version.name, "resources": kinds, "freshness": "Current"})
                 })
                 .collect();

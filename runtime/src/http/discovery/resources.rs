@@ -2,37 +2,16 @@
 
 use base64::Engine;
 use ring::digest::{SHA256, digest};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
     kind::{
         Kind,
         endpoint::{Endpoint, Verb},
-        model::Scope,
+        model::{Names, Scope},
     },
     meta::GroupVersion,
 };
-
-/// One resource of an APIResourceList.
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Resource {
-    name: String,
-    singular_name: String,
-    namespaced: bool,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    group: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    version: String,
-    kind: String,
-    verbs: Vec<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    short_names: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    categories: Vec<String>,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    storage_version_hash: String,
-}
 
 /// The verbs of an endpoint, in kube-apiserver's order.
 fn verbs(kind: &Kind, endpoint: &Endpoint) -> Vec<&'static str> {
@@ -41,34 +20,43 @@ fn verbs(kind: &Kind, endpoint: &Endpoint) -> Vec<&'static str> {
 }
 
 /// A kind's entries in the APIResourceList of its group and version, including the storage version.
-pub(super) fn of(kind: &Kind, stored: &GroupVersion, endpoints: &[Endpoint]) -> Vec<Resource> {
+pub(super) fn of(kind: &Kind, stored: &GroupVersion, endpoints: &[Endpoint]) -> Vec<Value> {
     endpoints.iter().map(|endpoint| resource(kind, stored, endpoint)).collect()
 }
 
-fn resource(kind: &Kind, stored: &GroupVersion, endpoint: &Endpoint) -> Resource {
-    let at = &endpoint.group_version;
-    let (group, version) = if *at == kind.group_version { ("", "") } else { (&*at.group, &*at.version) };
-    let resource = Resource {
-        name: kind.names().plural.clone(),
-        singular_name: String::new(),
-        namespaced: kind.shared.scope == Scope::Namespaced,
-        group: group.to_owned(),
-        version: version.to_owned(),
-        kind: endpoint.kind.clone(),
-        verbs: verbs(kind, endpoint),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        storage_version_hash: String::new(),
-    };
-    if !endpoint.subresource.is_empty() {
-        return Resource { name: format!("{}/{}", kind.names().plural, endpoint.subresource), ..resource };
+fn resource(kind: &Kind, stored: &GroupVersion, endpoint: &Endpoint) -> Value {
+    let (names, at) = (kind.names(), &endpoint.group_version);
+    let mut entry = json!({
+        "name": names.plural,
+        "singularName": "",
+        "namespaced": kind.shared.scope == Scope::Namespaced,
+        "kind": endpoint.kind,
+        "verbs": verbs(kind, endpoint),
+    });
+    if *at != kind.group_version {
+        entry["version"] = json!(at.version);
+        if !at.group.is_empty() {
+            entry["group"] = json!(at.group);
+        }
     }
-    Resource {
-        singular_name: kind.names().singular.clone(),
-        short_names: kind.names().short_names.clone(),
-        categories: kind.names().categories.clone(),
-        storage_version_hash: if kind.shared.stored { storage_version_hash(kind, stored) } else { String::new() },
-        ..resource
+    if !endpoint.subresource.is_empty() {
+        entry["name"] = format!("{}/{}", names.plural, endpoint.subresource).into();
+        return entry;
+    }
+    entry["singularName"] = json!(names.singular);
+    if kind.shared.stored {
+        entry["storageVersionHash"] = storage_version_hash(kind, stored).into();
+    }
+    add_names(&mut entry, names);
+    entry
+}
+
+/// Adds the short names and the categories of a resource, if it has any.
+fn add_names(entry: &mut Value, names: &Names) {
+    for (member, list) in [("shortNames", &names.short_names), ("categories", &names.categories)] {
+        if !list.is_empty() {
+            entry[member] = json!(list);
+        }
     }
 }
 
@@ -78,68 +66,31 @@ fn storage_version_hash(kind: &Kind, stored: &GroupVersion) -> String {
     base64::engine::general_purpose::STANDARD.encode(&hash.as_ref()[..8])
 }
 
-/// A group, version and kind of aggregated discovery.
-#[derive(Debug, Serialize)]
-struct ResponseKind {
-    group: String,
-    version: String,
-    kind: String,
-}
-
-/// One resource of aggregated discovery.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Discovered {
-    resource: String,
-    response_kind: ResponseKind,
-    scope: &'static str,
-    singular_resource: String,
-    verbs: Vec<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    short_names: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    categories: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    subresources: Vec<DiscoveredSub>,
-}
-
-/// A subresource of aggregated discovery.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DiscoveredSub {
-    subresource: String,
-    response_kind: ResponseKind,
-    verbs: Vec<&'static str>,
-}
-
-impl ResponseKind {
-    fn of(endpoint: &Endpoint) -> Self {
-        let at = &endpoint.group_version;
-        Self { group: at.group.clone(), version: at.version.clone(), kind: endpoint.kind.clone() }
-    }
+/// The group, version and kind that an endpoint answers with, in aggregated discovery.
+fn response_kind(endpoint: &Endpoint) -> Value {
+    let at = &endpoint.group_version;
+    json!({"group": at.group, "version": at.version, "kind": endpoint.kind})
 }
 
 /// A kind's entry in aggregated discovery; `None` for a kind without endpoints.
-pub(super) fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Discovered> {
+pub(super) fn discovered(kind: &Kind, endpoints: &[Endpoint]) -> Option<Value> {
     let (whole, parts) = endpoints.split_first()?;
-    let subresources = parts
-        .iter()
-        .map(|endpoint| DiscoveredSub {
-            subresource: endpoint.subresource.to_string(),
-            response_kind: ResponseKind::of(endpoint),
-            verbs: verbs(kind, endpoint),
-        })
-        .collect();
-    Some(Discovered {
-        resource: kind.names().plural.clone(),
-        response_kind: ResponseKind::of(whole),
-        scope: if kind.shared.scope == Scope::Namespaced { "Namespaced" } else { "Cluster" },
-        singular_resource: kind.names().singular.clone(),
-        verbs: verbs(kind, whole),
-        short_names: kind.names().short_names.clone(),
-        categories: kind.names().categories.clone(),
-        subresources,
-    })
+    let mut entry = json!({
+        "resource": kind.names().plural,
+        "responseKind": response_kind(whole),
+        "scope": if kind.shared.scope == Scope::Namespaced { "Namespaced" } else { "Cluster" },
+        "singularResource": kind.names().singular,
+        "verbs": verbs(kind, whole),
+    });
+    add_names(&mut entry, kind.names());
+    if !parts.is_empty() {
+        let part = |endpoint: &Endpoint| {
+            let (subresource, verbs) = (&*endpoint.subresource, verbs(kind, endpoint));
+            json!({"subresource": subresource, "responseKind": response_kind(endpoint), "verbs": verbs})
+        };
+        entry["subresources"] = parts.iter().map(part).collect();
+    }
+    Some(entry)
 }
 
 #[cfg(test)]

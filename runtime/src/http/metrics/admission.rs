@@ -19,9 +19,8 @@ static PLUGINS: Family = Family::histogram(
 /// What is shown of admission. Of plugins with the same name the first is shown.
 pub(super) fn source(api: &Arc<Verbs>) -> Source {
     let api = Arc::downgrade(api);
-    Source::new(&[&STEPS, &PLUGINS], move || {
-        let Some(api) = api.upgrade() else { return Vec::new() };
-        let (mut steps, mut plugins) = (STEPS.fill(), PLUGINS.fill());
+    Source::new([&STEPS, &PLUGINS], move |[steps, plugins]| {
+        let Some(api) = api.upgrade() else { return };
         let mut shown = Vec::new();
         for (name, durations) in api.admission_durations() {
             if name.is_some_and(|name| shown.contains(&name)) {
@@ -36,6 +35,5 @@ pub(super) fn source(api: &Arc<Verbs>) -> Source {
                 }
             }
         }
-        vec![steps, plugins]
     })
 }

@@ -14,12 +14,10 @@ static CALLS: Family = Family::histogram(
 /// What is shown of conversion webhooks.
 pub(super) fn source(api: &Arc<Verbs>) -> Source {
     let webhooks = api.registry.webhooks().clone();
-    Source::new(&[&CALLS], move || {
-        let mut calls = CALLS.fill();
+    Source::new([&CALLS], move |[calls]| {
         for ((definition, from, to, succeeded), totals) in webhooks.durations() {
             let labels = [&*definition, &*from, &*to, if succeeded { "true" } else { "false" }];
             calls.histogram(&labels, &totals, NANOSECONDS);
         }
-        vec![calls]
     })
 }

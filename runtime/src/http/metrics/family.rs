@@ -45,15 +45,8 @@ impl Family {
     }
 
     /// The family, to be filled.
-    pub(super) fn fill(&'static self) -> Filled {
+    fn fill(&'static self) -> Filled {
         Filled { family: self, metrics: Vec::new() }
-    }
-
-    /// The family of one number without labels.
-    pub(super) fn of(&'static self, value: f64) -> Filled {
-        let mut filled = self.fill();
-        filled.number(&[], value);
-        filled
     }
 }
 
@@ -136,9 +129,17 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Families, and what fills them.
-    pub(super) fn new(families: &[&'static Family], gather: impl Fn() -> Vec<Filled> + Send + Sync + 'static) -> Self {
-        Self { descs: families.iter().map(|family| family.desc()).collect(), gather: Box::new(gather) }
+    /// Families, and what fills them. Those that stay empty are not shown.
+    pub(super) fn new<const N: usize>(
+        families: [&'static Family; N],
+        fill: impl Fn(&mut [Filled; N]) + Send + Sync + 'static,
+    ) -> Self {
+        let gather = move || {
+            let mut filled = families.map(Family::fill);
+            fill(&mut filled);
+            filled.into()
+        };
+        Self { descs: families.map(Family::desc).into(), gather: Box::new(gather) }
     }
 }
 

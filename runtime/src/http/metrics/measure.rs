@@ -9,7 +9,7 @@ use std::{
 use axum::http::{Method, StatusCode};
 
 use crate::{
-    http::{Site, asked::Asked, methods, path::Target},
+    http::{Site, asked::Asked, methods},
     kind::endpoint::Verb as Meaning,
     metrics::{Cell, DryRun, Endpoint, Scope, Series, Verb},
 };
@@ -62,9 +62,9 @@ impl Measure {
         let nowhere = |endpoint, dry_run| (endpoint, Cell { verb: self.method, scope: Scope::None, dry_run });
         let (endpoint, cell) = match &self.asked {
             None => nowhere(paths.unknown(), DryRun::No),
-            Some(asked) => found(asked).unwrap_or_else(|| match asked.target {
-                Target::Other => nowhere(paths.find(&asked.path), dry_run(self.method, asked)),
-                Target::Resource(_) => nowhere(paths.unknown(), dry_run(self.method, asked)),
+            Some(asked) => found(asked).unwrap_or_else(|| {
+                let endpoint = if asked.resource.is_none() { paths.find(&asked.path) } else { paths.unknown() };
+                nowhere(endpoint, dry_run(self.method, asked))
             }),
         };
         count(endpoint, endpoint.series(cell));
@@ -93,7 +93,7 @@ impl Drop for Measure {
 
 /// The endpoint of a request, if it is served.
 fn found(asked: &Asked) -> Option<(&Endpoint, Cell)> {
-    let path = asked.resource().filter(|path| !path.excess)?;
+    let path = asked.resource.as_ref().filter(|path| !path.excess)?;
     let served = asked.served.as_ref()?;
     let at = served.endpoints.iter().position(|endpoint| *endpoint.subresource == path.subresource)?;
     let scope = match asked.verb {

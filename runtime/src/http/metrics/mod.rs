@@ -18,7 +18,7 @@ use axum::{
 };
 use prometheus::TextEncoder;
 
-use super::{cached, response, status::Refused};
+use super::{offload, response, status::Refused};
 use crate::{
     auth::Decision,
     meta::Status,
@@ -158,7 +158,7 @@ impl Metrics {
     /// 500 where a collector of the user's gives what has no text form.
     pub async fn answer(&self) -> Result<Response, Refused> {
         let registry = self.registry.clone();
-        let text = cached::apart(move || TextEncoder::new().encode_to_string(&registry.gather())).await;
+        let text = offload::apart(move || TextEncoder::new().encode_to_string(&registry.gather())).await;
         match text {
             Ok(text) => Ok(response::with(StatusCode::OK, TEXT, text.into())),
             Err(error) => {

@@ -23,19 +23,21 @@ static START: Family = Family::gauge(
 
 /// The metrics of the process.
 pub(super) fn source() -> Source {
-    Source::new(&[&CPU, &RESIDENT, &VIRTUAL, &FILES, &MOST_FILES, &START], || {
+    Source::new([&CPU, &RESIDENT, &VIRTUAL, &FILES, &MOST_FILES, &START], |families| {
         let process = fs::read_to_string("/proc/self/stat").ok().as_deref().and_then(Process::read);
         let boot = fs::read_to_string("/proc/stat").ok().as_deref().and_then(boot_time);
         let files = fs::read_dir("/proc/self/fd").ok().map(|files| real(files.count() as u64));
         let values = [
-            (&CPU, process.as_ref().map(|process| process.cpu_seconds)),
-            (&RESIDENT, process.as_ref().map(|process| process.resident_bytes)),
-            (&VIRTUAL, process.as_ref().map(|process| process.virtual_bytes)),
-            (&FILES, files),
-            (&MOST_FILES, getrlimit(Resource::Nofile).current.map(real)),
-            (&START, process.zip(boot).map(|(process, boot)| boot + process.started_seconds)),
+            process.as_ref().map(|process| process.cpu_seconds),
+            process.as_ref().map(|process| process.resident_bytes),
+            process.as_ref().map(|process| process.virtual_bytes),
+            files,
+            getrlimit(Resource::Nofile).current.map(real),
+            process.zip(boot).map(|(process, boot)| boot + process.started_seconds),
         ];
-        values.into_iter().filter_map(|(family, value)| Some(Family::of(family, value?))).collect()
+        for (family, value) in families.iter_mut().zip(values) {
+            value.iter().for_each(|value| family.number(&[], *value));
+        }
     })
 }
 

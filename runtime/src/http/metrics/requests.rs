@@ -7,7 +7,7 @@ use super::{
     family::{Family, Filled, NANOSECONDS, Source, real},
 };
 use crate::{
-    metrics::{Cell, Endpoint, Series, Verb},
+    metrics::{Endpoint, Verb},
     verbs::Verbs,
 };
 
@@ -57,100 +57,52 @@ static DEPRECATED: Family = Family::gauge(
 pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
     let families = [&REQUESTS, &ABORTS, &DURATIONS, &SIZES, &LONG_RUNNING, &EVENTS, &EVENT_SIZES, &DEPRECATED];
     let (requests, counts) = (api.registry.requests().clone(), counts.clone());
-    Source::new(&families, move || {
-        let mut page = Page::new();
+    Source::new(families, move |filled| {
         for endpoint in requests.all().iter().map(|endpoint| &**endpoint).chain(&counts.paths.0) {
-            page.add(endpoint);
+            add(endpoint, filled);
         }
-        page.done()
     })
 }
 
-struct Page {
-    requests: Filled,
-    aborts: Filled,
-    durations: Filled,
-    sizes: Filled,
-    long_running: Filled,
-    events: Filled,
-    event_sizes: Filled,
-    deprecated: Filled,
-}
-
-impl Page {
-    fn new() -> Self {
-        Self {
-            requests: REQUESTS.fill(),
-            aborts: ABORTS.fill(),
-            durations: DURATIONS.fill(),
-            sizes: SIZES.fill(),
-            long_running: LONG_RUNNING.fill(),
-            events: EVENTS.fill(),
-            event_sizes: EVENT_SIZES.fill(),
-            deprecated: DEPRECATED.fill(),
-        }
-    }
-
-    fn add(&mut self, endpoint: &Endpoint) {
-        let at @ [group, version, resource, subresource] = names(endpoint);
-        let mut aborts = BTreeMap::new();
-        for (cell, series) in endpoint.all() {
-            self.add_series(endpoint, cell, series);
-            let aborted = series.codes().into_iter().filter(|(code, _)| *code == 0).map(|(_, count)| count);
-            *aborts.entry((cell.verb.as_str(), cell.scope.as_str())).or_default() += aborted.sum::<u64>();
-        }
-        for ((verb, scope), count) in aborts.into_iter().filter(|(_, count)| *count > 0) {
-            self.aborts.number(&[verb, group, version, resource, subresource, scope], real(count));
-        }
-        if let Some(sizes) = endpoint.events() {
-            self.events.number(&at[..3], real(sizes.count()));
-            self.event_sizes.histogram(&at[..3], &sizes, 1.0);
-        }
-        if endpoint.is_deprecated() {
-            self.deprecated.number(&[group, version, resource, subresource, ""], 1.0);
-        }
-    }
-
-    fn add_series(&mut self, endpoint: &Endpoint, cell: Cell, series: &Series) {
-        let [group, version, resource, subresource] = names(endpoint);
+fn add(endpoint: &Endpoint, filled: &mut [Filled; 8]) {
+    let [requests, all_aborts, durations, sizes, long_running, events, event_sizes, deprecated] = filled;
+    let at @ [group, version, resource, subresource] =
+        [&*endpoint.group, &*endpoint.version, &*endpoint.resource, &*endpoint.subresource];
+    let (component, mut aborts) = (component(endpoint), BTreeMap::new());
+    for (cell, series) in endpoint.all() {
         let (verb, scope, dry_run) = (cell.verb.as_str(), cell.scope.as_str(), cell.dry_run.as_str());
-        let component = component(endpoint);
         for (code, count) in series.codes() {
-            let code = code.to_string();
-            let labels = [verb, dry_run, group, version, resource, subresource, scope, component, &code];
-            self.requests.number(&labels, real(count));
+            let text = code.to_string();
+            let labels = [verb, dry_run, group, version, resource, subresource, scope, component, &text];
+            requests.number(&labels, real(count));
+            if code == 0 {
+                *aborts.entry((verb, scope)).or_default() += count;
+            }
+        }
+        let spent = series.durations();
+        if spent.count() > 0 {
+            let labels = [verb, dry_run, group, version, resource, subresource, scope, component];
+            durations.histogram(&labels, &spent, NANOSECONDS);
         }
         let labels = [verb, group, version, resource, subresource, scope, component];
-        let durations = series.durations();
-        if durations.count() > 0 {
-            let labels = [verb, dry_run, group, version, resource, subresource, scope, component];
-            self.durations.histogram(&labels, &durations, NANOSECONDS);
-        }
-        let sizes = series.sizes();
-        if sizes.count() > 0 {
-            self.sizes.histogram(&labels, &sizes, 1.0);
+        let sent = series.sizes();
+        if sent.count() > 0 {
+            sizes.histogram(&labels, &sent, 1.0);
         }
         if matches!(cell.verb, Verb::Watch | Verb::Connect) {
-            self.long_running.number(&labels, real(u64::try_from(series.active()).unwrap_or_default()));
+            long_running.number(&labels, real(u64::try_from(series.active()).unwrap_or_default()));
         }
     }
-
-    fn done(self) -> Vec<Filled> {
-        vec![
-            self.requests,
-            self.aborts,
-            self.durations,
-            self.sizes,
-            self.long_running,
-            self.events,
-            self.event_sizes,
-            self.deprecated,
-        ]
+    for ((verb, scope), count) in aborts.into_iter().filter(|(_, count)| *count > 0) {
+        all_aborts.number(&[verb, group, version, resource, subresource, scope], real(count));
     }
-}
-
-fn names(endpoint: &Endpoint) -> [&str; 4] {
-    [&endpoint.group, &endpoint.version, &endpoint.resource, &endpoint.subresource]
+    if let Some(sizes) = endpoint.events() {
+        events.number(&at[..3], real(sizes.count()));
+        event_sizes.histogram(&at[..3], &sizes, 1.0);
+    }
+    if endpoint.is_deprecated() {
+        deprecated.number(&[group, version, resource, subresource, ""], 1.0);
+    }
 }
 
 /// The label `component`. Like kube-apiserver's, it is empty for health checks and for paths that do not exist.

@@ -41,17 +41,14 @@ pub(super) fn source(api: &Arc<Verbs>, counts: &Arc<Counts>) -> Source {
     // Users may keep the registry of metrics, which must not keep the objects in memory.
     let (registry, counts) = (Arc::downgrade(&api.registry), counts.clone());
     let families = [&IN_FLIGHT, &AUTHENTICATION, &AUTHORIZATION, &STORED, &OBJECTS, &CAPACITY, &CHANGES, &CHANGE_BYTES];
-    Source::new(&families, move || {
-        let Some(registry) = registry.upgrade() else { return Vec::new() };
-        let mut all = resources(&registry);
-        all.extend(requests(&counts));
-        all
+    Source::new(families, move |[in_flight, authentication, authorization, of_resources @ ..]| {
+        let Some(registry) = registry.upgrade() else { return };
+        resources(&registry, of_resources);
+        requests(&counts, [in_flight, authentication, authorization]);
     })
 }
 
-fn resources(registry: &Registry) -> Vec<Filled> {
-    let [mut stored, mut objects, mut capacity, mut changes, mut bytes] =
-        [&STORED, &OBJECTS, &CAPACITY, &CHANGES, &CHANGE_BYTES].map(Family::fill);
+fn resources(registry: &Registry, [stored, objects, capacity, changes, bytes]: &mut [Filled; 5]) {
     for resource in registry.resources().0.iter() {
         let (kind, window) = (&resource.kind, resource.objects.window());
         let names = [kind.group_version.group.as_str(), kind.names().plural.as_str()];
@@ -62,12 +59,9 @@ fn resources(registry: &Registry) -> Vec<Filled> {
         changes.number(&names, real(window.changes as u64));
         bytes.number(&names, real(window.bytes as u64));
     }
-    vec![stored, objects, capacity, changes, bytes]
 }
 
-fn requests(counts: &Counts) -> [Filled; 3] {
-    let [mut in_flight, mut authentication, mut authorization] =
-        [&IN_FLIGHT, &AUTHENTICATION, &AUTHORIZATION].map(Family::fill);
+fn requests(counts: &Counts, [in_flight, authentication, authorization]: [&mut Filled; 3]) {
     for (kind, served) in [("readOnly", &counts.in_flight.reading), ("mutating", &counts.in_flight.writing)] {
         in_flight.number(&[kind], real(served.load(Ordering::Relaxed) as u64));
     }
@@ -80,5 +74,4 @@ fn requests(counts: &Counts) -> [Filled; 3] {
     for (result, count) in decisions {
         authorization.number(&[result], real(count.total()));
     }
-    [in_flight, authentication, authorization]
 }

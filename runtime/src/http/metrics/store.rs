@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::family::{Family, Filled, NANOSECONDS, Source, real};
-use crate::{storage::Store, verbs::Verbs};
+use super::family::{Family, NANOSECONDS, Source, real};
+use crate::verbs::Verbs;
 
 static GROUPS: Family = Family::histogram(
     "kindsmith_store_commit_group_size",
@@ -34,26 +34,19 @@ pub(super) fn source(api: &Arc<Verbs>) -> Source {
     let families = [&GROUPS, &COMMITS, &SYNCS, &QUEUED, &REVISION, &COMPACTED, &REFUSING, &DAMAGED];
     // Users may keep the registry of metrics, which must not keep the store open.
     let store = Arc::downgrade(&api.store);
-    Source::new(&families, move || {
-        let Some(store) = store.upgrade() else { return Vec::new() };
+    Source::new(families, move |[groups, commits, syncs, queued, others @ ..]| {
+        let Some(store) = store.upgrade() else { return };
         let health = store.health();
-        let numbers = [
-            (&REVISION, store.head().0),
-            (&COMPACTED, store.compacted().0),
-            (&REFUSING, u64::from(health.refuses_writes.is_some())),
-            (&DAMAGED, health.damage.count as u64),
-        ];
-        let mut all = numbers.map(|(family, value)| Family::of(family, real(value))).to_vec();
-        all.extend(commits(&*store));
-        all
+        let refuses = u64::from(health.refuses_writes.is_some());
+        let values = [store.head().0, store.compacted().0, refuses, health.damage.count as u64];
+        for (family, value) in others.iter_mut().zip(values) {
+            family.number(&[], real(value));
+        }
+        if let Some(metrics) = store.metrics() {
+            groups.histogram(&[], &metrics.groups.totals(), 1.0);
+            commits.histogram(&[], &metrics.commits.totals(), NANOSECONDS);
+            syncs.histogram(&[], &metrics.syncs.totals(), NANOSECONDS);
+            queued.number(&[], real(metrics.queued() as u64));
+        }
     })
-}
-
-fn commits(store: &dyn Store) -> Vec<Filled> {
-    let Some(metrics) = store.metrics() else { return Vec::new() };
-    let [mut groups, mut commits, mut syncs] = [&GROUPS, &COMMITS, &SYNCS].map(Family::fill);
-    groups.histogram(&[], &metrics.groups.totals(), 1.0);
-    commits.histogram(&[], &metrics.commits.totals(), NANOSECONDS);
-    syncs.histogram(&[], &metrics.syncs.totals(), NANOSECONDS);
-    vec![groups, commits, syncs, QUEUED.of(real(metrics.queued() as u64))]
 }

@@ -29,7 +29,7 @@ use super::{
     Site,
     cached::{self, Document},
     dispatch::Exchange,
-    negotiate, response,
+    negotiate, offload, response,
     status::Refused,
 };
 use crate::{registry::Registered, schema::openapi::Version};
@@ -188,7 +188,7 @@ async fn answer(site: &Site, exchange: &Exchange, path: &str, hash: Option<&str>
         "v3" => {
             let index = match made.1.index.get() {
                 Some(index) => index.clone(),
-                None => cached::apart(move || made.1.index().clone()).await,
+                None => offload::apart(move || made.1.index().clone()).await,
             };
             Some(index.respond(headers, json_type(), REVALIDATE))
         }
@@ -224,7 +224,7 @@ async fn serve_v2(made: &Arc<(u64, Documents)>, exchange: &Exchange) -> Response
     }
     let documents = made.clone();
     let render = move || documents.1.v2(protobuf).get(|| documents.1.render_v2(protobuf));
-    let (document, fresh) = cached::apart(render).await;
+    let (document, fresh) = offload::apart(render).await;
     if fresh {
         let documents = Arc::downgrade(made);
         tokio::spawn(async move {
@@ -255,7 +255,7 @@ async fn serve_v3(
     {
         return answer;
     }
-    let document = cached::apart(move || group.render(&made.1.server_version)).await;
+    let document = offload::apart(move || group.render(&made.1.server_version)).await;
     match hash {
         Some(hash) if hash != document.hash => {
             let mut answer = response::text(StatusCode::MOVED_PERMANENTLY, "");

@@ -47,13 +47,15 @@ impl Verbs {
         let seen = seen.as_ref().unwrap_or(old);
         let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
         if own {
-            let write = Write { turn: Some(turn), ..Write::of_body(request, &write, &[]) };
-            write.run_admit_of_deletion(self, seen).await?;
+            let write = Write { turn: Some(turn), ..Write::of_body(self, request, &write, &[]) };
+            write.check_dry_run()?;
+            write.run_admit(Operation::Delete, seen, Some(seen)).await?;
         }
         if stored {
             let request = in_stored_version(request);
-            let write = Write { turn: Some(turn), ..Write::of_body(&request, &write, &[]) };
-            write.run_admit_of_deletion(self, old).await?;
+            let write = Write { turn: Some(turn), ..Write::of_body(self, &request, &write, &[]) };
+            write.check_dry_run()?;
+            write.run_admit(Operation::Delete, old, Some(old)).await?;
         }
         self.admit_deletion(request, options, turn, Some(seen)).await
     }

@@ -35,13 +35,10 @@ impl Verbs {
         };
         self.admit_deletion(request, options, turn, None).await?;
         if options.dry_run {
-            return Ok(Outcome::Done(Deleted::Forced));
+            return Ok(Some(Deleted::Forced));
         }
         warn(request, &object, reason);
-        Ok(match self.remove(request, object.key(), object.revision()).await? {
-            Outcome::Done(()) => Outcome::Done(Deleted::Forced),
-            Outcome::Lost => Outcome::Lost,
-        })
+        Ok(self.remove(request, object.key(), object.revision()).await?.map(|()| Deleted::Forced))
     }
 }
 

@@ -48,7 +48,7 @@ impl Verbs {
             } else {
                 self.end(request, options, &turn).await?
             };
-            if let Outcome::Done(deleted) = outcome {
+            if let Some(deleted) = outcome {
                 return Ok(deleted);
             }
             if !retry.again().await {
@@ -87,17 +87,15 @@ impl Verbs {
     ) -> Result<Outcome<Deleted>, Error> {
         if is_deleted(request, new, Some(turn), options.ignore_read_errors).await? {
             let uid = text(old, "uid").to_owned();
-            if !options.dry_run
-                && let Outcome::Lost = self.remove(request, object.key(), object.revision()).await?
-            {
-                return Ok(Outcome::Lost);
+            if !options.dry_run && self.remove(request, object.key(), object.revision()).await?.is_none() {
+                return Ok(None);
             }
             let object = shown_or_metadata(request, None, &object).await?;
-            return Ok(Outcome::Done(Deleted::Gone { object, uid }));
+            return Ok(Some(Deleted::Gone { object, uid }));
         }
         let marked = async |object| {
             let object = shown_or_metadata(request, Some(turn), &object).await?;
-            Ok(Outcome::Done(Deleted::Marked(object)))
+            Ok(Some(Deleted::Marked(object)))
         };
         if new == old {
             return marked(object).await;
@@ -111,8 +109,8 @@ impl Verbs {
         // Deleting does not validate the object, but only an object that fits may be stored as validated.
         let fit = Fit::of(&request.served.stored().kind.version.schema, new);
         match self.store(request, Some(turn), object.key(), (new, fit, values), Expect::At(object.revision())).await? {
-            Outcome::Done(object) => marked(object).await,
-            Outcome::Lost => Ok(Outcome::Lost),
+            Some(object) => marked(object).await,
+            None => Ok(None),
         }
     }
 }

@@ -78,7 +78,7 @@ async fn plugins_for_deletions_do_not_make_unchanged_applies_slower() {
     let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"}});
     world.apply(&world.config("a"), "one", config.clone()).await.unwrap();
     let (request, options) = (world.config("a"), applier("one").write);
-    let unchanged = api.apply_unchanged(&Write::of_body(&request, &options, &[]), &config).await.unwrap();
+    let unchanged = api.apply_unchanged(&Write::of_body(&api, &request, &options, &[]), &config).await.unwrap();
     assert!(unchanged.is_some(), "answered without a copy of the object");
 }
 
