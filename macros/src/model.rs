@@ -18,18 +18,16 @@ pub(crate) struct Kind {
     pub builtin: bool,
     pub policy: Option<syn::Path>,
     pub generation: bool,
-    pub names: Names,
+    /// The rule for names of objects.
+    pub names: &'static str,
     pub status: bool,
     pub scale: Option<Scale>,
     pub columns: Vec<Column>,
     pub selectable: Vec<Dotted>,
     pub update_without_version: bool,
     pub create_on_update: bool,
-    pub default: Option<syn::Path>,
-    pub validate: Option<syn::Path>,
-    pub generate_name: Option<syn::Path>,
-    pub on_delete: Option<syn::Path>,
-    pub holds_deletion: Option<syn::Path>,
+    /// The functions of hooks, by the names of their arguments.
+    pub hooks: Vec<(Ident, syn::Path)>,
     pub grace: Option<Grace>,
     /// True if objects are stored; false for a virtual kind.
     pub stored: bool,
@@ -64,18 +62,10 @@ pub(crate) enum Change {
     Removed(Dotted),
 }
 
-/// The rule for names of objects.
-#[derive(Clone, Copy)]
-pub(crate) enum Names {
-    Subdomain,
-    Label,
-    PathSegment,
-}
-
 /// A path of Rust fields.
 pub(crate) type Dotted = Vec<Ident>;
 
-/// The grace period of deletions.
+/// The grace period of deletions: `30`, or `spec.grace_seconds`.
 pub(crate) enum Grace {
     Seconds(u32),
     Path(Dotted),
@@ -155,24 +145,30 @@ pub(crate) struct Field {
     pub rules: Rules,
 }
 
+/// A bound, by the name of its argument.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound {
+    pub name: &'static str,
+    pub value: f64,
+    pub span: Span,
+}
+
+impl Bound {
+    /// True for a bound of lengths or of counts.
+    pub(crate) fn counts(&self) -> bool {
+        self.name.starts_with("min_") || self.name.starts_with("max_")
+    }
+}
+
 /// The rules of a value.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
 pub(crate) struct Rules {
     pub default: Option<(Span, Literal)>,
     pub format: String,
-    pub minimum: Option<f64>,
-    pub exclusive_minimum: bool,
-    pub maximum: Option<f64>,
-    pub exclusive_maximum: bool,
-    pub multiple_of: Option<f64>,
-    pub min_length: Option<u64>,
-    pub max_length: Option<u64>,
-    pub pattern: String,
-    pub min_items: Option<u64>,
-    pub max_items: Option<u64>,
-    pub min_properties: Option<u64>,
-    pub max_properties: Option<u64>,
+    /// Bounds of numbers, lengths and counts.
+    pub bounds: Vec<Bound>,
+    pub pattern: Option<LitStr>,
     pub list: List,
     pub map_atomic: bool,
     pub merge: Option<Merge>,
@@ -182,8 +178,6 @@ pub(crate) struct Rules {
     /// The field is written in messages even if it is absent.
     pub proto_zero: bool,
     pub items: Option<Box<Rules>>,
-    /// The spans of bounds and of the pattern, by name.
-    pub spans: Vec<(&'static str, Span)>,
     /// The value may be a float, which only observed values may be.
     pub observed: bool,
 }

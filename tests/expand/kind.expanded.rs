@@ -99,9 +99,10 @@ const _: () = {
                 },
             ],
             selectable: &[&["spec", "author"]],
-            hooks: || __kind::hook::on_documents(
-                __kind::hook::Functions::<Book>::NONE.default(Book::fill_in),
-            ),
+            hooks: || __kind::hook::on_documents(__kind::hook::Functions::<Book> {
+                default: ::core::option::Option::Some(Book::fill_in),
+                ..__kind::hook::Functions::<Book>::NONE
+            }),
             group: "library.example.com",
             kind: "Book",
             plural: "books",

@@ -1,11 +1,8 @@
 //! Rules of bounds: each bound fits its type, and together they allow some value.
 use crate::{
     diag::Errors,
-    model::Rules,
-    parse::{
-        field::{Bound, FieldArgs},
-        types::Look,
-    },
+    model::Bound,
+    parse::{field::FieldArgs, types::Look},
 };
 
 /// The types that a bound applies to.
@@ -30,8 +27,7 @@ fn fits(bound: &str, look: Look<'_>) -> bool {
 }
 
 fn near(bound: &str, look: Look<'_>) -> String {
-    let (smallest, stem) = (bound.contains("min"), look);
-    let name = match (stem, smallest) {
+    let name = match (look, bound.contains("min")) {
         (Look::Int(..) | Look::Float, true) => "minimum",
         (Look::Int(..) | Look::Float, false) => "maximum",
         (Look::Text, true) => "min_length",
@@ -52,8 +48,7 @@ pub(crate) fn check_bound_fits(args: &FieldArgs, look: Look<'_>, errors: &Errors
             let (name, subject) = (bound.name, subject(bound.name));
             let message = format!("`{name}` applies to {subject}, but this is {}{}", look.called(), near(name, look));
             errors.at(bound.span, message);
-        } else if let (Look::Int(low, high), false) = (look, bound.number.whole) {
-            let _ = (low, high);
+        } else if matches!(look, Look::Int(..)) && !bound.number.whole {
             errors.at(bound.number.span, format!("`{}` of an integer must be an integer", bound.name));
         }
     }
@@ -141,26 +136,7 @@ fn reason(error: &regex_syntax::Error) -> String {
     }
 }
 
-/// Copies the bounds to the model.
-pub(crate) fn apply(args: &FieldArgs, rules: &mut Rules) {
-    rules.spans.extend(args.pattern.as_ref().map(|pattern| ("pattern", pattern.span())));
-    for Bound { name, number, span } in &args.bounds {
-        rules.spans.push((name, *span));
-        let value = number.value;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "read as a u32")]
-        let count = value as u64;
-        match *name {
-            "minimum" => rules.minimum = Some(value),
-            "exclusive_minimum" => (rules.minimum, rules.exclusive_minimum) = (Some(value), true),
-            "maximum" => rules.maximum = Some(value),
-            "exclusive_maximum" => (rules.maximum, rules.exclusive_maximum) = (Some(value), true),
-            "multiple_of" => rules.multiple_of = Some(value),
-            "min_length" => rules.min_length = Some(count),
-            "max_length" => rules.max_length = Some(count),
-            "min_items" => rules.min_items = Some(count),
-            "max_items" => rules.max_items = Some(count),
-            "min_properties" => rules.min_properties = Some(count),
-            _ => rules.max_properties = Some(count),
-        }
-    }
+/// The bounds of the model.
+pub(crate) fn of(args: &FieldArgs) -> Vec<Bound> {
+    args.bounds.iter().map(|given| Bound { name: given.name, value: given.number.value, span: given.span }).collect()
 }

@@ -2,9 +2,10 @@
 use proc_macro2::Span;
 use syn::Lit;
 
+use super::bounds::subject;
 use crate::{
     diag::Errors,
-    model::{Literal, Rules},
+    model::{Bound, Literal},
     parse::{
         args::{Number, Value},
         field::FieldArgs,
@@ -16,49 +17,39 @@ use crate::{
 pub(crate) fn check_default(
     args: &FieldArgs,
     look: Look<'_>,
-    rules: &Rules,
+    bounds: &[Bound],
     errors: &Errors,
 ) -> Option<(Span, Literal)> {
     let (span, value) = args.default.as_ref()?;
     let literal = literal(value, look, errors)?;
-    check_default_in_bounds(*span, &literal, rules, errors);
+    check_default_in_bounds(*span, &literal, bounds, errors);
     Some((*span, literal))
 }
 
 /// The same applies to a default outside the field's bounds.
 #[expect(clippy::cast_precision_loss, reason = "bounds are doubles on the wire, too")]
-fn check_default_in_bounds(span: Span, literal: &Literal, rules: &Rules, errors: &Errors) {
-    let number = match literal {
-        Literal::Int(int) => *int as f64,
-        Literal::Float(float) => *float,
-        Literal::Text(text) => return check_length(span, text, rules, errors),
-        Literal::List(items) => return check_items(span, items.len(), rules, errors),
+fn check_default_in_bounds(span: Span, literal: &Literal, bounds: &[Bound], errors: &Errors) {
+    let (given, what) = match literal {
+        Literal::Int(int) => (*int as f64, "numbers"),
+        Literal::Float(float) => (*float, "numbers"),
+        Literal::Text(text) => (text.chars().count() as f64, "text"),
+        Literal::List(items) => (items.len() as f64, "lists"),
         _ => return,
     };
-    if let Some(low) = rules.minimum.filter(|low| number < *low || (rules.exclusive_minimum && number <= *low)) {
-        errors.at(span, format!("the default {number} is below the field's minimum, {low}"));
-    }
-    if let Some(high) = rules.maximum.filter(|high| number > *high || (rules.exclusive_maximum && number >= *high)) {
-        errors.at(span, format!("the default {number} is above the field's maximum, {high}"));
-    }
-}
-
-fn check_length(span: Span, text: &str, rules: &Rules, errors: &Errors) {
-    let length = text.chars().count() as u64;
-    if let Some(least) = rules.min_length.filter(|least| length < *least) {
-        errors.at(span, format!("the default is shorter than `min_length = {least}`"));
-    }
-    if let Some(most) = rules.max_length.filter(|most| length > *most) {
-        errors.at(span, format!("the default is longer than `max_length = {most}`"));
-    }
-}
-
-fn check_items(span: Span, count: usize, rules: &Rules, errors: &Errors) {
-    if let Some(least) = rules.min_items.filter(|least| (count as u64) < *least) {
-        errors.at(span, format!("the default has fewer items than `min_items = {least}`"));
-    }
-    if let Some(most) = rules.max_items.filter(|most| count as u64 > *most) {
-        errors.at(span, format!("the default has more items than `max_items = {most}`"));
+    for Bound { name, value, .. } in bounds.iter().filter(|bound| subject(bound.name) == what) {
+        let exclusive = name.starts_with("exclusive");
+        let (below, above) =
+            (given < *value || exclusive && given <= *value, given > *value || exclusive && given >= *value);
+        let wrong = match *name {
+            "minimum" | "exclusive_minimum" if below => format!("{given} is below the field's minimum, {value}"),
+            "maximum" | "exclusive_maximum" if above => format!("{given} is above the field's maximum, {value}"),
+            "min_length" if below => format!("is shorter than `{name} = {value}`"),
+            "max_length" if above => format!("is longer than `{name} = {value}`"),
+            "min_items" if below => format!("has fewer items than `{name} = {value}`"),
+            "max_items" if above => format!("has more items than `{name} = {value}`"),
+            _ => continue,
+        };
+        errors.at(span, format!("the default {wrong}"));
     }
 }
 

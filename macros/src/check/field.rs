@@ -53,7 +53,8 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
         merge: lists::check_merge(args, &list, look, errors),
         list,
         format: args.format.as_ref().map(syn::LitStr::value).unwrap_or_default(),
-        pattern: args.pattern.as_ref().map(syn::LitStr::value).unwrap_or_default(),
+        bounds: bounds::of(args),
+        pattern: args.pattern.clone(),
         map_atomic: args.map_atomic.is_some(),
         retain_keys: args.retain_keys.is_some(),
         immutable: args.immutable.is_some(),
@@ -62,8 +63,7 @@ pub(crate) fn rules(args: &FieldArgs, ty: &Type, errors: &Errors) -> Rules {
         observed: args.observed.is_some(),
         ..Rules::default()
     };
-    bounds::apply(args, &mut rules);
-    rules.default = default::check_default(args, look, &rules, errors);
+    rules.default = default::check_default(args, look, &rules.bounds, errors);
     if let Some((_, items)) = &args.items {
         let item = match look {
             crate::parse::types::Look::List(item) | crate::parse::types::Look::Map(item) => item,

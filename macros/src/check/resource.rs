@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     diag::Errors,
-    model::{Cell, Column, Container, Field, Grace, Kind, Names, Scale, Shape},
+    model::{Cell, Column, Container, Field, Grace, Kind, Scale, Shape},
     parse::{
         container::{Body, Container as Raw, Field as RawField},
-        resource::{ColumnArgs, GraceArgs, KindArgs, ScaleArgs},
+        resource::{ColumnArgs, KindArgs, ScaleArgs},
         types::{last_segment, look},
     },
     suggest::did_you_mean,
@@ -45,6 +45,9 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
     let columns = args.columns.iter().map(|c| column(c, &fields, errors)).collect();
     check_columns_differ(&args.columns, args.builtin, errors);
     args.selectable.iter().for_each(|path| paths::check_path(path, &fields, errors));
+    if let Some(Grace::Path(path)) = &args.grace {
+        paths::check_path(path, &fields, errors);
+    }
     check_selectable_differ(&args, errors);
     let storage = conversion::storage(&raw.ident, &mut args, &fields, errors);
     let plain = |name: Option<LitStr>| name.map(|n| n.value());
@@ -63,17 +66,13 @@ pub(crate) fn kind(raw: Raw, mut args: KindArgs, errors: &Errors) -> Option<Kind
         storage,
         names: name_rule(args.names.as_ref(), errors),
         status: args.status.is_some(),
-        grace: args.grace.map(|g| grace(g, &fields, errors)),
+        grace: args.grace,
         scale: args.scale.and_then(|s| scale(s, &fields, errors)),
         columns,
         selectable: args.selectable,
         update_without_version: args.update_without_version,
         create_on_update: args.create_on_update,
-        default: args.default,
-        validate: args.validate,
-        generate_name: args.generate_name,
-        on_delete: args.on_delete,
-        holds_deletion: args.holds_deletion,
+        hooks: args.hooks,
         group,
         version,
         kind: kind_name,
@@ -168,19 +167,19 @@ fn check_scope(args: &KindArgs, errors: &Errors) {
     }
 }
 
-fn name_rule(word: Option<&syn::Ident>, errors: &Errors) -> Names {
-    let Some(word) = word else { return Names::Subdomain };
-    let allowed = ["subdomain", "label", "path_segment"];
-    match word.to_string().as_str() {
-        "subdomain" => Names::Subdomain,
-        "label" => Names::Label,
-        "path_segment" => Names::PathSegment,
-        other => {
-            let near = did_you_mean(other, allowed);
+fn name_rule(word: Option<&syn::Ident>, errors: &Errors) -> &'static str {
+    let rules = [("subdomain", "Subdomain"), ("label", "Label"), ("path_segment", "PathSegment")];
+    let Some(word) = word else { return rules[0].1 };
+    let known = rules.iter().find(|(name, _)| word == name);
+    known.map_or_else(
+        || {
+            let allowed = rules.map(|(name, _)| name);
+            let near = did_you_mean(&word.to_string(), allowed);
             errors.at(word.span(), format!("the rule for names must be one of {}{near}", allowed.join(", ")));
-            Names::Subdomain
-        }
-    }
+            rules[0].1
+        },
+        |(_, rule)| rule,
+    )
 }
 
 /// Every object has metadata with this name and type.
@@ -264,16 +263,6 @@ fn check_no_items(fields: &[Field], errors: &Errors) {
             field.ident.span(),
             "only lists may have a top-level field `items`; put the field under `spec`, or rename it",
         );
-    }
-}
-
-fn grace(args: GraceArgs, fields: &[Field], errors: &Errors) -> Grace {
-    match args {
-        GraceArgs::Seconds(seconds) => Grace::Seconds(seconds),
-        GraceArgs::Path(path) => {
-            paths::check_path(&path, fields, errors);
-            Grace::Path(path)
-        }
     }
 }
 

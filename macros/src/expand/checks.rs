@@ -100,7 +100,9 @@ fn default(ty: &Type, rules: &Rules) -> Option<TokenStream> {
 
 /// Checks that a bound applies to a type whose tokens do not show its JSON type.
 fn shape(ty: &Type, rules: &Rules) -> TokenStream {
-    let bounds = rules.spans.iter().map(|(name, span)| {
+    let pattern = rules.pattern.as_ref().map(|pattern| ("pattern", pattern.span()));
+    let bounds = pattern.into_iter().chain(rules.bounds.iter().map(|bound| (bound.name, bound.span)));
+    let bounds = bounds.map(|(name, span)| {
         let subject = subject(name);
         let what = match subject {
             "text" => "TEXT",
@@ -108,7 +110,7 @@ fn shape(ty: &Type, rules: &Rules) -> TokenStream {
             "numbers" => "NUMBER",
             _ => "OBJECT",
         };
-        assert_shape(ty, *span, what, &format!("`{name}` applies to {subject}, but the field has another type"))
+        assert_shape(ty, span, what, &format!("`{name}` applies to {subject}, but the field has another type"))
     });
     let whole = (rules.map_atomic || rules.retain_keys)
         .then(|| assert_shape(ty, ty.span(), "OBJECT", "`map` and `retain_keys` apply to maps and structs"));

@@ -5,7 +5,7 @@ use syn::{Ident, ext::IdentExt, spanned::Spanned};
 
 use super::{anonymous, api_type, checks, conversion, root, rules::option};
 use crate::{
-    model::{Cell, Column, Container, Conversion, Dotted, Grace, Kind, Names},
+    model::{Cell, Column, Container, Conversion, Dotted, Grace, Kind},
     parse::serde::snake,
 };
 
@@ -104,11 +104,7 @@ fn of_all_versions(kind: &Kind) -> TokenStream {
         None if kind.builtin => quote!(__kind::Compiled),
         None => quote!(__kind::Custom),
     };
-    let names = match kind.names {
-        Names::Subdomain => quote!(Subdomain),
-        Names::Label => quote!(Label),
-        Names::PathSegment => quote!(PathSegment),
-    };
+    let names = format_ident!("{}", kind.names);
     let grace = option(kind.grace.as_ref().map(|grace| match grace {
         Grace::Seconds(seconds) => quote!(__kind::GraceDecl::Seconds(#seconds)),
         Grace::Path(path) => {
@@ -169,24 +165,12 @@ fn column(root: &Ident, column: &Column) -> TokenStream {
 /// Adapters of the declared hooks. A kind without hooks generates no code.
 fn hooks(kind: &Kind) -> TokenStream {
     let root = &kind.root.ident;
-    let declared: Vec<_> = [
-        (&kind.default, "default"),
-        (&kind.validate, "validate"),
-        (&kind.generate_name, "generate_name"),
-        (&kind.on_delete, "on_delete"),
-        (&kind.holds_deletion, "holds_deletion"),
-    ]
-    .into_iter()
-    .filter_map(|(function, name)| {
-        let (function, name) = (function.as_ref()?, format_ident!("{name}"));
-        Some(quote!(.#name(#function)))
-    })
-    .collect();
-    if declared.is_empty() {
+    if kind.hooks.is_empty() {
         return quote!(|| ::std::sync::Arc::new(__kind::NoHooks));
     }
+    let declared = kind.hooks.iter().map(|(name, function)| quote!(#name: ::core::option::Option::Some(#function)));
     let functions = quote!(__kind::hook::Functions::<#root>);
-    quote!(|| __kind::hook::on_documents(#functions::NONE #(#declared)*))
+    quote!(|| __kind::hook::on_documents(#functions { #(#declared,)* ..#functions::NONE }))
 }
 
 /// Paths as expressions, for the compiler.

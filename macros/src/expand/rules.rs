@@ -1,9 +1,9 @@
 //! Rules and literals as tables.
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
-use crate::model::{List, Literal, Rules};
+use crate::model::{Bound, List, Literal, Rules};
 
 /// A reference to the rules' table.
 pub(crate) fn rules(rules: &Rules) -> TokenStream {
@@ -21,15 +21,13 @@ fn declared(rules: &Rules) -> Vec<TokenStream> {
         let literal = literal(default);
         set.push(quote!(default: ::core::option::Option::Some(#literal)));
     }
-    numbers(rules, &mut set);
-    for (name, text) in [(quote!(format), &rules.format), (quote!(pattern), &rules.pattern)] {
-        if !text.is_empty() {
-            set.push(quote!(#name: #text));
-        }
+    set.extend(rules.bounds.iter().map(bound));
+    if !rules.format.is_empty() {
+        let format = &rules.format;
+        set.push(quote!(format: #format));
     }
+    set.extend(rules.pattern.iter().map(|pattern| quote!(pattern: #pattern)));
     let flags = [
-        (quote!(exclusive_minimum), rules.exclusive_minimum),
-        (quote!(exclusive_maximum), rules.exclusive_maximum),
         (quote!(map_atomic), rules.map_atomic),
         (quote!(immutable), rules.immutable),
         (quote!(observed), rules.observed),
@@ -60,23 +58,15 @@ fn declared(rules: &Rules) -> Vec<TokenStream> {
     set
 }
 
-fn numbers(rules: &Rules, set: &mut Vec<TokenStream>) {
-    let bounds =
-        [(quote!(minimum), rules.minimum), (quote!(maximum), rules.maximum), (quote!(multiple_of), rules.multiple_of)];
-    for (name, value) in bounds.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        set.push(quote!(#name: ::core::option::Option::Some(#value)));
-    }
-    let counts = [
-        (quote!(min_length), rules.min_length),
-        (quote!(max_length), rules.max_length),
-        (quote!(min_items), rules.min_items),
-        (quote!(max_items), rules.max_items),
-        (quote!(min_properties), rules.min_properties),
-        (quote!(max_properties), rules.max_properties),
-    ];
-    for (name, value) in counts.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        set.push(quote!(#name: ::core::option::Option::Some(#value)));
-    }
+/// `minimum: Some(0f64)`, with `exclusive_minimum: true` where the minimum itself is excluded.
+fn bound(bound: &Bound) -> TokenStream {
+    let flag = bound.name.starts_with("exclusive").then(|| format_ident!("{}", bound.name));
+    let flag = flag.map(|flag| quote!(, #flag: true));
+    let name = format_ident!("{}", bound.name.trim_start_matches("exclusive_"));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts are read as a u32")]
+    let count = bound.value as u64;
+    let value = if bound.counts() { count.to_token_stream() } else { bound.value.to_token_stream() };
+    quote!(#name: ::core::option::Option::Some(#value) #flag)
 }
 
 /// `Some(…)` or `None`.

@@ -7,7 +7,10 @@ use super::{
     conversion,
     keys::{Key, Reader},
 };
-use crate::{diag::Errors, model::Conversion};
+use crate::{
+    diag::Errors,
+    model::{Conversion, Dotted, Grace},
+};
 
 const KEYS: &[Key] = &[
     ("group", "group = \"library.example.com\""),
@@ -59,9 +62,6 @@ const SCALE_KEYS: &[Key] = &[
     ("selector", "selector = status.selector"),
 ];
 
-/// A path of Rust field names.
-pub(crate) type Dotted = Vec<Ident>;
-
 /// The parsed `#[resource(…)]` attributes.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of the attribute")]
@@ -83,12 +83,9 @@ pub(crate) struct KindArgs {
     pub selectable: Vec<Dotted>,
     pub update_without_version: bool,
     pub create_on_update: bool,
-    pub default: Option<syn::Path>,
-    pub validate: Option<syn::Path>,
-    pub generate_name: Option<syn::Path>,
-    pub on_delete: Option<syn::Path>,
-    pub holds_deletion: Option<syn::Path>,
-    pub grace: Option<GraceArgs>,
+    /// The functions of hooks, by the names of their arguments.
+    pub hooks: Vec<(Ident, syn::Path)>,
+    pub grace: Option<Grace>,
     pub names: Option<Ident>,
     pub builtin: bool,
     pub policy: Option<syn::Path>,
@@ -105,14 +102,6 @@ pub(crate) struct KindArgs {
     pub given: Vec<(String, Span)>,
     /// True if an attribute has a syntax error, so that its arguments are unknown.
     pub unread: bool,
-}
-
-/// `grace_seconds = …`.
-pub(crate) enum GraceArgs {
-    /// `30`.
-    Seconds(u32),
-    /// `spec.grace_seconds`.
-    Path(Dotted),
 }
 
 /// `scale(…)`.
@@ -185,11 +174,9 @@ fn behaviour(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
         }
         "update_without_version" => kind.update_without_version = reader.flag(arg).is_some(),
         "create_on_update" => kind.create_on_update = reader.flag(arg).is_some(),
-        "default" => kind.default = reader.function(arg),
-        "validate" => kind.validate = reader.function(arg),
-        "generate_name" => kind.generate_name = reader.function(arg),
-        "on_delete" => kind.on_delete = reader.function(arg),
-        "holds_deletion" => kind.holds_deletion = reader.function(arg),
+        "default" | "validate" | "generate_name" | "on_delete" | "holds_deletion" => {
+            kind.hooks.extend(arg.name.clone().zip(reader.function(arg)));
+        }
         "grace_seconds" => kind.grace = grace(arg, reader),
         "builtin" => kind.builtin = reader.flag(arg).is_some(),
         "policy" => kind.policy = reader.function(arg),
@@ -212,10 +199,10 @@ fn versions(kind: &mut KindArgs, name: &str, arg: &Arg, reader: &Reader<'_>) {
 }
 
 /// A number for the whole kind, or the field with each object's number.
-fn grace(arg: &Arg, reader: &Reader<'_>) -> Option<GraceArgs> {
+fn grace(arg: &Arg, reader: &Reader<'_>) -> Option<Grace> {
     match &arg.value {
-        Value::Dotted(path) => Some(GraceArgs::Path(path.clone())),
-        _ => reader.count(arg).and_then(|seconds| seconds.base10_parse().ok()).map(GraceArgs::Seconds),
+        Value::Dotted(path) => Some(Grace::Path(path.clone())),
+        _ => reader.count(arg).and_then(|seconds| seconds.base10_parse().ok()).map(Grace::Seconds),
     }
 }
 

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{EventType, Object, Resource, Subscription, change::Change, reader::render, state::lock, tree::Tree};
+use super::{EventType, Object, Resource, Subscription, change::Change, state::lock, tree::Tree};
 use crate::{
     meta::Revision,
     storage::{self, ReadError},
@@ -99,7 +99,7 @@ impl Known {
     }
 
     fn find(&self, resource: &Resource, key: &str, revision: Revision) -> Option<Arc<Object>> {
-        let below = key.strip_prefix(&*resource.prefix).unwrap_or(key);
+        let below = resource.below(key);
         let known = [self.recent.get(below), self.tree.get(below)];
         known.into_iter().flatten().find(|object| object.revision() == revision).map(Arc::clone)
     }
@@ -115,9 +115,8 @@ impl Known {
         if let Some(object) = self.find(resource, key, revision) {
             return object;
         }
-        let below = key.strip_prefix(&*resource.prefix).unwrap_or(key);
-        let object = Arc::new(render(&resource.reader, &resource.prefix, natural, key, revision, Ok(value)));
-        self.recent.insert(below.into(), Arc::clone(&object));
+        let object = resource.render(natural, key, revision, Ok(value));
+        self.recent.insert(resource.below(key).into(), Arc::clone(&object));
         object
     }
 }

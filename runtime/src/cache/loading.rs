@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Cache, Resource, reader,
+    Cache, Resource,
     state::{State, lock},
     tree::Tree,
 };
@@ -37,9 +37,8 @@ impl Loading<'_> {
 
     /// Reads the objects. Must not run under the feeder's lock, for which the store's writer may be waiting.
     pub(super) fn fill(&mut self) -> Result<(), ReadError> {
-        let Resource { prefix, reader, .. } = &*self.resource;
-        let (entries, loaded) = self.cache.shared.store.range(prefix, None)?;
-        let tree = reader::load(reader, prefix, &entries, &Tree::default());
+        let (entries, loaded) = self.cache.shared.store.range(&self.resource.prefix, None)?;
+        let tree = self.resource.load(&entries, &Tree::default());
         lock(&self.resource.feed).begin(tree.clone(), loaded);
         self.state = State { id: self.resource.place.id, tree, last: loaded };
         Ok(())

@@ -7,7 +7,7 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{Body, EventType, Object, Texts, tree::Tree};
+use super::{Body, EventType, Object, Resource, Texts, tree::Tree};
 use crate::{
     meta::Revision,
     storage::{Damage, Entry},
@@ -44,47 +44,50 @@ pub trait Reader: Send + Sync {
 /// A shared reader.
 pub(crate) type SharedReader = Arc<dyn Reader>;
 
-/// Renders a stored value. A damaged value is kept and marked like one that cannot be decoded.
-pub(super) fn render(
-    reader: &SharedReader,
-    prefix: &str,
-    natural: EventType,
-    key: &str,
-    revision: Revision,
-    value: Result<&Bytes, Damage>,
-) -> Object {
-    // A reader that panics must not stop the store's writer, so the value counts as unreadable.
-    let reading = match value {
-        Ok(value) => catch_unwind(AssertUnwindSafe(|| reader.read(key, value)))
-            .unwrap_or_else(|_| Reading::plain(Err("the reader failed".to_owned()))),
-        Err(damage) => Reading::plain(Err(damage.to_string())),
-    };
-    let below = key.strip_prefix(prefix).unwrap_or(key);
-    Object::compose_as(natural, below, revision, reader.type_meta(), reading)
-}
+impl Resource {
+    /// A key of the store, below the resource's prefix.
+    pub(super) fn below<'k>(&self, key: &'k str) -> &'k str {
+        key.strip_prefix(&*self.prefix).unwrap_or(key)
+    }
 
-/// Renders loaded entries, which are in key order. Reuses objects that `known` has at the same revision.
-pub(super) fn load(reader: &SharedReader, prefix: &str, entries: &[Entry], known: &Tree) -> Tree {
-    let object = |entry: &Entry| {
-        let below = entry.key.strip_prefix(prefix).unwrap_or(&entry.key);
-        match known.get(below).filter(|object| object.revision() == entry.revision) {
-            Some(object) => Arc::clone(object),
-            None => Arc::new(render(
-                reader,
-                prefix,
-                EventType::Added,
-                &entry.key,
-                entry.revision,
-                entry.value.as_ref().map_err(|damage| *damage),
-            )),
-        }
-    };
-    Tree::from_sorted(&entries.iter().map(object).collect::<Vec<_>>())
+    /// Renders a stored value. A damaged value is kept and marked like one that cannot be decoded.
+    pub(super) fn render(
+        &self,
+        natural: EventType,
+        key: &str,
+        revision: Revision,
+        value: Result<&Bytes, &Damage>,
+    ) -> Arc<Object> {
+        // A reader that panics must not stop the store's writer, so the value counts as unreadable.
+        let reading = match value {
+            Ok(value) => catch_unwind(AssertUnwindSafe(|| self.reader.read(key, value)))
+                .unwrap_or_else(|_| Reading::plain(Err("the reader failed".to_owned()))),
+            Err(damage) => Reading::plain(Err(damage.to_string())),
+        };
+        Arc::new(Object::compose_as(natural, self.below(key), revision, self.reader.type_meta(), reading))
+    }
+
+    /// Renders loaded entries, which are in key order. Reuses objects that `known` has at the same revision.
+    pub(super) fn load(&self, entries: &[Entry], known: &Tree) -> Tree {
+        let object = |entry: &Entry| {
+            let known = known.get(self.below(&entry.key)).filter(|object| object.revision() == entry.revision);
+            let render = || self.render(EventType::Added, &entry.key, entry.revision, entry.value.as_ref());
+            known.map_or_else(render, Arc::clone)
+        };
+        Tree::from_sorted(&entries.iter().map(object).collect::<Vec<_>>())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        cache::{
+            Limits,
+            state::{Place, Shared},
+        },
+        storage::Memory,
+    };
 
     struct Whole;
 
@@ -103,8 +106,10 @@ mod tests {
         let entry = |name: &str, value| Entry { key: format!("/t/{name}").into(), value, revision: Revision(7) };
         let body = Bytes::from_static(br#"{"metadata":{"name":"a"}}"#);
         let entries = [entry("a", Ok(body)), entry("b", Err(Damage::Altered))];
-        let reader: SharedReader = Arc::new(Whole);
-        let tree = load(&reader, "/t/", &entries, &Tree::default());
+        let shared = Shared::new(Arc::new(Memory::new()), Limits::default(), Revision(0));
+        let place = Place { number: 0, id: 1 };
+        let resource = Resource::new(Arc::new(shared), place, "/t/".into(), Arc::new(Whole));
+        let tree = resource.load(&entries, &Tree::default());
         assert_eq!(tree.get("a").unwrap().unreadable(), None);
         let damaged = tree.get("b").unwrap();
         assert_eq!(damaged.unreadable(), Some("the stored bytes are damaged: their checksum is wrong"));

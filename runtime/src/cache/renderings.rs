@@ -8,12 +8,12 @@
 use std::{
     collections::{HashMap, VecDeque},
     hash::{BuildHasher, RandomState},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, Weak},
 };
 
 use bytes::Bytes;
 
-use super::Object;
+use super::{Object, state::lock};
 
 /// The number of locks, so that watchers of different objects rarely share one.
 const SHARDS: usize = 16;
@@ -178,10 +178,6 @@ impl Shard {
 
 fn place(object: &Arc<Object>) -> usize {
     Arc::as_ptr(object).addr()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use super::{
     change::Change,
     fanout::Feed,
     history,
-    reader::{load, render},
     state::{Place, Shared, State, lock},
 };
 use crate::{
@@ -82,16 +81,14 @@ impl Resource {
 
     /// Applies a change to the state. Returns `None` if nothing changed, such as for the deletion of a missing object.
     pub(super) fn apply(&self, state: &mut State, change: &storage::Change) -> Option<Arc<Change>> {
-        let key = change.key.strip_prefix(&*self.prefix).unwrap_or(&change.key);
         state.last = change.revision;
         let (new, old) = match &change.value {
             Some(value) => {
                 let natural = if change.previous.is_some() { EventType::Modified } else { EventType::Added };
-                let new = render(&self.reader, &self.prefix, natural, &change.key, change.revision, Ok(value));
-                let new = Arc::new(new);
+                let new = self.render(natural, &change.key, change.revision, Ok(value));
                 (Some(Arc::clone(&new)), state.tree.insert(new))
             }
-            None => (None, Some(state.tree.remove(key)?)),
+            None => (None, Some(state.tree.remove(self.below(&change.key))?)),
         };
         Some(Arc::new(Change::new(change.revision, new, old)))
     }
@@ -135,8 +132,7 @@ impl Resource {
         let resource = Arc::clone(self);
         let snapshot = blocking(move || {
             let (entries, _) = resource.shared.store.range(&resource.prefix, Some(revision))?;
-            let tree = load(&resource.reader, &resource.prefix, &entries, &resource.snapshot().tree);
-            Ok(Snapshot { revision, tree })
+            Ok(Snapshot { revision, tree: resource.load(&entries, &resource.snapshot().tree) })
         })
         .await?;
         self.keep(&snapshot);
@@ -158,22 +154,17 @@ impl Resource {
         subscription: Subscription,
         filter: Option<Filter>,
     ) -> Result<Watch, WatchError> {
-        if let Some(subscriber) = lock(&self.feed).subscribe(&subscription, after) {
-            return Ok(Watch::live(Arc::clone(self), after, subscription, filter, subscriber));
-        }
-        self.refill(after).await.map_err(WatchError::Read)?;
-        let floor = {
+        let mut subscriber = lock(&self.feed).subscribe(&subscription, after);
+        if subscriber.is_none() {
+            self.refill(after).await.map_err(WatchError::Read)?;
             let mut feed = lock(&self.feed);
-            if let Some(subscriber) = feed.subscribe(&subscription, after) {
-                return Ok(Watch::live(Arc::clone(self), after, subscription, filter, subscriber));
+            subscriber = feed.subscribe(&subscription, after);
+            let compacted = self.shared.store.compacted();
+            if subscriber.is_none() && after < compacted {
+                return Err(WatchError::Expired(compacted.min(feed.floor())));
             }
-            feed.floor()
-        };
-        let compacted = self.shared.store.compacted();
-        if after < compacted {
-            return Err(WatchError::Expired(compacted.min(floor)));
         }
-        Ok(Watch::from_history(Arc::clone(self), after, subscription, filter))
+        Ok(Watch::new(Arc::clone(self), after, subscription, filter, subscriber))
     }
 
     /// A past state that is still in memory.

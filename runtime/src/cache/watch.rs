@@ -62,33 +62,16 @@ enum CatchUp {
 type Reading = Pin<Box<dyn Future<Output = Result<(Box<History>, Piece), ReadError>> + Send>>;
 
 impl Watch {
-    pub(super) fn live(
+    /// Without a subscriber, the watch begins in the store's change log.
+    pub(super) fn new(
         resource: Arc<Resource>,
         after: Revision,
         subscription: Subscription,
         filter: Option<Filter>,
-        subscriber: Subscriber,
+        subscriber: Option<Subscriber>,
     ) -> Self {
-        Self::new(resource, after, subscription, filter, Phase::Live(subscriber))
-    }
-
-    pub(super) fn from_history(
-        resource: Arc<Resource>,
-        after: Revision,
-        subscription: Subscription,
-        filter: Option<Filter>,
-    ) -> Self {
-        let history = Box::new(History::new(Arc::clone(&resource), after));
-        Self::new(resource, after, subscription, filter, Phase::CatchingUp(Box::new(CatchUp::Idle(history))))
-    }
-
-    fn new(
-        resource: Arc<Resource>,
-        after: Revision,
-        subscription: Subscription,
-        filter: Option<Filter>,
-        phase: Phase,
-    ) -> Self {
+        let history = || Box::new(CatchUp::Idle(Box::new(History::new(Arc::clone(&resource), after))));
+        let phase = subscriber.map_or_else(|| Phase::CatchingUp(history()), Phase::Live);
         Self { resource, subscription, filter, position: after, batch: VecDeque::new(), batch_end: after, phase }
     }
 

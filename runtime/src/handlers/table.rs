@@ -1,6 +1,4 @@
 //! The table of handlers, by kind and subresource.
-use std::sync::Arc;
-
 use super::{
     Ask, Object, Open, RequestContext, Result, Subresource,
     subresource::{Declared, Exchanged, Handler},
@@ -103,7 +101,7 @@ impl Pending {
                 let why = declared.problems.join("; ");
                 return Err(format!("{} cannot have the subresource {name:?}: {why}", kind.group_resource()));
             }
-            Arc::make_mut(&mut kind.version).subresources.push(declared.endpoint(name));
+            *kind = kind.clone().with(|_, version, _| version.subresources.push(declared.endpoint(name)));
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     future::ready,
+    ops::Deref,
     pin::Pin,
     sync::{Arc, OnceLock},
 };
@@ -254,15 +255,30 @@ impl Binding {
 /// so code that uses one has an `Arc<Kind>`.
 #[derive(Clone)]
 pub struct Kind {
+    data: KindData,
+    /// Its behaviour.
+    pub binding: Binding,
+    message: OnceLock<Option<Arc<Message>>>,
+}
+
+/// The definition of a kind in one version, which a [`Kind`] dereferences to. Only [`Kind::with`] changes it, so that the name
+/// always agrees with the rest.
+#[derive(Clone)]
+pub struct KindData {
     /// The group and version.
     pub group_version: GroupVersion,
     /// The properties that all versions share.
     pub shared: Arc<Shared>,
     /// The properties of this version.
     pub version: Arc<Version>,
-    /// Its behaviour.
-    pub binding: Binding,
-    message: OnceLock<Option<Arc<Message>>>,
+}
+
+impl Deref for Kind {
+    type Target = KindData;
+
+    fn deref(&self) -> &KindData {
+        &self.data
+    }
 }
 
 impl Kind {
@@ -270,14 +286,15 @@ impl Kind {
     pub fn new(shared: impl Into<Arc<Shared>>, version: impl Into<Arc<Version>>, binding: Binding) -> Self {
         let (shared, version) = (shared.into(), version.into());
         let group_version = GroupVersion { group: shared.group.clone(), version: version.name.clone() };
-        Self { group_version, shared, version, binding, message: OnceLock::new() }
+        Self { data: KindData { group_version, shared, version }, binding, message: OnceLock::new() }
     }
 
     /// The same with changes.
     #[must_use]
-    pub fn with(mut self, change: impl FnOnce(&mut Shared, &mut Version, &mut Binding)) -> Self {
-        change(Arc::make_mut(&mut self.shared), Arc::make_mut(&mut self.version), &mut self.binding);
-        Self::new(self.shared, self.version, self.binding)
+    pub fn with(self, change: impl FnOnce(&mut Shared, &mut Version, &mut Binding)) -> Self {
+        let Self { data: KindData { mut shared, mut version, .. }, mut binding, .. } = self;
+        change(Arc::make_mut(&mut shared), Arc::make_mut(&mut version), &mut binding);
+        Self::new(shared, version, binding)
     }
 
     /// The names.

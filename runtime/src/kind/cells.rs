@@ -2,7 +2,7 @@
 //! `ratio(count(.status.ready[*]), .spec.replicas)`. The functions are listed where overlays are described.
 use std::fmt;
 
-use super::jsonpath::JsonPath;
+use super::jsonpath::{JsonPath, split};
 use crate::{meta::Time, schema::Document};
 
 /// The text that kubectl shows for a missing value.
@@ -78,7 +78,8 @@ impl Call {
             let names: Vec<_> = FUNCTIONS.iter().map(|(name, ..)| *name).collect();
             return Err(format!("found the function {name:?}; supported: {}", names.join(", ")));
         };
-        let arguments = split(inside).into_iter().map(|argument| Argument::parse(argument, depth));
+        let given = if inside.trim().is_empty() { Vec::new() } else { split(inside) };
+        let arguments = given.into_iter().map(|argument| Argument::parse(argument, depth));
         let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
         if arguments.len() < *least || arguments.len() > *most {
             return Err(format!("found {} arguments of {name}; supported: {least} to {most}", arguments.len()));
@@ -179,28 +180,6 @@ impl Argument {
             Self::Call(call) => vec![call.of(object)],
         }
     }
-}
-
-/// The arguments of a call: what is between commas outside of quotes, brackets and parentheses.
-fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0, None);
-    for (at, c) in text.char_indices() {
-        match (c, quote) {
-            (c, Some(open)) => quote = Some(open).filter(|open| *open != c),
-            ('\'' | '"', None) => quote = Some(c),
-            ('(' | '[', None) => depth += 1,
-            (')' | ']', None) => depth -= 1,
-            (',', None) if depth == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if !text.trim().is_empty() {
-        parts.push(&text[start..]);
-    }
-    parts
 }
 
 /// A value as text.

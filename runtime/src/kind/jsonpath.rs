@@ -181,14 +181,14 @@ fn bracket(text: &str, depth: usize) -> Result<Step, String> {
     }
 }
 
-/// The parts of a union, separated by commas outside of quotes.
-fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut quote, mut start) = (Vec::new(), None, 0);
-    for (at, c) in text.char_indices() {
-        match (c, quote) {
-            (c, Some(open)) if c == open => quote = None,
-            ('"' | '\'', None) => quote = Some(c),
-            (',', None) => {
+/// The parts of a text between commas outside of quotes, brackets and parentheses.
+pub(super) fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, c) in outside_of_quotes(text) {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
                 parts.push(&text[start..at]);
                 start = at + 1;
             }
@@ -226,18 +226,14 @@ fn filter(text: &str, depth: usize) -> Result<Filter, String> {
 
 fn outside_of_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quote = None;
-    text.char_indices().filter(move |(_, c)| match (quote, *c) {
-        (Some(open), c) => {
-            if c == open {
-                quote = None;
-            }
-            false
+    text.char_indices().filter(move |(_, c)| {
+        let was_quoted = quote.is_some();
+        match (quote, *c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, c @ ('"' | '\'')) => quote = Some(c),
+            _ => {}
         }
-        (None, c @ ('"' | '\'')) => {
-            quote = Some(c);
-            false
-        }
-        (None, _) => true,
+        !was_quoted && quote.is_none()
     })
 }
 

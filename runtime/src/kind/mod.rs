@@ -21,7 +21,7 @@ pub mod proto;
 pub(crate) mod resource;
 mod versions;
 
-pub use binding::{Binding, Compute, DocumentHooks, Hook, HookContext, HookError, HookFuture, Kind, NoHooks};
+pub use binding::{Binding, Compute, DocumentHooks, Hook, HookContext, HookError, HookFuture, Kind, KindData, NoHooks};
 pub(crate) use changes::Changes;
 pub use convert::{Convert, Unchanged};
 pub use definition::{Definition, Problems};

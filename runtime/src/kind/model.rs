@@ -263,7 +263,7 @@ impl Shared {
 }
 
 /// One version of a resource.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a version, not states of a machine")]
 #[non_exhaustive]
 pub struct Version {
@@ -301,21 +301,6 @@ pub struct Version {
 impl Version {
     /// A served version that has a schema and nothing else.
     pub fn new(name: impl Into<String>, schema: Schema) -> Self {
-        Self {
-            name: name.into(),
-            served: true,
-            deprecated: None,
-            schema: Arc::new(schema),
-            names: None,
-            columns: Vec::new(),
-            selectable: Vec::new(),
-            status: false,
-            generation: false,
-            scale: None,
-            update_without_version: false,
-            create_on_update: false,
-            verbs: None,
-            subresources: Vec::new(),
-        }
+        Self { name: name.into(), served: true, schema: Arc::new(schema), ..Self::default() }
     }
 }

@@ -45,13 +45,8 @@ impl Versions {
         }
         problems.extend(definition.check().err().unwrap_or_default());
         let shared = &definition.shared;
-        let all = kinds
-            .into_iter()
-            .map(|mut kind| {
-                kind.shared = shared.clone();
-                Arc::new(kind)
-            })
-            .collect();
+        let shared_by_all = |kind: Kind| Arc::new(Kind::new(shared.clone(), kind.version.clone(), kind.binding));
+        let all = kinds.into_iter().map(shared_by_all).collect();
         problems.or(Self { definition, all, stored: stored.unwrap_or_default() })
     }
 
@@ -82,7 +77,8 @@ impl Versions {
     /// The reason why it cannot be converted.
     pub(crate) fn convert(&self, document: Document, from: &Kind, to: &Kind) -> Result<Document, String> {
         let stored = self.stored();
-        let bare = from.write_to(stored, document.clone()).and_then(|document| to.convert_from_stored(document));
+        let bare =
+            from.write_to(stored, document.clone(), Kind::trim).and_then(|document| to.convert_from_stored(document));
         // A webhook gets objects as they are: each question costs a call.
         bare.or_else(|why| {
             if self.wait() {
@@ -111,10 +107,7 @@ impl Kind {
     /// # Errors
     /// The reason why it cannot be converted.
     pub(crate) fn convert_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
-        let Some(conversion) = &self.binding.conversion else { return Ok(document) };
-        let mut document = convert::run(document, |document| conversion.write(document))?;
-        stored.fill(&mut document);
-        Ok(document)
+        self.write_to(stored, document, Kind::fill)
     }
 
     /// Converts a stored object of this version to the storage version of today: it gets this version's defaults first.
@@ -124,14 +117,13 @@ impl Kind {
     pub(crate) fn renew_to(&self, stored: &Kind, mut document: Document) -> Result<Document, String> {
         self.fill(&mut document);
         let fills = self.binding.conversion.as_ref().is_none_or(|conversion| conversion.fills());
-        if fills { self.convert_to(stored, document) } else { self.write_to(stored, document) }
+        self.write_to(stored, document, if fills { Kind::fill } else { Kind::trim })
     }
 
-    /// Like [`Kind::convert_to`], with pruning only.
-    fn write_to(&self, stored: &Kind, document: Document) -> Result<Document, String> {
+    fn write_to(&self, stored: &Kind, document: Document, adapt: fn(&Kind, &mut Document)) -> Result<Document, String> {
         let Some(conversion) = &self.binding.conversion else { return Ok(document) };
         let mut document = convert::run(document, |document| conversion.write(document))?;
-        stored.trim(&mut document);
+        adapt(stored, &mut document);
         Ok(document)
     }
 

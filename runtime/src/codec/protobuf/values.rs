@@ -27,7 +27,7 @@ pub(super) fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Doc
         Value::MicroTime => {
             time(given.bytes()?)?.map_or(Document::Null, |at| MicroTime::from_timestamp(at).to_string().into())
         }
-        Value::Quantity => quantity(given.bytes()?)?.into(),
+        Value::Quantity => first(given.bytes()?, Wire::text)?.unwrap_or_default().into(),
         Value::Text => given.text()?.into(),
         Value::RawJson => raw_json(given.bytes()?, limits)?,
         Value::Retired
@@ -42,13 +42,7 @@ pub(super) fn read(value: &Value, given: Wire<'_>, limits: Limits) -> Result<Doc
 
 /// JSON in a message whose only field is its text.
 fn raw_json(bytes: &[u8], limits: Limits) -> Result<Document, DecodeError> {
-    let mut text: &[u8] = b"";
-    let mut reader = Reader::new(bytes);
-    while let Some((number, value)) = reader.field()? {
-        if number == 1 {
-            text = value.bytes()?;
-        }
-    }
+    let text = first(bytes, Wire::bytes)?.unwrap_or_default();
     if text.is_empty() {
         return Ok(Document::Null);
     }
@@ -103,13 +97,13 @@ fn time(bytes: &[u8]) -> Result<Option<Timestamp>, DecodeError> {
     at.map(Some).ok_or_else(|| DecodeError::new("the time is not within the years 0 to 9999"))
 }
 
-fn quantity(bytes: &[u8]) -> Result<&str, DecodeError> {
-    let mut text = "";
-    let mut reader = Reader::new(bytes);
+/// The last value of the first field of a message.
+fn first<'a, T>(bytes: &'a [u8], read: impl Fn(Wire<'a>) -> Result<T, DecodeError>) -> Result<Option<T>, DecodeError> {
+    let (mut found, mut reader) = (None, Reader::new(bytes));
     while let Some((number, value)) = reader.field()? {
         if number == 1 {
-            text = value.text()?;
+            found = Some(read(value)?);
         }
     }
-    Ok(text)
+    Ok(found)
 }

@@ -7,71 +7,64 @@ use crate::{
     schema::{At, Schema},
 };
 
-/// Changes that cover the differences of two schemas.
+/// Changes that cover the differences of two schemas. Of each pair, the first part is about this version and the second about the
+/// storage version.
 pub(super) struct Cover {
-    /// Renamed or moved fields: the path here, and in the storage version.
-    pub(super) renamed: Vec<(Path, Path)>,
-    /// Fields of this version only, including structs that contain only fields which are elsewhere in the storage
-    /// version.
-    pub(super) here: Vec<Path>,
-    /// The same for the storage version.
-    pub(super) stored: Vec<Path>,
+    /// The paths of renamed or moved fields.
+    pub(super) renamed: Vec<[Path; 2]>,
+    /// Fields of one version only, including structs that contain only fields which are elsewhere in the other.
+    pub(super) only: [Vec<Path>; 2],
 }
 
 /// The name of list items and map values in paths.
 const EACH: &str = "*";
+
+/// A side and the other one.
+const SIDES: [(usize, usize); 2] = [(0, 1), (1, 0)];
 
 /// Sorts changes, and checks them against the schemas.
 ///
 /// # Errors
 /// All mismatches.
 pub(super) fn check(here: Version<'_>, stored: Version<'_>, changes: &[Change]) -> Result<Cover, String> {
-    let mut cover = Cover { renamed: Vec::new(), here: Vec::new(), stored: Vec::new() };
+    let mut cover = Cover { renamed: Vec::new(), only: [Vec::new(), Vec::new()] };
     for change in changes {
         match change {
-            Change::Renamed(here, stored) => cover.renamed.push((here.clone(), stored.clone())),
-            Change::Added(path) => cover.stored.push(path.clone()),
-            Change::Removed(path) => cover.here.push(path.clone()),
+            Change::Renamed(here, stored) => cover.renamed.push([here.clone(), stored.clone()]),
+            Change::Added(path) => cover.only[1].push(path.clone()),
+            Change::Removed(path) => cover.only[0].push(path.clone()),
         }
     }
-    let mut walk = Walk {
-        here: Side { version: here, named: named(&cover.renamed, |pair| &pair.0, &cover.here), through: Vec::new() },
-        stored: Side {
-            version: stored,
-            named: named(&cover.renamed, |pair| &pair.1, &cover.stored),
-            through: Vec::new(),
-        },
-        recursive: Vec::new(),
-        faults: Vec::new(),
-    };
+    let sides = [(0, here), (1, stored)].map(|(side, version)| {
+        let renamed = cover.renamed.iter().map(|paths| &paths[side]);
+        Side { version, named: renamed.chain(&cover.only[side]).cloned().collect(), through: Vec::new() }
+    });
+    let mut walk = Walk { sides, recursive: Vec::new(), faults: Vec::new() };
     walk.paths();
     walk.crossings(&cover.renamed);
     // From here on the fields in changes are known to exist.
     if walk.faults.is_empty() {
-        walk.object((At::of(here.schema), &Path(Vec::new())), (At::of(stored.schema), &Path(Vec::new())));
+        let root = Path(Vec::new());
+        walk.object([(At::of(here.schema), &root), (At::of(stored.schema), &root)]);
         walk.renamed(&cover.renamed);
-        for path in cover.here.iter().chain(&walk.here.through.clone()) {
-            walk.kept(path, true, &cover.renamed);
-        }
-        for path in cover.stored.iter().chain(&walk.stored.through.clone()) {
-            walk.kept(path, false, &cover.renamed);
+        for (side, _) in SIDES {
+            for path in cover.only[side].iter().chain(&walk.sides[side].through.clone()) {
+                walk.kept(path, side, &cover.renamed);
+            }
         }
     }
     if !walk.faults.is_empty() {
         return Err(walk.faults.join("; "));
     }
-    cover.here.append(&mut walk.here.through);
-    cover.stored.append(&mut walk.stored.through);
+    for (side, _) in SIDES {
+        cover.only[side].append(&mut walk.sides[side].through);
+    }
     Ok(cover)
 }
 
 /// The schema of the field at a path.
 pub(super) fn at<'s>(schema: &'s Schema, path: &Path) -> Option<At<'s>> {
     path.0.iter().try_fold(At::of(schema), |at, name| at.property(name))
-}
-
-fn named(renamed: &[(Path, Path)], side: impl Fn(&(Path, Path)) -> &Path, only: &[Path]) -> Vec<Path> {
-    renamed.iter().map(side).chain(only).cloned().collect()
 }
 
 /// One of the two versions during the comparison.
@@ -102,18 +95,20 @@ impl Side<'_> {
     }
 }
 
+/// Corresponding places in the two versions.
+type Places<'a, 'p> = [(At<'a>, &'p Path); 2];
+
 struct Walk<'a> {
-    here: Side<'a>,
-    stored: Side<'a>,
+    sides: [Side<'a>; 2],
     /// The pairs of recursive types that have been compared.
-    recursive: Vec<(*const Schema, *const Schema)>,
+    recursive: Vec<[*const Schema; 2]>,
     faults: Vec<String>,
 }
 
 impl<'a> Walk<'a> {
     /// Checks that the paths in changes exist and are unique.
     fn paths(&mut self) {
-        for side in [&self.here, &self.stored] {
+        for side in &self.sides {
             for (index, path) in side.named.iter().enumerate() {
                 let name = side.version.name;
                 if path.0.is_empty() || at(side.version.schema, path).is_none() {
@@ -126,91 +121,81 @@ impl<'a> Walk<'a> {
     }
 
     /// A moved struct would appear as soon as a field is moved into it, even if it was absent.
-    fn crossings(&mut self, renamed: &[(Path, Path)]) {
-        for (outer_here, outer_stored) in renamed {
-            for (here, stored) in renamed.iter().filter(|(here, _)| here != outer_here) {
-                let (v, s) = (self.here.version.name, self.stored.version.name);
-                match (begins(here, outer_here), begins(stored, outer_stored)) {
-                    (false, true) => {
-                        self.fault(&format!("{here} goes into {outer_stored}, which is {outer_here} in {v}"));
+    fn crossings(&mut self, renamed: &[[Path; 2]]) {
+        for outer in renamed {
+            for inner in renamed.iter().filter(|inner| inner[0] != outer[0]) {
+                for (side, other) in SIDES {
+                    if begins(&inner[other], &outer[other]) && !begins(&inner[side], &outer[side]) {
+                        let (name, there) = (self.sides[side].version.name, &outer[other]);
+                        self.fault(format!("{} goes into {there}, which is {} in {name}", inner[side], outer[side]));
                     }
-                    (true, false) => {
-                        self.fault(&format!("{stored} goes into {outer_here}, which is {outer_stored} in {s}"));
-                    }
-                    _ => {}
                 }
             }
         }
     }
 
     /// Compares the fields of two structs.
-    fn object(&mut self, here: (At<'a>, &Path), stored: (At<'a>, &Path)) {
-        for (name, field) in here.0.properties() {
-            let (path, there) = (below(here.1, name), below(stored.1, name));
-            if self.here.named.contains(&path) {
-                continue;
-            }
-            match stored.0.property(name).filter(|_| !self.stored.named.contains(&there)) {
-                Some(other) => {
-                    self.demands(&path, here.0.required.contains(name), &there, stored.0.required.contains(name));
-                    self.value((field, &path), (other, &there));
+    fn object(&mut self, places: Places<'a, '_>) {
+        for (side, other) in SIDES {
+            for (name, field) in places[side].0.properties() {
+                let paths = places.map(|(_, path)| below(path, name));
+                if self.sides[side].named.contains(&paths[side]) {
+                    continue;
                 }
-                None => self.only(true, field, &path),
-            }
-        }
-        for (name, field) in stored.0.properties() {
-            let (there, path) = (below(here.1, name), below(stored.1, name));
-            let counterpart = here.0.property(name).is_some() && !self.here.named.contains(&there);
-            if !counterpart && !self.stored.named.contains(&path) {
-                self.only(false, field, &path);
+                match places[other].0.property(name).filter(|_| !self.sides[other].named.contains(&paths[other])) {
+                    // Fields of both versions are compared from this version.
+                    Some(counterpart) if side == 0 => {
+                        self.demands([&paths[0], &paths[1]], places.map(|(at, _)| at.required.contains(name)));
+                        self.value([(field, &paths[0]), (counterpart, &paths[1])]);
+                    }
+                    Some(_) => {}
+                    None => self.only(side, field, &paths[side]),
+                }
             }
         }
     }
 
     /// Compares two values at corresponding places.
-    fn value(&mut self, here: (At<'a>, &Path), stored: (At<'a>, &Path)) {
-        let form = |at: At<'_>| (at.kind, at.entry().is_some(), at.union);
-        if form(here.0) != form(stored.0) {
-            self.fault(&format!(
-                "{} of {} and {} of {} have different types",
-                here.1, self.here.version.name, stored.1, self.stored.version.name
-            ));
+    fn value(&mut self, places: Places<'a, '_>) {
+        let [one, other] = places.map(|(at, _)| (at.kind, at.entry().is_some(), at.union));
+        if one != other {
+            let [(one, of), (other, of_other)] = [0, 1].map(|side| (places[side].1, self.sides[side].version.name));
+            self.fault(format!("{one} of {of} and {other} of {of_other} have different types"));
             return;
         }
         // Recursive types are compared once.
-        if let (Some(one), Some(other)) = (here.0.leads_to(), stored.0.leads_to()) {
-            let pair = (ptr::from_ref(one.node()), ptr::from_ref(other.node()));
+        if let [Some(one), Some(other)] = places.map(|(at, _)| at.leads_to()) {
+            let pair = [one, other].map(|at| ptr::from_ref(at.node()));
             if self.recursive.contains(&pair) {
                 return;
             }
             self.recursive.push(pair);
         }
-        self.object(here, stored);
-        for (one, other) in [(here.0.items(), stored.0.items()), (here.0.entry(), stored.0.entry())] {
-            if let (Some(one), Some(other)) = (one, other) {
-                self.value((one, &below(here.1, EACH)), (other, &below(stored.1, EACH)));
+        self.object(places);
+        for inner in [places.map(|(at, _)| at.items()), places.map(|(at, _)| at.entry())] {
+            if let [Some(one), Some(other)] = inner {
+                let [path, there] = places.map(|(_, path)| below(path, EACH));
+                self.value([(one, &path), (other, &there)]);
             }
         }
     }
 
     /// A field without a change has no counterpart.
-    fn only(&mut self, is_here: bool, field: At<'a>, path: &Path) {
-        let side = if is_here { &mut self.here } else { &mut self.stored };
-        if side.named.iter().any(|named| named != path && begins(named, path)) {
-            side.through.push(path.clone());
+    fn only(&mut self, side: usize, field: At<'a>, path: &Path) {
+        let Side { version, named, through } = &mut self.sides[side];
+        if named.iter().any(|named| named != path && begins(named, path)) {
+            through.push(path.clone());
             for (name, field) in field.properties() {
                 let path = below(path, name);
-                let side = if is_here { &self.here } else { &self.stored };
-                if !side.named.contains(&path) {
-                    self.only(is_here, field, &path);
+                if !self.sides[side].named.contains(&path) {
+                    self.only(side, field, &path);
                 }
             }
             return;
         }
-        let (change, name) =
-            if is_here { ("removed", self.here.version.name) } else { ("added", self.stored.version.name) };
+        let (change, name) = (["removed", "added"][side], version.name);
         if path.0.iter().any(|name| name == EACH) {
-            self.fault(&format!("only {name} has the field {path}, and changes do not lead into lists and maps"));
+            self.fault(format!("only {name} has the field {path}, and changes do not lead into lists and maps"));
         } else {
             self.faults
                 .push(format!("only {name} has the field {path}; declare `{change}({path})`, or where it is else"));
@@ -218,41 +203,39 @@ impl<'a> Walk<'a> {
     }
 
     /// Compares the values of renamed and moved fields.
-    fn renamed(&mut self, renamed: &[(Path, Path)]) {
-        for (here, stored) in renamed {
-            let schemas = (at(self.here.version.schema, here), at(self.stored.version.schema, stored));
-            if let (Some(one), Some(other)) = schemas {
-                self.demands(here, self.here.demands(here), stored, self.stored.demands(stored));
-                self.value((one, here), (other, stored));
+    fn renamed(&mut self, renamed: &[[Path; 2]]) {
+        for paths in renamed {
+            let [one, other] = [0, 1].map(|side| at(self.sides[side].version.schema, &paths[side]));
+            if let (Some(one), Some(other)) = (one, other) {
+                self.demands(paths.each_ref(), [0, 1].map(|side| self.sides[side].demands(&paths[side])));
+                self.value([(one, &paths[0]), (other, &paths[1])]);
             }
         }
     }
 
     /// A field that one version requires must always exist in the other.
-    fn demands(&mut self, here: &Path, here_demands: bool, stored: &Path, stored_demands: bool) {
-        let (v, s) = (self.here.version.name, self.stored.version.name);
-        if here_demands && !stored_demands {
-            self.fault(&format!("{here} is required in {v}, and an object in {s} may have no {stored}"));
-        } else if stored_demands && !here_demands {
-            self.fault(&format!("{stored} is required in {s}, and an object in {v} may have no {here}"));
+    fn demands(&mut self, paths: [&Path; 2], demanded: [bool; 2]) {
+        for (side, other) in SIDES {
+            if demanded[side] && !demanded[other] {
+                let [name, there] = [side, other].map(|side| self.sides[side].version.name);
+                let (path, counterpart) = (paths[side], paths[other]);
+                self.fault(format!("{path} is required in {name}, and an object in {there} may have no {counterpart}"));
+            }
         }
     }
 
     /// Objects from the other version lack fields that only one version has.
-    fn kept(&mut self, path: &Path, is_here: bool, renamed: &[(Path, Path)]) {
-        let (side, other) = if is_here { (&self.here, &self.stored) } else { (&self.stored, &self.here) };
-        let made = renamed.iter().any(|(here, stored)| {
-            let (to, from) = if is_here { (here, stored) } else { (stored, here) };
-            begins(to, path) && other.always_has(from)
-        });
-        if side.demands(path) && !made {
-            let (name, other) = (side.version.name, other.version.name);
-            self.fault(&format!("{path} is required in {name}, and objects that come from {other} have none"));
+    fn kept(&mut self, path: &Path, side: usize, renamed: &[[Path; 2]]) {
+        let (own, other) = (&self.sides[side], &self.sides[1 - side]);
+        let made = renamed.iter().any(|paths| begins(&paths[side], path) && other.always_has(&paths[1 - side]));
+        if own.demands(path) && !made {
+            let (name, other) = (own.version.name, other.version.name);
+            self.fault(format!("{path} is required in {name}, and objects that come from {other} have none"));
         }
     }
 
-    fn fault(&mut self, what: &str) {
-        self.faults.push(format!("{what}; write the conversion in Rust"));
+    fn fault(&mut self, what: String) {
+        self.faults.push(what + "; write the conversion in Rust");
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Version<'a> {
 #[derive(Debug)]
 pub(crate) struct Declared {
     /// Paths here and in the storage version.
-    renamed: Vec<(Path, Path)>,
+    renamed: Vec<[Path; 2]>,
     /// Fields of this version only.
     here: Vec<Field>,
     /// Fields of the storage version only.
@@ -73,15 +73,15 @@ impl Declared {
             paths.iter().map(field).collect::<Result<Vec<_>, _>>()
         };
         Ok(Self {
-            here: fields(here, &cover.here, stored.schema)?,
-            stored: fields(stored, &cover.stored, here.schema)?,
+            here: fields(here, &cover.only[0], stored.schema)?,
+            stored: fields(stored, &cover.only[1], here.schema)?,
             renamed: cover.renamed,
         })
     }
 }
 
 impl Field {
-    fn new(version: Version<'_>, path: &Path, renamed: &[(Path, Path)], other: &Schema) -> Result<Self, String> {
+    fn new(version: Version<'_>, path: &Path, renamed: &[[Path; 2]], other: &Schema) -> Result<Self, String> {
         let at = cover::at(version.schema, path).ok_or_else(|| format!("{} has no field {path}", version.name))?;
         let schema = at.to_schema();
         let key = format!("{}.{path}", version.name);
@@ -96,19 +96,19 @@ impl Field {
         });
         let parent = parent(path);
         let parent_is_shared = cover::at(other, &parent).is_some_and(|there| there.kind == Type::Object)
-            && !renamed.iter().any(|(here, stored)| begins(&parent, here) || begins(&parent, stored));
+            && !renamed.iter().flatten().any(|path| begins(&parent, path));
         Ok(Self { path: path.clone(), key, schema, default, parent_is_shared })
     }
 }
 
 impl Convert for Declared {
     fn write(&self, document: Document) -> Result<Document, String> {
-        let renamed = self.renamed.iter().map(|(here, stored)| (here, stored));
+        let renamed = self.renamed.iter().map(|[here, stored]| (here, stored));
         convert(document, renamed, &self.here, &self.stored, Err)
     }
 
     fn read(&self, document: Document) -> Result<Document, String> {
-        let renamed = self.renamed.iter().map(|(here, stored)| (stored, here));
+        let renamed = self.renamed.iter().map(|[here, stored]| (stored, here));
         // A writer of the storage version must not be able to hide objects from readers of this one with an annotation.
         convert(document, renamed, &self.stored, &self.here, |_| Ok(None))
     }

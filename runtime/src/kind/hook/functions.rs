@@ -12,47 +12,22 @@ pub type Validate<T> = fn(&T, &Context<'_, T>) -> Vec<FieldError>;
 
 /// The hooks that a kind's attributes name.
 pub struct Functions<T> {
-    default: Option<Default<T>>,
-    validate: Option<Validate<T>>,
-    generate_name: Option<fn(&T, &str) -> String>,
-    on_delete: Option<fn(&mut T)>,
-    holds_deletion: Option<fn(&T) -> bool>,
+    /// Sets defaults that the declaration cannot express.
+    pub default: Option<Default<T>>,
+    /// Checks what the schema cannot express.
+    pub validate: Option<Validate<T>>,
+    /// Makes a name from a base.
+    pub generate_name: Option<fn(&T, &str) -> String>,
+    /// Changes an object whose deletion begins.
+    pub on_delete: Option<fn(&mut T)>,
+    /// True while a deleted object is held.
+    pub holds_deletion: Option<fn(&T) -> bool>,
 }
 
 impl<T> Functions<T> {
     /// None of them.
     pub const NONE: Self =
         Self { default: None, validate: None, generate_name: None, on_delete: None, holds_deletion: None };
-
-    /// With a function that sets defaults that the declaration cannot express.
-    #[must_use]
-    pub fn default(self, hook: Default<T>) -> Self {
-        Self { default: Some(hook), ..self }
-    }
-
-    /// With a function that checks what the schema cannot express.
-    #[must_use]
-    pub fn validate(self, hook: Validate<T>) -> Self {
-        Self { validate: Some(hook), ..self }
-    }
-
-    /// With a function that makes a name from a base.
-    #[must_use]
-    pub fn generate_name(self, hook: fn(&T, &str) -> String) -> Self {
-        Self { generate_name: Some(hook), ..self }
-    }
-
-    /// With a function that changes an object whose deletion begins.
-    #[must_use]
-    pub fn on_delete(self, hook: fn(&mut T)) -> Self {
-        Self { on_delete: Some(hook), ..self }
-    }
-
-    /// With a function that says whether a deleted object is still held.
-    #[must_use]
-    pub fn holds_deletion(self, hook: fn(&T) -> bool) -> Self {
-        Self { holds_deletion: Some(hook), ..self }
-    }
 }
 
 impl<T: Send + Sync + 'static> Hooks<T> for Functions<T> {

@@ -38,14 +38,6 @@ where
     TypeId::of::<F>() != TypeId::of::<Nothing<F::Output>>()
 }
 
-/// The same for methods without a context.
-fn is_implemented_alone<A, B, F: Future + 'static>(_: fn(A, B) -> F) -> bool
-where
-    F::Output: 'static,
-{
-    TypeId::of::<F>() != TypeId::of::<Nothing<F::Output>>()
-}
-
 impl<T: 'static, H: Hooks<T>> Typed<T, H> {
     fn implements(hook: Hook) -> bool {
         type Of<T> = &'static Context<'static, T>;
@@ -54,8 +46,12 @@ impl<T: 'static, H: Hooks<T>> Typed<T, H> {
             Hook::Validation => is_implemented::<&'static H, &'static T, Of<T>, _>(H::validate),
             Hook::Admission => is_implemented::<&'static H, &'static T, Of<T>, _>(H::admit),
             Hook::Name => is_implemented::<&'static H, &'static T, &'static str, _>(H::generate_name),
-            Hook::Deletion => is_implemented_alone::<&'static H, &'static mut T, _>(H::on_delete),
-            Hook::Hold => is_implemented_alone::<&'static H, &'static T, _>(H::holds_deletion),
+            Hook::Deletion => {
+                is_implemented::<&'static H, &'static mut T, (), _>(|hooks, object, ()| hooks.on_delete(object))
+            }
+            Hook::Hold => {
+                is_implemented::<&'static H, &'static T, (), _>(|hooks, object, ()| hooks.holds_deletion(object))
+            }
         }
     }
 }

@@ -10,8 +10,8 @@ use redb::{Database, ReadableDatabase, ReadableTable, Table, WriteTransaction};
 
 use super::{
     guard::{Engine, guarded},
-    layout::{End, INDEX, LOG, MARKS, META, Row, Sealed, State, mark, pointer, read_mark, read_pointer},
-    verify::{Report, each_row},
+    layout::{End, INDEX, LOG, MARKS, META, Row, Sealed, State, mark, pointer, read_marks, read_pointer},
+    verify::{Report, each_pointer, each_row},
 };
 use crate::meta::Revision;
 
@@ -112,18 +112,10 @@ pub(super) fn write_again(old: &Database, report: &Report, file: File) -> Result
         for (key, revision) in &index {
             fresh.put_pointer(key.as_bytes(), *revision)?;
         }
-        let marks = transaction.open_table(MARKS)?;
-        // Unreadable marks are omitted: history is then kept until a new mark is old enough.
-        let readable = guarded(|| {
-            let mut found = Vec::new();
-            for mark in marks.iter()? {
-                let (before, sealed) = mark?;
-                let before = Revision(before.value());
-                found.extend(read_mark(before, sealed.value()).map(|ms| (before, ms)));
-            }
-            Ok(found)
-        });
-        readable.unwrap_or_default().into_iter().try_for_each(|(before, ms)| fresh.put_mark(before, ms))
+        let (table, mut marks) = (transaction.open_table(MARKS)?, Vec::new());
+        // Those before an unreadable page are still copied.
+        let _ = guarded(|| read_marks(&table, &mut marks));
+        marks.into_iter().try_for_each(|(before, ms)| fresh.put_mark(before, ms))
     })
 }
 
@@ -137,18 +129,7 @@ fn index_again(
     let mut pointers = BTreeMap::new();
     let derivable = report.log_whole && report.state.passed == 0;
     if report.index_whole || !derivable {
-        // The rows before an unreadable page are still copied.
-        let _ = guarded(|| {
-            for found in index.iter()? {
-                let (key, sealed) = found?;
-                if let (Ok(text), Ok(revision)) =
-                    (std::str::from_utf8(key.value()), read_pointer(key.value(), sealed.value()))
-                {
-                    pointers.insert(text.to_owned(), revision);
-                }
-            }
-            Ok(())
-        });
+        each_pointer(index, |key, revision| _ = pointers.insert(key.to_owned(), revision));
     }
     if report.index_whole {
         return pointers;

@@ -20,10 +20,10 @@ use super::{
 
 /// The engine, open.
 pub(super) struct Handle {
-    db: Engine,
+    pub(super) db: Engine,
     gate: Arc<Gate>,
     /// True if the engine verified all pages, which it does when it opens a store that was not closed cleanly.
-    pages_verified: bool,
+    pub(super) pages_verified: bool,
 }
 
 impl Handle {

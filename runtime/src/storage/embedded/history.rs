@@ -14,7 +14,7 @@ use redb::{Database, Durability, ReadableDatabase, ReadableTable, Table, WriteTr
 use super::{
     Options,
     clock::Clock,
-    layout::{End, LOG, MARKS, META, Row, State, mark, read_mark},
+    layout::{End, LOG, MARKS, META, Row, State, mark, read_marks},
 };
 use crate::meta::Revision;
 
@@ -45,12 +45,7 @@ impl History {
         let transaction = db.begin_read()?;
         let state = State::load(&transaction.open_table(META)?)?;
         let mut marks = VecDeque::new();
-        for found in transaction.open_table(MARKS)?.iter()? {
-            let (before, ms) = found?;
-            let before = Revision(before.value());
-            // A damaged mark is skipped: history is kept until the next mark is old enough.
-            marks.extend(read_mark(before, ms.value()).ok().map(|ms| (before, ms)));
-        }
+        read_marks(&transaction.open_table(MARKS)?, &mut marks)?;
         let age_ms = u64::try_from(options.history_age.as_millis()).unwrap_or(u64::MAX);
         let (origin, compacted, goal) = (state.origin, state.compacted, state.compacted.head);
         let clock = Clock::starting(system, marks.iter().map(|&(_, ms)| ms).max().unwrap_or(0));

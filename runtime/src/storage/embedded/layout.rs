@@ -61,6 +61,20 @@ pub(super) fn read_mark(before: Revision, sealed: Sealed) -> Result<u64, Damage>
     if sealed == mark(before, sealed.0) { Ok(sealed.0) } else { Err(Damage::Altered) }
 }
 
+/// Reads marks up to the first page that cannot be read, without damaged ones: without a mark, history is kept until the next
+/// mark is old enough.
+pub(super) fn read_marks(
+    marks: &impl ReadableTable<u64, Sealed>,
+    into: &mut impl Extend<(Revision, u64)>,
+) -> Result<(), redb::Error> {
+    for found in marks.iter()? {
+        let (before, sealed) = found?;
+        let before = Revision(before.value());
+        into.extend(read_mark(before, sealed.value()).map(|ms| (before, ms)));
+    }
+    Ok(())
+}
+
 /// The number of rows of a table, and the sum of their stored checksums. The sum does not depend on their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
@@ -103,8 +117,6 @@ pub(super) struct State {
     pub(super) marks: Tally,
 }
 
-const NUMBERS: usize = 12;
-
 impl State {
     /// The state of an empty store.
     pub(super) fn new(origin: Revision) -> Self {
@@ -124,38 +136,30 @@ impl State {
     }
 
     pub(super) fn save(&self, meta: &mut redb::Table<'_, &'static str, &'static [u8]>) -> Result<(), redb::Error> {
-        let numbers: [u64; NUMBERS] = [
-            self.origin.0,
-            self.compacted.head.0,
-            self.compacted.obsolete,
-            self.end.head.0,
-            self.end.obsolete,
-            self.passed,
-            self.log.rows,
-            self.log.digest,
-            self.index.rows,
-            self.index.digest,
-            self.marks.rows,
-            self.marks.digest,
-        ];
-        let mut bytes = [0; 8 * (1 + NUMBERS)];
-        for (into, number) in bytes.chunks_exact_mut(8).skip(1).zip(numbers) {
-            into.copy_from_slice(&number.to_le_bytes());
-        }
-        let sum = checksum(0, &bytes[8..]);
-        bytes[..8].copy_from_slice(&sum.to_le_bytes());
-        meta.insert(STATE, &bytes[..])?;
+        let numbers = self.to_bytes();
+        meta.insert(STATE, &[&checksum(0, &numbers).to_le_bytes()[..], &numbers].concat()[..])?;
         Ok(())
+    }
+
+    /// Its numbers.
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let Self { origin, compacted, end, passed, log, index, marks } = self;
+        let positions = [origin.0, compacted.head.0, compacted.obsolete, end.head.0, end.obsolete, passed];
+        let tallies = [log, index, marks].map(|tally| [tally.rows, tally.digest]);
+        positions.iter().chain(tallies.as_flattened()).flat_map(|number| number.to_le_bytes()).collect()
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
         let (sum, rest) = bytes.split_first_chunk()?;
-        if rest.len() != 8 * NUMBERS || u64::from_le_bytes(*sum) != checksum(0, rest) {
-            return None;
-        }
-        let mut numbers = rest.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number));
+        Self::from_bytes(rest).filter(|_| u64::from_le_bytes(*sum) == checksum(0, rest))
+    }
+
+    /// The state with these numbers.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (numbers, []) = bytes.as_chunks() else { return None };
+        let mut numbers = numbers.iter().map(|number| u64::from_le_bytes(*number));
         let mut next = || numbers.next();
-        Some(Self {
+        let state = Self {
             origin: Revision(next()?),
             compacted: End { head: Revision(next()?), obsolete: next()? },
             end: End { head: Revision(next()?), obsolete: next()? },
@@ -163,7 +167,8 @@ impl State {
             log: Tally { rows: next()?, digest: next()? },
             index: Tally { rows: next()?, digest: next()? },
             marks: Tally { rows: next()?, digest: next()? },
-        })
+        };
+        next().is_none().then_some(state)
     }
 }
 

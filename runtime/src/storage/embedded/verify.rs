@@ -198,6 +198,27 @@ pub(super) fn each_row(log: &impl ReadableTable<u64, &'static [u8]>, mut take: i
     }
 }
 
+/// Passes the readable rows of the index to `take`: up to the first unreadable page, and then backwards from the end.
+pub(super) fn each_pointer(index: &impl ReadableTable<&'static [u8], Sealed>, mut take: impl FnMut(&str, Revision)) {
+    for backwards in [false, true] {
+        let read = guarded(|| {
+            let mut rows = index.iter()?;
+            while let Some(found) = if backwards { rows.next_back() } else { rows.next() } {
+                let (key, sealed) = found?;
+                if let (Ok(text), Ok(revision)) =
+                    (std::str::from_utf8(key.value()), read_pointer(key.value(), sealed.value()))
+                {
+                    take(text, revision);
+                }
+            }
+            Ok(())
+        });
+        if read.is_ok() {
+            break;
+        }
+    }
+}
+
 /// The first revision after an unreadable page.
 fn next_readable(log: &impl ReadableTable<u64, &'static [u8]>, after: u64) -> Option<u64> {
     let first =

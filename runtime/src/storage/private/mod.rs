@@ -86,7 +86,7 @@ impl PrivateDir {
             Err(source) => return Err(failed(source)),
         };
         let metadata = file.metadata().map_err(failed)?;
-        if self.trust.check_file(&path, &metadata, access)?.is_too_readable() {
+        if self.trust.check_file(&path, &metadata, access)? {
             file.set_permissions(Permissions::from_mode(0o600)).map_err(failed)?;
             tracing::warn!(file = %path.display(), "other users could read this file; its mode is now 0600");
         }

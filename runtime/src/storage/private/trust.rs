@@ -41,20 +41,6 @@ pub(super) struct Trust {
     group: Option<u32>,
 }
 
-/// A file that may be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Checked {
-    Well,
-    /// Others can read it; this permission must be removed.
-    TooReadable,
-}
-
-impl Checked {
-    pub(super) fn is_too_readable(self) -> bool {
-        self == Self::TooReadable
-    }
-}
-
 impl Identity {
     /// The identity that the system uses for permission checks.
     pub(super) fn current() -> Self {
@@ -88,8 +74,9 @@ impl Identity {
 }
 
 impl Trust {
-    /// Checks a file of the directory.
-    pub(super) fn check_file(&self, path: &Path, metadata: &Metadata, access: Access) -> Result<Checked, FileError> {
+    /// Checks a file of the directory. Returns whether others can read it although they must not; this permission must be
+    /// removed.
+    pub(super) fn check_file(&self, path: &Path, metadata: &Metadata, access: Access) -> Result<bool, FileError> {
         if !metadata.is_file() {
             let reason = "it is not a file".to_owned();
             return Err(FileError::Untrusted { path: path.to_owned(), reason, remedy: "move it away".to_owned() });
@@ -110,7 +97,7 @@ impl Trust {
             faults.commands.push(format!("chmod 600 {}", quoted(path)));
         }
         faults.end("")?;
-        Ok(if readable { Checked::TooReadable } else { Checked::Well })
+        Ok(readable)
     }
 }
 

@@ -62,8 +62,8 @@ async fn an_object_that_the_hook_cannot_decode_is_held_until_it_can_or_by_force(
         world.create(&things, "ns", body).await.unwrap();
     }
     let kind = Kind::clone(&things.kind).with(|_, _, binding| {
-        let functions = hook::Functions::<Thing>::NONE.holds_deletion(|thing| thing.data.contains_key("lent"));
-        binding.hooks = hook::on_documents(functions);
+        let held = |thing: &Thing| thing.data.contains_key("lent");
+        binding.hooks = hook::on_documents(hook::Functions { holds_deletion: Some(held), ..hook::Functions::NONE });
     });
     let things = world.api.registry.replace([kind], None).expect("the same things with other hooks");
     let (first, second) = (at(&things, "ns", "a"), at(&things, "ns", "b"));

@@ -68,11 +68,12 @@ const ALL: [Second; 7] = [
 ];
 
 fn strict_hooks() -> Arc<dyn DocumentHooks> {
-    let functions = hook::Functions::<Strict>::NONE
-        .default(|strict, _| strict.spec.owner.push('!'))
-        .validate(|_, _| Vec::new())
-        .on_delete(|strict| strict.spec.owner.push('?'));
-    hook::on_documents(functions)
+    hook::on_documents(hook::Functions::<Strict> {
+        default: Some(|strict, _| strict.spec.owner.push('!')),
+        validate: Some(|_, _| Vec::new()),
+        on_delete: Some(|strict| strict.spec.owner.push('?')),
+        ..hook::Functions::NONE
+    })
 }
 
 fn refusing_hooks() -> Arc<dyn DocumentHooks> {

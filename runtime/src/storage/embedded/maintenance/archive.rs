@@ -35,7 +35,7 @@ use ring::digest::{Context, SHA256};
 
 use crate::{
     meta::Revision,
-    storage::embedded::layout::{End, Row, Sealed, State, Tally, read_mark, read_pointer},
+    storage::embedded::layout::{Row, Sealed, State, Tally, read_mark, read_pointer},
 };
 
 const MAGIC: &[u8; 16] = b"kindsmith-backup";
@@ -73,7 +73,7 @@ impl<W: Write> Writer<W> {
 
     pub(super) fn header(&mut self, made_ms: u64, state: &State) -> io::Result<()> {
         self.head = state.end.head;
-        self.frame(b'H', &[&made_ms.to_le_bytes(), &numbers_of(state).map(u64::to_le_bytes).concat()])
+        self.frame(b'H', &[&made_ms.to_le_bytes(), &state.to_bytes()])
     }
 
     /// Adds a row of the log as stored.
@@ -192,9 +192,8 @@ impl<R: Read> Reader<R> {
         }
         let at = reader.bytes;
         let kind = reader.frame()?;
-        let state = numbers::<13>(&reader.buffer).filter(|(_, rest)| kind == b'H' && rest.is_empty());
-        let Some(([_made_ms, state @ ..], _)) = state else { return Err(unexpected(at, kind)) };
-        reader.state = state_of(state);
+        let state = numbers(&reader.buffer).and_then(|([_made_ms], state)| State::from_bytes(state));
+        reader.state = state.filter(|_| kind == b'H').ok_or_else(|| unexpected(at, kind))?;
         Ok(reader)
     }
 
@@ -336,37 +335,4 @@ fn numbers<const N: usize>(payload: &[u8]) -> Option<([u64; N], &[u8])> {
         (*number, rest) = (u64::from_le_bytes(*bytes), after);
     }
     Some((numbers, rest))
-}
-
-fn numbers_of(state: &State) -> [u64; 12] {
-    let State { origin, compacted, end, passed, log, index, marks } = *state;
-    [
-        origin.0,
-        compacted.head.0,
-        compacted.obsolete,
-        end.head.0,
-        end.obsolete,
-        passed,
-        log.rows,
-        log.digest,
-        index.rows,
-        index.digest,
-        marks.rows,
-        marks.digest,
-    ]
-}
-
-fn state_of(numbers: [u64; 12]) -> State {
-    let [origin, compacted, was_obsolete, head, obsolete, passed, rest @ ..] = numbers;
-    let [log, index, marks] =
-        [[rest[0], rest[1]], [rest[2], rest[3]], [rest[4], rest[5]]].map(|[rows, digest]| Tally { rows, digest });
-    State {
-        origin: Revision(origin),
-        compacted: End { head: Revision(compacted), obsolete: was_obsolete },
-        end: End { head: Revision(head), obsolete },
-        passed,
-        log,
-        index,
-        marks,
-    }
 }

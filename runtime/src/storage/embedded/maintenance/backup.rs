@@ -100,7 +100,7 @@ fn failure(error: StreamError, to: &Path, stopped: &Stopped) -> Error {
 fn of_stopped(stopped: &Stopped, file: &File, progress: OnProgress<'_>) -> Result<(), StreamError> {
     let opened = stopped.database()?;
     let mut writer = Writer::begin(BufWriter::with_capacity(BUFFER, file)).map_err(StreamError::Out)?;
-    stream(&guarded(|| Ok(opened.db.begin_read()?))?, &mut writer, |done, total| {
+    stream(&guarded(|| Ok(opened.db().begin_read()?))?, &mut writer, |done, total| {
         progress(Progress { doing: "copying rows", done, total });
         Ok(())
     })

@@ -50,7 +50,7 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
     let stopped = Stopped::open(dir)?;
     let mut opened = stopped.database()?;
     let (mut rows, mut bytes) = (0, 0);
-    let report = verify::verify_watched(&opened.db, &mut |total, length| {
+    let report = verify::verify_watched(opened.db(), &mut |total, length| {
         rows += 1;
         bytes += length as u64;
         if rows % 256 == 0 {
@@ -73,7 +73,7 @@ pub fn check(dir: &Path, progress: OnProgress<'_>) -> Result<Check, Error> {
         faults.push(format!("the changes {first} to {testified}, which were acknowledged, are missing"));
     }
     progress(Progress { doing: "checking pages", done: rows, total: rows });
-    let was_killed = opened.was_repaired();
+    let was_killed = opened.pages_verified;
     match guarded(|| Ok(opened.db.check_integrity()?)) {
         Ok(true) => {}
         Ok(false) => faults.push("pages of the engine's file do not match their checksums".to_owned()),

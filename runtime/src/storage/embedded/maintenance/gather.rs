@@ -6,19 +6,20 @@ use std::{
     sync::Arc,
 };
 
-use redb::{ReadableDatabase, ReadableTable};
+use redb::ReadableDatabase;
 
 use super::{
     Error, OnProgress, Progress,
     scan::{self, Place},
-    stopped::{Opened, Stopped},
+    stopped::Stopped,
 };
 use crate::{
     meta::Revision,
     storage::embedded::{
         guard::guarded,
-        layout::{End, INDEX, LOG, MARKS, Row, Sealed, State, Tally, read_mark, read_pointer},
-        verify::{self, Report, each_row},
+        handle::Handle,
+        layout::{End, INDEX, LOG, MARKS, Row, State, Tally, read_marks},
+        verify::{self, Report, each_pointer, each_row},
     },
 };
 
@@ -55,7 +56,7 @@ pub(super) enum Pointers {
 /// The readable content of a store.
 pub(super) struct Gathered {
     pub(super) file: File,
-    pub(super) opened: Option<Opened>,
+    pub(super) opened: Option<Handle>,
     /// Why the engine could not open its file.
     pub(super) unopened: Option<String>,
     /// The store's state record, if it is readable.
@@ -107,11 +108,11 @@ impl Gathered {
     }
 
     /// Reads the rows that the engine can reach. Returns the stored checksums of altered rows by revision.
-    fn read_tables(&mut self, opened: &Opened, report: &Report) -> BTreeMap<u64, u64> {
+    fn read_tables(&mut self, opened: &Handle, report: &Report) -> BTreeMap<u64, u64> {
         self.state = Some(report.state);
         (self.log_whole, self.index_whole) = (report.log_whole, report.index_whole);
         let mut altered = BTreeMap::new();
-        let Ok(transaction) = guarded(|| Ok(opened.db.begin_read()?)) else { return altered };
+        let Ok(transaction) = guarded(|| Ok(opened.db().begin_read()?)) else { return altered };
         if let Ok(log) = guarded(|| Ok(transaction.open_table(LOG)?)) {
             each_row(&log, |revision, stored| {
                 // Rows are copied by lookup, and a damaged branch page hides some rows from lookups that a walk finds.
@@ -128,36 +129,9 @@ impl Gathered {
             });
         }
         if let Ok(index) = guarded(|| Ok(transaction.open_table(INDEX)?)) {
-            let mut take = |key: &[u8], sealed: Sealed| {
-                if let (Ok(text), Ok(revision)) = (std::str::from_utf8(key), read_pointer(key, sealed)) {
-                    self.index.insert(text.to_owned(), revision);
-                }
-            };
-            // Reads up to the first unreadable page, and then backwards from the end.
-            for backwards in [false, true] {
-                let read = guarded(|| {
-                    let mut rows = index.iter()?;
-                    while let Some(found) = if backwards { rows.next_back() } else { rows.next() } {
-                        let (key, sealed) = found?;
-                        take(key.value(), sealed.value());
-                    }
-                    Ok(())
-                });
-                if read.is_ok() {
-                    break;
-                }
-            }
+            each_pointer(&index, |key, revision| _ = self.index.insert(key.to_owned(), revision));
         }
-        let marks = guarded(|| {
-            for found in transaction.open_table(MARKS)?.iter()? {
-                let (before, sealed) = found?;
-                let before = Revision(before.value());
-                self.marks.extend(read_mark(before, sealed.value()).ok().map(|ms| (before, ms)));
-            }
-            Ok(())
-        });
-        // Without marks, history is kept until a new mark is old enough.
-        drop(marks);
+        let _ = guarded(|| read_marks(&transaction.open_table(MARKS)?, &mut self.marks));
         altered
     }
 
@@ -304,13 +278,13 @@ impl Found {
 }
 
 /// Opens and verifies the store. The inner error is the engine's reason for failing.
-fn open(stopped: &Stopped) -> Result<Result<(Opened, Report), String>, Error> {
+fn open(stopped: &Stopped) -> Result<Result<(Handle, Report), String>, Error> {
     let opened = match stopped.database() {
         Ok(opened) => opened,
         Err(error) if error.is_damage() => return Ok(Err(error.to_string())),
         Err(error) => return Err(error),
     };
-    Ok(match verify::verify(&opened.db) {
+    Ok(match verify::verify(opened.db()) {
         Ok(report) => Ok((opened, report)),
         Err(error) => Err(error.to_string()),
     })

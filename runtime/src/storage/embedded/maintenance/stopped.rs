@@ -5,13 +5,8 @@ use std::{
     fs::{self, File, TryLockError},
     io,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
 };
-
-use redb::Database;
 
 use super::Error;
 use crate::{
@@ -19,12 +14,7 @@ use crate::{
     storage::{
         Disk,
         embedded::{
-            OpenError,
-            backend::Backend,
-            directory::FORMAT,
-            file::FileDisk,
-            guard::{Engine, guarded},
-            head::Witness,
+            OpenError, Options, directory::FORMAT, file::FileDisk, guard::guarded, handle::Handle, head::Witness,
             upgrade,
         },
     },
@@ -38,19 +28,6 @@ pub(super) struct Stopped {
     dir: PathBuf,
     /// A shared lock, so that several readers may run; a server needs an exclusive one.
     _lock: Option<File>,
-}
-
-/// The engine's file, open.
-pub(super) struct Opened {
-    pub(super) db: Engine,
-    repaired: Arc<AtomicBool>,
-}
-
-impl Opened {
-    /// True if the server ended without closing the store.
-    pub(super) fn was_repaired(&self) -> bool {
-        self.repaired.load(Ordering::Relaxed)
-    }
 }
 
 impl Stopped {
@@ -108,23 +85,19 @@ impl Stopped {
     }
 
     /// Opens the engine's database; its writes stay in memory.
-    pub(super) fn database(&self) -> Result<Opened, Error> {
+    pub(super) fn database(&self) -> Result<Handle, Error> {
         let file = self.file()?;
         if file.metadata().map_err(Error::file(&self.dir))?.len() == 0 {
             return Err(self.damaged("the file store.redb is empty"));
         }
         let disk = FileDisk::new(&self.dir.join("store.redb"), file, Arc::default()).map_err(Error::file(&self.dir))?;
-        let disk: Arc<dyn Disk> = Arc::new(disk);
-        let backend = Backend::reading(&disk, &Arc::default()).map_err(Error::file(&self.dir))?;
-        let repaired = Arc::new(AtomicBool::new(false));
-        let (mut builder, note) = (Database::builder(), Arc::clone(&repaired));
-        builder.set_cache_size(CACHE_BYTES).set_repair_callback(move |_| note.store(true, Ordering::Relaxed));
-        let db = guarded(|| Ok(Engine::new(builder.create_with_backend(backend)?)));
-        let db = db.map_err(|error| self.damaged(error))?;
-        if upgrade::is_needed(&db).map_err(|error| self.damaged(error))? {
+        let (disk, options) =
+            (Arc::new(disk) as Arc<dyn Disk>, Options { cache_bytes: CACHE_BYTES, ..Options::default() });
+        let opened = guarded(|| Handle::open_reading(&disk, &options)).map_err(|error| self.damaged(error))?;
+        if upgrade::is_needed(opened.db()).map_err(|error| self.damaged(error))? {
             return Err(Error::OldFormat { dir: self.dir.clone() });
         }
-        Ok(Opened { db, repaired })
+        Ok(opened)
     }
 
     /// The newest acknowledged revision according to the witness.

@@ -50,7 +50,7 @@ fn copy(gathered: &Gathered, revision: Revision, row: &Found, fresh: &mut Fresh<
             fresh.put_row(revision, &Row::read(revision, &stored).map_err(|_| gone())?)?;
         }
         (Source::Table, Some(opened)) => guarded(|| {
-            let log = opened.db.begin_read()?.open_table(LOG)?;
+            let log = opened.db().begin_read()?.open_table(LOG)?;
             let stored = log.get(revision.0)?.ok_or_else(gone)?;
             fresh.put_row(revision, &Row::read(revision, stored.value()).map_err(|_| gone())?)
         })?,

@@ -108,10 +108,13 @@ impl Later {
             first.create(&boxes_then, "ns", body).await.unwrap();
         }
         let world = World::over(store, Limits::default().window).await;
-        let hooks = hook::Functions::<Box>::NONE.default(|found, _| {
-            found.spec.owner.get_or_insert("nobody".to_owned());
-        });
-        let hooks = hooks.validate(check);
+        let hooks = hook::Functions::<Box> {
+            default: Some(|found, _| {
+                found.spec.owner.get_or_insert("nobody".to_owned());
+            }),
+            validate: Some(check),
+            ..hook::Functions::NONE
+        };
         let boxes = world.api.registry.register([boxes(hooks)]).unwrap();
         Self { world, boxes }
     }
