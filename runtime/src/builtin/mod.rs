@@ -36,7 +36,7 @@ mod tasks;
 mod tests;
 
 pub use config_map::ConfigMap;
-pub use definitions::{
+pub use definitions::declared::{
     CustomResourceColumnDefinition, CustomResourceConversion, CustomResourceDefinition,
     CustomResourceDefinitionCondition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec,
     CustomResourceDefinitionStatus, CustomResourceDefinitionVersion, CustomResourceSubresourceScale,

@@ -27,10 +27,10 @@ pub(super) async fn authenticate(backend: &Backend, parts: &Parts) -> Result<Arc
     }
     let none = PeerCertificates::default();
     let certificates = parts.extensions.get::<PeerCertificates>().unwrap_or(&none);
-    let headers = RequestHeaders(&parts.headers);
-    let browser = websocket::bearer(&parts.headers);
+    let headers = &parts.headers;
+    let browser = websocket::bearer(headers);
     let token = headers.header(AUTHORIZATION.as_str()).and_then(bearer).or(browser.as_deref());
-    let credentials = Credentials { token, certificates: &certificates.0, headers: &headers };
+    let credentials = Credentials { token, certificates: &certificates.0, headers };
     let counts = &backend.metrics.counts().authentication;
     match backend.authenticator.authenticate(&credentials).await {
         Ok(Some(user)) => {
@@ -83,12 +83,9 @@ pub(super) async fn may_create(
     }
 }
 
-/// Headers for authenticators.
-struct RequestHeaders<'a>(&'a HeaderMap);
-
-impl Headers for RequestHeaders<'_> {
+impl Headers for HeaderMap {
     fn header(&self, name: &str) -> Option<&str> {
-        self.0.get(name).and_then(|value| value.to_str().ok())
+        self.get(name).and_then(|value| value.to_str().ok())
     }
 }
 

@@ -3,9 +3,10 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use axum::http::{HeaderMap, Method, header::CONTENT_TYPE, request::Parts};
+use axum::http::{HeaderMap, Method, request::Parts};
 
 use super::{
+    body,
     path::{self, ResourcePath},
     status,
     status::Refused,
@@ -123,8 +124,7 @@ impl Asked {
 
 /// True if the media type of a patch is that of an apply.
 fn applies(headers: &HeaderMap) -> bool {
-    let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let given = given.split(';').next().unwrap_or_default().trim();
+    let given = body::media_type(headers);
     [PatchType::ApplyYaml, PatchType::ApplyCbor].iter().any(|applied| applied.media_type() == given)
 }
 

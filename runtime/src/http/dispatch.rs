@@ -21,11 +21,12 @@ use super::{
     inflight::{self, Slot},
     methods,
     metrics::{self, Measure},
-    negotiate, openapi, resource, response, status,
+    negotiate::{self, Accepted, Offer},
+    openapi, resource, response, status,
     status::Refused,
     unread, warnings, websocket,
 };
-use crate::auth::User;
+use crate::{auth::User, kind::Policy};
 
 /// An authenticated and authorized request. Boxed, because futures copy their arguments.
 pub(super) struct Exchange {
@@ -48,6 +49,17 @@ impl Exchange {
     /// The `Accept` header.
     pub(super) fn accept(&self) -> Option<&str> {
         self.header(&ACCEPT)
+    }
+
+    /// The form of the answer: what the client accepts of an offer.
+    ///
+    /// # Errors
+    /// 406, in the words of the policy.
+    pub(super) fn negotiate(&self, offer: Offer, policy: &dyn Policy) -> Result<Accepted, Refused> {
+        match negotiate::objects(self.accept(), offer) {
+            Ok(accepted) => Ok(Accepted { pretty: accepted.pretty | self.pretty, ..accepted }),
+            Err(why) => Err(status::not_acceptable(why, offer, policy).into()),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::{future::poll_fn, io, task::Poll};
 
 use bytes::{Buf, Bytes};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, WriteHalf, duplex, split},
+    io::{AsyncReadExt, DuplexStream, WriteHalf, duplex, split},
     sync::mpsc,
     task::JoinSet,
 };
@@ -13,6 +13,7 @@ use tokio::{
 use super::{
     channels::{CHANNELS, Channels, Received},
     guard,
+    session::write,
     websocket::{End, Socket},
 };
 use crate::handlers::Serve;
@@ -106,12 +107,5 @@ async fn converse(socket: &mut Socket, channels: Channels, mut ports: Ports, num
                 None => return Ok(()),
             },
         }
-    }
-}
-
-async fn write(input: &mut Option<WriteHalf<DuplexStream>>, bytes: &[u8]) -> io::Result<usize> {
-    match input {
-        Some(input) => input.write(bytes).await,
-        None => Err(io::ErrorKind::BrokenPipe.into()),
     }
 }

@@ -10,13 +10,12 @@ use super::{
     connect::Connecting,
     dispatch::Exchange,
     heavy,
-    negotiate::{self, Offer},
+    negotiate::Offer,
     object,
     path::ResourcePath,
     resource::{self, Call},
     response,
     status::{self, Refused},
-    table::Include,
     warnings,
 };
 use crate::{
@@ -42,9 +41,6 @@ pub(super) fn refused(refusal: Refusal, kind: &Kind, name: &str) -> Refused {
 }
 
 /// Serves a virtual kind.
-///
-/// # Errors
-/// Errors of the object; those of its handler.
 pub(super) async fn ask(call: Call<'_>, body: Body) -> Result<Response, Refused> {
     let mut options = WriteOptions::for_create(&call.exchange.asked.query)?;
     options.client = call.client_name();
@@ -119,13 +115,9 @@ pub(super) async fn subresource(
         Handler::Documents(documents) => {
             let protobuf = kinds.answer.as_ref().is_none_or(|kind| kind.message().is_some());
             let offer = Offer { protobuf, stream: false, shapeless: false };
-            let mut accepted = negotiate::objects(exchange.accept(), offer)
-                .map_err(|why| status::not_acceptable(why, offer, parent.served.kind.policy()))?;
-            accepted.pretty |= exchange.pretty;
-            let include = Include::parse(&exchange.asked.query, accepted)?;
             let of = |kind: &Option<Arc<Kind>>| kind.as_ref().unwrap_or(&parent.served.kind).clone();
             let (body_kind, kind) = (of(&kinds.body), of(&kinds.answer));
-            let call = Call { backend, exchange, request: parent, kind, accepted, include };
+            let call = Call::new(backend, exchange, parent, kind, offer)?;
             let exchange = Documented { call, mounted, documents, body_kind };
             match verb {
                 Verb::Get => exchange.get().await,

@@ -196,7 +196,7 @@ proptest! {
         let mut expected: Value = serde_json::from_slice(&found).expect("JSON");
         let rows: Vec<Value> = objects
             .iter()
-            .map(|object| serde_json::from_slice::<Value>(&table().of_object(object)).expect("JSON")["rows"][0].take())
+            .map(|object| serde_json::from_slice::<Value>(&table().of_event(object, true)).expect("JSON")["rows"][0].take())
             .collect();
         prop_assert_eq!(&expected["rows"], &Value::from(rows));
         let metadata = json!({"resourceVersion": "9", "continue": "t\"", "remainingItemCount": 3});

@@ -11,17 +11,15 @@ use super::{
     listing::{Listing, Unlisted},
     negotiate::{Accepted, Shape},
     offload, partial, pieces,
-    render::Renderer,
     resource::Call,
     response, status,
     status::Refused,
-    table::{Include, Table},
+    table::Table,
     warnings,
 };
 use crate::{
     cache::Object,
     codec::Encoding,
-    kind::Kind,
     meta::status::{Status, StatusDetails},
     schema::Document,
     verbs::{Answer, Deleted, List},
@@ -76,42 +74,25 @@ async fn one(call: &Call<'_>, code: StatusCode, object: Arc<Object>) -> Result<R
     if accepted.shape == Shape::Full && accepted.encoding == Encoding::Json && !accepted.pretty {
         return Ok(response::json(code, object.json()));
     }
-    let (kind, include) = (call.kind.clone(), call.include);
-    let form = Form { renderer: call.renderer(), kind, accepted, include };
-    if object.json_bytes().len() <= heavy::LARGE {
-        return form.render(code, &object);
-    }
-    // Boxed to keep the state of a request for a small object small.
-    Box::pin(offload::answer(move || form.render(code, &object))).await
-}
-
-/// The form in which to write an object.
-struct Form {
-    renderer: Option<Renderer>,
-    kind: Arc<Kind>,
-    accepted: Accepted,
-    include: Include,
-}
-
-impl Form {
-    fn render(self, code: StatusCode, object: &Arc<Object>) -> Result<Response, Refused> {
-        let accepted = self.accepted;
-        if let Some(renderer) = self.renderer {
-            return Ok(response::encoded(code, accepted.encoding, renderer.object(object)?));
+    let (renderer, kind, include) = (call.renderer(), call.kind.clone(), call.include);
+    let is_large = object.json_bytes().len() > heavy::LARGE;
+    let render = move || {
+        if let Some(renderer) = renderer {
+            return Ok(response::encoded(code, accepted.encoding, renderer.object(&object)?));
         }
-        Ok(match accepted.shape {
-            Shape::Table => {
-                let table = Table::new(self.kind, accepted.meta_version(), self.include);
-                response::text_form(code, table.of_object(object), accepted)
-            }
+        let text = match accepted.shape {
+            Shape::Table => Table::new(kind, accepted.meta_version(), include).of_event(&object, true).into(),
             Shape::Partial | Shape::PartialList => {
                 let mut out = Vec::new();
-                partial::write(&mut out, object, accepted.meta_version());
-                response::text_form(code, out, accepted)
+                partial::write(&mut out, &object, accepted.meta_version());
+                out.into()
             }
-            Shape::Full => response::text_form(code, object.json(), accepted),
-        })
-    }
+            Shape::Full => object.json(),
+        };
+        Ok(response::text_form(code, text, accepted))
+    };
+    // Boxed to keep the state of a request for a small object small.
+    if is_large { Box::pin(offload::answer(render)).await } else { render() }
 }
 
 /// Answers with a list.
@@ -143,9 +124,6 @@ pub(super) async fn respond_list(call: &Call<'_>, list: List) -> Result<Response
 
 /// Answers the deletion of a collection: with its objects, or, if some cannot be converted to the requested version, with
 /// a Status that names them. All of them were deleted, which needs no conversion.
-///
-/// # Errors
-/// Like [`respond_list`].
 pub(super) async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<Response, Refused> {
     match respond_list(call, list).await {
         Err(Unlisted::Unconverted(unconverted)) => {
@@ -160,9 +138,6 @@ pub(super) async fn respond_deleted_list(call: &Call<'_>, list: List) -> Result<
 }
 
 /// Answers a deletion: with the object that waits for its finalizers, or with a Status about the deleted one.
-///
-/// # Errors
-/// Like [`respond`].
 pub(super) async fn respond_deleted(call: &Call<'_>, deleted: Deleted) -> Result<Response, Refused> {
     match deleted {
         Deleted::Marked(object) => respond(call, StatusCode::OK, Answer::Object(object), &[]).await,

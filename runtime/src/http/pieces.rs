@@ -37,9 +37,6 @@ struct Pieces {
 type Making = Pin<Box<dyn Future<Output = (Box<Listing>, Option<Step>)> + Send>>;
 
 /// Answers with a list. A short one is rendered on the request's thread, in less than a millisecond.
-///
-/// # Errors
-/// [`Unlisted`].
 pub(super) async fn respond(encoding: Encoding, listing: Listing, is_short: bool) -> Result<Response, Unlisted> {
     let mut listing = Box::new(listing);
     let (first, is_whole) = loop {

@@ -102,9 +102,6 @@ impl Renderer {
     }
 
     /// A watch frame about an object, shared between watchers of this form.
-    ///
-    /// # Errors
-    /// Like [`Renderer::object`].
     pub(super) fn frame(&self, event: EventType, object: &Arc<Object>) -> Result<Bytes, Refused> {
         self.piece(object, Piece::Frame(event), || {
             let mut whole = Vec::new();
@@ -141,9 +138,6 @@ impl Renderer {
     }
 
     /// Appends an object as a list item without a field header.
-    ///
-    /// # Errors
-    /// Like [`Renderer::object`].
     pub(super) fn write_item(&self, object: &Arc<Object>, keep: bool, out: &mut Vec<u8>) -> Result<(), Refused> {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             out.extend_from_slice(&found);
@@ -159,9 +153,6 @@ impl Renderer {
 
     /// The number of bytes that [`Renderer::write_item`] appends. An object that is not kept records it, so that its
     /// next list need not render it twice.
-    ///
-    /// # Errors
-    /// Like [`Renderer::object`].
     pub(super) fn item_length(&self, object: &Arc<Object>, keep: bool) -> Result<usize, Refused> {
         if let Some(found) = self.kept.find(object, number(self.form, Piece::Item)) {
             return Ok(found.len());

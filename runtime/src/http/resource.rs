@@ -16,7 +16,7 @@ use super::{
     handled,
     heavy::{self, Work},
     methods,
-    negotiate::{self, Accepted, Offer},
+    negotiate::{Accepted, Offer},
     object,
     path::ResourcePath,
     render::Renderer,
@@ -39,7 +39,7 @@ use crate::{
         selector::{FieldTerm, Fields},
     },
     schema::Document,
-    verbs::{Error, Request, Verbs},
+    verbs::{Error, Request, Verbs, Written},
 };
 
 /// An empty list of definitions.
@@ -63,9 +63,6 @@ pub(super) struct Call<'a> {
 }
 
 /// Serves a request about a resource.
-///
-/// # Errors
-/// The Status to answer with.
 pub(super) async fn serve(
     site: &Site,
     exchange: Box<Exchange>,
@@ -88,17 +85,14 @@ pub(super) async fn serve(
     }
     let numbered = served.kind.message().is_some() || matches!(operation.answer, endpoint::Answer::Scale);
     let offer = Offer { protobuf: numbered, stream: verb == Verb::Watch, shapeless: false };
-    let mut accepted = negotiate::objects(exchange.accept(), offer)
-        .map_err(|why| status::not_acceptable(why, offer, served.kind.policy()))?;
-    accepted.pretty |= exchange.pretty;
-    let include = Include::parse(&exchange.asked.query, accepted)?;
-    let namespace = path.scope().to_owned();
-    let watch_name = if verb == Verb::Watch { path.name.clone() } else { String::new() };
-    let name = if verb == Verb::Watch { String::new() } else { path.name.clone() };
+    let (namespace, mut name, mut watch_name) = (path.scope().to_owned(), path.name.clone(), String::new());
+    if verb == Verb::Watch {
+        std::mem::swap(&mut name, &mut watch_name);
+    }
     let kind = served.kind.clone();
     let (user, warnings) = (exchange.user.clone(), exchange.asked.warnings.clone());
-    let request = Request { user, served, namespace, name, subresource, warnings };
-    let call = Call { backend, exchange, request, kind, accepted, include };
+    let call =
+        Call::new(backend, exchange, Request { user, served, namespace, name, subresource, warnings }, kind, offer)?;
     // All verbs except the most frequent one are boxed, to keep the state of a simple get small.
     match verb {
         Verb::Get => call.get().await,
@@ -124,6 +118,24 @@ fn missing(backend: &Backend, exchange: &Exchange, path: &ResourcePath) -> Resul
         at.group == path.group && at.version == path.version
     });
     if known { Err(status::no_such_resource().into()) } else { Ok(response::page_not_found()) }
+}
+
+impl<'a> Call<'a> {
+    /// A request whose answer is of a kind, in the form that the client accepts of an offer.
+    ///
+    /// # Errors
+    /// 406; 400 for an invalid parameter of Tables.
+    pub(super) fn new(
+        backend: &'a Backend,
+        exchange: Box<Exchange>,
+        request: Request,
+        kind: Arc<Kind>,
+        offer: Offer,
+    ) -> Result<Self, Refused> {
+        let accepted = exchange.negotiate(offer, request.served.kind.policy())?;
+        let include = Include::parse(&exchange.asked.query, accepted)?;
+        Ok(Self { backend, exchange, request, kind, accepted, include })
+    }
 }
 
 impl Call<'_> {
@@ -181,8 +193,7 @@ impl Call<'_> {
                 Ok(api.create(request, document, &options).await?)
             })
         });
-        let written = create.await?;
-        object::respond(&self, StatusCode::CREATED, written.answer, &written.warnings).await
+        self.respond(create.await?).await
     }
 
     async fn update(self, body: Body) -> Result<Response, Refused> {
@@ -198,8 +209,7 @@ impl Call<'_> {
                 written.map_err(|error| not_created(error, refusal))
             })
         });
-        let written = update.await?;
-        object::respond(&self, code(written.created), written.answer, &written.warnings).await
+        self.respond(update.await?).await
     }
 
     async fn patch(self, body: Body) -> Result<Response, Refused> {
@@ -213,14 +223,15 @@ impl Call<'_> {
                 written.map_err(|error| not_created(error, refusal))
             })
         });
-        let written = patch.await?;
-        object::respond(&self, code(written.created), written.answer, &written.warnings).await
+        self.respond(patch.await?).await
+    }
+
+    async fn respond(&self, written: Written) -> Result<Response, Refused> {
+        let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
+        object::respond(self, code, written.answer, &written.warnings).await
     }
 
     /// Processes a body and this many stored bytes like [`heavy::run`].
-    ///
-    /// # Errors
-    /// Those of the work.
     pub(super) async fn heavy<T: Send + 'static>(
         &self,
         stored: usize,
@@ -231,9 +242,6 @@ impl Call<'_> {
     }
 
     /// The body and its media type.
-    ///
-    /// # Errors
-    /// Like [`body::read`].
     pub(super) async fn read(&self, body: Body) -> Result<(String, Bytes), Refused> {
         let headers = &self.exchange.parts.headers;
         let bytes = body::read(headers, body, &self.backend.limits).await?;
@@ -292,8 +300,7 @@ impl Call<'_> {
 
     /// The client's name.
     pub(super) fn client_name(&self) -> String {
-        let given = self.exchange.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
-        client_name(given.unwrap_or_default())
+        client_name(self.exchange.header(&USER_AGENT).unwrap_or_default())
     }
 
     /// Forced deletion needs an additional permission, because it ignores finalizers.
@@ -335,9 +342,6 @@ impl Call<'_> {
 }
 
 /// The body of a write as a document of this kind, or as a Scale.
-///
-/// # Errors
-/// Like [`body::decode`].
 pub(super) fn document(request: &Request, kind: &Kind, media_type: &str, body: &[u8]) -> Result<Decoded, Refused> {
     let expected = if request.is_scale() { body::Expected::Scale } else { body::Expected::Object(kind) };
     body::decode(media_type, body, expected)
@@ -349,8 +353,4 @@ fn not_created(error: Error, refusal: Option<Refused>) -> Refused {
         (Error::NotFound(..), Some(refusal)) => refusal,
         (error, _) => error.into(),
     }
-}
-
-fn code(created: bool) -> StatusCode {
-    if created { StatusCode::CREATED } else { StatusCode::OK }
 }

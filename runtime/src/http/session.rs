@@ -6,7 +6,7 @@ use std::io;
 use axum::extract::ws::Message;
 use bytes::{Buf, Bytes};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, DuplexStream},
+    io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream},
     task::JoinHandle,
 };
 
@@ -153,7 +153,7 @@ impl Running {
 }
 
 /// Writes some of the bytes.
-async fn write(stream: &mut Option<DuplexStream>, bytes: &[u8]) -> io::Result<usize> {
+pub(super) async fn write(stream: &mut Option<impl AsyncWrite + Unpin>, bytes: &[u8]) -> io::Result<usize> {
     match stream {
         Some(stream) => stream.write(bytes).await,
         None => Err(io::ErrorKind::BrokenPipe.into()),

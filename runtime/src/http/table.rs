@@ -74,11 +74,6 @@ impl Table {
         Self { kind, meta_version, include, now: Time::now() }
     }
 
-    /// The Table of one object.
-    pub(super) fn of_object(&self, object: &Object) -> Vec<u8> {
-        self.of_event(object, true)
-    }
-
     /// The Table of one object, with or without columns: a stream of Tables has them only once.
     pub(super) fn of_event(&self, object: &Object, with_columns: bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(2048);

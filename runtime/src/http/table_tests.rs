@@ -3,7 +3,8 @@ use super::*;
 use crate::{Resource, builtin::ConfigMap, http::sample, widget::Widget};
 
 fn table(kind: &Kind, include: Include, object: &Object) -> Value {
-    serde_json::from_slice(&Table::new(Arc::new(kind.clone()), "meta.k8s.io/v1", include).of_object(object)).unwrap()
+    serde_json::from_slice(&Table::new(Arc::new(kind.clone()), "meta.k8s.io/v1", include).of_event(object, true))
+        .unwrap()
 }
 
 fn cells(kind: &Kind, body: Value) -> Value {

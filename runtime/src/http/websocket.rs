@@ -126,9 +126,6 @@ pub(super) fn agree(headers: &HeaderMap, known: Known<'_>) -> Result<String, Ref
 }
 
 /// Reads a handshake, by GET or POST.
-///
-/// # Errors
-/// Like [`agree`].
 pub(super) async fn handshake(parts: &mut Parts, known: Known<'_>) -> Result<Handshake, Refused> {
     let protocol = agree(&parts.headers, known)?;
     parts.method = Method::GET;
@@ -192,9 +189,6 @@ impl Socket {
 
     /// The next message with data; `None` if the caller should check its state and call again. With `listening` false,
     /// because the reader is behind, it does not read from the peer. Safe to cancel.
-    ///
-    /// # Errors
-    /// [`End`].
     pub(super) async fn receive(&mut self, listening: bool) -> Result<Option<Message>, End> {
         // In this order: an answer that has arrived counts, even if its time is over.
         tokio::select! {
@@ -227,9 +221,6 @@ impl Socket {
     }
 
     /// Sends a message. Waits while the peer is slow, as long as the server runs.
-    ///
-    /// # Errors
-    /// [`End`].
     pub(super) async fn send(&mut self, message: Message) -> Result<(), End> {
         self.last_received = Instant::now();
         tokio::select! {

@@ -2,7 +2,7 @@
 
 use std::{sync::OnceLock, time::Duration};
 
-use super::{Histogram, Totals, labels, nanoseconds};
+use super::{Histogram, Totals, labels, milliseconds, nanoseconds};
 use crate::meta::Operation;
 
 labels! {
@@ -15,9 +15,8 @@ labels! {
     }
 }
 
-const MS: u64 = 1_000_000;
-/// Buckets in nanoseconds, as kube-apiserver has them.
-const BOUNDS: [u64; 6] = [5 * MS, 25 * MS, 100 * MS, 500 * MS, 1_000 * MS, 2_500 * MS];
+/// Buckets, as kube-apiserver has them.
+const BOUNDS: [u64; 6] = milliseconds([5, 25, 100, 500, 1_000, 2_500]);
 
 /// Durations by step, operation, and whether the request was refused.
 #[derive(Default)]

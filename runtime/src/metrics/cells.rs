@@ -58,6 +58,16 @@ impl Cells {
     }
 }
 
+/// Bounds in nanoseconds, given in milliseconds.
+pub(crate) const fn milliseconds<const N: usize>(mut bounds: [u64; N]) -> [u64; N] {
+    let mut at = 0;
+    while at < N {
+        bounds[at] *= 1_000_000;
+        at += 1;
+    }
+    bounds
+}
+
 /// The numbers that a histogram takes: its buckets, the bucket of larger values, the sum.
 pub(super) const fn width(bounds: &[u64]) -> usize {
     bounds.len() + 2

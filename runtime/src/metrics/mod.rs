@@ -9,7 +9,7 @@ mod labels;
 mod requests;
 
 pub(crate) use admission::{Admission, Step};
-pub(crate) use cells::{Counter, Histogram, Totals};
+pub(crate) use cells::{Counter, Histogram, Totals, milliseconds};
 use labels::labels;
 pub(crate) use requests::{Cell, DryRun, Endpoint, Requests, Scope, Series, Verb};
 

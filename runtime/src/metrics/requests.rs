@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    cells::{self, Cells, Histogram, Totals, width},
+    cells::{self, Cells, Histogram, Totals, milliseconds, width},
     labels, nanoseconds,
 };
 
@@ -91,34 +91,11 @@ impl Cell {
     }
 }
 
-const MS: u64 = 1_000_000;
-
-/// Buckets of a request's duration, in nanoseconds, as kube-apiserver has them.
-const DURATIONS: [u64; 23] = [
-    5 * MS,
-    25 * MS,
-    50 * MS,
-    100 * MS,
-    200 * MS,
-    400 * MS,
-    600 * MS,
-    800 * MS,
-    1_000 * MS,
-    1_250 * MS,
-    1_500 * MS,
-    2_000 * MS,
-    3_000 * MS,
-    4_000 * MS,
-    5_000 * MS,
-    6_000 * MS,
-    8_000 * MS,
-    10_000 * MS,
-    15_000 * MS,
-    20_000 * MS,
-    30_000 * MS,
-    45_000 * MS,
-    60_000 * MS,
-];
+/// Buckets of a request's duration, as kube-apiserver has them.
+const DURATIONS: [u64; 23] = milliseconds([
+    5, 25, 50, 100, 200, 400, 600, 800, 1_000, 1_250, 1_500, 2_000, 3_000, 4_000, 5_000, 6_000, 8_000, 10_000, 15_000,
+    20_000, 30_000, 45_000, 60_000,
+]);
 /// Buckets of an answer's size, in bytes.
 const SIZES: [u64; 7] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 /// Buckets of the size of a watch's event, in bytes.
@@ -306,7 +283,7 @@ mod tests {
         assert_eq!(endpoint.all().count(), Cell::COUNT);
         for (cell, series) in endpoint.all() {
             assert_eq!(series.codes(), [(200, 1)], "{cell:?}");
-            assert_eq!(series.durations().sum, cell.index() as u64 * MS, "{cell:?}");
+            assert_eq!(series.durations().sum, cell.index() as u64 * 1_000_000, "{cell:?}");
             assert_eq!(series.sizes().count(), 0);
         }
     }

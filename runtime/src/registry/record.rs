@@ -125,18 +125,12 @@ pub(crate) fn upgrade(stored: Bytes, indexes: &Indexes) -> Result<Bytes, String>
 }
 
 /// Parses JSON that the server wrote.
-///
-/// # Errors
-/// If it is invalid.
 pub(crate) fn parse(json: &[u8]) -> Result<Document, String> {
     let decoded = codec::decode(json, &codec::Limits::NONE);
     decoded.map(|decoded| decoded.document).map_err(|error| error.to_string())
 }
 
 /// Parses a record in the current layout.
-///
-/// # Errors
-/// If the bytes are invalid.
 pub(crate) fn decode(stored: &Bytes) -> Result<Record<'_>, String> {
     match stored.first() {
         None => return Err("the record is empty".to_owned()),

@@ -32,6 +32,31 @@ struct Called {
 /// A call that is running.
 type Flight = watch::Receiver<Option<Called>>;
 
+/// A view on its way.
+enum Begun {
+    Kept(Result<Arc<Object>, String>),
+    /// A call of another reader.
+    Joined(Flight),
+    Own(Flight),
+}
+
+impl Begun {
+    /// The view, and whether it might succeed in another call.
+    async fn end(self) -> (Result<Arc<Object>, String>, bool) {
+        let (mut flight, is_own) = match self {
+            Self::Kept(view) => return (view, false),
+            Self::Joined(flight) => (flight, false),
+            Self::Own(flight) => (flight, true),
+        };
+        let called = flight.wait_for(Option::is_some).await.ok().and_then(|called| called.clone());
+        let Some(Called { view, among_others }) = called else {
+            return (Err("the call of the conversion webhook broke off".to_owned()), false);
+        };
+        let is_doubtful = view.is_err() && among_others && !is_own;
+        (view, is_doubtful)
+    }
+}
+
 /// Calls that are running, by the addresses of their objects, which they keep alive.
 #[derive(Default)]
 struct Running(Mutex<HashMap<usize, Flight>>);
@@ -104,68 +129,46 @@ impl View {
 
     /// Stored objects in this version, converted by a webhook if they are not kept.
     pub async fn of_all(&self, webhooks: &Arc<Webhooks>, stored: &[Arc<Object>]) -> Vec<Result<Arc<Object>, String>> {
-        let (mut views, mut flights, mut again) = (Vec::with_capacity(stored.len()), Vec::new(), Vec::new());
-        self.begin(webhooks, stored, &mut views, &mut flights, true);
-        for (at, mut flight, is_own) in flights {
-            let called = flight.wait_for(Option::is_some).await.ok().and_then(|called| called.clone());
-            match called {
-                Some(Called { view: Err(_), among_others: true }) if !is_own => again.push(at),
-                Some(Called { view, .. }) => views[at] = view,
-                None => views[at] = Err("the call of the conversion webhook broke off".to_owned()),
-            }
+        let (mut views, mut again) = (Vec::with_capacity(stored.len()), Vec::new());
+        for (at, begun) in self.begin(webhooks, stored, true).into_iter().enumerate() {
+            let (view, is_doubtful) = begun.end().await;
+            views.push(view);
+            again.extend(is_doubtful.then_some(at));
         }
         // Another reader's call may have failed because of an object that this one does not need.
-        if !again.is_empty() {
-            let objects: Vec<Arc<Object>> = again.iter().map(|at| stored[*at].clone()).collect();
-            let (mut own, mut flights) = (Vec::with_capacity(objects.len()), Vec::new());
-            self.begin(webhooks, &objects, &mut own, &mut flights, false);
-            for (at, mut flight, _) in flights {
-                if let Ok(called) = flight.wait_for(Option::is_some).await
-                    && let Some(called) = &*called
-                {
-                    own[at].clone_from(&called.view);
-                }
-            }
-            again.into_iter().zip(own).for_each(|(at, view)| views[at] = view);
+        let objects: Vec<Arc<Object>> = again.iter().map(|at| stored[*at].clone()).collect();
+        for (at, begun) in again.into_iter().zip(self.begin(webhooks, &objects, false)) {
+            (views[at], _) = begun.end().await;
         }
         views
     }
 
-    /// Finds the kept views, and begins calls for the others. Missing views are errors until their flights end.
-    fn begin(
-        &self,
-        webhooks: &Arc<Webhooks>,
-        stored: &[Arc<Object>],
-        views: &mut Vec<Result<Arc<Object>, String>>,
-        flights: &mut Vec<(usize, Flight, bool)>,
-        joins: bool,
-    ) {
-        let mut own = Vec::new();
-        let place = |object: &Arc<Object>| Arc::as_ptr(object).addr();
-        for (at, object) in stored.iter().enumerate() {
+    /// Finds the kept views, and begins calls for the others. Joins calls of other readers only if `joins` is set.
+    fn begin(&self, webhooks: &Arc<Webhooks>, stored: &[Arc<Object>], joins: bool) -> Vec<Begun> {
+        let (mut all, mut own) = (Vec::with_capacity(stored.len()), Vec::new());
+        for object in stored {
             if let Some(kept) = self.renderings.find_object(object, self.number) {
-                views.push(readable(object, kept));
+                all.push(Begun::Kept(readable(object, kept)));
                 continue;
             }
             if object.unreadable().is_some() {
-                views.push(Ok(Arc::new(object.in_form(&self.type_meta, Err(String::new())))));
+                all.push(Begun::Kept(Ok(Arc::new(object.in_form(&self.type_meta, Err(String::new()))))));
                 continue;
             }
-            views.push(Err("the call of the conversion webhook broke off".to_owned()));
-            let mut running = self.running.lock();
-            let known = running.get(&place(object)).filter(|known| joins && known.has_changed().is_ok());
-            if let Some(known) = known {
-                flights.push((at, known.clone(), false));
+            let (mut running, place) = (self.running.lock(), Arc::as_ptr(object).addr());
+            if let Some(known) = running.get(&place).filter(|known| joins && known.has_changed().is_ok()) {
+                all.push(Begun::Joined(known.clone()));
                 continue;
             }
             let (sender, flight) = watch::channel(None);
-            running.insert(place(object), flight.clone());
-            flights.push((at, flight, true));
-            own.push(Call { running: self.running.clone(), place: place(object), object: object.clone(), sender });
+            running.insert(place, flight.clone());
+            all.push(Begun::Own(flight));
+            own.push(Call { running: self.running.clone(), place, object: object.clone(), sender });
         }
         if !own.is_empty() {
             tokio::spawn(self.clone().call(webhooks.clone(), own));
         }
+        all
     }
 
     /// Calls the webhook for these objects.

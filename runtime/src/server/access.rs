@@ -90,7 +90,7 @@ impl Admin {
     pub(super) fn write_kubeconfig(&self, state: &StateDir, kubeconfig: Kubeconfig) -> Result<()> {
         let mut place = self.kubeconfig.lock().unwrap_or_else(PoisonError::into_inner);
         // The token may have changed since the start.
-        place.insert(kubeconfig).write(state.files(), &state.admin_token()?)
+        place.insert(kubeconfig).write(&state.files, &state.admin_token()?)
     }
 }
 
@@ -103,7 +103,7 @@ impl Users {
             (Source::Users(path), None)
         } else {
             let admin = Admin { token: state.admin_token()?, kubeconfig: Arc::default() };
-            let (files, kubeconfig) = (state.files().clone(), admin.kubeconfig.clone());
+            let (files, kubeconfig) = (state.files.clone(), admin.kubeconfig.clone());
             (Source::Admin { files, name: ADMIN_TOKEN, kubeconfig }, Some(admin))
         };
         let (tokens, token_file) = token_file::open(source)?;

@@ -127,7 +127,7 @@ impl App {
         }
         tracing::info!(
             url = connections.url,
-            data = %self.state.path().display(),
+            data = %self.state.files.path().display(),
             revision = %self.api.cache.revision(),
             "listening"
         );

@@ -254,7 +254,7 @@ impl Builder {
     /// created nor deleted. `.kind::<builtin::Namespace>()` serves only that kind, including `default` and the other
     /// permanent namespaces.
     pub fn without_builtins(mut self) -> Self {
-        self.core.builtins = false;
+        self.core.without_builtins = true;
         self
     }
 

@@ -53,6 +53,12 @@ pub enum Error {
 /// A result whose error is [`Error`], unless another one is named.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

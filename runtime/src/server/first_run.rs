@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, path::PathBuf};
 
-use super::{Error, Result, state::StateDir};
+use super::{Result, state::StateDir};
 use crate::{
     kind::{Kind, model::Scope},
     storage::private::{Access, PrivateDir, quoted},
@@ -41,7 +41,7 @@ impl Kubeconfig {
          - name: kindsmith\n  context:\n    cluster: kindsmith\n    user: admin\n\
          current-context: kindsmith\n"
         );
-        files.write(KUBECONFIG, Access::Secret, &text).map_err(Error::File)
+        Ok(files.write(KUBECONFIG, Access::Secret, &text)?)
     }
 }
 
@@ -66,9 +66,9 @@ impl Samples {
         let mut line =
             |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("writing to a String cannot fail");
         if tls {
-            line(format_args!("kubeconfig: {}", state.file(KUBECONFIG).display()));
+            line(format_args!("kubeconfig: {}", state.files.file(KUBECONFIG).display()));
             line(format_args!("\nTry, in another terminal:\n"));
-            line(format_args!("  export KUBECONFIG={}", quoted(&state.file(KUBECONFIG))));
+            line(format_args!("  export KUBECONFIG={}", quoted(&state.files.file(KUBECONFIG))));
             line(format_args!("  kubectl api-resources"));
             if let Some(manifest) = &self.manifest {
                 line(format_args!("  kubectl apply -f {}", quoted(manifest)));
@@ -93,11 +93,11 @@ impl Samples {
             format!("{root}/{}/{}", kind.group_version, kind.names().plural)
         });
         let trust = if tls && self.own_authority {
-            format!(" --cacert {}", quoted(&state.file("ca.crt")))
+            format!(" --cacert {}", quoted(&state.files.file("ca.crt")))
         } else {
             String::new()
         };
-        let token = quoted(&state.file("admin.token"));
+        let token = quoted(&state.files.file("admin.token"));
         line(format_args!("  curl{trust} -H \"Authorization: Bearer $(cat {token})\" {url}{path}"));
         text
     }

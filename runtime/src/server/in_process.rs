@@ -154,8 +154,8 @@ impl About {
             service: app.service(),
             #[cfg(feature = "kube")]
             in_process: app.in_process.clone(),
-            authority: app.state.file("ca.crt"),
-            kubeconfig: app.state.file("kubeconfig"),
+            authority: app.state.files.file("ca.crt"),
+            kubeconfig: app.state.files.file("kubeconfig"),
             read_now: app.read_now(),
         }
     }

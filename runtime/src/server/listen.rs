@@ -114,7 +114,7 @@ impl Entrance {
         let mut kubeconfig = None;
         if let (Some(_), Some(admin)) = (&config, admin) {
             admin.write_kubeconfig(state, Kubeconfig { url: url.clone(), authority_pem })?;
-            kubeconfig = Some(state.file(KUBECONFIG));
+            kubeconfig = Some(state.files.file(KUBECONFIG));
         }
         let commands = admin.map_or(String::new(), |_| self.samples.commands(state, &url));
         let (stop, stopping) = watch::channel(false);

@@ -36,9 +36,10 @@ use crate::{
 };
 
 /// The storage of objects.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) enum Keep {
     /// Not set yet.
+    #[default]
     Unsaid,
     /// In memory.
     Memory,
@@ -47,10 +48,11 @@ pub(super) enum Keep {
 }
 
 /// The builder's settings for kinds and storage.
+#[derive(Default)]
 pub(super) struct Core {
     pub keep: Keep,
-    /// True if the built-in kinds are served.
-    pub builtins: bool,
+    /// True if the built-in kinds are not served.
+    pub without_builtins: bool,
     /// True if what `CustomResourceDefinition` objects define is served.
     pub definitions: bool,
     pub handlers: Pending,
@@ -58,21 +60,6 @@ pub(super) struct Core {
     pub transformer: Option<Arc<dyn Transformer>>,
     /// Finds the addresses of the services of webhooks.
     pub webhook_resolver: Option<Resolver>,
-}
-
-impl Default for Core {
-    fn default() -> Self {
-        let (handlers, admission) = (Pending::default(), Vec::new());
-        Self {
-            keep: Keep::Unsaid,
-            builtins: true,
-            definitions: false,
-            handlers,
-            admission,
-            transformer: None,
-            webhook_resolver: None,
-        }
-    }
 }
 
 impl Builder {
@@ -94,7 +81,7 @@ impl Builder {
         };
         let opened = self.define().await?;
         let kinds = self.entrance.samples.kinds.clone();
-        let (path, limits) = (state.path().to_owned(), self.limits.clone());
+        let (path, limits) = (state.files.path().to_owned(), self.limits.clone());
         let loading = spawn_blocking(move || self.core.load(path, limits, kinds));
         let Loaded { api, handlers, definitions } = loading.await.expect("loading the cache does not panic")?;
         // The directory is locked only now, so that no other server creates the same files.
@@ -150,7 +137,7 @@ impl Builder {
     /// Reads the files of definitions, adds their kinds, and adds hooks to kinds that come from documents.
     async fn define(&mut self) -> Result<Opened> {
         let (kinds, files) = (&mut self.entrance.samples.kinds, &mut self.definition_files);
-        let builtins = if self.core.builtins { builtin::kinds() } else { Vec::new() };
+        let builtins = if self.core.without_builtins { Vec::new() } else { builtin::kinds() };
         files.declared = builtins.iter().chain(kinds.iter()).map(Kind::group_resource).collect();
         let unattached: Vec<_> = files.hooks.iter().filter(|attached| !attached.attach(kinds)).cloned().collect();
         let files = files.clone();
@@ -185,7 +172,7 @@ impl Core {
             transformer,
             Arc::new(Webhooks::with_resolver(self.webhook_resolver)),
         ));
-        let builtins = if self.builtins { builtin::kinds() } else { Vec::new() };
+        let builtins = if self.without_builtins { Vec::new() } else { builtin::kinds() };
         let mut kinds: Vec<Kind> = builtins.into_iter().chain(kinds).collect();
         self.handlers.declare(&mut kinds).map_err(Error::Kind)?;
         for versions in by_resource(kinds) {

@@ -4,7 +4,7 @@
 use std::{
     fs::{self, DirBuilder},
     os::unix::fs::DirBuilderExt,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -20,14 +20,15 @@ pub(super) const ADMIN_TOKEN: &str = "admin.token";
 
 /// The directory of a running server. Without a data directory it is temporary, and removed on drop.
 pub(super) struct StateDir {
-    files: PrivateDir,
+    /// The files, by name.
+    pub files: PrivateDir,
     temporary: bool,
 }
 
 impl StateDir {
     /// The data directory, created if it is missing.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        Ok(Self { files: PrivateDir::open(path).map_err(Error::File)?, temporary: false })
+        Ok(Self { files: PrivateDir::open(path)?, temporary: false })
     }
 
     /// A temporary directory for a server without a data directory.
@@ -35,44 +36,19 @@ impl StateDir {
         let path = std::env::temp_dir().join(format!("kindsmith-{}", random_text(12)));
         let made = DirBuilder::new().mode(0o700).create(&path);
         made.map_err(|source| Error::File(FileError::Io { path: path.clone(), source }))?;
-        Ok(Self { files: PrivateDir::open(&path).map_err(Error::File)?, temporary: true })
-    }
-
-    /// The absolute path of a file in the directory.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
-        self.files.file(name)
-    }
-
-    /// The directory's absolute path.
-    pub(super) fn path(&self) -> &Path {
-        self.files.path()
-    }
-
-    /// The directory itself.
-    pub(super) fn files(&self) -> &PrivateDir {
-        &self.files
-    }
-
-    /// Reads a file; `None` if it does not exist.
-    pub(super) fn read(&self, name: &str, access: Access) -> Result<Option<String>> {
-        self.files.read(name, access).map_err(Error::File)
-    }
-
-    /// Writes a file that only its owner can read.
-    pub(super) fn write(&self, name: &str, access: Access, text: &str) -> Result<()> {
-        self.files.write(name, access, text).map_err(Error::File)
+        Ok(Self { files: PrivateDir::open(&path)?, temporary: true })
     }
 
     /// The admin token: the stored one, or a new random one.
     pub(super) fn admin_token(&self) -> Result<String> {
-        if let Some(kept) = self.read(ADMIN_TOKEN, Access::Secret)? {
+        if let Some(kept) = self.files.read(ADMIN_TOKEN, Access::Secret)? {
             let kept = kept.trim();
             if !kept.is_empty() {
                 return Ok(kept.to_owned());
             }
         }
         let token = random_text(32);
-        self.write(ADMIN_TOKEN, Access::Secret, &token)?;
+        self.files.write(ADMIN_TOKEN, Access::Secret, &token)?;
         Ok(token)
     }
 }
@@ -81,7 +57,7 @@ impl Drop for StateDir {
     fn drop(&mut self) {
         if self.temporary {
             // Failing to remove a temporary directory does no harm.
-            let _ = fs::remove_dir_all(self.path());
+            let _ = fs::remove_dir_all(self.files.path());
         }
     }
 }
@@ -103,14 +79,14 @@ mod tests {
         let token = state.admin_token().unwrap();
         assert!(token.len() >= 40, "{token}");
         assert_eq!(state.admin_token().unwrap(), token, "the token stays the same at the next start");
-        assert_eq!(fs::read_dir(state.path()).unwrap().count(), 1, "no file in the making is left");
+        assert_eq!(fs::read_dir(state.files.path()).unwrap().count(), 1, "no file in the making is left");
     }
 
     #[test]
     fn a_temporary_directory_goes_with_its_server() {
         let state = StateDir::temporary().unwrap();
-        let path = state.path().to_owned();
-        state.write("x", Access::Public, "y").unwrap();
+        let path = state.files.path().to_owned();
+        state.files.write("x", Access::Public, "y").unwrap();
         drop(state);
         assert!(!path.exists());
     }

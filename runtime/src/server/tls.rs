@@ -50,12 +50,13 @@ pub(super) struct Authority {
 impl Authority {
     /// The authority in the folder, or a new one.
     pub(super) fn open(state: &StateDir) -> Result<Self> {
-        let failed = |name: &str, message: String| Error::Certificates(state.file(name), message);
+        let failed = |name: &str, message: String| Error::Certificates(state.files.file(name), message);
         let key = state
+            .files
             .read(KEY, Access::Secret)?
             .map(|pem| KeyPair::from_pem(&pem).map_err(|e| failed(KEY, e.to_string())))
             .transpose()?;
-        let (certificate_pem, key) = match (state.read(CERTIFICATE, Access::Public)?, key) {
+        let (certificate_pem, key) = match (state.files.read(CERTIFICATE, Access::Public)?, key) {
             (Some(pem), Some(key)) => {
                 CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|e| failed(CERTIFICATE, e.to_string()))?;
                 (pem, key)
@@ -70,8 +71,8 @@ impl Authority {
                 };
                 let certificate =
                     authority_params().self_signed(&key).map_err(|e| failed(CERTIFICATE, e.to_string()))?;
-                state.write(KEY, Access::Secret, &key.serialize_pem())?;
-                state.write(CERTIFICATE, Access::Public, &certificate.pem())?;
+                state.files.write(KEY, Access::Secret, &key.serialize_pem())?;
+                state.files.write(CERTIFICATE, Access::Public, &certificate.pem())?;
                 (certificate.pem(), key)
             }
         };

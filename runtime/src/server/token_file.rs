@@ -56,7 +56,7 @@ impl Source {
             Self::Users(path) => users(path).map_err(|message| Error::TokenFile(path.clone(), message)),
             Self::Admin { files, name, kubeconfig } => {
                 let kubeconfig = kubeconfig.lock().unwrap_or_else(PoisonError::into_inner);
-                let token = files.read(name, Access::Secret).map_err(Error::File)?.unwrap_or_default();
+                let token = files.read(name, Access::Secret)?.unwrap_or_default();
                 let token = token.trim();
                 if token.is_empty() {
                     return Err(Error::TokenFile(files.file(name), "it has no token".to_owned()));
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_changed_file_is_read_once_it_no_longer_changes() {
         let state = StateDir::temporary().unwrap();
-        let path = state.file("tokens.csv");
+        let path = state.files.file("tokens.csv");
         fs::write(&path, "t1,ada,1\n").unwrap();
         let (tokens, mut file) = open(Source::Users(path.clone())).unwrap();
         assert!(knows(&tokens, "t1") && file.look(false).is_none() && file.look(false).is_none());
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn an_invalid_file_is_reported_once_and_the_tokens_stay() {
         let state = StateDir::temporary().unwrap();
-        let path = state.file("tokens.csv");
+        let path = state.files.file("tokens.csv");
         fs::write(&path, "t1,ada,1\n").unwrap();
         let (tokens, mut file) = open(Source::Users(path.clone())).unwrap();
         fs::write(&path, "no user here\n").unwrap();
@@ -115,7 +115,7 @@ mod tests {
         assert!(file.look(false).is_none() && matches!(file.look(false), Some(Err(_))));
         assert!(file.look(false).is_none() && knows(&tokens, "t1"));
         // A link to another file, as a mounted Secret changes.
-        fs::write(state.file("next.csv"), "t2,bob,2\n").unwrap();
+        fs::write(state.files.file("next.csv"), "t2,bob,2\n").unwrap();
         std::os::unix::fs::symlink("next.csv", &path).unwrap();
         assert!(file.look(false).is_none() && matches!(file.look(false), Some(Ok(()))));
         assert!(knows(&tokens, "t2") && !knows(&tokens, "t1"));
@@ -125,9 +125,9 @@ mod tests {
     fn an_admins_token_that_others_could_read_is_not_taken() {
         let state = StateDir::temporary().unwrap();
         let token = state.admin_token().unwrap();
-        let source = Source::Admin { files: state.files().clone(), name: ADMIN_TOKEN, kubeconfig: Arc::default() };
+        let source = Source::Admin { files: state.files.clone(), name: ADMIN_TOKEN, kubeconfig: Arc::default() };
         let (tokens, mut file) = open(source).unwrap();
-        let path = state.file(ADMIN_TOKEN);
+        let path = state.files.file(ADMIN_TOKEN);
         let open = |mode| fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
         fs::write(&path, "next").unwrap();
         open(0o644);

@@ -48,9 +48,6 @@ impl Verbs {
     }
 
     /// Deletes an object that is still at a revision.
-    ///
-    /// # Errors
-    /// Like [`Verbs::store`].
     pub(super) async fn remove(&self, request: &Request, key: &str, at: Revision) -> Result<Outcome<()>, Error> {
         let op = Op { key: full_key(request, key), value: None, expect: Expect::At(at) };
         Ok(self.commit(request, op).await?.map(drop))

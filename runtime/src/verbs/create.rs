@@ -47,9 +47,6 @@ impl Verbs {
     }
 
     /// Passes a decoded new object through the rest of the pipeline and stores it.
-    ///
-    /// # Errors
-    /// Like [`Verbs::create`].
     pub(super) async fn create_new(
         &self,
         write: &Write<'_>,

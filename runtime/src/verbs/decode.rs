@@ -127,11 +127,20 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
             None | Some(Some("")) => {}
             Some(given) => {
                 let given = given.unwrap_or("a value other than a string").to_owned();
-                if name == "apiVersion" && !shape.policy.decodes_into_types() {
-                    return Err(wrong_version(origin, shape, document, given, &expected));
-                }
-                if name == "kind" && !shape.policy.decodes_into_types() && origin == Origin::Body {
-                    return Err(wrong_kind(shape, document, given, &expected));
+                match (name, origin) {
+                    _ if shape.policy.decodes_into_types() => {}
+                    // What is no request body is refused as invalid.
+                    ("apiVersion", Origin::Patch) => {
+                        return Err(invalid(shape, shape.kind, document, (name, &given), &expected));
+                    }
+                    ("apiVersion", _) => {
+                        return Err(Error::BadRequest(format!(
+                            "the API version in the data ({given}) does not match the expected API version ({expected})"
+                        )));
+                    }
+                    // An object of another kind is named by it.
+                    (_, Origin::Body) => return Err(invalid(shape, &given, document, (name, &given), &expected)),
+                    _ => {}
                 }
                 let why = format!("{name} is {given:?}, and {expected:?} is expected here");
                 return Err(Error::BadRequest(format!("{} {why}", cannot_be_handled(shape))));
@@ -150,25 +159,12 @@ fn type_meta(origin: Origin, shape: &Shape<'_>, document: &mut Document) -> Resu
     Ok(())
 }
 
-/// The error for an object in another version. If it is not a request body, it is refused as invalid.
-fn wrong_version(origin: Origin, shape: &Shape<'_>, document: &Document, given: String, expected: &str) -> Error {
-    if origin != Origin::Patch {
-        return Error::BadRequest(format!(
-            "the API version in the data ({given}) does not match the expected API version ({expected})"
-        ));
-    }
-    let named = GroupKind { group: shape.version.group.clone(), kind: shape.kind.to_owned() };
+/// The error for a custom resource with another apiVersion or kind than expected.
+fn invalid(shape: &Shape<'_>, kind: &str, document: &Document, (name, given): (&str, &str), expected: &str) -> Error {
+    let named = GroupKind { group: shape.version.group.clone(), kind: kind.to_owned() };
     let given = FieldErrorKind::Invalid(given.into());
-    let error = FieldError::new(&FieldPath::new("apiVersion"), given, format!("must be {expected}"));
+    let error = FieldError::new(&FieldPath::new(name), given, format!("must be {expected}"));
     Error::Invalid(named, system::text(document, "name").to_owned(), vec![error])
-}
-
-/// The error for a custom resource of another kind, which it is named by.
-fn wrong_kind(shape: &Shape<'_>, document: &Document, given: String, expected: &str) -> Error {
-    let named = GroupKind { group: shape.version.group.clone(), kind: given.clone() };
-    let given = FieldErrorKind::Invalid(given.into());
-    let error = FieldError::new(&FieldPath::new("kind"), given, format!("must be {expected}"));
-    Error::Invalid(named, document["metadata"]["name"].as_str().unwrap_or_default().to_owned(), vec![error])
 }
 
 fn empty() -> Document {

@@ -94,9 +94,6 @@ impl Write<'_> {
     }
 
     /// The errors of the validate hook that count.
-    ///
-    /// # Errors
-    /// If the hook refuses.
     pub(super) async fn hook_errors(
         &self,
         document: &Document,
@@ -149,9 +146,6 @@ impl Write<'_> {
     }
 
     /// The name that the hook of a kind generates for a new object in its version, if it does.
-    ///
-    /// # Errors
-    /// If the hook refuses.
     pub(super) async fn name_by_hook(
         &self,
         kind: &Kind,
@@ -168,9 +162,6 @@ impl Write<'_> {
 
     /// Runs the kind's hook that decides about valid writes and deletions. Objects that it cannot decode have passed
     /// validation because only metadata and status change.
-    ///
-    /// # Errors
-    /// If the hook refuses.
     pub(super) async fn run_admit(
         &self,
         operation: Operation,

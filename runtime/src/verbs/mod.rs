@@ -49,7 +49,6 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod turns;
-mod unchanged;
 mod update;
 mod versions;
 mod waiting;

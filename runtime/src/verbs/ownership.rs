@@ -14,9 +14,6 @@ use crate::{
 pub(super) const MANAGED_FIELDS: &str = "managedFields";
 
 /// Calls a function of `patch::apply` with the schema and permitted changes of a request, and its manager.
-///
-/// # Errors
-/// Like [`Request::changes`].
 pub(super) fn with_writer<T>(
     request: &Request,
     manager: &str,
@@ -56,9 +53,6 @@ impl apply::Versions for Others<'_> {
 
 impl Write<'_> {
     /// Records the owner of a write's changes, unless that was done already.
-    ///
-    /// # Errors
-    /// Like [`Request::changes`].
     pub(super) fn own(&self, document: &mut Document, old: Option<&Document>) -> Result<(), Error> {
         if self.origin.settles_owners() {
             return Ok(());

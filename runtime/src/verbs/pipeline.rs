@@ -111,9 +111,6 @@ impl Write<'_> {
     }
 
     /// The steps from defaults to generation: the result is the object to store, not yet validated. Returns warnings.
-    ///
-    /// # Errors
-    /// Those of admission and of hooks.
     pub(super) async fn complete(&self, document: &mut Document, old: Option<&Document>) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
         system::begin(self, document, old)?;
@@ -141,9 +138,6 @@ impl Write<'_> {
     }
 
     /// The same for a document that is not stored and has no field owners, with validation. It needs no name.
-    ///
-    /// # Errors
-    /// Like [`Write::complete`] and [`Write::validate`].
     pub(super) async fn complete_unstored(&self, document: &mut Document) -> Result<Vec<String>, Error> {
         self.check_dry_run()?;
         self.fill_in(document, None).await?;

@@ -110,9 +110,6 @@ impl Verbs {
     }
 
     /// Mutating admission.
-    ///
-    /// # Errors
-    /// Why a plugin refuses the request.
     pub(super) async fn admit(
         &self,
         attributes: &Attributes<'_>,
@@ -153,9 +150,6 @@ impl Verbs {
     }
 
     /// Validating admission.
-    ///
-    /// # Errors
-    /// Why a plugin refuses the request.
     pub(super) async fn validate_by_admission(
         &self,
         attributes: &Attributes<'_>,
@@ -175,9 +169,6 @@ impl Verbs {
     }
 
     /// Admits the deletion of an object, which is `None` if it cannot be read.
-    ///
-    /// # Errors
-    /// Why a plugin refuses the deletion.
     pub(super) async fn admit_deletion(
         &self,
         request: &Request,

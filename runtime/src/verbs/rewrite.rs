@@ -50,9 +50,6 @@ impl From<Rewritten> for Written {
 impl Verbs {
     /// Changes an object, or creates a missing one. `change` gets the current object, if it exists, and returns its
     /// decoded new state and warnings.
-    ///
-    /// # Errors
-    /// Like [`Verbs::rewrite`] and [`Verbs::create`].
     pub(super) async fn rewrite_or_create(
         &self,
         write: &Write<'_>,
@@ -223,9 +220,6 @@ pub(super) fn conflict(request: &Request, message: impl Into<String>) -> Error {
 
 /// True if the object, given in the storage version, is marked for deletion and nothing holds it. If the kind's hook cannot
 /// decode it, it is held unless the deletion is forced.
-///
-/// # Errors
-/// If the hook refuses.
 pub(super) async fn is_deleted(
     request: &Request,
     document: &Document,

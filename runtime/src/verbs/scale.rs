@@ -45,9 +45,6 @@ const ABSENT: i64 = i32::MIN as i64;
 
 impl Verbs {
     /// Replaces the scale of an object.
-    ///
-    /// # Errors
-    /// Like [`Verbs::update`].
     pub(super) async fn update_scale(
         &self,
         request: &Request,
@@ -67,9 +64,6 @@ impl Verbs {
     }
 
     /// Changes the scale of an object.
-    ///
-    /// # Errors
-    /// Like [`Verbs::patch`].
     pub(super) async fn patch_scale(
         &self,
         request: &Request,
@@ -86,9 +80,6 @@ impl Verbs {
     }
 
     /// Applies the scale of an object. Never creates an object.
-    ///
-    /// # Errors
-    /// Like [`Verbs::apply`].
     pub(super) async fn apply_scale(
         &self,
         request: &Request,
@@ -163,9 +154,6 @@ fn owned(live: &Document, mut scale: Document, options: &WriteOptions) -> Docume
 }
 
 /// The scale of an object.
-///
-/// # Errors
-/// Like [`of_document`].
 pub(super) fn of_object(kind: &Kind, object: &Object) -> Result<Document, Error> {
     of_document(kind, &document_of(object)?, None)
 }

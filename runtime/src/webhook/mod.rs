@@ -16,7 +16,7 @@ use self::{connection::Client, review::Batch};
 use crate::{
     kind::convert::{Answers, Question, Webhook, WebhookService},
     meta::{GroupVersion, uid::uid},
-    metrics::{self, Histogram, Totals},
+    metrics::{self, Histogram, Totals, milliseconds},
     schema::Document,
 };
 
@@ -32,25 +32,8 @@ const MOST_BYTES: usize = 4 << 20;
 /// The maximum number of webhooks whose connections are kept.
 const MOST_CLIENTS: usize = 1_024;
 
-const MS: u64 = 1_000_000;
-/// Buckets in nanoseconds, as kube-apiserver has them.
-const BOUNDS: [u64; 15] = [
-    MS,
-    2 * MS,
-    4 * MS,
-    8 * MS,
-    16 * MS,
-    32 * MS,
-    64 * MS,
-    128 * MS,
-    256 * MS,
-    512 * MS,
-    1_024 * MS,
-    2_048 * MS,
-    4_096 * MS,
-    8_192 * MS,
-    16_384 * MS,
-];
+/// Buckets, as kube-apiserver has them.
+const BOUNDS: [u64; 15] = milliseconds([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384]);
 
 /// Finds the address of a service: a host and a port, such as `10.0.0.7:9443`; `None` to resolve `name.namespace.svc` by DNS.
 pub(crate) type Resolver = Arc<dyn Fn(&WebhookService) -> Option<String> + Send + Sync>;

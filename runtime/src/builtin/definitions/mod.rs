@@ -34,7 +34,7 @@ use crate::{
     verbs::{Error, Request, Verbs},
 };
 
-mod declared;
+pub(super) mod declared;
 mod hooks;
 mod load;
 mod names;
@@ -42,13 +42,6 @@ mod removal;
 mod reread;
 
 pub(crate) use declared::definition_kind;
-pub use declared::{
-    CustomResourceColumnDefinition, CustomResourceConversion, CustomResourceDefinition,
-    CustomResourceDefinitionCondition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec,
-    CustomResourceDefinitionStatus, CustomResourceDefinitionVersion, CustomResourceSubresourceScale,
-    CustomResourceSubresourceStatus, CustomResourceSubresources, CustomResourceValidation, SelectableField,
-    ServiceReference, WebhookClientConfig, WebhookConversion,
-};
 
 /// The finalizer by which a definition waits for its objects.
 const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";

@@ -16,7 +16,7 @@ use super::{
     Site, cached,
     dispatch::Exchange,
     negotiate::{self, Offer},
-    render, response, status,
+    render, response,
     status::Refused,
 };
 use crate::{codec::Encoding, kind::policy::Compiled, registry::Registered};
@@ -58,9 +58,7 @@ pub(super) async fn serve(site: &Site, exchange: &Exchange, path: &str) -> Resul
         return Ok(Some(response::json_for(StatusCode::OK, body, true)));
     }
     let offer = Offer { protobuf: true, stream: false, shapeless: true };
-    let mut form =
-        negotiate::objects(exchange.accept(), offer).map_err(|why| status::not_acceptable(why, offer, &Compiled))?;
-    form.pretty |= exchange.pretty;
+    let form = exchange.negotiate(offer, &Compiled)?;
     Ok(Some(match form.encoding {
         Encoding::Json => response::json_for(StatusCode::OK, body, form.pretty),
         _ => response::document(StatusCode::OK, &render::read(&body), form),

@@ -6,9 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     definitions::{self, META, SCALE},
-    parameters::{
-        CREATE, DELETE, DELETE_COLLECTION, LIST, PATCH, Parameter, UPDATE, name_parameter, namespace_parameter, pretty,
-    },
+    parameters::{CREATE, DELETE, DELETE_COLLECTION, LIST, NAME, NAMESPACE, PATCH, PRETTY, Parameter, UPDATE},
 };
 use crate::{
     codec::{Encoding, protobuf},
@@ -139,21 +137,16 @@ impl<'k> Operations<'k> {
             let id = format!("list{}{}ForAllNamespaces", self.id_root, self.kind.names().kind);
             let operation = Operation { id, ..self.operation(endpoint, list) };
             let path = format!("{}/{plural}", self.root);
-            PathItem { path, parameters: vec![pretty()], operations: vec![operation] }
+            PathItem { path, parameters: vec![PRETTY], operations: vec![operation] }
         }));
         paths
     }
 
     /// A path and its operations.
     fn path(&self, path: String, named: bool, endpoint: &Endpoint, asked: &[&endpoint::Operation]) -> PathItem {
-        let mut parameters = Vec::new();
-        if named {
-            parameters.push(name_parameter());
-        }
-        if self.namespaced {
-            parameters.push(namespace_parameter());
-        }
-        parameters.push(pretty());
+        let mut parameters: Vec<Parameter> = named.then_some(NAME).into_iter().collect();
+        parameters.extend(self.namespaced.then_some(NAMESPACE));
+        parameters.push(PRETTY);
         if let Some(options) = &endpoint.options {
             parameters.extend(options.properties.iter().map(|(name, schema)| Parameter::option(name, schema)));
         }

@@ -24,8 +24,20 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
-    const fn query(name: &'static str, kind: &'static str, description: &'static str) -> Self {
-        Self { name: Cow::Borrowed(name), place: "query", kind, description: Cow::Borrowed(description) }
+    const fn new(place: &'static str, name: &'static str, kind: &'static str, description: &'static str) -> Self {
+        Self { name: Cow::Borrowed(name), place, kind, description: Cow::Borrowed(description) }
+    }
+
+    const fn text(name: &'static str, description: &'static str) -> Self {
+        Self::new("query", name, "string", description)
+    }
+
+    const fn number(name: &'static str, description: &'static str) -> Self {
+        Self::new("query", name, "integer", description)
+    }
+
+    const fn flag(name: &'static str, description: &'static str) -> Self {
+        Self::new("query", name, "boolean", description)
     }
 
     /// An option of a subresource.
@@ -54,85 +66,55 @@ impl Parameter {
 }
 
 /// The name in a path.
-pub(super) fn name_parameter() -> Parameter {
-    Parameter { name: "name".into(), place: "path", kind: "string", description: "name of the object".into() }
-}
-
+pub(super) const NAME: Parameter = Parameter::new("path", "name", "string", "name of the object");
 /// The namespace in a path.
-pub(super) fn namespace_parameter() -> Parameter {
-    Parameter {
-        name: "namespace".into(),
-        place: "path",
-        kind: "string",
-        description: "object name and auth scope, such as for teams and projects".into(),
-    }
-}
-
+pub(super) const NAMESPACE: Parameter =
+    Parameter::new("path", "namespace", "string", "object name and auth scope, such as for teams and projects");
 /// `pretty`.
-pub(super) fn pretty() -> Parameter {
-    Parameter::query(
-        "pretty",
-        "string",
-        "If 'true', the answer is indented. Browsers and curl get it so unless it is 'false'.",
-    )
-}
-
-const WATCH_BOOKMARKS: Parameter = Parameter::query(
+pub(super) const PRETTY: Parameter =
+    Parameter::text("pretty", "If 'true', the answer is indented. Browsers and curl get it so unless it is 'false'.");
+const WATCH_BOOKMARKS: Parameter = Parameter::flag(
     "allowWatchBookmarks",
-    "boolean",
     "Watches may hold events of type BOOKMARK, which carry a resourceVersion to resume from.",
 );
-const CONTINUE: Parameter =
-    Parameter::query("continue", "string", "The token of an earlier answer, to get the rest of its list.");
-const DRY_RUN: Parameter =
-    Parameter::query("dryRun", "string", "'All' checks and answers as always, and stores nothing.");
-const FIELD_MANAGER: Parameter = Parameter::query("fieldManager", "string", "Who makes the change.");
+const CONTINUE: Parameter = Parameter::text("continue", "The token of an earlier answer, to get the rest of its list.");
+const DRY_RUN: Parameter = Parameter::text("dryRun", "'All' checks and answers as always, and stores nothing.");
+const FIELD_MANAGER: Parameter = Parameter::text("fieldManager", "Who makes the change.");
 const FIELD_SELECTOR: Parameter =
-    Parameter::query("fieldSelector", "string", "Selects objects by fields. All objects by default.");
-const FIELD_VALIDATION: Parameter = Parameter::query(
+    Parameter::text("fieldSelector", "Selects objects by fields. All objects by default.");
+const FIELD_VALIDATION: Parameter = Parameter::text(
     "fieldValidation",
-    "string",
     "What is done about unknown and duplicate fields: 'Ignore' drops them, 'Warn' (the default) drops them with a warning, 'Strict' refuses the request.",
 );
 const GRACE_PERIOD: Parameter =
-    Parameter::query("gracePeriodSeconds", "integer", "Seconds that the object is given to end. Zero deletes at once.");
-const IGNORE_READ_ERRORS: Parameter = Parameter::query(
+    Parameter::number("gracePeriodSeconds", "Seconds that the object is given to end. Zero deletes at once.");
+const IGNORE_READ_ERRORS: Parameter = Parameter::flag(
     "ignoreStoreReadErrorWithClusterBreakingPotential",
-    "boolean",
     "Deletes an object that cannot be read from the store, whatever holds it. Nothing else may be asked for beside it.",
 );
 const LABEL_SELECTOR: Parameter =
-    Parameter::query("labelSelector", "string", "Selects objects by labels. All objects by default.");
-const LIMIT: Parameter = Parameter::query(
+    Parameter::text("labelSelector", "Selects objects by labels. All objects by default.");
+const LIMIT: Parameter = Parameter::number(
     "limit",
-    "integer",
     "The most items of one answer. Where there are more, the answer has a token for the rest.",
 );
-const ORPHAN: Parameter = Parameter::query("orphanDependents", "boolean", "Deprecated: use propagationPolicy.");
-const PROPAGATION: Parameter = Parameter::query(
-    "propagationPolicy",
-    "string",
-    "What happens to dependents: 'Orphan', 'Background' or 'Foreground'.",
-);
-const RESOURCE_VERSION: Parameter = Parameter::query(
+const ORPHAN: Parameter = Parameter::flag("orphanDependents", "Deprecated: use propagationPolicy.");
+const PROPAGATION: Parameter =
+    Parameter::text("propagationPolicy", "What happens to dependents: 'Orphan', 'Background' or 'Foreground'.");
+const RESOURCE_VERSION: Parameter = Parameter::text(
     "resourceVersion",
-    "string",
     "The state to answer from. See https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions",
 );
 const VERSION_MATCH: Parameter =
-    Parameter::query("resourceVersionMatch", "string", "How resourceVersion is meant: 'Exact' or 'NotOlderThan'.");
-const INITIAL_EVENTS: Parameter = Parameter::query(
+    Parameter::text("resourceVersionMatch", "How resourceVersion is meant: 'Exact' or 'NotOlderThan'.");
+const INITIAL_EVENTS: Parameter = Parameter::flag(
     "sendInitialEvents",
-    "boolean",
     "A watch begins with the state as ADDED events, and a bookmark that ends them.",
 );
-const TIMEOUT: Parameter = Parameter::query("timeoutSeconds", "integer", "When to end the request.");
-const WATCH: Parameter = Parameter::query("watch", "boolean", "Stream changes rather than answer with a list.");
-const FORCE: Parameter = Parameter::query(
-    "force",
-    "boolean",
-    "An apply takes fields over from other managers. Must be unset for other patches.",
-);
+const TIMEOUT: Parameter = Parameter::number("timeoutSeconds", "When to end the request.");
+const WATCH: Parameter = Parameter::flag("watch", "Stream changes rather than answer with a list.");
+const FORCE: Parameter =
+    Parameter::flag("force", "An apply takes fields over from other managers. Must be unset for other patches.");
 
 /// Parameters of list and watch.
 pub(super) const LIST: [Parameter; 10] = [

@@ -1,8 +1,6 @@
 //! delete: at once, or in two phases if finalizers or a grace period hold the object; forced if the object is
 //! unreadable.
 
-mod admission;
-mod force;
 mod mark;
 
 use std::sync::Arc;
@@ -10,21 +8,25 @@ use std::sync::Arc;
 use super::{
     Deleted, Error, Request, Verbs,
     commit::{Outcome, preview},
-    get::current,
+    get::{current, find},
     lifecycle::check_deletion,
+    pipeline::Write,
     retry::Retry,
-    rewrite::{MODIFIED, conflict, document_of, is_deleted},
+    rewrite::{MODIFIED, conflict, document_of, hold, invalid_object, is_deleted},
     system::text,
     turns::Turn,
-    versions::{shown_or_metadata, written_through},
+    versions::{in_stored_version, shown_or_metadata, written_through},
     waiting,
 };
 use crate::{
     cache::Object,
-    kind::binding::{Hook, HookError},
+    kind::{
+        Kind,
+        binding::{Hook, HookError},
+    },
     meta::{
-        GroupResource, Preconditions,
-        options::DeleteOptions,
+        GroupResource, Operation, Preconditions,
+        options::{DeleteOptions, WriteOptions},
         preconditions::{Identity, Mismatch},
     },
     registry::reader::{Fit, Values},
@@ -74,6 +76,73 @@ impl Verbs {
             }
         }
         self.finish(request, options, turn, object, (&old, &new)).await
+    }
+
+    /// Asks hooks and plugins whether an object may be deleted, which is `old` in the storage version. As in kube-apiserver,
+    /// they see it in the version of the request; the hooks of the storage version see it as it is stored.
+    ///
+    /// # Errors
+    /// If one of them refuses, or has side effects and this is a dry run.
+    async fn admit_end(
+        &self,
+        request: &Request,
+        options: &DeleteOptions,
+        turn: &Turn,
+        (object, old): (&Arc<Object>, &Document),
+    ) -> Result<(), Error> {
+        let decides = |kind: &Kind| {
+            let hooks = &kind.binding.hooks;
+            hooks.runs(Hook::Admission) || options.dry_run && hooks.has_side_effects()
+        };
+        let own = decides(&request.served.kind);
+        let stored = request.served.stored.as_ref().is_some_and(|stored| decides(&stored.kind));
+        if !own && !stored && !self.admits(Operation::Delete) {
+            return Ok(());
+        }
+        let seen = match &request.served.stored {
+            Some(_) => Some(document_of(&*shown_or_metadata(request, Some(turn), object).await?)?),
+            None => None,
+        };
+        let seen = seen.as_ref().unwrap_or(old);
+        let write = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
+        if own {
+            let write = Write { turn: Some(turn), ..Write::of_body(self, request, &write, &[]) };
+            write.check_dry_run()?;
+            write.run_admit(Operation::Delete, seen, Some(seen)).await?;
+        }
+        if stored {
+            let request = in_stored_version(request);
+            let write = Write { turn: Some(turn), ..Write::of_body(self, &request, &write, &[]) };
+            write.check_dry_run()?;
+            write.run_admit(Operation::Delete, old, Some(old)).await?;
+        }
+        self.admit_deletion(request, options, turn, Some(seen)).await
+    }
+
+    /// Deletes an unreadable object. Its finalizers and preconditions cannot be checked. The commit accepts only the
+    /// checked revision, so the object is still unreadable when it is deleted. Of an object that only hooks cannot decode,
+    /// finalizers and preconditions count.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]; [`Error::Conflict`] if the object can be read; those of admission, which sees no object, and
+    /// of the commit.
+    async fn force(&self, request: &Request, options: &DeleteOptions, turn: &Turn) -> Result<Outcome<Deleted>, Error> {
+        let object = find(request)?;
+        let Some(reason) = object.unreadable() else {
+            let kind = &request.served.stored().kind;
+            if let Err(HookError::Undecodable(reason)) = hold(kind, &document_of(&object)?, Some(turn)).await {
+                warn(request, &object, &reason);
+                return self.end(request, options, turn).await;
+            }
+            let why = "unsafe deletion is not allowed because the object is decodable from storage";
+            return Err(invalid_object(request, object.key(), why));
+        };
+        self.admit_deletion(request, options, turn, None).await?;
+        if options.dry_run {
+            return Ok(Some(Deleted::Forced));
+        }
+        warn(request, &object, reason);
+        Ok(self.remove(request, object.key(), object.revision()).await?.map(|()| Deleted::Forced))
     }
 
     /// Commits a deletion or a mark.
@@ -130,4 +199,9 @@ fn check(request: &Request, preconditions: &Preconditions, object: &Document) ->
         );
         Error::Conflict(named, request.name.clone(), message)
     })
+}
+
+fn warn(request: &Request, object: &Object, reason: &str) {
+    let (resource, user) = (request.served.kind.group_resource(), &request.user.name);
+    tracing::warn!(%resource, key = object.key(), user, reason, "deleting an object that cannot be read, by force");
 }
